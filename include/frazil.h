@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frazil: one engine for every id of the Snowflake family.
+ *
+ *   frazil *gen;
+ *   frazil_error err;
+ *   uint64_t id;
+ *   if (frazil_open(&gen, "layout=twitter worker=fixed:7", &err) != FRAZIL_OK)
+ *       errx(1, "%s", err.message);
+ *   if (frazil_next(gen, &id) == FRAZIL_OK)
+ *       printf("%" PRIu64 "\n", id);
+ *   frazil_close(gen);
+ *
+ * The headers by subject: error.h, layout.h, time.h, text.h, sno.h, clock.h,
+ * generator.h.  frazil/opaque.h belongs to a library of its own.
+ */
+#ifndef FRAZIL_H
+#define FRAZIL_H
+
+#include "frazil/base.h"
+#include "frazil/clock.h"
+#include "frazil/error.h"
+#include "frazil/generator.h"
+#include "frazil/layout.h"
+#include "frazil/sno.h"
+#include "frazil/text.h"
+#include "frazil/time.h"
+
+FRAZIL_BEGIN_DECLS
+
+#define FRAZIL_VERSION_MAJOR 0
+#define FRAZIL_VERSION_MINOR 1
+#define FRAZIL_VERSION_PATCH 0
+#define FRAZIL_VERSION "0.1.0"
+
+/* The version of the library that is running, "0.1.0".  Never freed.  Any thread. */
+FRAZIL_API const char *frazil_version(void);
+
+FRAZIL_END_DECLS
+
+#endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What every public header of frazil needs: how symbols are exported, and the
+ * compiler attributes that carry contracts.  Include <frazil.h>, not this.
+ */
+#ifndef FRAZIL_BASE_H
+#define FRAZIL_BASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define FRAZIL_API __attribute__((visibility("default")))
+#define FRAZIL_CHECK __attribute__((warn_unused_result))
+#define FRAZIL_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
+#define FRAZIL_PURE __attribute__((const))
+#else
+#define FRAZIL_API
+#define FRAZIL_CHECK
+#define FRAZIL_NONNULL(...)
+#define FRAZIL_PURE
+#endif
+
+#ifdef __cplusplus
+#define FRAZIL_BEGIN_DECLS extern "C" {
+#define FRAZIL_END_DECLS }
+#else
+#define FRAZIL_BEGIN_DECLS
+#define FRAZIL_END_DECLS
+#endif
+
+#endif

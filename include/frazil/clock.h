@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time and randomness as ports: what a generator asks of the world, so that
+ * tests and simulators can stand in for it.
+ */
+#ifndef FRAZIL_CLOCK_H
+#define FRAZIL_CLOCK_H
+
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+/* A reading of the wall clock, to the nanosecond. */
+typedef struct frazil_instant {
+    int64_t unix_ms;
+    uint32_t ns; /* nanoseconds within the millisecond, 0 .. 999999 */
+} frazil_instant;
+
+/*
+ * A clock.  The functions are called by any thread that uses a generator,
+ * several at once, and must not call back into frazil.
+ */
+typedef struct frazil_clock {
+    void *ctx;
+    frazil_instant (*now)(void *ctx);                      /* wall clock: may step either way */
+    uint64_t (*monotonic_ns)(void *ctx);                   /* never steps: bounds every wait */
+    void (*sleep_until)(void *ctx, uint64_t monotonic_ns); /* may return early, never much later */
+} frazil_clock;
+
+/* A source of randomness: 64 bits a call; any thread, several at once. */
+typedef struct frazil_random {
+    void *ctx;
+    uint64_t (*next)(void *ctx);
+} frazil_random;
+
+/*
+ * A clock that moves only when told to.  Its sleeps take no real time: a manual
+ * one is moved on by the time slept, a frozen one keeps its wall time while its
+ * monotonic time passes.  Opaque; freed by frazil_manual_clock_free after the
+ * generators that use it are closed.  Any thread.
+ */
+typedef struct frazil_manual_clock frazil_manual_clock;
+
+/* A manual clock at unix_ms.  FRAZIL_ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_manual_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
+    FRAZIL_NONNULL(1);
+
+/* A frozen clock at unix_ms: sleeping does not move its wall time.  FRAZIL_ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_frozen_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
+    FRAZIL_NONNULL(1);
+
+/* Frees it; NULL is allowed. */
+FRAZIL_API void frazil_manual_clock_free(frazil_manual_clock *clock);
+
+/* Sets the wall time: a step.  Monotonic time stays. */
+FRAZIL_API void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix_ms) FRAZIL_NONNULL(1);
+
+/* Lets ns nanoseconds pass, on both times. */
+FRAZIL_API void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns) FRAZIL_NONNULL(1);
+
+/* The port to give to frazil_open_with.  Valid as long as the clock. */
+FRAZIL_API frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock) FRAZIL_NONNULL(1);
+
+FRAZIL_END_DECLS
+
+#endif

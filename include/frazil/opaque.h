@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Opaque ids: 128 bits that tell nobody without the key anything about the id
+ * but whether two of them are equal.  One AES-128 block of the id (8 bytes,
+ * big-endian) and 64 zero bits, which are checked on the way back, so that a
+ * forged or altered one is refused but for one chance in 2^64.
+ *
+ * An optional part: link libfrazil-opaque as well (pkg-config frazil-opaque).
+ * It uses the processor's AES instructions where there are any, and libcrypto
+ * where it was built with it.
+ */
+#ifndef FRAZIL_OPAQUE_H
+#define FRAZIL_OPAQUE_H
+
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+#define FRAZIL_OPAQUE_KEY_SIZE 16 /* bytes of a key */
+#define FRAZIL_OPAQUE_SIZE 16     /* bytes of an opaque id */
+#define FRAZIL_OPAQUE_LEN 32      /* hex digits of its text */
+
+/* A prepared key.  By value; holds secrets: wipe it with frazil_opaque_key_wipe. */
+typedef struct frazil_opaque_key {
+    uint8_t round_keys[2][11][16]; /* to encrypt, to decrypt */
+    int hardware;                  /* whether the processor does the work */
+} frazil_opaque_key;
+
+/*
+ * Prepares a key of 16 bytes.  FRAZIL_ENOTBUILT: the processor has no AES
+ * instructions and the library was built without libcrypto.  Any thread.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_key_init(frazil_opaque_key *ret,
+                                                          const uint8_t key[FRAZIL_OPAQUE_KEY_SIZE])
+    FRAZIL_NONNULL(1, 2);
+
+/* Overwrites a prepared key.  The key cannot be used afterwards. */
+FRAZIL_API void frazil_opaque_key_wipe(frazil_opaque_key *key) FRAZIL_NONNULL(1);
+
+/* The opaque form of an id.  FRAZIL_ESYS: libcrypto failed.  Any thread; one key serves all. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_encrypt(const frazil_opaque_key *key, uint64_t id,
+                                                         uint8_t ret[FRAZIL_OPAQUE_SIZE]) FRAZIL_NONNULL(1, 3);
+
+/* Back to the id.  FRAZIL_ECHECKSUM: not made with this key.  FRAZIL_ESYS: libcrypto failed.  Any thread. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_decrypt(const frazil_opaque_key *key,
+                                                         const uint8_t opaque[FRAZIL_OPAQUE_SIZE], uint64_t *ret_id)
+    FRAZIL_NONNULL(1, 2, 3);
+
+/* Which AES the key uses: "processor" or "libcrypto".  Never freed. */
+FRAZIL_API const char *frazil_opaque_backend(const frazil_opaque_key *key) FRAZIL_NONNULL(1);
+
+FRAZIL_END_DECLS
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * sno: 80-bit ids, ten bytes big-endian, sixteen characters that sort alike.
+ *
+ *   39 bits time in units of 4 ms since 2010-01-01, 1 bit tick-tock,
+ *   8 bits metabyte, 16 bits partition, 16 bits sequence.
+ *
+ * Everything here is pure: no clock, no state, any thread, safe in a signal
+ * handler.  Generating snos is in generator.h.
+ */
+#ifndef FRAZIL_SNO_H
+#define FRAZIL_SNO_H
+
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+#define FRAZIL_SNO_SIZE 10 /* bytes of a sno */
+#define FRAZIL_SNO_LEN 16  /* characters of its text */
+
+typedef struct frazil_sno {
+    uint8_t bytes[FRAZIL_SNO_SIZE];
+} frazil_sno;
+
+typedef struct frazil_sno_parts {
+    int64_t unix_ms;  /* start of the 4 ms unit */
+    uint8_t ticktock; /* 0 or 1: toggled when the clock went back */
+    uint8_t meta;
+    uint16_t partition; /* its first byte is the high one */
+    uint16_t sequence;
+} frazil_sno_parts;
+
+/*
+ * The sno of the given parts; unix_ms is rounded down to its unit.
+ * FRAZIL_ERANGE: time before 2010-01-01T00:00:00Z or after
+ * 2079-09-07T15:47:35.551Z, or ticktock above 1.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_compose(const frazil_sno_parts *parts, frazil_sno *ret,
+                                                      frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* The parts of a sno.  Every ten bytes are one: cannot fail. */
+FRAZIL_API void frazil_sno_decompose(const frazil_sno *id, frazil_sno_parts *ret) FRAZIL_NONNULL(1, 2);
+
+/* Writes the 16 characters of 2-9a-x; no terminator.  Cannot fail. */
+FRAZIL_API void frazil_sno_encode(const frazil_sno *id, char text[FRAZIL_SNO_LEN]) FRAZIL_NONNULL(1, 2);
+
+/* Reads 16 characters.  FRAZIL_EPARSE: one of them is not in 2-9a-x; *id is then untouched. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_decode(const char text[FRAZIL_SNO_LEN], frazil_sno *id)
+    FRAZIL_NONNULL(1, 2);
+
+/* The same for text of any length: what is not 16 characters long is FRAZIL_EPARSE, and reterr names the position. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_decode_explain(const char *text, size_t len, frazil_sno *ret,
+                                                             frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+
+/* Negative, 0 or positive as a sorts before, with or after b; the order of the bytes is that of the text. */
+FRAZIL_API int frazil_sno_compare(const frazil_sno *a, const frazil_sno *b) FRAZIL_NONNULL(1, 2);
+
+/* Whether all ten bytes are zero: the sno that stands for "none". */
+FRAZIL_API bool frazil_sno_is_zero(const frazil_sno *id) FRAZIL_NONNULL(1);
+
+/*
+ * Smallest and largest sno of the units from that of from_unix_ms to that of
+ * to_unix_ms, both included, over every tick-tock, metabyte, partition and
+ * sequence.  Errors as frazil_id_range.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_range(int64_t from_unix_ms, int64_t to_unix_ms, frazil_sno *ret_first,
+                                                    frazil_sno *ret_last, frazil_error *reterr) FRAZIL_NONNULL(3, 4);
+
+/* Bytes that frazil_sno_to_json can need, terminator included. */
+#define FRAZIL_SNO_JSON_SIZE 19
+
+/* Writes the JSON value of a sno and a terminator: a string, or null for the zero sno.  FRAZIL_EBUFFER. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_to_json(const frazil_sno *id, char *buf, size_t size)
+    FRAZIL_NONNULL(1, 2);
+
+/* Reads such a value; null gives the zero sno.  FRAZIL_EPARSE. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_json(const char *text, size_t len, frazil_sno *ret,
+                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+
+/*
+ * Reads a sno from a database column, which holds either its ten bytes or its
+ * sixteen characters, told apart by the length; nothing (len 0) is the zero sno.
+ * FRAZIL_EPARSE.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_column(const void *data, size_t len, frazil_sno *ret,
+                                                          frazil_error *reterr) FRAZIL_NONNULL(3);
+
+FRAZIL_END_DECLS
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * 64-bit ids as text, shards, hashed worker numbers, and the kasumi scrambler.
+ * Everything here is pure: no clock, no state, any thread, safe in a signal
+ * handler.
+ */
+#ifndef FRAZIL_TEXT_H
+#define FRAZIL_TEXT_H
+
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+/*
+ * The text forms.  Those of fixed width sort like the numbers.  Decoders are
+ * strict: what a form would not write is refused, except where noted.
+ */
+typedef enum frazil_text {
+    FRAZIL_TEXT_DEC = 0,        /* decimal, no leading zero: up to 20 digits */
+    FRAZIL_TEXT_DEC_PADDED = 1, /* decimal, 20 digits */
+    FRAZIL_TEXT_HEX = 2,        /* 16 digits, lower case; read in either case, and as 0x with 1 to 16 digits */
+    FRAZIL_TEXT_CROCKFORD = 3,  /* 13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case */
+    FRAZIL_TEXT_BASE36 = 4,     /* 0-9a-z, no padding */
+    FRAZIL_TEXT_BASE58 = 5,     /* 1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding */
+    FRAZIL_TEXT_BASE62 = 6,     /* 11 of 0-9A-Za-z */
+    FRAZIL_TEXT_BASE64URL = 7,  /* 11: RFC 4648 section 5 without padding, of the 8 big-endian bytes */
+    FRAZIL_TEXT_BIN = 8,        /* 64 binary digits in groups of four, separated by spaces */
+    FRAZIL_TEXT_BYTES = 9       /* the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes */
+} frazil_text;
+
+/* How many text forms there are; they are numbered from 0. */
+#define FRAZIL_TEXT_COUNT 10
+FRAZIL_API size_t frazil_text_count(void);
+
+/* Bytes that frazil_id_format can need, terminator included. */
+#define FRAZIL_TEXT_SIZE 80
+FRAZIL_API size_t frazil_text_size(void);
+
+/* The form's name in the command and the manual ("dec", "dec20", "hex", "crockford", "base36", "base58", "base62",
+ * "base64url", "bin", "bytes"); NULL for an unknown one.  Never freed. */
+FRAZIL_API const char *frazil_text_name(frazil_text form);
+
+/* The form of that name.  FRAZIL_EINVAL for an unknown one. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_text_by_name(const char *name, frazil_text *ret) FRAZIL_NONNULL(1, 2);
+
+/*
+ * Writes id in the given form and a terminator.  FRAZIL_EBUFFER: size is too
+ * small.  FRAZIL_EINVAL: no such form.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size)
+    FRAZIL_NONNULL(3);
+
+/*
+ * Reads an id of exactly len characters; text needs no terminator.
+ * FRAZIL_EPARSE: wrong length, a character that the form does not have, or a
+ * number above 2^64 - 1; reterr names the position, counted from 1.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *id)
+    FRAZIL_NONNULL(2, 4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t len,
+                                                           uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(2, 4);
+
+/*
+ * The shard of an id as konayuki computes it: CRC-32 (IEEE) of the decimal text,
+ * modulo shards.  FRAZIL_EINVAL: shards is 0.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_shard(uint64_t id, uint32_t shards, uint32_t *ret) FRAZIL_NONNULL(3);
+
+/*
+ * A worker number from a host name or address as konayuki computes it: CRC-32
+ * (IEEE) of the text, modulo workers.  Two hosts can get the same number.
+ * FRAZIL_EINVAL: the text is empty or workers is 0.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_hash(const char *text, size_t len, uint32_t workers, uint32_t *ret)
+    FRAZIL_NONNULL(1, 4);
+
+/*
+ * kasumi, the scrambler that konayuki documents: each half of the id alone, its
+ * own inverse.  It makes neighbouring ids look unlike and hides nothing from an
+ * attacker; for that, see frazil/opaque.h.  The low 32 bits of the salt are
+ * used.  FRAZIL_EINVAL: the salt is even.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uint64_t *ret) FRAZIL_NONNULL(3);
+
+/* Characters of a scrambled id, without and with check digits; no terminator counted. */
+#define FRAZIL_KASUMI_LEN 14
+#define FRAZIL_KASUMI_CHECKED_LEN 19
+
+/*
+ * The scrambled id as text: 7 base-36 digits a half, and with `checked` five
+ * check digits among them.  Writes a terminator.  FRAZIL_EINVAL: the salt is
+ * even.  FRAZIL_EBUFFER: size is too small.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size)
+    FRAZIL_NONNULL(4);
+
+/*
+ * Back to the id.  FRAZIL_EINVAL: the salt is even.  FRAZIL_EPARSE: wrong
+ * length, a character that is no lower-case base-36 digit, or a half above
+ * 2^32 - 1.  FRAZIL_ECHECKSUM: the check digits do not match.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_unscramble(uint64_t salt, bool checked, const char *text, size_t len,
+                                                     uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(3, 5);
+
+FRAZIL_END_DECLS
+
+#endif

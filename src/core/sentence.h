@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Sentences for frazil_error, built without libc: the core may not call
+ * snprintf.  Appending past the end cuts; the text is always terminated.
+ */
+#ifndef FZ_CORE_SENTENCE_H
+#define FZ_CORE_SENTENCE_H
+
+#include "frazil/error.h"
+
+struct fz_sentence {
+    char *text;
+    size_t size;
+    size_t len;
+};
+
+/* strlen, which the core does without. */
+size_t fz_text_len(const char *text);
+
+/* Starts an empty sentence in buf (size >= 1). */
+struct fz_sentence fz_sentence_in(char *buf, size_t size);
+
+void fz_sentence_str(struct fz_sentence *s, const char *text);
+/* len characters; those that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal. */
+void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
+void fz_sentence_char(struct fz_sentence *s, char c);
+void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
+void fz_sentence_i64(struct fz_sentence *s, int64_t value);
+/* An instant as RFC 3339 with milliseconds. */
+void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
+
+/*
+ * Fills *reterr (may be NULL) with code, zeroed details and the sentence made of
+ * fmt, and returns code, so that a failing function can end with
+ *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
+ * Directives: %s C string, %q quoted C string, %Q quoted (const char *, size_t),
+ * %u uint64_t, %d int64_t, %t int64_t Unix ms as a time, %c int, %% percent.
+ * Integers must be passed as exactly uint64_t / int64_t / size_t.
+ */
+frazil_err fz_fail(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+
+#endif
