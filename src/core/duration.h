@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Durations as text: "250ms", "2s".  Pure; any thread.
+ */
+#ifndef FZ_CORE_DURATION_H
+#define FZ_CORE_DURATION_H
+
+#include "frazil/error.h"
+
+/* What "none" reads as: no bound. */
+#define FZ_DURATION_NONE UINT64_MAX
+
+/*
+ * Reads exactly len characters: a whole number and directly after it one of the
+ * units ns us ms s m h; 0 alone; or "none", which gives FZ_DURATION_NONE.
+ * FRAZIL_EPARSE: anything else, a number without unit, or a duration of
+ * 2^64 - 1 ns or more; reterr (may be NULL) says what would be right.
+ */
+frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, frazil_error *reterr);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the rest of the library needs of layouts beyond frazil/layout.h.  All of
+ * it is pure; any thread.  Every layout given here is valid (as by
+ * frazil_layout_validate) unless said otherwise.
+ *
+ * A tick is counted from the layout's epoch: tick 0 begins at the epoch.
+ */
+#ifndef FZ_CORE_LAYOUT_INTERNAL_H
+#define FZ_CORE_LAYOUT_INTERNAL_H
+
+#include "frazil/layout.h"
+
+/* Bounds of frazil_layout's members, as frazil/layout.h states them. */
+#define FZ_LAYOUT_TIME_BITS_MAX 63
+#define FZ_LAYOUT_WORKER_BITS_MAX 32
+#define FZ_LAYOUT_SEQUENCE_BITS_MAX 32
+#define FZ_LAYOUT_TICK_MS_MAX 86400000
+#define FZ_LAYOUT_TOTAL_BITS_MAX 64
+/* Bits of a sno: those of the layout and nine for tick-tock and metabyte. */
+#define FZ_LAYOUT_SNO_TOTAL_BITS 80
+
+/* The names of all presets, for sentences: "frazil, konayuki, ...". */
+extern const char fz_layout_preset_names[];
+
+/* The preset of that name, NULL if there is none.  Never freed. */
+const frazil_layout *fz_layout_preset_named(const char *name, size_t len);
+
+/*
+ * Overrides one key of a layout: `epoch` (an instant as frazil_time_parse reads
+ * it) or `tick` (a duration as fz_duration_parse reads it).  The layout need not
+ * be valid yet, because an epoch can be right only together with a tick: call
+ * frazil_layout_validate after the last key.  A layout that is really changed is
+ * called "custom" from then on.  FRAZIL_ELAYOUT: unknown key, unreadable or
+ * empty value, value outside its bounds, or a sno, where both are fixed; the
+ * layout is then untouched.  reterr may be NULL.
+ */
+frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
+                               size_t value_len, frazil_error *reterr);
+
+/* The last tick of the layout's life; it is usable. */
+uint64_t fz_layout_last_tick(const frazil_layout *layout);
+
+/* Start of a tick (<= the last one) in Unix ms. */
+int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick);
+
+/*
+ * The tick that an instant lies in.  FRAZIL_ERANGE: before the epoch or after
+ * the end of the last tick; *ret_tick is then untouched.  reterr may be NULL.
+ */
+frazil_err fz_layout_tick_of(const frazil_layout *layout, int64_t unix_ms, uint64_t *ret_tick, frazil_error *reterr);
+
+/* Largest worker number, datacenter included (for sno: partition). */
+uint64_t fz_layout_max_worker(const frazil_layout *layout);
+
+/* Largest sequence number. */
+uint64_t fz_layout_max_sequence(const frazil_layout *layout);
+
+/* How far each field is shifted to the left in a 64-bit id.  Not for sno. */
+unsigned fz_layout_time_shift(const frazil_layout *layout);
+unsigned fz_layout_worker_shift(const frazil_layout *layout);
+unsigned fz_layout_sequence_shift(const frazil_layout *layout);
+
+/* The id of fields that are known to fit.  Not for sno. */
+uint64_t fz_layout_compose_unchecked(const frazil_layout *layout, uint64_t tick, uint64_t worker, uint64_t sequence);
+
+#endif
