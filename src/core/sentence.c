@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "frazil/time.h"
 
 size_t fz_text_len(const char *text)
@@ -55,15 +56,11 @@ void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len)
 
 void fz_sentence_u64(struct fz_sentence *s, uint64_t value)
 {
-    char digits[20];
-    size_t n = 0;
+    char digits[FZ_DECIMAL_MAX_LEN];
+    size_t len = fz_decimal_format(value, digits);
 
-    do {
-        digits[n++] = (char)('0' + value % 10);
-        value /= 10;
-    } while (value != 0);
-    while (n > 0)
-        fz_sentence_char(s, digits[--n]);
+    for (size_t i = 0; i < len; i++)
+        fz_sentence_char(s, digits[i]);
 }
 
 void fz_sentence_i64(struct fz_sentence *s, int64_t value)
