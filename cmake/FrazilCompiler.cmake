@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+# How everything in frazil is compiled.
+#
+# frazil_compile_options(TARGET) gives a target the language, the warnings, the
+# defences and the sanitizers that all of them share.
+
+include(CheckCCompilerFlag)
+include(CheckLinkerFlag)
+
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON) # for clang-tidy
+
+set(frazil_warnings
+    -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wwrite-strings
+    -Wundef -Wvla -Wformat=2 -Wcast-qual)
+
+# Instrumented code refers to the instrument's runtime: what is promised about symbols holds without it only.
+set(FRAZIL_INSTRUMENTED OFF)
+set(frazil_instruments "")
+if(FRAZIL_SANITIZE)
+  set(FRAZIL_INSTRUMENTED ON)
+  list(APPEND frazil_instruments -fsanitize=${FRAZIL_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
+if(FRAZIL_COVERAGE)
+  set(FRAZIL_INSTRUMENTED ON)
+  list(APPEND frazil_instruments --coverage)
+endif()
+
+# Defences that the compiler at hand knows.  FORTIFY_SOURCE needs an optimised build, and gets in a sanitizer's way.
+set(frazil_defences "")
+set(frazil_link_defences "")
+if(FRAZIL_HARDENING AND NOT FRAZIL_INSTRUMENTED)
+  foreach(flag -fstack-protector-strong -fstack-clash-protection)
+    string(MAKE_C_IDENTIFIER "FRAZIL_HAS${flag}" has)
+    check_c_compiler_flag(${flag} ${has})
+    if(${has})
+      list(APPEND frazil_defences ${flag})
+    endif()
+  endforeach()
+  list(APPEND frazil_defences $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE$<SEMICOLON>-D_FORTIFY_SOURCE=2>)
+  foreach(flag relro now noexecstack)
+    check_linker_flag(C -Wl,-z,${flag} FRAZIL_HAS_LINK_${flag})
+    if(FRAZIL_HAS_LINK_${flag})
+      list(APPEND frazil_link_defences -Wl,-z,${flag})
+    endif()
+  endforeach()
+endif()
+
+function(frazil_compile_options target)
+  target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L)
+  target_compile_options(${target} PRIVATE ${frazil_warnings} $<$<BOOL:${FRAZIL_WERROR}>:-Werror>
+                                           ${frazil_defences} ${frazil_instruments})
+  target_link_options(${target} PRIVATE ${frazil_link_defences} ${frazil_instruments})
+endfunction()

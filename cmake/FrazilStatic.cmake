@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+# A static library that exports only what the shared one does.
+#
+#   frazil_static_library(TARGET OUTPUT_NAME ROOM...)
+#
+# An archive has no hidden symbols: fz_ functions of several files must be global
+# there, and would meet those of other libraries.  So the rooms are linked into
+# one object first, in which all hidden symbols are then made local.
+# The runtimes of coverage and of sanitizers are themselves reached through
+# hidden symbols: instrumented builds archive the rooms as they are.
+
+function(frazil_static_library target output_name)
+  set(objects "")
+  foreach(room IN LISTS ARGN)
+    list(APPEND objects $<TARGET_OBJECTS:${room}>)
+  endforeach()
+  if(FRAZIL_INSTRUMENTED)
+    add_library(${target} STATIC ${objects})
+  else()
+    set(whole ${CMAKE_CURRENT_BINARY_DIR}/${output_name}.o)
+    add_custom_command(
+      OUTPUT ${whole}
+      COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${whole} ${objects}
+      COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
+      DEPENDS ${objects} ${ARGN}
+      COMMAND_EXPAND_LISTS VERBATIM
+      COMMENT "Linking ${output_name}.o with its hidden symbols made local")
+    add_library(${target} STATIC ${whole})
+    set_source_files_properties(${whole} PROPERTIES EXTERNAL_OBJECT ON GENERATED ON)
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE C)
+  endif()
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME ${output_name})
+endfunction()
