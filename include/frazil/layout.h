@@ -77,10 +77,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_parse_explain(const char *text,
                                                                frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
- * Checks a layout: widths in their ranges and 64 bits at most together, a tick
- * of whole milliseconds, an epoch and a last instant between the years 0 and
- * 9999 or beyond the epoch by what time_bits can count without overflow of
- * int64_t.  FRAZIL_OK or FRAZIL_ELAYOUT.
+ * Checks a layout: a name with a terminator, widths in their ranges and 64 bits
+ * at most together, a datacenter that leaves the worker at least one bit, a tick
+ * in its range, an epoch between the years 0 and 9999, and a last tick that ends
+ * within int64_t milliseconds; the preset's fields, epoch and tick for a sno.
+ * FRAZIL_OK or FRAZIL_ELAYOUT.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *reterr)
     FRAZIL_NONNULL(1);
@@ -99,8 +100,8 @@ FRAZIL_API void frazil_layout_describe(const frazil_layout *layout, frazil_layou
 
 /*
  * The layout's stable text form, which names everything that decides where a
- * field lies and nothing else: two layouts have equal ids if and only if their
- * fingerprints are equal.  It is itself a text that frazil_layout_parse takes:
+ * field lies and nothing else: equal fields give equal ids in two layouts if and
+ * only if their fingerprints are equal.  It is itself a text that frazil_layout_parse takes:
  * "41/5+5/12 epoch=1288834974657 tick=1ms"; "sno" for sno.  It will not change
  * in later versions, because it is kept in state files and coordinators.
  * FRAZIL_EBUFFER if size is too small.
@@ -149,10 +150,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_range_explain(const frazil_layout *
 typedef struct frazil_overlap {
     bool can_collide;     /* a new id can equal an old one */
     bool can_missort;     /* a new id can sort before an old one */
-    uint64_t old_last;    /* the largest id that the old layout can have issued before the change */
+    uint64_t old_last;    /* the largest id that the old layout can have issued before the change; 0 at its epoch */
     uint64_t new_first;   /* the smallest id that the new layout can issue from the change on */
     bool ever_safe;       /* the new layout gets above old_last within its life */
-    int64_t safe_unix_ms; /* the first instant from which every new id is above every old one */
+    int64_t safe_unix_ms; /* the first instant, since or later, from which every new id is above every old one */
 } frazil_overlap;
 
 /*

@@ -15,8 +15,9 @@ FRAZIL_BEGIN_DECLS
 /*
  * Writes "2026-01-01T00:00:00.000Z": RFC 3339, UTC, always milliseconds.  Years
  * above 9999, which RFC 3339 cannot say, come with a plus sign and as many
- * digits as they need (ISO 8601's expanded form).  FRAZIL_EBUFFER: size is too
- * small.  FRAZIL_ERANGE: before the year 0 or after the year 292277026.
+ * digits as they need (ISO 8601's expanded form), up to the year 292278994, with
+ * which int64_t ends.  FRAZIL_EBUFFER: size is too small.  FRAZIL_ERANGE: before
+ * the year 0.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_time_format(int64_t unix_ms, char *buf, size_t size) FRAZIL_NONNULL(2);
 

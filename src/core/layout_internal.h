@@ -17,11 +17,14 @@
 #define FZ_LAYOUT_SEQUENCE_BITS_MAX 32
 #define FZ_LAYOUT_TICK_MS_MAX 86400000
 #define FZ_LAYOUT_TOTAL_BITS_MAX 64
-/* Bits of a sno: those of the layout and nine for tick-tock and metabyte. */
+/* A sno's bits: those of its layout, and nine for tick-tock and metabyte. */
 #define FZ_LAYOUT_SNO_TOTAL_BITS 80
 
-/* The names of all presets, for sentences: "frazil, konayuki, ...". */
-extern const char fz_layout_preset_names[];
+/* The epoch of a description that names none: 2026-01-01T00:00:00Z. */
+#define FZ_LAYOUT_DEFAULT_EPOCH_MS INT64_C(1767225600000)
+
+/* The names of all presets, for sentences: "frazil, konayuki, ...".  Never freed. */
+const char *fz_layout_preset_names(void);
 
 /* The preset of that name, NULL if there is none.  Never freed. */
 const frazil_layout *fz_layout_preset_named(const char *name, size_t len);

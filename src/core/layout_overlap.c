@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Moving from one layout to another.
+ *
+ * Time is the highest field and the fields below it leave no gap, so the ids
+ * that a layout can issue in the ticks a to b are exactly the numbers from
+ * a << shift to (b + 1 << shift) - 1.  Old ids are thus the interval from 0 to
+ * old_last, new ids one from new_first on, and all questions are answered by
+ * comparing their ends.
+ */
+#include "assert.h"
+#include "layout_internal.h"
+#include "sentence.h"
+
+/* The largest id of a tick. */
+static uint64_t last_id_of_tick(const frazil_layout *l, uint64_t tick)
+{
+    return fz_layout_compose_unchecked(l, tick, fz_layout_max_worker(l), fz_layout_max_sequence(l));
+}
+
+/* Finds the first instant from which every new id is above old_last, if there is one. */
+static void find_safe_instant(const frazil_layout *after, frazil_overlap *overlap)
+{
+    /* The first tick whose smallest id is above old_last: at least one bit lies below time, so this cannot overflow. */
+    uint64_t tick = (overlap->old_last >> fz_layout_time_shift(after)) + 1;
+
+    overlap->ever_safe = tick <= fz_layout_last_tick(after);
+    overlap->safe_unix_ms = overlap->ever_safe ? fz_layout_tick_unix_ms(after, tick) : 0;
+}
+
+static frazil_err overlap_of_ids(const frazil_layout *before, const frazil_layout *after, int64_t since_unix_ms,
+                                 frazil_overlap *ret, frazil_error *reterr)
+{
+    frazil_overlap overlap = {.ever_safe = true, .safe_unix_ms = since_unix_ms};
+    uint64_t tick = 0;
+    frazil_err err = fz_layout_tick_of(after, since_unix_ms, &tick, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    overlap.new_first = fz_layout_compose_unchecked(after, tick, 0, 0);
+    err = fz_layout_tick_of(before, since_unix_ms, &tick, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    /* At the epoch of the old layout, nothing was issued under it yet. */
+    if (since_unix_ms > before->epoch_unix_ms) {
+        err = fz_layout_tick_of(before, since_unix_ms - 1, &tick, reterr);
+        FZ_ASSERT(err == FRAZIL_OK);
+        overlap.old_last = last_id_of_tick(before, tick);
+        overlap.can_collide = overlap.new_first <= overlap.old_last;
+        overlap.can_missort = overlap.new_first < overlap.old_last;
+    }
+    if (overlap.can_collide)
+        find_safe_instant(after, &overlap);
+    *ret = overlap;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_layout_overlap(const frazil_layout *before, const frazil_layout *after, int64_t since_unix_ms,
+                                 frazil_overlap *ret, frazil_error *reterr)
+{
+    FZ_ASSERT(frazil_layout_validate(before, NULL) == FRAZIL_OK);
+    FZ_ASSERT(frazil_layout_validate(after, NULL) == FRAZIL_OK);
+    if (before->kind != after->kind)
+        return fz_fail(reterr, FRAZIL_EKIND, "a sno and a 64-bit id cannot be compared: %s and %s", before->name,
+                       after->name);
+    if (before->kind == FRAZIL_LAYOUT_SNO) {
+        *ret = (frazil_overlap){.ever_safe = true};
+        return FRAZIL_OK;
+    }
+    return overlap_of_ids(before, after, since_unix_ms, ret, reterr);
+}

@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The text of a layout: a preset's name or a description, then keys.
+ *
+ *   layout      = (preset | field "/" field "/" field) {" " key "=" value}
+ *   field       = (width | width "+" width) ["t" | "w" | "s"]
+ *
+ * A field without a letter is the first of time, worker, sequence that no other
+ * field is called.
+ */
+#include <string.h>
+
+#include "assert.h"
+#include "decimal.h"
+#include "duration.h"
+#include "frazil/time.h"
+#include "layout_internal.h"
+#include "sentence.h"
+
+#define FIELDS 3
+#define WIDTH_MAX 64 /* of one field; the exact bounds are frazil_layout_validate's */
+
+/* A piece of the text. */
+struct piece {
+    const char *text;
+    size_t len;
+};
+
+/* ---- keys ---------------------------------------------------------------- */
+
+static bool piece_is(struct piece p, const char *word)
+{
+    return p.len == fz_text_len(word) && memcmp(p.text, word, p.len) == 0;
+}
+
+static frazil_err read_epoch(struct piece value, int64_t *ret, frazil_error *reterr)
+{
+    frazil_error why;
+
+    if (frazil_time_parse(value.text, value.len, ret, &why) == FRAZIL_OK)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ELAYOUT, "epoch: %s", why.message);
+}
+
+static frazil_err read_tick(struct piece value, uint32_t *ret, frazil_error *reterr)
+{
+    static const uint64_t ns_per_ms = 1000000;
+    frazil_error why;
+    uint64_t ns = 0;
+
+    if (fz_duration_parse(value.text, value.len, &ns, &why) != FRAZIL_OK)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %s", why.message);
+    if (ns == 0 || ns % ns_per_ms != 0 || ns / ns_per_ms > FZ_LAYOUT_TICK_MS_MAX)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %Q is not a whole number of milliseconds from 1ms to %ums",
+                       value.text, value.len, (uint64_t)FZ_LAYOUT_TICK_MS_MAX);
+    *ret = (uint32_t)(ns / ns_per_ms);
+    return FRAZIL_OK;
+}
+
+frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
+                               size_t value_len, frazil_error *reterr)
+{
+    static const char custom[FRAZIL_LAYOUT_NAME_SIZE] = "custom";
+    struct piece name = {key, key_len};
+    struct piece text = {value, value_len};
+    int64_t epoch = layout->epoch_unix_ms;
+    uint32_t tick = layout->tick_ms;
+    frazil_err err;
+
+    if (!piece_is(name, "epoch") && !piece_is(name, "tick"))
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "a layout has no key %Q: only epoch and tick", key, key_len);
+    if (layout->kind == FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "the %Q of a sno is fixed: leave it out", key, key_len);
+    if (value_len == 0)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "the key %Q has no value: epoch=2026-01-01T00:00:00Z, tick=10ms", key,
+                       key_len);
+    err = piece_is(name, "epoch") ? read_epoch(text, &epoch, reterr) : read_tick(text, &tick, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (epoch != layout->epoch_unix_ms || tick != layout->tick_ms)
+        memcpy(layout->name, custom, sizeof custom);
+    layout->epoch_unix_ms = epoch;
+    layout->tick_ms = tick;
+    return FRAZIL_OK;
+}
+
+/* ---- the description of the fields --------------------------------------- */
+
+/* One of the three fields, as it is written. */
+struct field {
+    struct piece text;
+    unsigned width;       /* all of it */
+    unsigned upper_width; /* what stands before the '+', 0 without one */
+    char letter;          /* t, w, s; '\0' while unknown */
+};
+
+static frazil_err fail_field(struct piece field, const char *why, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ELAYOUT, "the field %Q of the layout: %s", field.text, field.len, why);
+}
+
+/* A width of up to WIDTH_MAX bits. */
+static bool read_width(struct piece digits, unsigned *ret)
+{
+    uint64_t width;
+
+    if (!fz_decimal_parse(digits.text, digits.len, &width) || width > WIDTH_MAX)
+        return false;
+    *ret = (unsigned)width;
+    return true;
+}
+
+/* Cuts what stands before the next separator, or all that is left, off the front of *rest, and the separator too. */
+static struct piece cut_at(struct piece *rest, char separator)
+{
+    const char *end = memchr(rest->text, separator, rest->len);
+    size_t len = end == NULL ? rest->len : (size_t)(end - rest->text);
+    struct piece head = {rest->text, len};
+
+    rest->text += len + (end != NULL);
+    rest->len -= len + (end != NULL);
+    return head;
+}
+
+static frazil_err read_field(struct piece text, struct field *ret, frazil_error *reterr)
+{
+    struct field field = {.text = text};
+    struct piece digits = text;
+    unsigned lower = 0;
+
+    if (text.len > 0 && memchr("tws", text.text[text.len - 1], 3) != NULL) {
+        field.letter = text.text[text.len - 1];
+        digits.len--;
+    }
+    bool split = memchr(digits.text, '+', digits.len) != NULL;
+    struct piece upper = cut_at(&digits, '+');
+    if (!read_width(upper, &field.width) || (split && !read_width(digits, &lower)))
+        return fail_field(
+            text, "a number of bits was expected, such as 10, 5+5 or 10w; t, w and s say which field it is", reterr);
+    if (split && (field.width == 0 || lower == 0))
+        return fail_field(text, "both parts of a worker that is split need at least one bit", reterr);
+    field.upper_width = split ? field.width : 0;
+    field.width += lower;
+    *ret = field;
+    return FRAZIL_OK;
+}
+
+/* Gives each field without a letter the first one of t, w, s that is free. */
+static void name_fields(struct field fields[FIELDS])
+{
+    for (const char *letter = "tws"; *letter != '\0'; letter++) {
+        struct field *first_free = NULL;
+        bool taken = false;
+        for (size_t i = 0; i < FIELDS; i++) {
+            taken = taken || fields[i].letter == *letter;
+            if (first_free == NULL && fields[i].letter == '\0')
+                first_free = &fields[i];
+        }
+        if (!taken && first_free != NULL)
+            first_free->letter = *letter;
+    }
+}
+
+static frazil_err check_fields(const struct field fields[FIELDS], frazil_error *reterr)
+{
+    for (size_t i = 0; i < FIELDS; i++) {
+        for (size_t j = 0; j < i; j++) {
+            if (fields[j].letter == fields[i].letter)
+                return fail_field(fields[i].text, "another one bears the same letter; there is one each of t, w and s",
+                                  reterr);
+        }
+        if (fields[i].upper_width > 0 && fields[i].letter != 'w')
+            return fail_field(fields[i].text, "only the worker can be split: mark it with w", reterr);
+    }
+    if (fields[0].letter != 't')
+        return fail_field(fields[0].text, "time must be the first field, or ids would not sort by time", reterr);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_fields(struct piece text, struct field fields[FIELDS], frazil_error *reterr)
+{
+    struct piece rest = text;
+    size_t slashes = 0;
+    frazil_err err = FRAZIL_OK;
+
+    for (size_t i = 0; i < text.len; i++)
+        slashes += text.text[i] == '/';
+    if (slashes != FIELDS - 1)
+        return fz_fail(reterr, FRAZIL_ELAYOUT,
+                       "the layout %Q: three fields were expected, time/worker/sequence, such as 41/10/12", text.text,
+                       text.len);
+    for (size_t i = 0; i < FIELDS && err == FRAZIL_OK; i++)
+        err = read_field(cut_at(&rest, '/'), &fields[i], reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    name_fields(fields);
+    return check_fields(fields, reterr);
+}
+
+static frazil_err read_description(struct piece text, frazil_layout *ret, frazil_error *reterr)
+{
+    struct field fields[FIELDS];
+    frazil_err err = read_fields(text, fields, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    bool above = fields[1].letter == 's';
+    const struct field *worker = &fields[above ? 2 : 1];
+    const struct field *sequence = &fields[above ? 1 : 2];
+    *ret = (frazil_layout){
+        .name = "custom",
+        .kind = FRAZIL_LAYOUT_64,
+        .epoch_unix_ms = FZ_LAYOUT_DEFAULT_EPOCH_MS,
+        .tick_ms = 1,
+        .time_bits = (uint8_t)fields[0].width,
+        .worker_bits = (uint8_t)worker->width,
+        .datacenter_bits = (uint8_t)worker->upper_width,
+        .sequence_bits = (uint8_t)sequence->width,
+        .sequence_above_worker = above && worker->width > 0,
+    };
+    return FRAZIL_OK;
+}
+
+/* ---- the whole text ------------------------------------------------------ */
+
+/* The next word of *rest, which words are separated by spaces in; an empty one at the end. */
+static struct piece next_word(struct piece *rest)
+{
+    while (rest->len > 0 && rest->text[0] == ' ')
+        cut_at(rest, ' ');
+    return cut_at(rest, ' ');
+}
+
+static frazil_err read_base(struct piece word, frazil_layout *ret, frazil_error *reterr)
+{
+    const frazil_layout *preset = fz_layout_preset_named(word.text, word.len);
+
+    if (preset != NULL) {
+        *ret = *preset;
+        return FRAZIL_OK;
+    }
+    if (memchr(word.text, '/', word.len) != NULL && memchr(word.text, '=', word.len) == NULL)
+        return read_description(word, ret, reterr);
+    return fz_fail(reterr, FRAZIL_ELAYOUT,
+                   "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
+                   word.len, fz_layout_preset_names());
+}
+
+static bool is_same(struct piece a, struct piece b)
+{
+    return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
+}
+
+static frazil_err read_keys(struct piece rest, frazil_layout *layout, frazil_error *reterr)
+{
+    struct piece seen[2] = {{"", 0}, {"", 0}}; /* as many as there are keys */
+    size_t count = 0;
+
+    for (struct piece word = next_word(&rest); word.len > 0; word = next_word(&rest)) {
+        struct piece value = word;
+        struct piece key = cut_at(&value, '=');
+        if (key.len == word.len)
+            return fz_fail(reterr, FRAZIL_ELAYOUT, "%Q after the layout: epoch=... or tick=... was expected", word.text,
+                           word.len);
+        frazil_err err = fz_layout_apply_key(layout, key.text, key.len, value.text, value.len, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        if (is_same(key, seen[0]) || is_same(key, seen[1]))
+            return fz_fail(reterr, FRAZIL_ELAYOUT, "the key %Q is given twice: leave one out", key.text, key.len);
+        FZ_ASSERT(count < sizeof seen / sizeof seen[0]);
+        seen[count++] = key;
+    }
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_layout_parse_explain(const char *text, frazil_layout *ret, frazil_error *reterr)
+{
+    struct piece rest = {text, fz_text_len(text)};
+    frazil_layout layout;
+    frazil_err err = read_base(next_word(&rest), &layout, reterr);
+
+    if (err == FRAZIL_OK)
+        err = read_keys(rest, &layout, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_layout_validate(&layout, reterr);
+    if (err == FRAZIL_OK)
+        *ret = layout;
+    return err;
+}
+
+frazil_err frazil_layout_parse(const char *text, frazil_layout *out)
+{
+    return frazil_layout_parse_explain(text, out, NULL);
+}
