@@ -219,8 +219,8 @@ typedef struct frazil_generator_info {
     uint32_t sequence_min;
     uint32_t sequence_max;
     uint32_t sequence;   /* the next id's, if it were taken now; sequence_min if that enters a new tick */
-    uint32_t length;     /* how many sequence numbers of this tick are used */
-    uint32_t capacity;   /* how many a tick has */
+    uint64_t length;     /* how many sequence numbers of this tick are used */
+    uint64_t capacity;   /* how many a tick has */
     bool counter_in_use; /* whether the processor's counter saves clock readings */
 } frazil_generator_info;
 
@@ -228,7 +228,7 @@ typedef struct frazil_generator_info {
 FRAZIL_API void frazil_get_info(frazil *gen, frazil_generator_info *ret) FRAZIL_NONNULL(1, 2);
 
 /* How many ids are left in this tick: 0 when the next call would wait or fail.  Takes none. */
-FRAZIL_API uint32_t frazil_available(frazil *gen) FRAZIL_NONNULL(1);
+FRAZIL_API uint64_t frazil_available(frazil *gen) FRAZIL_NONNULL(1);
 
 /* What an overflow callback is told. */
 typedef struct frazil_overflow {

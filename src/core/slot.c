@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "slot.h"
+
+#include "assert.h"
+
+bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t k, uint64_t *ret)
+{
+    FZ_ASSERT(!fz_slot_in_hole(rules, slot));
+    uint64_t nth = fz_slot_place(rules, slot) - rules->floor;
+    if (k > UINT64_MAX - nth)
+        return false;
+
+    uint64_t ticks = (nth + k) / rules->capacity;
+    uint64_t tick = fz_slot_tick(rules, slot);
+    if (tick > rules->last_tick || ticks > rules->last_tick - tick)
+        return false;
+
+    uint64_t reached = fz_slot_first(rules, fz_slot_side(rules, slot), tick + ticks) + (nth + k) % rules->capacity;
+    if (fz_slot_line(rules, reached) == fz_slot_line(rules, UINT64_MAX))
+        return false;
+    *ret = reached;
+    return true;
+}
+
+enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t tick)
+{
+    if (tick <= view->now_tick)
+        return FZ_SLOT_NOW;
+    return view->now_tick < view->high_tick ? FZ_SLOT_BACKWARD : FZ_SLOT_FULL;
+}
+
+bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason)
+{
+    return (reason == FZ_SLOT_FULL && rules->on_full == FZ_FULL_ERROR) ||
+           (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_ERROR);
+}
+
+uint64_t fz_slot_due(const struct fz_slot_rules *rules, enum fz_slot_reason reason, uint64_t tick)
+{
+    bool leads = (reason == FZ_SLOT_FULL && rules->on_full == FZ_FULL_LEAD) ||
+                 (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_HOLD);
+    uint64_t lead = leads ? rules->max_lead : 0;
+
+    return lead >= tick ? 0 : tick - lead;
+}
+
+bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason)
+{
+    return reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK &&
+           view->now_tick >= view->side_free;
+}
+
+/* A number below capacity; the bias of 2^-32 does not matter for where a tick starts. */
+static uint64_t random_below(uint64_t capacity, uint64_t random)
+{
+    return (random >> 32) * capacity >> 32;
+}
+
+/*
+ * Where a tick starts that the clock has just entered.  "Spread" gives way when
+ * the tick is likely to be needed in full: the one before was half used, or a
+ * large batch is taken.
+ */
+static uint64_t start_offset(const struct fz_slot_rules *rules, uint64_t word, uint64_t tick, uint64_t n,
+                             uint64_t random)
+{
+    if (rules->start == FZ_START_RANDOM)
+        return random_below(rules->capacity, random);
+    if (rules->start == FZ_START_ZERO || n > rules->capacity / 2)
+        return 0;
+
+    uint64_t used = fz_slot_in_hole(rules, word) ? 0 : fz_slot_place(rules, word) - rules->floor;
+    if (fz_slot_tick(rules, word) + 1 == tick && used > rules->capacity / 2)
+        return 0;
+    return random & ((UINT64_C(1) << rules->spread_bits) - 1);
+}
+
+/* The first slot of a tick that is entered on a side. */
+static uint64_t enter_tick(const struct fz_slot_rules *rules, const struct fz_slot_view *view, unsigned side,
+                           uint64_t n, uint64_t random)
+{
+    return fz_slot_first(rules, side, view->now_tick) + start_offset(rules, view->word, view->now_tick, n, random);
+}
+
+/* Chooses the first slot of the plan, and the reason if that slot is ahead of the clock. */
+static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
+                         uint64_t random, struct fz_slot_plan *plan)
+{
+    uint64_t word = fz_slot_above_hole(rules, view->word);
+    uint64_t tick = fz_slot_tick(rules, word);
+    unsigned side = fz_slot_side(rules, word);
+
+    plan->first = word;
+    if (view->now_tick > tick) {
+        plan->first = enter_tick(rules, view, side, n, random);
+        return;
+    }
+    plan->reason = fz_slot_reason_for(view, tick);
+    if (fz_slot_may_toggle(rules, view, plan->reason)) {
+        plan->reason = FZ_SLOT_NOW;
+        plan->toggles = true;
+        plan->first = enter_tick(rules, view, side ^ 1, n, random);
+        return;
+    }
+    if (rules->start == FZ_START_RANDOM && fz_slot_place(rules, word) == rules->floor)
+        plan->first = word + random_below(rules->capacity, random);
+}
+
+struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
+                                 uint64_t random)
+{
+    struct fz_slot_plan plan = {.reason = FZ_SLOT_NOW};
+
+    FZ_ASSERT(n >= 1);
+    if (view->now_tick > rules->last_tick) {
+        plan.reason = FZ_SLOT_EXHAUSTED;
+        return plan;
+    }
+    choose_first(rules, view, n, random, &plan);
+    if (fz_slot_tick(rules, plan.first) > rules->last_tick || !fz_slot_advance(rules, plan.first, n - 1, &plan.last)) {
+        plan.reason = FZ_SLOT_EXHAUSTED;
+        return plan;
+    }
+
+    uint64_t last_tick = fz_slot_tick(rules, plan.last);
+    if (plan.reason == FZ_SLOT_NOW && last_tick > view->now_tick)
+        plan.reason = FZ_SLOT_FULL; /* the batch does not fit into the tick */
+    plan.allowed = !fz_slot_forbidden(rules, plan.reason);
+    plan.next = plan.last + 1;
+    plan.due_tick = fz_slot_due(rules, plan.reason, last_tick);
+    return plan;
+}
+
+uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    uint64_t word = fz_slot_above_hole(rules, view->word);
+    uint64_t tick = fz_slot_tick(rules, word);
+
+    if (view->now_tick > rules->last_tick || tick > view->now_tick)
+        return 0;
+    if (tick < view->now_tick)
+        return rules->capacity;
+    return rules->capacity - (fz_slot_place(rules, word) - rules->floor);
+}

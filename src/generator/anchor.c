@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "anchor.h"
+
+static const uint64_t ns_per_ms = 1000000;
+
+/* The first measurement takes this long at least; the next ones are ten times as far apart, up to the longest. */
+static const uint64_t shortest_period_ns = 1000000;
+static const uint64_t longest_period_ns = 1000000000;
+
+/* Taken off the measured rate, as 1/n of it: more than clocks are slewed by in a period. */
+enum { SAFETY_SHARE = 128 };
+
+/* Makes the version odd; false if another thread has. */
+static bool lock_version(struct fz_anchor *anchor, uint64_t *ret_version)
+{
+    uint64_t version = atomic_load_explicit(&anchor->version, memory_order_relaxed);
+
+    *ret_version = version;
+    return (version & 1) == 0 && atomic_compare_exchange_strong_explicit(&anchor->version, &version, version + 1,
+                                                                         memory_order_acquire, memory_order_relaxed);
+}
+
+void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view)
+{
+    uint64_t version;
+
+    if (!lock_version(anchor, &version))
+        return;
+    atomic_store_explicit(&anchor->counter, view->counter, memory_order_release);
+    atomic_store_explicit(&anchor->range, view->range, memory_order_release);
+    atomic_store_explicit(&anchor->first_slot, view->first_slot, memory_order_release);
+    atomic_store_explicit(&anchor->first_id, view->first_id, memory_order_release);
+    atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
+}
+
+void fz_anchor_close(struct fz_anchor *anchor)
+{
+    uint64_t version;
+
+    if (atomic_load_explicit(&anchor->range, memory_order_relaxed) == 0 || !lock_version(anchor, &version))
+        return;
+    atomic_store_explicit(&anchor->range, 0, memory_order_release);
+    atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
+}
+
+/* Starts a measurement here.  The counter is read last: later than the time it is paired with. */
+static void rebase(struct fz_calibration *calibration, const struct fz_counter_source *source)
+{
+    calibration->base_monotonic_ns = source->monotonic_ns(source->ctx);
+    calibration->base_counter = source->counter(source->ctx);
+}
+
+/*
+ * Measures the rate since the base.  The counter is read first here and last
+ * there, so fewer counts than really passed are divided by more time: a lower
+ * bound.
+ */
+static void measure(struct fz_calibration *calibration, const struct fz_counter_source *source)
+{
+    uint64_t counter = source->counter(source->ctx);
+    uint64_t elapsed_ns = source->monotonic_ns(source->ctx) - calibration->base_monotonic_ns;
+    uint64_t counts = counter - calibration->base_counter;
+
+    if (calibration->base_monotonic_ns == 0 || elapsed_ns > 100 * longest_period_ns ||
+        counts > UINT64_MAX / ns_per_ms) {
+        /* Nothing to measure from, or an idle time so long that the machine may have been moved meanwhile. */
+        rebase(calibration, source);
+        return;
+    }
+    if (elapsed_ns < shortest_period_ns)
+        return;
+
+    uint64_t rate = counts * ns_per_ms / elapsed_ns;
+    rate -= rate / SAFETY_SHARE;
+    uint64_t period_ns = elapsed_ns * 10 < longest_period_ns ? elapsed_ns * 10 : longest_period_ns;
+    uint64_t period = rate * (period_ns / ns_per_ms);
+    if (elapsed_ns >= longest_period_ns)
+        rebase(calibration, source);
+    atomic_store_explicit(&calibration->counts_per_ms, rate, memory_order_relaxed);
+    atomic_store_explicit(&calibration->period, period, memory_order_relaxed);
+    atomic_store_explicit(&calibration->due_counter, counter + period, memory_order_relaxed);
+}
+
+static bool is_due(struct fz_calibration *calibration, const struct fz_counter_source *source)
+{
+    uint64_t left =
+        atomic_load_explicit(&calibration->due_counter, memory_order_relaxed) - source->counter(source->ctx);
+
+    return left - 1 >= atomic_load_explicit(&calibration->period, memory_order_relaxed);
+}
+
+uint64_t fz_calibration_counts(struct fz_calibration *calibration, const struct fz_counter_source *source, uint64_t ns)
+{
+    if (is_due(calibration, source) && !atomic_exchange_explicit(&calibration->busy, true, memory_order_acquire)) {
+        measure(calibration, source);
+        atomic_store_explicit(&calibration->busy, false, memory_order_release);
+    }
+    uint64_t rate = atomic_load_explicit(&calibration->counts_per_ms, memory_order_relaxed);
+    return rate * (ns / 1000) / 1000;
+}

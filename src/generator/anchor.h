@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The anchor: a tick, and the range of the processor's counter for which that
+ * tick is certainly still the current one.  Inside the range one counter read
+ * and one compare replace a reading of the clock.
+ *
+ * A range starts at a counter value read before the clock was, and ends short of
+ * the end of the tick, so it never spans a tick boundary: a stepped clock is
+ * noticed within one tick.  A counter that runs backward leaves the range,
+ * because the compare is unsigned.
+ *
+ * The anchor is only about honest time.  That no id is issued twice rests on the
+ * word alone, whatever the counter does.
+ *
+ * Several threads read an anchor while one writes it: a sequence lock.  Fences
+ * are avoided, as the thread sanitizer does not know them; acquire loads and
+ * release stores of the fields order them against the version just as well and
+ * cost nothing on x86.
+ */
+#ifndef FZ_GENERATOR_ANCHOR_H
+#define FZ_GENERATOR_ANCHOR_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct fz_anchor {
+    _Atomic uint64_t version; /* odd while it is being written */
+    _Atomic uint64_t counter; /* where the range starts */
+    _Atomic uint64_t range;   /* its length; 0: closed, ask the clock */
+    _Atomic uint64_t first_slot;
+    _Atomic uint64_t first_id;
+};
+
+/* A copy of an anchor that was read whole. */
+struct fz_anchor_view {
+    uint64_t counter;
+    uint64_t range;
+    uint64_t first_slot; /* the first used slot of the tick */
+    uint64_t first_id;   /* and its id */
+};
+
+/* Reads an anchor; false while somebody writes it. */
+static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anchor_view *ret)
+{
+    uint64_t version = atomic_load_explicit(&anchor->version, memory_order_acquire);
+
+    ret->counter = atomic_load_explicit(&anchor->counter, memory_order_acquire);
+    ret->range = atomic_load_explicit(&anchor->range, memory_order_acquire);
+    ret->first_slot = atomic_load_explicit(&anchor->first_slot, memory_order_acquire);
+    ret->first_id = atomic_load_explicit(&anchor->first_id, memory_order_acquire);
+    return (version & 1) == 0 && version == atomic_load_explicit(&anchor->version, memory_order_relaxed);
+}
+
+/* Publishes an anchor, unless another thread is just publishing one. */
+void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
+
+/* Closes it: the tick is used up, or the word is ahead of the clock. */
+void fz_anchor_close(struct fz_anchor *anchor);
+
+/*
+ * How fast the counter runs, measured against monotonic time while the generator
+ * is in use, so that open need not wait for it and a machine that is moved to
+ * another host is followed.
+ */
+struct fz_calibration {
+    _Atomic bool busy;            /* one thread at a time */
+    uint64_t base_counter;        /* the pair of readings that is measured from */
+    uint64_t base_monotonic_ns;   /* 0: none yet */
+    _Atomic uint64_t due_counter; /* measure again when the counter is outside of the period before this */
+    _Atomic uint64_t period;
+    _Atomic uint64_t counts_per_ms; /* a lower bound; 0: not known yet */
+};
+
+/* What a calibration reads; a port so that it can be tested. */
+struct fz_counter_source {
+    void *ctx;
+    uint64_t (*counter)(void *ctx);
+    uint64_t (*monotonic_ns)(void *ctx);
+};
+
+/*
+ * A lower bound of how many counts fit into ns nanoseconds (ns at most a day); 0
+ * while the rate is not known.  Measures again when it is time to.
+ */
+uint64_t fz_calibration_counts(struct fz_calibration *calibration, const struct fz_counter_source *source, uint64_t ns);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* What the settings mean: text turned into numbers, checked against each other. */
+#ifndef FZ_GENERATOR_CONFIG_H
+#define FZ_GENERATOR_CONFIG_H
+
+#include "core/slot.h"
+#include "frazil/layout.h"
+#include "settings.h"
+
+struct fz_config {
+    frazil_layout layout;
+    struct fz_slot_rules rules;
+    uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
+    bool allow_short_life;
+    bool frozen;
+    int64_t frozen_unix_ms;
+};
+
+/*
+ * Reads everything but the worker.  FRAZIL_ESPEC, ELAYOUT, ERANGE with a sentence
+ * that names the key.
+ */
+frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *settings, frazil_error *reterr);
+
+/*
+ * Sets the bounds of the sequence, given in either order; 0 and 0 stand for the
+ * whole range.  FRAZIL_ERANGE: equal, outside the layout, or for sno closer than
+ * four.
+ */
+frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b, frazil_error *reterr);
+
+/* Reads a key whose value is a whole number up to max; absent: *ret is untouched.  FRAZIL_ERANGE, ESPEC. */
+frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t max, uint64_t *ret,
+                            frazil_error *reterr);
+
+/* The worker number that the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
+frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout, uint32_t *ret,
+                             frazil_error *reterr);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generator from inside: which memory is shared with whom.
+ *
+ *   struct fz_shared    one page; all threads and all processes that share the
+ *                       generator, before and after a fork
+ *   struct fz_private   one page; the threads of this process; wiped in a child
+ *   struct frazil       constants after open; copied into a child as they are
+ */
+#ifndef FZ_GENERATOR_INTERNAL_H
+#define FZ_GENERATOR_INTERNAL_H
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "anchor.h"
+#include "core/slot.h"
+#include "frazil/generator.h"
+
+#define FZ_CACHE_LINE 64
+
+_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the word must be lock-free to be shared between processes");
+
+struct fz_shared {
+    /* The next free slot.  On a line of its own: every id writes it. */
+    alignas(FZ_CACHE_LINE) _Atomic uint64_t word;
+
+    /* What the clock has shown, in Unix microseconds.  Touched about once a tick. */
+    alignas(FZ_CACHE_LINE) _Atomic int64_t high_us; /* the highest reading ever */
+    _Atomic int64_t seen_us;                        /* the latest reading */
+    _Atomic uint64_t side_free[2];                  /* first tick in which each side may be entered */
+
+    /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */
+    alignas(FZ_CACHE_LINE) uint64_t origin;
+    _Atomic uint64_t skipped;
+    _Atomic uint64_t full;
+    _Atomic uint64_t backward_steps;
+    _Atomic uint64_t backward_max_us;
+    _Atomic uint64_t lead_max_us;
+    _Atomic uint64_t waits;
+    _Atomic uint64_t waited_us;
+    _Atomic uint64_t ticktocks;
+
+    /* The sequence of ids for a time of the caller's. */
+    _Atomic uint64_t explicit_taken;
+};
+
+/* An overflow as it is reported to the callback. */
+struct fz_overflow_state {
+    _Atomic uint32_t waiting;       /* callers in a wait for a free tick */
+    _Atomic uint32_t ticks;         /* ticks reported in this overflow; 0: there is none */
+    _Atomic uint64_t reported_tick; /* the last one reported, plus one */
+};
+
+struct fz_private {
+    alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
+    alignas(FZ_CACHE_LINE) struct fz_calibration calibration;
+    struct fz_overflow_state overflow;
+};
+
+/* How an id is taken on the fast path. */
+enum fz_fast_path {
+    FZ_FAST_NONE,    /* there is none: each call goes through the slow path */
+    FZ_FAST_ADD_64,  /* by adding: a slot past the end of the tick is a ticket */
+    FZ_FAST_ADD_SNO, /* the same for snos */
+    FZ_FAST_CHECKED  /* by compare-and-swap, never past the end: for policies under which a call may fail */
+};
+
+struct frazil {
+    /* Read by every id. */
+    _Atomic uint64_t *word;
+    struct fz_private *private_page;
+    uint64_t capacity;
+    enum fz_fast_path fast_path;
+    uint8_t sequence_shift;
+
+    /* Read by the slow path. */
+    struct fz_slot_rules rules;
+    struct fz_shared *shared;
+    frazil_layout layout;
+    uint32_t worker;
+    uint8_t time_shift;
+    uint64_t worker_field; /* the worker, where it lies in an id */
+    uint64_t max_wait_ns;  /* FRAZIL_WAIT_FOREVER: no bound */
+    frazil_clock clock;
+    frazil_random random;
+    bool counter_usable;
+    bool wipes_on_fork;
+    frazil_overflow_fn overflow_fn;
+    void *overflow_ctx;
+
+    /* What the ports point to unless the caller brought his own. */
+    frazil_manual_clock *frozen_clock;
+    _Atomic uint64_t random_state;
+};
+
+/* ---- take.c: the slow path ----------------------------------------------- */
+
+/* Why no slot was taken, in numbers; explained in words only when somebody asks. */
+struct fz_refusal {
+    frazil_err code;
+    int64_t behind_us; /* the clock, behind the highest time seen */
+    uint64_t retry_ns; /* when it could succeed; 0: never */
+    frazil_instant now;
+};
+
+/*
+ * Takes n slots (n >= 1) as the policies allow, waiting wait_ns at the most
+ * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, EEXHAUSTED; then
+ * nothing is taken.
+ */
+frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, uint64_t *ret_first, struct fz_refusal *refusal);
+
+/*
+ * Makes a slot that was taken by adding, and turned out to lie past the end of
+ * the tick, into one that may be issued, waiting for its tick if need be.
+ * *ret_slot is that slot or a later one.  Errors as fz_take.
+ */
+frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_refusal *refusal);
+
+/* Takes n places of the current tick if they are free and known to be current without asking the clock. */
+bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
+
+/* Says in words why fz_take or fz_redeem failed; returns the code. */
+frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
+
+/* What a call that never waits returns for a refusal: the policy's error, or FRAZIL_EAGAIN with the time to retry in.
+ */
+frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns);
+
+/* The next sequence number for a time of the caller's. */
+uint32_t fz_explicit_sequence(frazil *gen);
+
+/* The id of a slot; for sno the time block and the sequence, `block << 16 | sequence`. */
+uint64_t fz_compose_slot(const frazil *gen, uint64_t slot);
+
+/* The ids of n slots in a row, handed to `emit` in runs that lie in one tick. */
+typedef void (*fz_emit_fn)(void *ctx, uint64_t first_id, uint64_t count);
+void fz_emit_runs(const frazil *gen, uint64_t first, uint64_t n, fz_emit_fn emit, void *ctx);
+
+/* ---- observe.c: looking at the clock ------------------------------------- */
+
+/* A look at the word and the clock, in the order that fz_slot_view asks for. */
+struct fz_observation {
+    struct fz_slot_view view;
+    frazil_instant now;
+    int64_t high_us;  /* the highest reading before this one */
+    uint64_t counter; /* read just before the clock; 0 where there is none */
+    bool before_epoch;
+};
+
+/* Looks, and notes what the clock showed. */
+struct fz_observation fz_observe(frazil *gen);
+
+/* Nanoseconds from now to the start of a tick; 0 if it has come, UINT64_MAX if that does not fit. */
+uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
+
+/* Raises an atomic to at least value. */
+void fz_raise_u64(_Atomic uint64_t *target, uint64_t value);
+
+/* Microseconds since 1970 of a reading; saturates. */
+int64_t fz_unix_us(frazil_instant instant);
+
+/* ---- overflow.c: telling the callback ------------------------------------ */
+
+/* A caller waits because the tick is full: tells the callback, once a tick. */
+void fz_overflow_enter(frazil *gen, const struct fz_observation *seen);
+
+/* It waits no more. */
+void fz_overflow_leave(frazil *gen);
+
+/* A slot was taken without waiting: the overflow may have ended. */
+void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen);
+
+/* The generator is closed: whatever overflow there was has ended. */
+void fz_overflow_close(frazil *gen);
+
+#endif

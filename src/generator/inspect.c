@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at a generator: statistics, what it is, what is left, snapshots. */
+#include "generator_internal.h"
+
+static uint64_t load(const _Atomic uint64_t *value)
+{
+    return atomic_load_explicit(value, memory_order_relaxed);
+}
+
+void frazil_get_stats(frazil *gen, frazil_stats *ret)
+{
+    struct fz_shared *shared = gen->shared;
+    struct fz_observation seen = fz_observe(gen);
+    uint64_t next = fz_slot_above_hole(&gen->rules, seen.view.word);
+
+    *ret = (frazil_stats){
+        .issued = fz_slot_line(&gen->rules, load(gen->word)) - shared->origin - load(&shared->skipped),
+        .full = load(&shared->full),
+        .backward_steps = load(&shared->backward_steps),
+        .backward_max_us = load(&shared->backward_max_us),
+        .lead_us = fz_ns_until(gen, seen.now, fz_slot_tick(&gen->rules, next)) / 1000,
+        .lead_max_us = load(&shared->lead_max_us),
+        .waits = load(&shared->waits),
+        .waited_us = load(&shared->waited_us),
+        .ticktocks = load(&shared->ticktocks),
+    };
+}
+
+void frazil_get_info(frazil *gen, frazil_generator_info *ret)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    struct fz_observation seen = fz_observe(gen);
+    uint64_t next = fz_slot_above_hole(rules, seen.view.word);
+    bool in_tick = fz_slot_tick(rules, next) >= seen.view.now_tick;
+
+    *ret = (frazil_generator_info){
+        .layout = gen->layout,
+        .worker = gen->worker,
+        .sequence_min = rules->seq_min,
+        .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
+        .sequence = in_tick ? fz_slot_sequence(rules, next) : rules->seq_min,
+        .length = rules->capacity - fz_slot_available(rules, &seen.view),
+        .capacity = rules->capacity,
+        .counter_in_use = gen->fast_path != FZ_FAST_NONE,
+    };
+}
+
+uint64_t frazil_available(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+
+    return seen.before_epoch ? 0 : fz_slot_available(&gen->rules, &seen.view);
+}
+
+/* Tick and sequence of the last slot taken; nothing was taken if the word stands where it began. */
+static void last_taken(const frazil *gen, uint64_t word, frazil_sno_snapshot *snapshot)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t next = fz_slot_above_hole(rules, word);
+    uint64_t tick = fz_slot_tick(rules, next);
+    uint32_t sequence = fz_slot_sequence(rules, next);
+
+    if (sequence > rules->seq_min) {
+        snapshot->wall_hi = (int64_t)tick;
+        snapshot->sequence = sequence - 1;
+    } else if (tick > 0) {
+        snapshot->wall_hi = (int64_t)tick - 1;
+        snapshot->sequence = snapshot->sequence_max;
+    }
+}
+
+frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+
+    if (gen->layout.kind != FRAZIL_LAYOUT_SNO)
+        return FRAZIL_EKIND;
+    struct fz_observation seen = fz_observe(gen);
+    frazil_sno_snapshot snapshot = {
+        .partition = {(uint8_t)(gen->worker >> 8), (uint8_t)gen->worker},
+        .sequence_min = (uint16_t)rules->seq_min,
+        .sequence_max = (uint16_t)(rules->seq_min + rules->capacity - 1),
+        .now = (int64_t)seen.view.now_tick,
+        .wall_safe = seen.view.side_free == 0 ? 0 : (int64_t)seen.view.side_free - 1,
+        .drifts = (uint32_t)load(&gen->shared->ticktocks),
+    };
+    last_taken(gen, seen.view.word, &snapshot);
+    *ret = snapshot;
+    return FRAZIL_OK;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Per-thread handles.  A handle's block lies on a page that the kernel wipes in
+ * a child, so parent and child can never both issue it.  Where the kernel does
+ * not do that, or there is no counter to tell when the tick is over, a handle
+ * holds no block and each id comes from the generator.
+ */
+#include <stdlib.h>
+
+#include "generator_internal.h"
+#include "os/counter.h"
+#include "os/memory.h"
+
+enum { LARGEST_BLOCK = 1024, BLOCKS_PER_TICK = 16 };
+
+/* Slots of one tick that belong to the thread.  All zero: none. */
+struct block {
+    uint64_t left;
+    uint64_t next_id;
+    uint64_t counter; /* the range of the counter in which the tick is current */
+    uint64_t range;
+    uint64_t first_slot; /* of the tick */
+    uint64_t size;       /* of the last block that was taken */
+};
+
+struct frazil_local {
+    struct block *block; /* on a wiped page */
+    uint64_t step;       /* from one id to the next */
+    uint64_t largest;    /* block; 0: take none */
+    frazil *gen;
+};
+
+/* Blocks start at one id and double within a tick, so that a thread in little use wastes little. */
+static uint64_t next_size(const frazil_local *local, const struct fz_anchor_view *anchor)
+{
+    const struct block *block = local->block;
+
+    if (block->first_slot != anchor->first_slot)
+        return 1;
+    return block->size * 2 < local->largest ? block->size * 2 : local->largest;
+}
+
+static void drop_block(frazil_local *local)
+{
+    atomic_fetch_add_explicit(&local->gen->shared->skipped, local->block->left, memory_order_relaxed);
+    local->block->left = 0;
+}
+
+/* Takes a block of the current tick; false if that is not to be had without asking the clock. */
+static bool refill(frazil_local *local)
+{
+    struct fz_anchor_view anchor;
+    struct block *block = local->block;
+    uint64_t nth;
+
+    if (local->largest == 0 || !fz_anchor_read(&local->gen->private_page->anchor, &anchor))
+        return false;
+    uint64_t size = next_size(local, &anchor);
+    if (!fz_take_anchored(local->gen, size, &anchor, &nth))
+        return false;
+    block->counter = anchor.counter;
+    block->range = anchor.range;
+    block->first_slot = anchor.first_slot;
+    block->size = size;
+    block->next_id = anchor.first_id + nth * local->step;
+    block->left = size;
+    return true;
+}
+
+static frazil_err local_next_slow(frazil_local *local, uint64_t *ret_id)
+{
+    struct block *block = local->block;
+
+    drop_block(local);
+    if (!refill(local))
+        return frazil_next(local->gen, ret_id);
+    *ret_id = block->next_id;
+    block->next_id += local->step;
+    block->left--;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id)
+{
+    struct block *block = local->block;
+
+    if (block->left == 0 || fz_counter_read() - block->counter >= block->range)
+        return local_next_slow(local, ret_id);
+    *ret_id = block->next_id;
+    block->next_id += local->step;
+    block->left--;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_local_open(frazil_local **ret, frazil *gen)
+{
+    bool wiped = false;
+
+    if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
+        return FRAZIL_EKIND;
+    frazil_local *local = calloc(1, sizeof *local);
+    if (local == NULL)
+        return FRAZIL_ENOMEM;
+    local->block = fz_map_wiped(sizeof *local->block, &wiped);
+    if (local->block == NULL) {
+        free(local);
+        return FRAZIL_ENOMEM;
+    }
+    uint64_t share = gen->rules.capacity / BLOCKS_PER_TICK;
+    if (wiped && gen->fast_path != FZ_FAST_NONE)
+        local->largest = share < LARGEST_BLOCK ? share : LARGEST_BLOCK;
+    local->step = UINT64_C(1) << gen->sequence_shift;
+    local->gen = gen;
+    *ret = local;
+    return FRAZIL_OK;
+}
+
+void frazil_local_close(frazil_local *local)
+{
+    if (local == NULL)
+        return;
+    drop_block(local);
+    fz_unmap(local->block, sizeof *local->block);
+    free(local);
+}

@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: MIT */
+#include "settings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sentence.h"
+#include "fail_sys.h"
+#include "os/file.h"
+
+enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64 };
+
+static const char *const names[] = {
+#define KEY_NAME(identifier, name) name,
+    FZ_KEYS(KEY_NAME)
+#undef KEY_NAME
+};
+
+#define KEY_LIST_ITEM(identifier, name) " " name
+static const char known_keys[] = FZ_KEYS(KEY_LIST_ITEM);
+#undef KEY_LIST_ITEM
+
+const char *fz_key_name(enum fz_key key)
+{
+    return names[key];
+}
+
+/* A text that is read from left to right; offsets in sentences count from 1. */
+struct reader {
+    const char *text;
+    const char *at;
+    const char *where;
+    frazil_error *reterr;
+};
+
+static uint64_t position(const struct reader *reader)
+{
+    return (uint64_t)(reader->at - reader->text) + 1;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
+static void skip_space(struct reader *reader)
+{
+    while (is_space(*reader->at))
+        reader->at++;
+}
+
+static frazil_err read_key(struct reader *reader, enum fz_key *ret)
+{
+    const char *start = reader->at;
+    size_t len = strcspn(start, "= \t\r\n");
+
+    reader->at += len;
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (strlen(names[key]) == len && memcmp(names[key], start, len) == 0) {
+            *ret = (enum fz_key)key;
+            return FRAZIL_OK;
+        }
+    }
+    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %Q; the keys are%s", reader->where, start, len,
+                   known_keys);
+}
+
+static frazil_err read_equals(struct reader *reader, enum fz_key key)
+{
+    skip_space(reader);
+    if (*reader->at != '=')
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s at character %u has no value: write %s=value",
+                       reader->where, names[key], position(reader), names[key]);
+    reader->at++;
+    skip_space(reader);
+    return FRAZIL_OK;
+}
+
+/* A value in quotes, of which reader stands at the first; the text is copied to buf without them. */
+static frazil_err read_quoted(struct reader *reader, char *buf)
+{
+    uint64_t opened_at = position(reader);
+
+    for (reader->at++; *reader->at != '\''; reader->at++) {
+        if (*reader->at == '\\' && (reader->at[1] == '\'' || reader->at[1] == '\\'))
+            reader->at++;
+        if (*reader->at == '\0')
+            return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the quote opened at character %u is not closed",
+                           reader->where, opened_at);
+        *buf++ = *reader->at;
+    }
+    reader->at++;
+    *buf = '\0';
+    if (*reader->at != '\0' && !is_space(*reader->at))
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: a space is missing after the closing quote, at character %u",
+                       reader->where, position(reader));
+    return FRAZIL_OK;
+}
+
+static frazil_err read_plain(struct reader *reader, char *buf)
+{
+    for (; *reader->at != '\0' && !is_space(*reader->at); reader->at++) {
+        if (*reader->at == '\'')
+            return fz_fail(reader->reterr, FRAZIL_ESPEC,
+                           "%s: a quote inside a value, at character %u: quote the whole value, and write \\' for a "
+                           "quote in it",
+                           reader->where, position(reader));
+        *buf++ = *reader->at;
+    }
+    *buf = '\0';
+    return FRAZIL_OK;
+}
+
+/* Reads a value into a new allocation, which is never larger than what is left of the text. */
+static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
+{
+    char *value = malloc(strlen(reader->at) + 1);
+
+    if (value == NULL)
+        return fz_fail(reader->reterr, FRAZIL_ENOMEM, "out of memory");
+    frazil_err err = *reader->at == '\'' ? read_quoted(reader, value) : read_plain(reader, value);
+    if (err == FRAZIL_OK && value[0] == '\0')
+        err = fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the value of %s is empty: leave the key out instead",
+                      reader->where, names[key]);
+    if (err != FRAZIL_OK) {
+        free(value);
+        return err;
+    }
+    *ret = value;
+    return FRAZIL_OK;
+}
+
+/* Reads one pair; seen marks the keys that this source has given so far. */
+static frazil_err read_pair(struct reader *reader, struct fz_settings *settings, bool seen[FZ_KEYS_TOTAL])
+{
+    enum fz_key key = FZ_KEYS_TOTAL;
+    char *value = NULL;
+
+    frazil_err err = read_key(reader, &key);
+    if (err == FRAZIL_OK)
+        err = read_equals(reader, key);
+    if (err == FRAZIL_OK)
+        err = read_value(reader, key, &value);
+    if (err != FRAZIL_OK)
+        return err;
+    if (seen[key]) {
+        free(value);
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, names[key]);
+    }
+    seen[key] = true;
+    if (settings->value[key] == NULL)
+        settings->value[key] = value;
+    else
+        free(value);
+    return FRAZIL_OK;
+}
+
+frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where, frazil_error *reterr)
+{
+    struct reader reader = {.text = text, .at = text, .where = where, .reterr = reterr};
+    bool seen[FZ_KEYS_TOTAL] = {false};
+
+    for (skip_space(&reader); *reader.at != '\0'; skip_space(&reader)) {
+        frazil_err err = read_pair(&reader, settings, seen);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    return FRAZIL_OK;
+}
+
+/* One line of a config file, which was cut out of it. */
+static frazil_err add_line(struct fz_settings *settings, const char *line, bool seen[FZ_KEYS_TOTAL], const char *where,
+                           frazil_error *reterr)
+{
+    struct reader reader = {.text = line, .at = line, .where = where, .reterr = reterr};
+
+    skip_space(&reader);
+    if (*reader.at == '\0' || *reader.at == '#')
+        return FRAZIL_OK;
+    frazil_err err = read_pair(&reader, settings, seen);
+    if (err != FRAZIL_OK)
+        return err;
+    skip_space(&reader);
+    if (*reader.at != '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "%s: more than one pair on a line, at character %u: a value with spaces stands in '...'", where,
+                       position(&reader));
+    return FRAZIL_OK;
+}
+
+frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
+                                 frazil_error *reterr)
+{
+    bool seen[FZ_KEYS_TOTAL] = {false};
+    uint64_t number = 1;
+    frazil_err err = FRAZIL_OK;
+
+    while (err == FRAZIL_OK && *text != '\0') {
+        size_t len = strcspn(text, "\n");
+        char place[256];
+        struct fz_sentence sentence = fz_sentence_in(place, sizeof place);
+        fz_sentence_str(&sentence, where);
+        fz_sentence_str(&sentence, ", line ");
+        fz_sentence_u64(&sentence, number++);
+        char *line = strndup(text, len);
+        if (line == NULL)
+            return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+        err = add_line(settings, line, seen, place, reterr);
+        free(line);
+        text += len + (text[len] == '\n' ? 1 : 0);
+    }
+    return err;
+}
+
+/* FRAZIL_<KEY> of the environment; an empty one counts as not given, as shells make such. */
+static const char *from_environment(enum fz_key key)
+{
+    char name[ENVIRONMENT_NAME_SIZE] = "FRAZIL_";
+    size_t len = strlen(name);
+
+    for (const char *c = names[key]; *c != '\0'; c++)
+        name[len++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+    name[len] = '\0';
+    const char *value = getenv(name);
+    return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static frazil_err add_environment(struct fz_settings *settings, frazil_error *reterr)
+{
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        const char *value = settings->value[key] == NULL ? from_environment((enum fz_key)key) : NULL;
+        if (value == NULL)
+            continue;
+        settings->value[key] = strdup(value);
+        if (settings->value[key] == NULL)
+            return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    }
+    return FRAZIL_OK;
+}
+
+static frazil_err add_config_file(struct fz_settings *settings, frazil_error *reterr)
+{
+    const char *path = settings->value[FZ_KEY_CONFIG];
+    size_t len;
+
+    if (path == NULL)
+        return FRAZIL_OK;
+    char *text = malloc(CONFIG_SIZE_MAX);
+    if (text == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    int sys = fz_file_read(path, text, CONFIG_SIZE_MAX, &len);
+    frazil_err err;
+    if (sys != 0) {
+        err = fz_fail_sys(reterr, sys, "the config file %q cannot be read", path);
+    } else if (strlen(text) != len) {
+        err = fz_fail(reterr, FRAZIL_ESPEC, "the config file %q holds a zero byte at %u", path,
+                      (uint64_t)strlen(text) + 1);
+    } else {
+        err = fz_settings_add_lines(settings, text, path, reterr);
+    }
+    free(text);
+    return err;
+}
+
+frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr)
+{
+    struct fz_settings settings = {{NULL}};
+
+    frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
+    if (err == FRAZIL_OK)
+        err = add_environment(&settings, reterr);
+    if (err == FRAZIL_OK)
+        err = add_config_file(&settings, reterr);
+    if (err != FRAZIL_OK) {
+        fz_settings_free(&settings);
+        return err;
+    }
+    *ret = settings;
+    return FRAZIL_OK;
+}
+
+void fz_settings_free(struct fz_settings *settings)
+{
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
+        free(settings->value[key]);
+    *settings = (struct fz_settings){{NULL}};
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Settings: the keys of a spec with their values as text, from wherever they
+ * were given.  The spec wins over the environment, which wins over the file.
+ */
+#ifndef FZ_GENERATOR_SETTINGS_H
+#define FZ_GENERATOR_SETTINGS_H
+
+#include "frazil/error.h"
+
+/* X(identifier, name): every key there is.  The environment's name is FRAZIL_ and the name in upper case. */
+#define FZ_KEYS(X)                                                                                                     \
+    X(LAYOUT, "layout")                                                                                                \
+    X(EPOCH, "epoch")                                                                                                  \
+    X(TICK, "tick")                                                                                                    \
+    X(BEHAVIOUR, "behaviour")                                                                                          \
+    X(WORKER, "worker")                                                                                                \
+    X(DATACENTER, "datacenter")                                                                                        \
+    X(BASE, "base")                                                                                                    \
+    X(COUNT, "count")                                                                                                  \
+    X(HOSTNAME, "hostname")                                                                                            \
+    X(ON_FULL, "on_full")                                                                                              \
+    X(ON_BACKWARD, "on_backward")                                                                                      \
+    X(MAX_LEAD, "max_lead")                                                                                            \
+    X(MAX_WAIT, "max_wait")                                                                                            \
+    X(START, "start")                                                                                                  \
+    X(SEQ_MIN, "seq_min")                                                                                              \
+    X(SEQ_MAX, "seq_max")                                                                                              \
+    X(CLOCK, "clock")                                                                                                  \
+    X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
+    X(CONFIG, "config")
+
+enum fz_key {
+#define FZ_KEY_ENUM(identifier, name) FZ_KEY_##identifier,
+    FZ_KEYS(FZ_KEY_ENUM)
+#undef FZ_KEY_ENUM
+        FZ_KEYS_TOTAL
+};
+
+struct fz_settings {
+    char *value[FZ_KEYS_TOTAL]; /* NULL: not given; owned */
+};
+
+/* The name of a key.  Never freed. */
+const char *fz_key_name(enum fz_key key);
+
+/*
+ * Gathers the settings of a spec (NULL: empty), the environment and the config
+ * file.  FRAZIL_ESPEC, ENOMEM, ESYS (the file cannot be read).  On success the
+ * caller frees them.
+ */
+frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
+
+/*
+ * Adds the pairs in text, one source: a key given twice in it is an error, one
+ * that an earlier source has given is left as it is.  where names the source in
+ * sentences.  FRAZIL_ESPEC, ENOMEM; what was added before the error stays.
+ */
+frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where,
+                                frazil_error *reterr);
+
+/* Adds the lines of a config file: blank, `# comment`, or one pair each.  Errors likewise. */
+frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
+                                 frazil_error *reterr);
+
+/* Frees the values. */
+void fz_settings_free(struct fz_settings *settings);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking snos. */
+#include "core/sentence.h"
+#include "core/word.h"
+#include "generator_internal.h"
+#include "os/counter.h"
+
+static bool is_sno(const frazil *gen)
+{
+    return gen->layout.kind == FRAZIL_LAYOUT_SNO;
+}
+
+/* The ten bytes: 40 bits time block, metabyte, partition, sequence. */
+static void pack(const frazil *gen, uint8_t meta, uint64_t block_and_sequence, frazil_sno *ret)
+{
+    uint64_t block = block_and_sequence >> 16;
+    uint64_t payload = (uint64_t)meta << 32 | (uint64_t)gen->worker << 16 | (block_and_sequence & 0xffff);
+
+    ret->bytes[0] = (uint8_t)(block >> 32);
+    ret->bytes[1] = (uint8_t)(block >> 24);
+    fz_store_be64(ret->bytes + 2, block << 40 | payload);
+}
+
+struct fill {
+    const frazil *gen;
+    frazil_sno *ids;
+    uint8_t meta;
+};
+
+static void fill_run(void *ctx, uint64_t first_id, uint64_t count)
+{
+    struct fill *fill = ctx;
+
+    for (uint64_t i = 0; i < count; i++)
+        pack(fill->gen, fill->meta, first_id + i, &fill->ids[i]);
+    fill->ids += count;
+}
+
+static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
+                            struct fz_refusal *refusal)
+{
+    struct fill fill = {.gen = gen, .ids = ret_ids, .meta = meta};
+    struct fz_anchor_view anchor;
+    uint64_t first;
+    uint64_t nth;
+
+    if (fz_take_anchored(gen, n, &anchor, &nth)) {
+        fill_run(&fill, anchor.first_id + nth, n);
+        return FRAZIL_OK;
+    }
+    frazil_err err = fz_take(gen, n, wait_ns, &first, refusal);
+    if (err == FRAZIL_OK)
+        fz_emit_runs(gen, first, n, fill_run, &fill);
+    return err;
+}
+
+static frazil_err next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
+{
+    struct fz_refusal refusal;
+    frazil_err err = fz_redeem(gen, slot, &slot, &refusal);
+
+    if (err == FRAZIL_OK)
+        pack(gen, meta, fz_compose_slot(gen, slot), ret_id);
+    return err;
+}
+
+frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
+{
+    struct fz_anchor_view anchor;
+
+    if (gen->fast_path != FZ_FAST_ADD_SNO || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
+        fz_counter_read() - anchor.counter >= anchor.range)
+        return frazil_sno_next_n(gen, meta, id, 1);
+
+    uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
+    uint64_t nth = slot - anchor.first_slot;
+    if (nth >= gen->capacity)
+        return next_redeemed(gen, meta, slot, id);
+    pack(gen, meta, anchor.first_id + nth, id);
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t n)
+{
+    struct fz_refusal refusal;
+
+    if (!is_sno(gen))
+        return FRAZIL_EKIND;
+    if (n == 0)
+        return FRAZIL_EINVAL;
+    return take_snos(gen, meta, ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
+}
+
+frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
+                           frazil_error *reterr)
+{
+    struct fz_refusal refusal;
+
+    if (!is_sno(gen))
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take its ids with frazil_take");
+    if (n == 0)
+        return fz_fail(reterr, FRAZIL_EINVAL, "0 snos were asked for: at least 1 can be taken");
+    frazil_err err = take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
+    return err == FRAZIL_OK ? err : fz_explain(gen, &refusal, reterr);
+}
+
+frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, uint64_t *ret_retry_ns)
+{
+    struct fz_refusal refusal;
+
+    if (!is_sno(gen))
+        return FRAZIL_EKIND;
+    if (take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
+        return FRAZIL_OK;
+    return fz_try_error(gen, &refusal, ret_retry_ns);
+}
+
+frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id)
+{
+    frazil_sno_parts parts = {.unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)gen->worker};
+    frazil_sno ignored;
+
+    if (!is_sno(gen))
+        return FRAZIL_EKIND;
+    /* Checked before a sequence number is used up: a call that fails takes none. */
+    frazil_err err = frazil_sno_compose(&parts, &ignored, NULL);
+    if (err != FRAZIL_OK)
+        return err;
+    parts.sequence = (uint16_t)fz_explicit_sequence(gen);
+    return frazil_sno_compose(&parts, ret_id, NULL);
+}

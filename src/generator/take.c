@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow path: look at the clock, plan, take by compare-and-swap, wait.  Once
+ * a tick for a generator in use; always where there is no counter or a policy
+ * under which a call may fail without waiting.
+ */
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "generator_internal.h"
+#include "os/counter.h"
+
+/* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
+static const uint64_t longest_sleep_ns = 100000000;
+
+/* Slots that belong to the caller, to be issued when the clock shows their tick. */
+struct ticket {
+    uint64_t first;
+    uint64_t last;
+    uint64_t count; /* of ids: less than last - first + 1 where holes lie between */
+};
+
+/* How long a call may still wait. */
+struct patience {
+    uint64_t wait_ns;
+    uint64_t deadline_ns; /* set by the first wait */
+    bool waited;
+};
+
+static uint64_t monotonic_ns(const frazil *gen)
+{
+    return gen->clock.monotonic_ns(gen->clock.ctx);
+}
+
+static uint64_t patience_left(const frazil *gen, const struct patience *patience)
+{
+    if (!patience->waited || patience->wait_ns == FRAZIL_WAIT_FOREVER)
+        return patience->wait_ns;
+    uint64_t now = monotonic_ns(gen);
+    return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
+}
+
+static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code,
+                         uint64_t retry_ns)
+{
+    int64_t now_us = fz_unix_us(seen->now);
+
+    *refusal = (struct fz_refusal){.code = code, .retry_ns = retry_ns, .now = seen->now};
+    if (code == FRAZIL_ECLOCK && seen->high_us > now_us)
+        refusal->behind_us = seen->high_us - now_us;
+    return code;
+}
+
+static frazil_err refuse_for(const frazil *gen, struct fz_refusal *refusal, const struct fz_observation *seen,
+                             enum fz_slot_reason reason, uint64_t due_tick)
+{
+    frazil_err code = reason == FZ_SLOT_BACKWARD ? FRAZIL_ECLOCK : FRAZIL_EFULL;
+
+    return refuse(refusal, seen, code, fz_ns_until(gen, seen->now, due_tick));
+}
+
+/*
+ * Slots that were passed over, or given up, are not counted as issued.  Counts
+ * are modulo 2^64: those of a side that lies behind are negative.
+ */
+static void count_skipped(frazil *gen, uint64_t count)
+{
+    if (count != 0)
+        atomic_fetch_add_explicit(&gen->shared->skipped, count, memory_order_relaxed);
+}
+
+/*
+ * Carries out a plan.  False: the word has changed since it was looked at.
+ *
+ * A side is closed before it is left: should this thread stop in between, the
+ * side is entered later than need be, never too early.
+ */
+static bool reserve(frazil *gen, const struct fz_observation *seen, const struct fz_slot_plan *plan, uint64_t n)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t word = seen->view.word;
+
+    if (plan->toggles) {
+        unsigned side = fz_slot_side(rules, word);
+        fz_raise_u64(&gen->shared->side_free[side], fz_slot_tick(rules, word) + 1);
+    }
+    if (!atomic_compare_exchange_strong_explicit(gen->word, &word, plan->next, memory_order_acq_rel,
+                                                 memory_order_relaxed))
+        return false;
+    count_skipped(gen, fz_slot_line(rules, plan->next) - fz_slot_line(rules, word) - n);
+    if (plan->toggles) {
+        atomic_fetch_add_explicit(&gen->shared->ticktocks, 1, memory_order_relaxed);
+        /* From here on time counts from the side just entered. */
+        atomic_store_explicit(&gen->shared->high_us, fz_unix_us(seen->now), memory_order_release);
+    }
+    return true;
+}
+
+/* Gives slots back if nobody has taken any since; otherwise they stay unused. */
+static void give_back(frazil *gen, const struct ticket *ticket)
+{
+    uint64_t next = ticket->last + 1;
+    bool returned = atomic_compare_exchange_strong_explicit(gen->word, &next, ticket->first, memory_order_acq_rel,
+                                                            memory_order_relaxed);
+
+    count_skipped(gen, returned ? ticket->count - (ticket->last + 1 - ticket->first) : ticket->count);
+}
+
+static uint64_t counter_port(void *ctx)
+{
+    (void)ctx;
+    return fz_counter_read();
+}
+
+/*
+ * Lets the next calls do without the clock until the tick is over.  Only when
+ * the word stands in that tick: an anchor must never precede its tick, and a
+ * full tick must not be opened again.  Never for the last tick of the layout,
+ * where adding could carry the word beyond the end.
+ */
+static void publish_anchor(frazil *gen, const struct fz_observation *seen)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t tick = seen->view.now_tick;
+    uint64_t word = atomic_load_explicit(gen->word, memory_order_acquire);
+
+    if (gen->fast_path == FZ_FAST_NONE || tick >= rules->last_tick || fz_slot_tick(rules, word) != tick)
+        return;
+    uint64_t first = fz_slot_first(rules, fz_slot_side(rules, word), tick);
+    struct fz_counter_source source = {
+        .ctx = gen->clock.ctx, .counter = counter_port, .monotonic_ns = gen->clock.monotonic_ns};
+    struct fz_anchor_view anchor = {
+        .counter = seen->counter,
+        .range = fz_calibration_counts(&gen->private_page->calibration, &source, fz_ns_until(gen, seen->now, tick + 1)),
+        .first_slot = first,
+        .first_id = fz_compose_slot(gen, first)};
+    fz_anchor_publish(&gen->private_page->anchor, &anchor);
+}
+
+/* Starts the clock of a call that has to wait. */
+static void begin_wait(frazil *gen, struct patience *patience, uint64_t now_ns)
+{
+    if (patience->waited)
+        return;
+    patience->waited = true;
+    patience->deadline_ns = patience->wait_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience->wait_ns;
+    atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
+}
+
+/* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
+static void sleep_counted(frazil *gen, const struct fz_observation *seen, struct patience *patience, uint64_t ns)
+{
+    uint64_t started_ns = monotonic_ns(gen);
+
+    begin_wait(gen, patience, started_ns);
+    if (gen->overflow_fn != NULL) {
+        uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
+        ns = tick_ns < ns ? tick_ns : ns;
+    }
+    ns = ns < longest_sleep_ns ? ns : longest_sleep_ns;
+    gen->clock.sleep_until(gen->clock.ctx, started_ns + ns);
+    atomic_fetch_add_explicit(&gen->shared->waited_us, (monotonic_ns(gen) - started_ns) / 1000, memory_order_relaxed);
+}
+
+/*
+ * Waits until the ticket may be issued.  The reason is found anew after each
+ * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
+ * so that the ticket is of no use any more, and another one must be taken.
+ */
+static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct patience *patience,
+                           struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t tick = fz_slot_tick(rules, ticket->last);
+
+    for (;;) {
+        enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, tick);
+        uint64_t due = fz_slot_due(rules, reason, tick);
+        *ret_stale = tick + 1 < seen->view.now_tick || fz_slot_may_toggle(rules, &seen->view, reason);
+        if (*ret_stale || reason == FZ_SLOT_NOW)
+            return FRAZIL_OK;
+        uint64_t ns = fz_ns_until(gen, seen->now, due);
+        if (fz_slot_forbidden(rules, reason) || ns > patience_left(gen, patience))
+            return refuse_for(gen, refusal, seen, reason, due);
+        if (ns == 0)
+            return FRAZIL_OK;
+        if (reason == FZ_SLOT_FULL)
+            fz_overflow_enter(gen, seen);
+        sleep_counted(gen, seen, patience, ns);
+        if (reason == FZ_SLOT_FULL)
+            fz_overflow_leave(gen);
+        *seen = fz_observe(gen);
+    }
+}
+
+/* Brings a ticket to the point where it may be issued; *ret_stale as in wait_for. */
+static frazil_err settle(frazil *gen, const struct ticket *ticket, struct patience *patience,
+                         struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
+{
+    uint64_t tick = fz_slot_tick(&gen->rules, ticket->last);
+    frazil_err err = wait_for(gen, ticket, patience, seen, ret_stale, refusal);
+
+    if (err != FRAZIL_OK || *ret_stale) {
+        give_back(gen, ticket);
+        return err;
+    }
+    if (tick > seen->view.now_tick) {
+        fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen->now, tick) / 1000);
+        fz_anchor_close(&gen->private_page->anchor);
+        return FRAZIL_OK;
+    }
+    if (!patience->waited)
+        fz_overflow_quiet(gen, seen);
+    publish_anchor(gen, seen);
+    return FRAZIL_OK;
+}
+
+static void count_full(frazil *gen, enum fz_slot_reason reason)
+{
+    if (reason == FZ_SLOT_FULL)
+        atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+}
+
+/* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
+static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, uint64_t *ret_first, bool *ret_again,
+                           struct fz_refusal *refusal)
+{
+    struct fz_observation seen = fz_observe(gen);
+
+    *ret_again = false;
+    if (seen.before_epoch)
+        return refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, 0));
+    uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
+    struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, n, random);
+    if (plan.reason == FZ_SLOT_EXHAUSTED)
+        return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
+    if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
+        count_full(gen, plan.reason);
+        return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
+    }
+    if (!reserve(gen, &seen, &plan, n)) {
+        *ret_again = true;
+        return FRAZIL_OK;
+    }
+    count_full(gen, plan.reason);
+    *ret_first = plan.first;
+    struct ticket ticket = {.first = plan.first, .last = plan.last, .count = n};
+    return settle(gen, &ticket, patience, &seen, ret_again, refusal);
+}
+
+static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, uint64_t *ret_first,
+                       struct fz_refusal *refusal)
+{
+    bool again = true;
+    frazil_err err = FRAZIL_OK;
+
+    while (err == FRAZIL_OK && again)
+        err = try_take(gen, n, patience, ret_first, &again, refusal);
+    return err;
+}
+
+frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, uint64_t *ret_first, struct fz_refusal *refusal)
+{
+    struct patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
+
+    return take(gen, n, &patience, ret_first, refusal);
+}
+
+frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_refusal *refusal)
+{
+    struct patience patience = {.wait_ns = gen->max_wait_ns};
+    struct ticket ticket = {.first = slot, .last = slot, .count = 1};
+
+    fz_anchor_close(&gen->private_page->anchor);
+    if (fz_slot_in_hole(&gen->rules, slot) || fz_slot_tick(&gen->rules, slot) > gen->rules.last_tick) {
+        give_back(gen, &ticket);
+        return take(gen, 1, &patience, ret_slot, refusal);
+    }
+
+    bool stale = false;
+    struct fz_observation seen = fz_observe(gen);
+    count_full(gen, fz_slot_reason_for(&seen.view, fz_slot_tick(&gen->rules, slot)));
+    frazil_err err = settle(gen, &ticket, &patience, &seen, &stale, refusal);
+    if (err != FRAZIL_OK)
+        return err;
+    if (stale)
+        return take(gen, 1, &patience, ret_slot, refusal);
+    *ret_slot = slot;
+    return FRAZIL_OK;
+}
+
+bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth)
+{
+    struct fz_anchor_view anchor;
+
+    if (gen->fast_path == FZ_FAST_NONE || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
+        fz_counter_read() - anchor.counter >= anchor.range)
+        return false;
+    uint64_t word = atomic_load_explicit(gen->word, memory_order_relaxed);
+    uint64_t nth;
+    do {
+        nth = word - anchor.first_slot;
+        if (nth > gen->rules.capacity || n > gen->rules.capacity - nth)
+            return false;
+    } while (
+        !atomic_compare_exchange_weak_explicit(gen->word, &word, word + n, memory_order_relaxed, memory_order_relaxed));
+    *ret_anchor = anchor;
+    *ret_nth = nth;
+    return true;
+}
+
+frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    const struct fz_refusal r = *refusal;
+
+    if (r.code == FRAZIL_EEXHAUSTED)
+        fz_fail(reterr, r.code,
+                "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",
+                fz_layout_tick_unix_ms(&gen->layout, gen->rules.last_tick));
+    else if (r.code == FRAZIL_EFULL)
+        fz_fail(reterr, r.code,
+                "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
+                "may wait",
+                gen->rules.capacity, (r.retry_ns + 999) / 1000);
+    else if (r.behind_us == 0)
+        fz_fail(reterr, r.code, "the clock shows %t, which is before the layout's epoch %t: set the clock",
+                r.now.unix_ms, gen->layout.epoch_unix_ms);
+    else
+        fz_fail(reterr, r.code,
+                "the clock went back by %u us and shows %t; ids can follow in %u us, which is longer than the call "
+                "may wait",
+                (uint64_t)r.behind_us, r.now.unix_ms, (r.retry_ns + 999) / 1000);
+    if (reterr != NULL) {
+        reterr->behind_us = r.behind_us;
+        reterr->retry_ns = r.retry_ns;
+    }
+    return r.code;
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "frazil.h"
+
+const char *frazil_version(void)
+{
+    return FRAZIL_VERSION;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+/* Reads until the end of the file or of buf. */
+static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
+{
+    size_t len = 0;
+
+    while (len < size) {
+        ssize_t got = read(fd, buf + len, size - len);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return errno;
+        if (got == 0)
+            break;
+        len += (size_t)got;
+    }
+    *ret_len = len;
+    return 0;
+}
+
+int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
+{
+    size_t len = 0;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+    if (fd < 0)
+        return errno;
+    int err = read_all(fd, buf, size, &len);
+    close(fd);
+    if (err != 0)
+        return err;
+    if (len == size)
+        return EFBIG;
+    buf[len] = '\0';
+    *ret_len = len;
+    return 0;
+}

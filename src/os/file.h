@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* Small files. */
+#ifndef FZ_OS_FILE_H
+#define FZ_OS_FILE_H
+
+#include <stddef.h>
+
+/*
+ * Reads a whole file into buf and puts a zero byte behind it.  0, or an errno;
+ * EFBIG if it does not fit into size - 1 bytes.
+ */
+int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The manual and the frozen clock: the clock port over two numbers.  A lock
+ * rather than two atomics, so that wall and monotonic time move together.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "frazil/clock.h"
+
+static const uint64_t ns_per_ms = 1000000;
+
+struct frazil_manual_clock {
+    pthread_mutex_t lock;
+    frazil_instant now;
+    uint64_t monotonic_ns;
+    bool frozen; /* sleeping does not move the wall time */
+};
+
+static void pass_wall_time(frazil_manual_clock *clock, uint64_t ns)
+{
+    uint64_t total = clock->now.ns + ns;
+
+    clock->now.unix_ms += (int64_t)(total / ns_per_ms);
+    clock->now.ns = (uint32_t)(total % ns_per_ms);
+}
+
+static frazil_instant manual_now(void *ctx)
+{
+    frazil_manual_clock *clock = ctx;
+
+    pthread_mutex_lock(&clock->lock);
+    frazil_instant now = clock->now;
+    pthread_mutex_unlock(&clock->lock);
+    return now;
+}
+
+static uint64_t manual_monotonic_ns(void *ctx)
+{
+    frazil_manual_clock *clock = ctx;
+
+    pthread_mutex_lock(&clock->lock);
+    uint64_t ns = clock->monotonic_ns;
+    pthread_mutex_unlock(&clock->lock);
+    return ns;
+}
+
+static void manual_sleep_until(void *ctx, uint64_t monotonic_ns)
+{
+    frazil_manual_clock *clock = ctx;
+
+    pthread_mutex_lock(&clock->lock);
+    if (monotonic_ns > clock->monotonic_ns) {
+        if (!clock->frozen)
+            pass_wall_time(clock, monotonic_ns - clock->monotonic_ns);
+        clock->monotonic_ns = monotonic_ns;
+    }
+    pthread_mutex_unlock(&clock->lock);
+}
+
+static frazil_err clock_new(frazil_manual_clock **ret, int64_t unix_ms, bool frozen)
+{
+    frazil_manual_clock *clock = calloc(1, sizeof *clock);
+
+    if (clock == NULL)
+        return FRAZIL_ENOMEM;
+    if (pthread_mutex_init(&clock->lock, NULL) != 0) {
+        free(clock);
+        return FRAZIL_ENOMEM;
+    }
+    clock->now.unix_ms = unix_ms;
+    clock->frozen = frozen;
+    *ret = clock;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_manual_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
+{
+    return clock_new(ret, unix_ms, false);
+}
+
+frazil_err frazil_frozen_clock_new(frazil_manual_clock **ret, int64_t unix_ms)
+{
+    return clock_new(ret, unix_ms, true);
+}
+
+void frazil_manual_clock_free(frazil_manual_clock *clock)
+{
+    if (clock == NULL)
+        return;
+    pthread_mutex_destroy(&clock->lock);
+    free(clock);
+}
+
+void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix_ms)
+{
+    pthread_mutex_lock(&clock->lock);
+    clock->now = (frazil_instant){.unix_ms = unix_ms, .ns = 0};
+    pthread_mutex_unlock(&clock->lock);
+}
+
+void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns)
+{
+    pthread_mutex_lock(&clock->lock);
+    pass_wall_time(clock, ns);
+    clock->monotonic_ns += ns;
+    pthread_mutex_unlock(&clock->lock);
+}
+
+frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock)
+{
+    return (frazil_clock){
+        .ctx = clock, .now = manual_now, .monotonic_ns = manual_monotonic_ns, .sleep_until = manual_sleep_until};
+}

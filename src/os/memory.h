@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Pages that outlive a fork in the way their user needs. */
+#ifndef FZ_OS_MEMORY_H
+#define FZ_OS_MEMORY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed pages that parent and children go on sharing.  NULL: errno says why. */
+void *fz_map_shared(size_t size);
+
+/*
+ * Zeroed pages that a child finds zeroed again.  *ret_wiped says whether the
+ * kernel really does that; if not (before Linux 4.14, or an emulator that accepts
+ * every advice), the pages are inherited as they are and the user must do
+ * without.  NULL: errno says why.
+ */
+void *fz_map_wiped(size_t size, bool *ret_wiped);
+
+/* Gives such pages back; NULL is allowed. */
+void fz_unmap(void *pages, size_t size);
+
+#endif
