@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#include "frazil/text.h"
+
+#include <string.h>
+
+#include "sentence.h"
+#include "text_internal.h"
+
+static const char *const text_names[FRAZIL_TEXT_COUNT] = {
+    [FRAZIL_TEXT_DEC] = "dec",       [FRAZIL_TEXT_DEC_PADDED] = "dec20",
+    [FRAZIL_TEXT_HEX] = "hex",       [FRAZIL_TEXT_CROCKFORD] = "crockford",
+    [FRAZIL_TEXT_BASE36] = "base36", [FRAZIL_TEXT_BASE58] = "base58",
+    [FRAZIL_TEXT_BASE62] = "base62", [FRAZIL_TEXT_BASE64URL] = "base64url",
+    [FRAZIL_TEXT_BIN] = "bin",       [FRAZIL_TEXT_BYTES] = "bytes",
+};
+
+/* Whether there is such a form; a caller can pass any number as one. */
+static bool is_form(frazil_text form)
+{
+    return (unsigned)form < FRAZIL_TEXT_COUNT;
+}
+
+size_t frazil_text_count(void)
+{
+    return FRAZIL_TEXT_COUNT;
+}
+
+size_t frazil_text_size(void)
+{
+    return FRAZIL_TEXT_SIZE;
+}
+
+const char *frazil_text_name(frazil_text form)
+{
+    return is_form(form) ? text_names[form] : NULL;
+}
+
+/* Not memcmp, which clang turns into bcmp, which the core does without. */
+static bool same_text(const char *a, const char *b)
+{
+    while (*a != '\0' && *a == *b) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+frazil_err frazil_text_by_name(const char *name, frazil_text *ret)
+{
+    for (unsigned form = 0; form < FRAZIL_TEXT_COUNT; form++) {
+        if (same_text(name, text_names[form])) {
+            *ret = (frazil_text)form;
+            return FRAZIL_OK;
+        }
+    }
+    return FRAZIL_EINVAL;
+}
+
+frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size)
+{
+    char text[FRAZIL_TEXT_SIZE];
+
+    if (!is_form(form))
+        return FRAZIL_EINVAL;
+    if (size >= FRAZIL_TEXT_SIZE) {
+        buf[fz_text_write(form, id, buf)] = '\0';
+        return FRAZIL_OK;
+    }
+    size_t len = fz_text_write(form, id, text);
+    if (len >= size)
+        return FRAZIL_EBUFFER;
+    memcpy(buf, text, len);
+    buf[len] = '\0';
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *id)
+{
+    return frazil_id_parse_explain(form, text, len, id, NULL);
+}
+
+frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
+                                   frazil_error *reterr)
+{
+    if (!is_form(form))
+        return fz_fail(reterr, FRAZIL_EINVAL, "there is no text form number %d; the forms are numbered from 0 to %d",
+                       (int64_t)(int)form, (int64_t)FRAZIL_TEXT_COUNT - 1);
+    return fz_text_read(form, text, len, ret_id, reterr);
+}

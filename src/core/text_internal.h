@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writing and reading the text forms, as frazil/text.h describes them.
+ */
+#ifndef FZ_CORE_TEXT_INTERNAL_H
+#define FZ_CORE_TEXT_INTERNAL_H
+
+#include "frazil/text.h"
+
+/* Writes id without a terminator and returns how many characters that are.  The rest of buf may be overwritten. */
+size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE]);
+
+/* frazil_id_parse_explain for a form that exists. */
+frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr);
+
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+#include "alphabets.h"
+#include "assert.h"
+#include "decimal.h"
+#include "sentence.h"
+#include "text_internal.h"
+
+/* A number in some radix, as text. */
+struct numeral {
+    const char *name;
+    const struct fz_alphabet *alphabet;
+    size_t prefix;  /* characters before the digits, already checked */
+    size_t len_min; /* characters in all */
+    size_t len_max;
+    size_t group;    /* digits between two spaces; 0: no spaces */
+    bool no_padding; /* a leading zero is one too many */
+};
+
+/* Without padding, what is too long is above 2^64 - 1. */
+#define UNPADDED .len_min = 1, .len_max = SIZE_MAX, .no_padding = true
+#define FIXED_WIDTH(width) .len_min = (width), .len_max = (width)
+
+/* ---- what can be wrong; index counts from 0, sentences count positions from 1 ---- */
+
+static frazil_err fail_digit(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u is not one of the digits %s", form->name, text + index,
+                   (size_t)1, (uint64_t)index + 1, form->alphabet->shown);
+}
+
+static frazil_err fail_short(const struct numeral *form, size_t len, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EPARSE, "%s: nothing at position %u; the form has %s%u characters", form->name,
+                   (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "", (uint64_t)form->len_min);
+}
+
+static frazil_err fail_long(const struct numeral *form, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EPARSE, "%s: the text goes on at position %u; the form has %s%u characters",
+                   form->name, (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
+                   (uint64_t)form->len_max);
+}
+
+static frazil_err fail_large(const struct numeral *form, size_t index, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EPARSE, "%s: with the digit at position %u the number is above 2^64 - 1", form->name,
+                   (uint64_t)index + 1);
+}
+
+/* ---- numbers in some radix ---- */
+
+/* Takes one more digit into *value. */
+static frazil_err read_digit(const struct numeral *form, const char *text, size_t index, uint64_t *value,
+                             frazil_error *reterr)
+{
+    unsigned digit = fz_alphabet_value(form->alphabet, text[index]);
+    uint64_t larger;
+
+    if (digit == 0)
+        return fail_digit(form, text, index, reterr);
+    if (__builtin_mul_overflow(*value, form->alphabet->radix, &larger) ||
+        __builtin_add_overflow(larger, digit - 1, &larger))
+        return fail_large(form, index, reterr);
+    *value = larger;
+    return FRAZIL_OK;
+}
+
+/* A digit, or the space between two groups. */
+static frazil_err read_character(const struct numeral *form, const char *text, size_t index, uint64_t *value,
+                                 frazil_error *reterr)
+{
+    if (form->group == 0 || (index - form->prefix) % (form->group + 1) != form->group)
+        return read_digit(form, text, index, value, reterr);
+    if (text[index] == ' ')
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u stands where a space should be", form->name,
+                   text + index, (size_t)1, (uint64_t)index + 1);
+}
+
+static frazil_err read_numeral(const struct numeral *form, const char *text, size_t len, uint64_t *ret_id,
+                               frazil_error *reterr)
+{
+    uint64_t value = 0;
+
+    if (form->no_padding && len > 1 && text[0] == form->alphabet->digits[0])
+        return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position 1 is a leading zero, which this form does not have",
+                       form->name, text, (size_t)1);
+    for (size_t i = form->prefix; i < len; i++) {
+        if (i == form->len_max)
+            return fail_long(form, reterr);
+        frazil_err err = read_character(form, text, i, &value, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    if (len < form->len_min)
+        return fail_short(form, len, reterr);
+    *ret_id = value;
+    return FRAZIL_OK;
+}
+
+/* ---- the forms ---- */
+
+/* Decimal is read the fast way first; the general one knows what is wrong. */
+static frazil_err read_dec(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral dec = {.name = "dec", .alphabet = &fz_base10, UNPADDED};
+
+    if (fz_decimal_parse(text, len, ret_id))
+        return FRAZIL_OK;
+    return read_numeral(&dec, text, len, ret_id, reterr);
+}
+
+static frazil_err read_dec_padded(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral dec_padded = {.name = "dec20", .alphabet = &fz_base10, FIXED_WIDTH(FZ_DECIMAL_MAX_LEN)};
+
+    if (len == FZ_DECIMAL_MAX_LEN && fz_decimal_parse_padded(text, len, ret_id))
+        return FRAZIL_OK;
+    return read_numeral(&dec_padded, text, len, ret_id, reterr);
+}
+
+static frazil_err read_hex(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral hex = {.name = "hex", .alphabet = &fz_base16_any_case, FIXED_WIDTH(16)};
+    static const struct numeral prefixed_hex = {
+        .name = "hex with 0x", .alphabet = &fz_base16_any_case, .prefix = 2, .len_min = 3, .len_max = 18};
+    bool prefixed = len >= 2 && text[0] == '0' && text[1] == 'x';
+
+    return read_numeral(prefixed ? &prefixed_hex : &hex, text, len, ret_id, reterr);
+}
+
+/* Eleven digits hold 66 bits: the two that are over come last and must be zero. */
+static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral base64url = {.name = "base64url", .alphabet = &fz_base64url, FIXED_WIDTH(11)};
+    uint64_t first = 0;
+    uint64_t last = 0;
+
+    for (size_t i = 0; i < len && i < 11; i++) {
+        frazil_err err = read_digit(&base64url, text, i, i < 10 ? &first : &last, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    if (len < 11)
+        return fail_short(&base64url, len, reterr);
+    if (len > 11)
+        return fail_long(&base64url, reterr);
+    if (last % 4 != 0)
+        return fz_fail(reterr, FRAZIL_EPARSE,
+                       "base64url: %Q at position 11 holds bits beyond the id's 64; it must be one of AEIMQUYcgkosw048",
+                       text + 10, (size_t)1);
+    *ret_id = first << 4 | last >> 2;
+    return FRAZIL_OK;
+}
+
+static frazil_err read_bytes(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral bytes = {.name = "bytes", .alphabet = &fz_base16, FIXED_WIDTH(16)};
+    static const struct numeral spaced_bytes = {
+        .name = "bytes with spaces", .alphabet = &fz_base16, FIXED_WIDTH(23), .group = 2};
+    bool spaced = len > 2 && text[2] == ' ';
+
+    return read_numeral(spaced ? &spaced_bytes : &bytes, text, len, ret_id, reterr);
+}
+
+frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral crockford = {.name = "crockford", .alphabet = &fz_crockford, FIXED_WIDTH(13)};
+    static const struct numeral base36 = {.name = "base36", .alphabet = &fz_base36, UNPADDED};
+    static const struct numeral base58 = {.name = "base58", .alphabet = &fz_base58, UNPADDED};
+    static const struct numeral base62 = {.name = "base62", .alphabet = &fz_base62, FIXED_WIDTH(11)};
+    static const struct numeral bin = {.name = "bin", .alphabet = &fz_base2, FIXED_WIDTH(79), .group = 4};
+
+    switch (form) {
+    case FRAZIL_TEXT_DEC:
+        return read_dec(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_DEC_PADDED:
+        return read_dec_padded(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_HEX:
+        return read_hex(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_CROCKFORD:
+        return read_numeral(&crockford, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BASE36:
+        return read_numeral(&base36, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BASE58:
+        return read_numeral(&base58, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BASE62:
+        return read_numeral(&base62, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BASE64URL:
+        return read_base64url(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BIN:
+        return read_numeral(&bin, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_BYTES:
+        return read_bytes(text, len, ret_id, reterr);
+    }
+    FZ_ASSERT(false);
+    return FRAZIL_EINVAL;
+}
