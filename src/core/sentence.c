@@ -117,7 +117,7 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
     }
 }
 
-frazil_err fz_fail(frazil_error *reterr, frazil_err code, const char *fmt, ...)
+frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...)
 {
     if (reterr == NULL)
         return code;

@@ -6,6 +6,7 @@
 #ifndef FZ_CORE_SENTENCE_H
 #define FZ_CORE_SENTENCE_H
 
+#include "assert.h"
 #include "frazil/error.h"
 
 struct fz_sentence {
@@ -20,6 +21,7 @@ size_t fz_text_len(const char *text);
 /* Starts an empty sentence in buf (size >= 1). */
 struct fz_sentence fz_sentence_in(char *buf, size_t size);
 
+/* Text as it is. */
 void fz_sentence_str(struct fz_sentence *s, const char *text);
 /* len characters; those that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal. */
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
@@ -37,6 +39,16 @@ void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
  * %u uint64_t, %d int64_t, %t int64_t Unix ms as a time, %c int, %% percent.
  * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
-frazil_err fz_fail(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+#define fz_fail(...) fz_failed(fz_fail_with(__VA_ARGS__))
+frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+
+/* Lets the compiler see that fz_fail never returns FRAZIL_OK, and so which outputs a failure leaves unset. */
+static inline frazil_err fz_failed(frazil_err code)
+{
+    FZ_ASSERT(code != FRAZIL_OK);
+    if (code == FRAZIL_OK)
+        __builtin_unreachable();
+    return code;
+}
 
 #endif
