@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+# The front door.  CMake does the work; `make help` lists what there is.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+
+CMAKE = cmake
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+# `$(call build,PRESET)` configures and builds; `$(call test,PRESET)` also tests.
+build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).configure.log; exit 1; }; \
+	$(CMAKE) --build --preset $(1) -j $(JOBS)
+test = $(call build,$(1)) && $(CTEST) --preset $(1)
+
+.DEFAULT_GOAL := all
+.PHONY: all help run check check-clang check-asan check-tsan install format format-check lint bench coverage \
+	update-symbols clean
+
+all: | build ## build the libraries and the command into build/release
+	@$(call build,release)
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
+
+run: all ## build, make some ids and take one apart
+	@sh tools/demo build/release/bin/frazil
+
+check: | build ## install what the tests need, build, run every test
+	@sh tools/install-packages check
+	@$(call test,check)
+
+check-clang: | build ## the same, built by clang
+	@sh tools/install-packages check clang
+	@$(call test,clang)
+
+check-asan: | build ## every test of behaviour under address and undefined behaviour sanitizers
+	@sh tools/install-packages check
+	@$(call test,asan)
+
+check-tsan: | build ## the concurrency tests under the thread sanitizer
+	@sh tools/install-packages check
+	@$(call test,tsan)
+
+install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of
+	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log
+	@$(CMAKE) --build --preset release -j $(JOBS)
+	$(CMAKE) --install build/release
+
+format: ## lay out all sources with clang-format
+	@sh tools/install-packages format
+	@sh tools/sources c | xargs clang-format -i
+
+format-check: ## say which sources clang-format would change
+	@sh tools/install-packages format
+	@sh tests/style/format.sh .
+
+lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc
+	@sh tools/install-packages check clang lint
+	@$(CMAKE) --preset clang >build/clang.configure.log
+	@sh tools/lint build/clang '$(JOBS)'
+
+bench: | build ## measure what an id costs (nothing to run without a folder bench/)
+	@sh tools/bench '$(JOBS)'
+
+coverage: | build ## run the unit tests and say which share of the lines they reach
+	@sh tools/install-packages check
+	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
+	@$(call test,coverage)
+	@sh tools/coverage build/coverage
+
+update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
+	@sh tests/api/symbols.sh --update build/release/src
+
+clean: ## remove build/
+	rm -rf build
+
+build:
+	@mkdir -p build

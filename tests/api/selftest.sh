@@ -1,0 +1,66 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selftest.sh: the checks of this folder refuse what they are there to refuse.
+set -eu
+
+api=$(dirname "$(realpath "$0")")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+mkdir -p "$scratch/tests/api" "$scratch/include" "$scratch/lib"
+cp "$api"/*.sh "$scratch/tests/api"
+cc=${CC:-cc}
+
+must_fail() {
+    sentence=$1
+    shift
+    if sh "$@" >"$scratch/output" 2>&1; then
+        echo "does not find: $sentence" && exit 1
+    fi
+    grep -qF -- "$sentence" "$scratch/output" || { echo "fails, but not with: $sentence" && cat "$scratch/output" && exit 1; }
+}
+
+# library TEXT: a libfrazil, shared and static, of this source.
+library() {
+    echo "$1" >"$scratch/lib/a.c"
+    "$cc" -fPIC -c -o "$scratch/lib/a.o" "$scratch/lib/a.c"
+    "$cc" -shared -o "$scratch/lib/libfrazil.so" "$scratch/lib/a.o"
+    rm -f "$scratch/lib/libfrazil.a"
+    ar rcs "$scratch/lib/libfrazil.a" "$scratch/lib/a.o"
+}
+
+echo 'int frazil_a(void);' >"$scratch/include/a.h"
+echo 'frazil_a' >"$scratch/tests/api/exported-symbols.txt"
+library 'int frazil_a(void) { return 1; }'
+sh "$scratch/tests/api/symbols.sh" "$scratch/lib"
+library 'int frazil_a(void) { return 1; } int fz_b(void) { return 1; }'
+must_fail '> fz_b' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+must_fail 'only frazil_* may be exported' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+library 'int frazil_c(void) { return 1; }'
+must_fail '< frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+library 'int frazil_a(void) { return 1; }'
+echo 'int frazil_a(void); int frazil_d(void);' >"$scratch/include/a.h"
+must_fail '> frazil_d' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+
+# object TEXT: an object of the core of this source.
+object() {
+    echo "$1" | "$cc" -x c -c -o "$scratch/core.o" -
+}
+
+object 'void *memcpy(void *, const void *, unsigned long); void a(void *p, void *q, long n) { memcpy(p, q, n); }'
+sh "$api/pure.sh" "$scratch/core.o"
+object 'int puts(const char *); void a(void) { puts("a"); }'
+must_fail 'the core needs puts' "$api/pure.sh" "$scratch/core.o"
+object 'int state;'
+must_fail 'the core keeps state in state' "$api/pure.sh" "$scratch/core.o"
+object 'static int state = 1; int next(void) { return state++; }'
+must_fail 'the core keeps state in its section .data' "$api/pure.sh" "$scratch/core.o"
+
+library 'const char frazil_a[140000] = "a";'
+must_fail '131072 allowed' "$api/size.sh" "$scratch/lib/libfrazil.so"
+
+mkdir -p "$scratch/include"
+printf '#define FRAZIL_A 2\nint frazil_a(void);\n' >"$scratch/include/frazil.h"
+library 'int frazil_a(void) { return 1; }'
+must_fail 'frazil_a() is not FRAZIL_A' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"
+printf 'int frazil_a(void);\n' >"$scratch/include/frazil.h"
+must_fail 'no constant with a function found' "$api/constants.sh" "$scratch" "$scratch/lib/libfrazil.so"

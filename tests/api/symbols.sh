@@ -1,0 +1,75 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# symbols.sh [--update] LIBRARY_DIR: the libraries, shared and static, export what exported-symbols.txt and
+# exported-symbols-opaque.txt say, which is what the public headers declare: no more and no less.
+#
+# After a function was added: `make update-symbols`, and commit the list with it.  A name that goes away breaks programs:
+# raise FRAZIL_SOVERSION in CMakeLists.txt.
+set -eu
+
+api=$(dirname "$(realpath "$0")")
+include=$api/../../include
+update=no
+if [ "$1" = --update ]; then
+    update=yes
+    shift
+fi
+dir=$1
+failed=0
+
+exported_by_shared() {
+    nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" { print $1 }' | sort
+}
+
+exported_by_static() {
+    nm -g --defined-only --format=posix "$1" | awk 'NF > 1 && $2 ~ /^[A-Z]$/ { print $1 }' | sort
+}
+
+# The functions that headers declare for export.
+declared() {
+    ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=p \
+        -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_PURE,FRAZIL_NONNULL+ "$@" | cut -f 1 | sort
+}
+
+# same WHAT EXPECTED ACTUAL
+same() {
+    if ! difference=$(diff "$2" "$3"); then
+        echo "$1 (< the list, > what is there):"
+        echo "$difference" | grep '^[<>]'
+        failed=1
+    fi
+}
+
+# check_library NAME LIST HEADER...
+check_library() {
+    name=$1 list=$2
+    shift 2
+    exported_by_shared "$dir/lib$name.so" >"$scratch/shared"
+    exported_by_static "$dir/lib$name.a" >"$scratch/static"
+    declared "$@" >"$scratch/declared"
+    [ -s "$scratch/shared" ] || { echo "lib$name.so exports nothing" && exit 1; }
+    if [ "$update" = yes ]; then
+        cp "$scratch/shared" "$list"
+        return
+    fi
+    same "lib$name.so and $(basename "$list")" "$list" "$scratch/shared"
+    same "lib$name.a and $(basename "$list")" "$list" "$scratch/static"
+    same "the headers and $(basename "$list")" "$list" "$scratch/declared"
+    if grep -v '^frazil_' "$scratch/shared" "$scratch/static"; then
+        echo "only frazil_* may be exported"
+        failed=1
+    fi
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+headers=$(find "$include" -name '*.h' ! -name opaque.h)
+# shellcheck disable=SC2086 # a list of files
+check_library frazil "$api/exported-symbols.txt" $headers
+if [ -e "$dir/opaque/libfrazil-opaque.so" ]; then
+    dir=$dir/opaque
+    check_library frazil-opaque "$api/exported-symbols-opaque.txt" "$include/frazil/opaque.h"
+fi
+[ "$failed" = 0 ] || echo "if that is meant: make update-symbols"
+exit $failed

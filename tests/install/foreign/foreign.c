@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* A stranger's program: takes an id, and takes it apart. */
+#include <frazil.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+int main(void)
+{
+    frazil *gen;
+    frazil_error err;
+    frazil_layout layout;
+    frazil_parts parts;
+    uint64_t id;
+
+    if (frazil_open(&gen, "layout=twitter worker=fixed:7", &err) != FRAZIL_OK) {
+        fprintf(stderr, "%s\n", err.message);
+        return 1;
+    }
+    if (frazil_next(gen, &id) != FRAZIL_OK)
+        return 1;
+    frazil_close(gen);
+    if (frazil_layout_parse("twitter", &layout) != FRAZIL_OK || frazil_decompose(&layout, id, &parts) != FRAZIL_OK)
+        return 1;
+    printf("frazil %s: %" PRIu64 " of worker %" PRIu32 "\n", frazil_version(), id, parts.worker);
+    return parts.worker == 7 ? 0 : 1;
+}

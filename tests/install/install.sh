@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# install.sh BUILD_DIR VERSION: what is installed is all that a stranger's program needs, through pkg-config and through
+# CMake, with the shared and with the static library, wherever the tree was put.
+set -eu
+
+here=$(dirname "$(realpath "$0")")
+build=$1
+version=$2
+cc=${CC:-cc}
+prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
+
+stage=$(mktemp -d)
+trap 'rm -rf "$stage"' EXIT
+DESTDIR="$stage" cmake --install "$build" >/dev/null
+root=$stage$prefix
+lib=$(dirname "$(find "$root" -name libfrazil.a)")
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+# expect_file PATH...: each is there, below the prefix, and not empty.
+expect_file() {
+    for path in "$@"; do
+        [ -s "$root/$path" ] || fail "not installed: $path"
+    done
+}
+
+# needs PROGRAM LIBRARY: whether the dynamic linker will look for it.
+needs() {
+    readelf -d "$1" | grep -q "(NEEDED).*\[$2"
+}
+
+# runs PROGRAM: says a line, and ends well.
+runs() {
+    LD_LIBRARY_PATH=$lib "$1" || fail "$(basename "$1") failed"
+}
+
+expect_file include/frazil.h include/frazil/generator.h
+[ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.0 ] || fail "libfrazil.so is not a link to libfrazil.so.0"
+[ "$(readlink "$lib/libfrazil.so.0")" = "libfrazil.so.$version" ] || fail "libfrazil.so.0 does not lead to $version"
+if [ -e "$build/bin/frazil" ]; then
+    expect_file bin/frazil share/man/man1/frazil.1 share/bash-completion/completions/frazil share/zsh/site-functions/_frazil
+    [ "$("$root/bin/frazil" version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)" = "$version" ] ||
+        fail "frazil version is not $version"
+    if needs "$root/bin/frazil" libfrazil; then
+        fail "the command needs a libfrazil.so"
+    fi
+fi
+
+echo "-- pkg-config"
+export PKG_CONFIG_SYSROOT_DIR="$stage"
+export PKG_CONFIG_PATH="$lib/pkgconfig"
+[ "$(pkg-config --modversion frazil)" = "$version" ] || fail "frazil.pc is not of version $version"
+# shellcheck disable=SC2046 # lists of flags
+{
+    "$cc" -o "$stage/shared" "$here/foreign/foreign.c" $(pkg-config --cflags --libs frazil)
+    "$cc" -static -o "$stage/static" "$here/foreign/foreign.c" $(pkg-config --static --cflags --libs frazil)
+}
+needs "$stage/shared" 'libfrazil\.so\.0\]' || fail "the shared program does not need libfrazil.so.0"
+if needs "$stage/static" ''; then
+    fail "the static program needs a shared library"
+fi
+runs "$stage/shared"
+runs "$stage/static"
+if [ -e "$lib/libfrazil-opaque.so" ]; then
+    # pkg-config's system root goes in front of libcrypto's paths too; -isystem and -L of the real ones stay the default.
+    # shellcheck disable=SC2046
+    "$cc" -o "$stage/opaque" "$here/foreign/opaque.c" $(pkg-config --cflags --libs frazil-opaque) "-Wl,-rpath-link,$lib"
+    runs "$stage/opaque"
+fi
+
+echo "-- CMake"
+cmake -S "$here/foreign" -B "$stage/foreign" -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$cc" \
+    -DFRAZIL_WANTED="$version" >"$stage/log" || { cat "$stage/log" && fail "find_package(frazil) failed"; }
+cmake --build "$stage/foreign" >"$stage/log" || { cat "$stage/log" && fail "the foreign project does not build"; }
+needs "$stage/foreign/foreign_shared" 'libfrazil\.so\.0\]' || fail "frazil::frazil is not the shared library"
+if needs "$stage/foreign/foreign_static" libfrazil; then
+    fail "frazil::frazil_static is not the static library"
+fi
+for program in "$stage"/foreign/foreign_*; do
+    runs "$program"
+done
+
+echo "-- a wrong version"
+if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED=9.9 >/dev/null 2>&1; then
+    fail "find_package(frazil 9.9) finds version $version"
+fi

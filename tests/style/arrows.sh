@@ -1,0 +1,58 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# arrows.sh ROOT: who may include whom.
+#
+#   core <- os <- generator     a room sees itself and the rooms to its left, as "core/slot.h"
+#   opaque                      itself only
+#   programs                    the public headers and the files beside it
+#   include                     itself, the compiler's own headers, nothing of POSIX
+#
+# Everybody sees the public headers.  The core may include of the system only what needs no libc, and <string.h> for mem*.
+set -eu
+cd "$1"
+
+find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
+    BEGIN {
+        allowed["core"] = " core "
+        allowed["os"] = " core os "
+        allowed["generator"] = " core os generator "
+        allowed["opaque"] = " opaque "
+        n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
+        for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1
+    }
+    function wrong(why) { printf "%s:%d: %s\n", FILENAME, FNR, why; bad = 1 }
+    function beside(name,    path, line, found) {
+        path = FILENAME
+        sub(/[^\/]*$/, name, path)
+        found = (getline line < path) >= 0
+        close(path)
+        return found
+    }
+    function check_quoted(name, room) {
+        if (name ~ /\.\./)
+            wrong("includes \"" name "\": name the room, not the way to it")
+        else if (name !~ /\// && name != "frazil.h") {
+            if (!beside(name))
+                wrong("includes \"" name "\", which is not beside it: write \"ROOM/" name "\"")
+        } else if (name !~ /^frazil(\/|\.h$)/) {
+            split(name, path, "/")
+            if (index(allowed[room], " " path[1] " ") == 0)
+                wrong((room == "" ? "this folder" : room) " may not see " path[1] " (\"" name "\")")
+        }
+    }
+    function check_system(name, room) {
+        if ((room == "core" || FILENAME ~ /^include/) && !(name in freestanding) && !(room == "core" && name == "string.h"))
+            wrong((room == "core" ? "the core" : "a public header") " may not include <" name ">")
+    }
+    /^[ \t]*#[ \t]*include/ {
+        room = ""
+        if (FILENAME ~ /^src\//) { split(FILENAME, where, "/"); room = where[2] }
+        name = $0
+        if (match(name, /"[^"]+"/)) check_quoted(substr(name, RSTART + 1, RLENGTH - 2), room)
+        else if (match(name, /<[^>]+>/)) check_system(substr(name, RSTART + 1, RLENGTH - 2), room)
+        includes++
+    }
+    END {
+        if (includes == 0) { print "no include found at all"; bad = 1 }
+        exit bad
+    }'

@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# contracts.sh ROOT: each function that a header of include/, src/ or programs/ declares has a comment above it.  Functions
+# that follow each other without an empty line between them share one; so do a constant and the function that returns it.
+set -eu
+cd "$1"
+
+# The processors' counters have one contract, in counter.h.
+headers=$(find include src programs -name '*.h' ! -name 'counter_*.h' 2>/dev/null | sort)
+[ -n "$headers" ] || { echo "no header found"; exit 1; }
+
+# shellcheck disable=SC2086 # a list of files
+ctags --quiet --options=NONE -f - --languages=C --langmap=C:.h --kinds-C=pf --fields=+n --excmd=number \
+    -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_PURE,FRAZIL_NONNULL+ $headers |
+    awk -F '\t' '
+        {
+            for (i = 4; i <= NF; i++) if ($i ~ /^line:/) line = substr($i, 6)
+            functions++
+            if (!($2 in read_to)) read_file($2)
+            if (!has_comment($2, line)) {
+                printf "%s:%d: %s() has no contract: a comment above it\n", $2, line, $1
+                bad = 1
+            }
+        }
+        function read_file(file,    text, n) {
+            while ((getline text < file) > 0) source[file, ++n] = text
+            read_to[file] = n
+            close(file)
+        }
+        # Up to the comment, through declarations that follow each other; an empty line or a condition ends it.
+        function has_comment(file, line,    text) {
+            while (--line > 0) {
+                text = source[file, line]
+                if (text ~ /\*\/[ \t]*$/ && text !~ /;[ \t]*\/\*/) return 1
+                if (text ~ /^[ \t]*$/ || (text ~ /^#/ && text !~ /^#define/)) return 0
+            }
+            return 0
+        }
+        END {
+            if (functions == 0) { print "no declaration found"; bad = 1 }
+            exit bad
+        }'

@@ -1,0 +1,181 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# selftest.sh CHECK: the check finds each fault that it exists for, in small projects made for it.
+set -eu
+
+style=$(dirname "$(realpath "$0")")
+check=$1
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+samples=0
+
+# project: starts an empty one.
+project() {
+    rm -rf "$scratch/project"
+    mkdir -p "$scratch/project/src" "$scratch/project/include/frazil" "$scratch/project/programs"
+    cp "$style/../../.clang-format" "$scratch/project/"
+}
+
+# file PATH: adds one to the project, with the text of standard input.
+file() {
+    mkdir -p "$(dirname "$scratch/project/$1")"
+    cat >"$scratch/project/$1"
+}
+
+run_check() {
+    sh "$style/$check.sh" "$scratch/project" >"$scratch/output" 2>&1
+}
+
+complain() {
+    echo "selftest: $check.sh $1; it said:" >&2
+    cat "$scratch/output" >&2
+    exit 1
+}
+
+# must_pass: the check has nothing to say against the project.
+must_pass() {
+    run_check || complain "refuses a project without a fault"
+    samples=$((samples + 1))
+}
+
+# must_fail SENTENCE: the check refuses the project, and says so.
+must_fail() {
+    if run_check; then
+        complain "does not find: $1"
+    fi
+    grep -qF -- "$1" "$scratch/output" || complain "fails, but not with: $1"
+    samples=$((samples + 1))
+}
+
+# lines N: as many statements.
+lines() {
+    awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) print "    x++;" }'
+}
+
+function_of() {
+    echo "void $1(void)"
+    echo "{"
+    lines $(($2 - 3))
+    echo "}"
+}
+
+test_arrows() {
+    project
+    echo '#include <stdint.h>' | file include/frazil.h
+    echo '#include "frazil.h"' | file src/core/a.h
+    printf '#include "a.h"\n#include <string.h>\n#include "core/a.h"\n' | file src/core/a.c
+    echo '#include "core/a.h"' | file src/generator/b.c
+    must_pass
+    echo '#include "os/clock.h"' | file src/core/a.c
+    must_fail 'src/core/a.c:1: core may not see os'
+    echo '#include <stdio.h>' | file src/core/a.c
+    must_fail 'src/core/a.c:1: the core may not include <stdio.h>'
+    echo '#include "../generator/b.h"' | file src/core/a.c
+    must_fail 'name the room, not the way to it'
+    echo '#include "b.h"' | file src/core/a.c
+    must_fail 'which is not beside it'
+    project
+    echo '#include "core/a.h"' | file programs/frazil/main.c
+    must_fail 'this folder may not see core'
+    project
+    echo '#include "core/a.h"' | file src/opaque/a.c
+    must_fail 'opaque may not see core'
+    project
+    echo '#include <pthread.h>' | file include/frazil/x.h
+    must_fail 'a public header may not include <pthread.h>'
+    project
+    must_fail 'no include found'
+}
+
+test_lengths() {
+    project
+    { function_of a 15; function_of b 15; function_of c 70; } | file src/a.c
+    must_fail '95 % have at most 70'
+    for i in 1 2 3 4 5 6 7 8 9 10; do function_of "f$i" 15; function_of "g$i" 15; done | file src/b.c
+    must_pass
+    function_of main 41 | file programs/a.c
+    must_fail 'programs/a.c:1: main() has 41 lines, 40 allowed'
+    function_of a 71 | file programs/a.c
+    must_fail 'programs/a.c:1: a() has 71 lines, 70 allowed'
+    lines 600 | file programs/a.c
+    must_fail 'programs/a.c:1: 600 lines, 599 allowed'
+    project
+    function_of a 16 | file src/a.c
+    must_fail 'at most 15 and 50 are allowed'
+    project
+    must_fail 'no source found'
+}
+
+test_banned() {
+    project
+    printf '/* time(x) */ const char *s = "exit(1) \\" rand()"; /* sleep(\n1) */ clock_nanosleep(1); c->time(1);\n' |
+        file src/a.c
+    must_pass
+    for call in time rand sprintf strcpy strcat exit abort printf gets atoi strtok usleep sleep; do
+        printf 'int a;\nint b = %s(1);\n' "$call" | file src/a.c
+        must_fail "src/a.c:2: $call() is banned: use "
+    done
+    echo 'int a = atoi ("1");' | file programs/a.c
+    must_fail 'programs/a.c:1: atoi() is banned'
+    project
+    must_fail 'no source found'
+}
+
+test_contracts() {
+    project
+    printf '/* Does a. */\nFRAZIL_API int a(int x,\n                 int y) FRAZIL_NONNULL(1);\nFRAZIL_API int b(void);\n' |
+        file include/a.h
+    must_pass
+    printf 'struct s {\n    int a; /* a */\n};\n\nFRAZIL_API int a(int x) FRAZIL_NONNULL(1);\n' | file include/a.h
+    must_fail 'include/a.h:5: a() has no contract'
+    printf '/* Does a. */\nint a(void);\n\nint b(void);\n' | file include/a.h
+    must_fail 'include/a.h:4: b() has no contract'
+    printf '/* Does a. */\n#if X\nstatic inline int a(void)\n{\n}\n#endif\n' | file include/a.h
+    must_fail 'include/a.h:3: a() has no contract'
+    project
+    must_fail 'no header found'
+}
+
+test_headers() {
+    project
+    printf '#include <stdint.h>\nint a(uint8_t x);\n' | file include/a.h
+    must_pass
+    echo 'int a(uint8_t x);' | file include/a.h
+    must_fail 'a.h:1: does not stand alone as c99'
+    echo '_Static_assert(1, "");' | file include/a.h
+    must_fail 'a.h:1: does not stand alone as c99'
+    echo 'int a(int class);' | file include/a.h
+    must_fail 'a.h:1: does not stand alone as c++11'
+    echo 'int a(void);' | file include/a.h
+    echo 'int a(size_t n);' | file src/a.h
+    must_fail 'src/a.h:1: does not stand alone as c11'
+    project
+    must_fail 'no header found'
+}
+
+test_outside() {
+    project
+    echo 'See [it](../README.md#there) and [that](https://example.org/x).' | file docs/a.md
+    echo 'Tissue 7' | file README.md
+    must_pass
+    for text in 'see ../shared/x.md' 'in /work/main' 'see issue 7' 'Part 1 of 6'; do
+        echo "$text" | file README.md
+        must_fail "README.md:1:$text"
+    done
+    echo '[it](nowhere.md)' | file README.md
+    must_fail 'README.md:1: links to nowhere.md, which does not exist'
+}
+
+test_format() {
+    project
+    printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c
+    must_pass
+    printf 'int a(void) { return 1; }\n' | file src/a.c
+    must_fail 'src/a.c:1'
+}
+
+if [ "$check" = format ] && ! clang-format --version | grep -q 'version 14\.'; then
+    exit 77
+fi
+"test_$check"
+echo "$check: $samples samples"
