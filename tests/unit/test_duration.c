@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a duration is read exactly or refused; no number is taken
+ * for nanoseconds, or for anything else, because it came without a unit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/duration.h"
+
+#define UNTOUCHED UINT64_C(4242)
+
+static uint64_t parse_ok(const char *text)
+{
+    uint64_t ns = UNTOUCHED;
+    frazil_error err;
+
+    if (fz_duration_parse(text, strlen(text), &ns, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return ns;
+}
+
+static void assert_refused(const char *text, size_t len, const char *why)
+{
+    uint64_t ns = UNTOUCHED;
+    frazil_error err;
+
+    if (fz_duration_parse(text, len, &ns, &err) != FRAZIL_EPARSE)
+        fail_msg("'%s' was read", text);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("'%s': %s", text, err.message);
+    assert_int_equal(err.code, FRAZIL_EPARSE);
+    assert_int_equal(ns, UNTOUCHED);
+    assert_int_equal(fz_duration_parse(text, len, &ns, NULL), FRAZIL_EPARSE);
+}
+
+/* Each unit is what it says. */
+static void test_units(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_ok("1ns"), 1);
+    assert_int_equal(parse_ok("1us"), 1000);
+    assert_int_equal(parse_ok("1ms"), 1000000);
+    assert_int_equal(parse_ok("1s"), 1000000000);
+    assert_int_equal(parse_ok("1m"), UINT64_C(60000000000));
+    assert_int_equal(parse_ok("1h"), UINT64_C(3600000000000));
+    assert_int_equal(parse_ok("250ms"), 250000000);
+}
+
+/* Zero needs no unit, and can have one; none is the only endless one. */
+static void test_zero_and_none(void **state)
+{
+    (void)state;
+    assert_int_equal(parse_ok("0"), 0);
+    assert_int_equal(parse_ok("0ns"), 0);
+    assert_int_equal(parse_ok("0h"), 0);
+    assert_int_equal(parse_ok("none"), FZ_DURATION_NONE);
+}
+
+/* In each unit the longest duration that fits is read, and one more is refused. */
+static void test_longest(void **state)
+{
+    static const struct {
+        const char *longest;
+        uint64_t ns;
+        const char *too_long;
+    } limits[] = {
+        {"18446744073709551614ns", UINT64_MAX - 1, "18446744073709551615ns"},
+        {"18446744073709551us", UINT64_C(18446744073709551000), "18446744073709552us"},
+        {"18446744073709ms", UINT64_C(18446744073709000000), "18446744073710ms"},
+        {"18446744073s", UINT64_C(18446744073000000000), "18446744074s"},
+        {"307445734m", UINT64_C(18446744040000000000), "307445735m"},
+        {"5124095h", UINT64_C(18446742000000000000), "5124096h"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        assert_int_equal(parse_ok(limits[i].longest), limits[i].ns);
+        assert_refused(limits[i].too_long, strlen(limits[i].too_long), "too long: at most 5124095h");
+    }
+    assert_refused("18446744073709551616ns", 22, "too long");
+    assert_refused("100000000000000000000000h", 25, "too long");
+}
+
+/* Whatever else is refused, and the sentence says what a duration looks like. */
+static void test_near_misses(void **state)
+{
+    static const char *const misses[] = {
+        "",          " ",
+        "1",         "10",
+        "00",        "ms",
+        "s",         "-1s",
+        "+1s",       "1.5s",
+        "1 s",       " 1s",
+        "1s ",       "01s",
+        "00s",       "1S",
+        "1MS",       "1Ms",
+        "1sec",      "1d",
+        "1hs",       "1h30m",
+        "1n",        "1u",
+        "1ns1",      "0x1s",
+        "1e3s",      "None",
+        "nones",     "none ",
+        "non",       "inf",
+        "1_000s",    "1,0s",
+        "\xc2\xb5s", "1\xc2\xb5s",
+        "0 ",        "000000000000000000000001s",
+        "1mss",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof misses / sizeof misses[0]; i++)
+        assert_refused(misses[i], strlen(misses[i]), "is not a duration");
+    assert_refused("1s\0", 3, "is not a duration");
+}
+
+/* Only len bytes are looked at. */
+static void test_length_counts(void **state)
+{
+    uint64_t ns;
+
+    (void)state;
+    assert_int_equal(fz_duration_parse("12ms5", 3, &ns, NULL), FRAZIL_OK);
+    assert_int_equal(ns, UINT64_C(12) * 60000000000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_units),       cmocka_unit_test(test_zero_and_none), cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_near_misses), cmocka_unit_test(test_length_counts),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the numbers, names and classes of errors never change, and
+ * sentences hold what they were given, whole or cut, and nothing that a
+ * terminal would obey.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/sentence.h"
+
+/* Spelt out, not taken from the header's table: other programs were compiled with these numbers. */
+static const struct {
+    int number;
+    frazil_err_class err_class;
+    const char *name;
+} fixed[] = {
+    {0, FRAZIL_CLASS_NONE, "FRAZIL_OK"},
+    {-1, FRAZIL_CLASS_USAGE, "FRAZIL_EINVAL"},
+    {-2, FRAZIL_CLASS_USAGE, "FRAZIL_ESPEC"},
+    {-3, FRAZIL_CLASS_USAGE, "FRAZIL_ELAYOUT"},
+    {-4, FRAZIL_CLASS_USAGE, "FRAZIL_ERANGE"},
+    {-5, FRAZIL_CLASS_USAGE, "FRAZIL_EPARSE"},
+    {-6, FRAZIL_CLASS_USAGE, "FRAZIL_ECHECKSUM"},
+    {-7, FRAZIL_CLASS_USAGE, "FRAZIL_EBUFFER"},
+    {-8, FRAZIL_CLASS_USAGE, "FRAZIL_ENOWORKER"},
+    {-9, FRAZIL_CLASS_USAGE, "FRAZIL_EWORKER"},
+    {-10, FRAZIL_CLASS_USAGE, "FRAZIL_ESHORTLIFE"},
+    {-11, FRAZIL_CLASS_USAGE, "FRAZIL_EKIND"},
+    {-12, FRAZIL_CLASS_USAGE, "FRAZIL_ENOTBUILT"},
+    {-20, FRAZIL_CLASS_RETRY, "FRAZIL_EAGAIN"},
+    {-21, FRAZIL_CLASS_RETRY, "FRAZIL_EFULL"},
+    {-22, FRAZIL_CLASS_RETRY, "FRAZIL_ECLOCK"},
+    {-30, FRAZIL_CLASS_FENCED, "FRAZIL_ELEASE"},
+    {-40, FRAZIL_CLASS_FATAL, "FRAZIL_EEXHAUSTED"},
+    {-41, FRAZIL_CLASS_FATAL, "FRAZIL_ENOMEM"},
+    {-42, FRAZIL_CLASS_FATAL, "FRAZIL_ESYS"},
+    {-43, FRAZIL_CLASS_FATAL, "FRAZIL_EPOOL"},
+};
+
+#define FIXED_COUNT (sizeof fixed / sizeof fixed[0])
+
+/* ---- the table ----------------------------------------------------------- */
+
+/* Each number has its name and class for ever. */
+static void test_numbers_are_fixed(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FIXED_COUNT; i++) {
+        assert_string_equal(frazil_err_name((frazil_err)fixed[i].number), fixed[i].name);
+        assert_int_equal(frazil_err_classify((frazil_err)fixed[i].number), fixed[i].err_class);
+    }
+    assert_int_equal(FRAZIL_CLASS_NONE, 0);
+    assert_int_equal(FRAZIL_CLASS_USAGE, 1);
+    assert_int_equal(FRAZIL_CLASS_RETRY, 2);
+    assert_int_equal(FRAZIL_CLASS_FENCED, 3);
+    assert_int_equal(FRAZIL_CLASS_FATAL, 4);
+}
+
+/* The header's table has no error that the list above lacks: a new one must be written down there. */
+static void test_no_number_is_forgotten(void **state)
+{
+#define COUNT_ONE(name, number, err_class, sentence) +1
+    const size_t in_header = 0 FRAZIL_ERRORS(COUNT_ONE);
+#undef COUNT_ONE
+
+    (void)state;
+    assert_int_equal(in_header, FIXED_COUNT);
+}
+
+/* No two errors share a number or a sentence. */
+static void test_no_two_are_alike(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < FIXED_COUNT; i++) {
+        assert_true(strlen(frazil_strerror((frazil_err)fixed[i].number)) > 0);
+        for (size_t j = 0; j < i; j++) {
+            assert_int_not_equal(fixed[i].number, fixed[j].number);
+            assert_string_not_equal(frazil_strerror((frazil_err)fixed[i].number),
+                                    frazil_strerror((frazil_err)fixed[j].number));
+        }
+    }
+}
+
+/* Whatever number comes in, a text comes out; unknown ones are fatal, so that nobody retries them. */
+static void test_unknown_numbers(void **state)
+{
+    static const int unknown[] = {1, 42, -13, -19, -23, -31, -44, -1000, INT32_MAX, INT32_MIN};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
+        assert_string_equal(frazil_strerror((frazil_err)unknown[i]), "not an error of frazil");
+        assert_string_equal(frazil_err_name((frazil_err)unknown[i]), "FRAZIL_?");
+        assert_int_equal(frazil_err_classify((frazil_err)unknown[i]), FRAZIL_CLASS_FATAL);
+    }
+}
+
+/* ---- sentences ----------------------------------------------------------- */
+
+/* Each directive writes its argument, at both ends of its range. */
+static void test_every_directive(void **state)
+{
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(fz_fail(&err, FRAZIL_EINVAL, "%s|%q|%Q|%c|%%", "a", "b c", "defg", (size_t)2, 'h'), FRAZIL_EINVAL);
+    assert_string_equal(err.message, "a|'b c'|'de'|h|%");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%u %u %u", UINT64_C(0), UINT64_C(10), UINT64_MAX);
+    assert_string_equal(err.message, "0 10 18446744073709551615");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%d %d %d %d", INT64_C(0), INT64_C(-1), INT64_MAX, INT64_MIN);
+    assert_string_equal(err.message, "0 -1 9223372036854775807 -9223372036854775808");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%t, %t", INT64_C(1767225600000), INT64_MIN);
+    assert_string_equal(err.message, "2026-01-01T00:00:00.000Z, -9223372036854775808 ms since 1970");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%s%q%Q", "", "", "x", (size_t)0);
+    assert_string_equal(err.message, "''''");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "100%");
+    assert_string_equal(err.message, "100%");
+}
+
+/* The code is filled in and returned, and details of an earlier error are gone. */
+static void test_details_are_cleared(void **state)
+{
+    frazil_error err;
+
+    (void)state;
+    memset(&err, 0xff, sizeof err);
+    assert_int_equal(fz_fail(&err, FRAZIL_ECLOCK, "short"), FRAZIL_ECLOCK);
+    assert_int_equal(err.code, FRAZIL_ECLOCK);
+    assert_int_equal(err.sys_errno, 0);
+    assert_int_equal(err.behind_us, 0);
+    assert_int_equal(err.retry_ns, 0);
+    for (size_t i = sizeof "short"; i < sizeof err.message; i++)
+        assert_int_equal(err.message[i], 0);
+}
+
+/* Nobody needs to want the sentence. */
+static void test_no_error_wanted(void **state)
+{
+    (void)state;
+    assert_int_equal(fz_fail(NULL, FRAZIL_ESYS, "%s", "unused"), FRAZIL_ESYS);
+}
+
+/* A sentence can quote the one that it replaces. */
+static void test_message_as_its_own_argument(void **state)
+{
+    frazil_error err;
+
+    (void)state;
+    (void)fz_fail(&err, FRAZIL_EPARSE, "inner");
+    (void)fz_fail(&err, FRAZIL_ESPEC, "outer: %s", err.message);
+    assert_string_equal(err.message, "outer: inner");
+    assert_int_equal(err.code, FRAZIL_ESPEC);
+}
+
+/* What is longer than the message is cut at its end, never before and never after, and terminated. */
+static void test_long_sentences_are_cut(void **state)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE + 8];
+    frazil_error err;
+
+    (void)state;
+    for (size_t len = FRAZIL_ERROR_MESSAGE_SIZE - 4; len < FRAZIL_ERROR_MESSAGE_SIZE + 4; len++) {
+        size_t kept = len < FRAZIL_ERROR_MESSAGE_SIZE ? len : FRAZIL_ERROR_MESSAGE_SIZE - 1;
+        memset(text, 'x', len);
+        text[len] = '\0';
+        (void)fz_fail(&err, FRAZIL_EINVAL, "%s", text);
+        assert_int_equal(strlen(err.message), kept);
+        assert_memory_equal(err.message, text, kept);
+        (void)fz_fail(&err, FRAZIL_EINVAL, text);
+        assert_int_equal(strlen(err.message), kept);
+    }
+}
+
+/* A small buffer is never written past its end, whatever is appended. */
+static void test_small_buffers(void **state)
+{
+    char buf[8];
+
+    (void)state;
+    for (size_t size = 1; size < sizeof buf; size++) {
+        memset(buf, '#', sizeof buf);
+        struct fz_sentence s = fz_sentence_in(buf, size);
+        assert_int_equal(buf[0], '\0');
+        fz_sentence_quoted(&s, "\x01", 1);
+        fz_sentence_i64(&s, INT64_MIN);
+        fz_sentence_time(&s, 0);
+        assert_int_equal(strlen(buf), size - 1);
+        assert_memory_equal(buf, "'\\x01'-9", size - 1);
+        assert_int_equal(buf[size], '#');
+    }
+}
+
+/* Bytes that a terminal could obey never come out of a quotation: neither controls, nor DEL, nor anything above ASCII.
+ */
+static void test_hostile_bytes_are_quoted(void **state)
+{
+    frazil_error err;
+
+    (void)state;
+    (void)fz_fail(&err, FRAZIL_EPARSE, "%q", "\x1b[2J\r\n\t\x7f\x80\xff");
+    assert_string_equal(err.message, "'\\x1b[2J\\x0d\\x0a\\x09\\x7f\\x80\\xff'");
+    (void)fz_fail(&err, FRAZIL_EPARSE, "%Q", "a\0b", (size_t)3);
+    assert_string_equal(err.message, "'a\\x00b'");
+    for (int byte = 0; byte < 256; byte++) {
+        char c = (char)byte;
+        (void)fz_fail(&err, FRAZIL_EPARSE, "%Q", &c, (size_t)1);
+        assert_int_equal(strlen(err.message), byte >= 0x20 && byte < 0x7f ? 3 : 6);
+        for (const char *p = err.message; *p != '\0'; p++)
+            assert_in_range((unsigned char)*p, 0x20, 0x7e);
+    }
+}
+
+/* The core's own strlen. */
+static void test_text_len(void **state)
+{
+    (void)state;
+    assert_int_equal(fz_text_len(""), 0);
+    assert_int_equal(fz_text_len("frazil"), 6);
+    assert_int_equal(fz_text_len("a\0b"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_numbers_are_fixed),        cmocka_unit_test(test_no_number_is_forgotten),
+        cmocka_unit_test(test_no_two_are_alike),         cmocka_unit_test(test_unknown_numbers),
+        cmocka_unit_test(test_every_directive),          cmocka_unit_test(test_details_are_cleared),
+        cmocka_unit_test(test_no_error_wanted),          cmocka_unit_test(test_message_as_its_own_argument),
+        cmocka_unit_test(test_long_sentences_are_cut),   cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_hostile_bytes_are_quoted), cmocka_unit_test(test_text_len),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

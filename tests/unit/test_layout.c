@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the presets are what they were published as, ids and their
+ * parts turn into each other without loss, and what does not fit a layout is an
+ * error, up to the last millisecond of its life and not one further.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/layout_internal.h"
+#include "frazil/time.h"
+
+#define UNTOUCHED UINT64_C(0xdeadbeef)
+
+static frazil_layout parse(const char *text)
+{
+    frazil_layout layout;
+    frazil_error err;
+
+    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return layout;
+}
+
+static frazil_layout_info describe(const frazil_layout *layout)
+{
+    frazil_layout_info info;
+
+    frazil_layout_describe(layout, &info);
+    return info;
+}
+
+static void assert_instant(int64_t unix_ms, const char *expected)
+{
+    char text[FRAZIL_TIME_SIZE];
+
+    assert_int_equal(frazil_time_format(unix_ms, text, sizeof text), FRAZIL_OK);
+    assert_string_equal(text, expected);
+}
+
+/* ---- presets ------------------------------------------------------------- */
+
+static const struct {
+    const char *name;
+    const char *fingerprint;
+    const char *last;
+    unsigned total_bits;
+    const char *sign_bit; /* NULL where it is never reached */
+} golden[] = {
+    {"frazil", "41/10/12 epoch=1767225600000 tick=1ms", "2095-09-07T15:47:35.551Z", 63, NULL},
+    {"konayuki", "41/10/12 epoch=1767225600000 tick=1ms", "2095-09-07T15:47:35.551Z", 63, NULL},
+    {"sfid", "41/10/12 epoch=1766361600000 tick=1ms", "2095-08-28T15:47:35.551Z", 63, NULL},
+    {"sno", "sno", "2079-09-07T15:47:35.548Z", 80, NULL},
+    {"post", "41/10/12 epoch=0 tick=1ms", "2039-09-07T15:47:35.551Z", 63, NULL},
+    {"flake", "42/5+5/12 epoch=0 tick=1ms", "2109-05-15T07:35:11.103Z", 64, "2039-09-07T15:47:35.552Z"},
+    {"twitter", "41/5+5/12 epoch=1288834974657 tick=1ms", "2080-07-10T17:30:30.208Z", 63, NULL},
+    {"discord", "42/5+5/12 epoch=1420070400000 tick=1ms", "2154-05-15T07:35:11.103Z", 64, "2084-09-06T15:47:35.552Z"},
+    {"instagram", "41/13/10 epoch=1314220021721 tick=1ms", "2081-04-30T12:54:37.272Z", 64, "2046-06-27T17:00:49.497Z"},
+    {"mastodon", "48/0/16 epoch=0 tick=1ms", "+10889-08-02T05:31:50.655Z", 64, "6429-10-17T02:45:55.328Z"},
+    {"sonyflake", "39/8s/16w epoch=1409529600000 tick=10ms", "2188-11-16T03:28:58.870Z", 63, NULL},
+    {"js53", "41/5/7 epoch=1767225600000 tick=1ms", "2095-09-07T15:47:35.551Z", 53, NULL},
+};
+
+#define PRESETS (sizeof golden / sizeof golden[0])
+
+/* The presets are these, in this order, with these fields. */
+static void test_presets_are_golden(void **state)
+{
+    char text[FRAZIL_FINGERPRINT_SIZE];
+
+    (void)state;
+    assert_int_equal(frazil_layout_preset_count(), PRESETS);
+    assert_null(frazil_layout_preset(PRESETS));
+    assert_null(frazil_layout_preset(SIZE_MAX));
+    for (size_t i = 0; i < PRESETS; i++) {
+        const frazil_layout *preset = frazil_layout_preset(i);
+        assert_string_equal(preset->name, golden[i].name);
+        assert_int_equal(preset->kind, strcmp(golden[i].name, "sno") == 0 ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64);
+        assert_int_equal(frazil_layout_validate(preset, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text), FRAZIL_OK);
+        assert_string_equal(text, golden[i].fingerprint);
+        assert_ptr_equal(fz_layout_preset_named(golden[i].name, strlen(golden[i].name)), preset);
+        assert_non_null(strstr(fz_layout_preset_names(), golden[i].name));
+    }
+    assert_null(fz_layout_preset_named("", 0));
+    assert_null(fz_layout_preset_named("twitte", 6));
+    assert_null(fz_layout_preset_named("twitterx", 8));
+}
+
+/* A sno's fields are those of its format. */
+static void test_sno_preset(void **state)
+{
+    const frazil_layout sno = parse("sno");
+
+    (void)state;
+    assert_int_equal(sno.epoch_unix_ms, 1262304000000);
+    assert_int_equal(sno.tick_ms, 4);
+    assert_int_equal(sno.time_bits, 39);
+    assert_int_equal(sno.worker_bits, 16);
+    assert_int_equal(sno.sequence_bits, 16);
+}
+
+/* What each preset can hold, and from when on its ids are negative for who reads them as signed. */
+static void test_presets_describe(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PRESETS; i++) {
+        const frazil_layout *l = frazil_layout_preset(i);
+        frazil_layout_info info = describe(l);
+        bool is_sno = l->kind == FRAZIL_LAYOUT_SNO;
+        assert_int_equal(info.total_bits, golden[i].total_bits);
+        assert_int_equal(info.workers, UINT64_C(1) << l->worker_bits);
+        assert_int_equal(info.ids_per_tick, UINT64_C(1) << l->sequence_bits);
+        assert_int_equal(info.ids_per_second, info.ids_per_tick * 1000 / l->tick_ms);
+        assert_int_equal(info.first_unix_ms, l->epoch_unix_ms);
+        assert_instant(info.last_unix_ms, golden[i].last);
+        assert_int_equal(info.max_id, is_sno ? 0 : UINT64_MAX >> (64 - golden[i].total_bits));
+        assert_int_equal(info.reaches_sign_bit, golden[i].sign_bit != NULL);
+        if (golden[i].sign_bit != NULL)
+            assert_instant(info.sign_bit_unix_ms, golden[i].sign_bit);
+        else
+            assert_int_equal(info.sign_bit_unix_ms, 0);
+        assert_int_equal(info.fits_53_bits, strcmp(l->name, "js53") == 0);
+    }
+}
+
+/* Where the sign bit is reached, it is set from the stated instant on, and not a millisecond earlier. */
+static void test_sign_bit_instant(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PRESETS; i++) {
+        const frazil_layout *l = frazil_layout_preset(i);
+        frazil_layout_info info = describe(l);
+        uint64_t id;
+        if (!info.reaches_sign_bit)
+            continue;
+        frazil_parts parts = {.unix_ms = info.sign_bit_unix_ms};
+        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+        assert_int_equal(id, UINT64_C(1) << 63);
+        parts.unix_ms--;
+        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+        assert_true(id < UINT64_C(1) << 63);
+    }
+}
+
+/* Each preset's last tick can be used, all of it; the millisecond after it cannot. */
+static void test_last_tick_of_every_preset(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PRESETS; i++) {
+        const frazil_layout *l = frazil_layout_preset(i);
+        frazil_layout_info info = describe(l);
+        frazil_parts parts = {.worker = (uint32_t)fz_layout_max_worker(l),
+                              .sequence = (uint32_t)fz_layout_max_sequence(l)};
+        uint64_t id = UNTOUCHED;
+        frazil_parts back;
+        if (l->kind == FRAZIL_LAYOUT_SNO)
+            continue;
+        for (uint32_t ms = 0; ms < l->tick_ms; ms++) {
+            parts.unix_ms = info.last_unix_ms + ms;
+            assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+            assert_int_equal(id, info.max_id);
+        }
+        assert_int_equal(frazil_decompose(l, id, &back), FRAZIL_OK);
+        assert_int_equal(back.unix_ms, info.last_unix_ms);
+        assert_int_equal(back.worker, parts.worker);
+        assert_int_equal(back.sequence, parts.sequence);
+        id = UNTOUCHED;
+        parts.unix_ms = info.last_unix_ms + l->tick_ms;
+        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_ERANGE);
+        assert_int_equal(id, UNTOUCHED);
+    }
+}
+
+/* Ids of js53 are exact in a double. */
+static void test_js53(void **state)
+{
+    const frazil_layout js53 = parse("js53");
+
+    (void)state;
+    assert_int_equal(describe(&js53).max_id, (UINT64_C(1) << 53) - 1);
+    assert_true(describe(&js53).fits_53_bits);
+    const frazil_layout one_more = parse("41/6/7");
+    assert_false(describe(&one_more).fits_53_bits);
+}
+
+/* ---- ids and parts ------------------------------------------------------- */
+
+/* An instant counts for the tick that it lies in; before the epoch there is none, however short before. */
+static void test_compose_rounds_down(void **state)
+{
+    const frazil_layout l = parse("8/2/3 tick=10ms epoch=-25");
+    frazil_parts parts = {.worker = 2, .sequence = 5};
+    uint64_t id;
+
+    (void)state;
+    for (int64_t ms = 0; ms < 2560; ms++) {
+        parts.unix_ms = ms - 25;
+        assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_OK);
+        assert_int_equal(id, (uint64_t)(ms / 10) << 5 | 2 << 3 | 5);
+    }
+    const int64_t outside[] = {-26, -34, -35, -36, INT64_MIN, 2560 - 25, INT64_MAX};
+    for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
+        parts.unix_ms = outside[i];
+        id = UNTOUCHED;
+        assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_ERANGE);
+        assert_int_equal(id, UNTOUCHED);
+    }
+}
+
+/* A part that does not fit is refused, and the sentence names it and the largest that does. */
+static void test_compose_refuses_large_parts(void **state)
+{
+    static const struct {
+        frazil_parts parts;
+        const char *why;
+    } refused[] = {
+        {{.unix_ms = 1288834974656}, "outside the life of the layout twitter"},
+        {{.unix_ms = 1288834974656}, "2010-11-04T01:42:54.657Z to 2080-07-10T17:30:30.208Z"},
+        {{.unix_ms = 1767225600000, .worker = 1024}, "worker 1024 does not fit the layout twitter: 0 to 1023"},
+        {{.unix_ms = 1767225600000, .worker = UINT32_MAX}, "worker 4294967295"},
+        {{.unix_ms = 1767225600000, .sequence = 4096}, "sequence 4096 does not fit the layout twitter: 0 to 4095"},
+    };
+    const frazil_layout l = parse("twitter");
+
+    (void)state;
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        uint64_t id = UNTOUCHED;
+        frazil_error err;
+        assert_int_equal(frazil_compose_explain(&l, &refused[i].parts, &id, &err), FRAZIL_ERANGE);
+        assert_int_equal(err.code, FRAZIL_ERANGE);
+        if (strstr(err.message, refused[i].why) == NULL)
+            fail_msg("%s", err.message);
+        assert_int_equal(id, UNTOUCHED);
+    }
+}
+
+/* Every bit above the fields makes a number no id of the layout. */
+static void test_decompose_refuses_bits_above(void **state)
+{
+    const frazil_layout layouts[] = {parse("twitter"), parse("js53"), parse("3/1/2"), parse("1/0/1")};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
+        frazil_layout_info info = describe(&layouts[i]);
+        frazil_parts parts;
+        for (unsigned bit = 0; bit < 64; bit++) {
+            memset(&parts, 0x5a, sizeof parts);
+            frazil_err err = frazil_decompose(&layouts[i], UINT64_C(1) << bit, &parts);
+            assert_int_equal(err, bit < info.total_bits ? FRAZIL_OK : FRAZIL_ERANGE);
+            if (err != FRAZIL_OK)
+                assert_int_equal(parts.worker, 0x5a5a5a5a);
+        }
+        assert_int_equal(frazil_decompose(&layouts[i], info.max_id, &parts), FRAZIL_OK);
+        assert_int_equal(frazil_decompose(&layouts[i], info.max_id + 1, &parts), FRAZIL_ERANGE);
+    }
+}
+
+/* In a small layout every number is the id of exactly one set of parts, which lie where the description says. */
+static void test_every_id_of_small_layouts(void **state)
+{
+    static const char *const texts[] = {"3/2/4", "3/4s/2w", "5/0/3", "1/1/1", "2/1+2/3", "4/3s/1+1w tick=7ms epoch=-3"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const frazil_layout l = parse(texts[i]);
+        uint64_t id = 0;
+        for (uint64_t tick = 0; tick <= fz_layout_last_tick(&l); tick++) {
+            uint64_t upper_max = l.sequence_above_worker ? fz_layout_max_sequence(&l) : fz_layout_max_worker(&l);
+            uint64_t lower_max = l.sequence_above_worker ? fz_layout_max_worker(&l) : fz_layout_max_sequence(&l);
+            for (uint64_t upper = 0; upper <= upper_max; upper++) {
+                for (uint64_t lower = 0; lower <= lower_max; lower++, id++) {
+                    frazil_parts parts;
+                    uint64_t back;
+                    assert_int_equal(frazil_decompose(&l, id, &parts), FRAZIL_OK);
+                    assert_int_equal(parts.unix_ms, l.epoch_unix_ms + (int64_t)(tick * l.tick_ms));
+                    assert_int_equal(parts.worker, l.sequence_above_worker ? lower : upper);
+                    assert_int_equal(parts.sequence, l.sequence_above_worker ? upper : lower);
+                    assert_int_equal(frazil_compose(&l, &parts, &back), FRAZIL_OK);
+                    assert_int_equal(back, id);
+                }
+            }
+        }
+        assert_int_equal(id, describe(&l).max_id + 1);
+    }
+}
+
+/* The worker splits into datacenter and rest, and is itself where it is not split. */
+static void test_datacenter(void **state)
+{
+    const frazil_layout split = parse("41/3+7/12");
+    const frazil_layout whole = parse("41/10/12");
+
+    (void)state;
+    for (uint32_t worker = 0; worker < 1024; worker++) {
+        assert_int_equal(frazil_datacenter_of(&split, worker), worker / 128);
+        assert_int_equal(frazil_worker_in_datacenter(&split, worker), worker % 128);
+        assert_int_equal(frazil_datacenter_of(&whole, worker), 0);
+        assert_int_equal(frazil_worker_in_datacenter(&whole, worker), worker);
+    }
+}
+
+/* No function on 64-bit ids takes a sno's layout. */
+static void test_sno_is_refused(void **state)
+{
+    const frazil_layout sno = parse("sno");
+    const frazil_parts parts = {.unix_ms = 1767225600000};
+    frazil_parts out;
+    frazil_error err;
+    uint64_t first = UNTOUCHED;
+    uint64_t last = UNTOUCHED;
+
+    (void)state;
+    assert_int_equal(frazil_compose(&sno, &parts, &first), FRAZIL_EKIND);
+    assert_int_equal(frazil_compose_explain(&sno, &parts, &first, &err), FRAZIL_EKIND);
+    assert_int_equal(frazil_decompose(&sno, 0, &out), FRAZIL_EKIND);
+    assert_int_equal(frazil_id_range(&sno, 1767225600000, 1767225600000, &first, &last), FRAZIL_EKIND);
+    assert_int_equal(first, UNTOUCHED);
+    assert_int_equal(last, UNTOUCHED);
+}
+
+/* ---- ranges -------------------------------------------------------------- */
+
+/* Checks one range against all ids of the layout. */
+static void assert_range(const frazil_layout *l, int64_t from, int64_t to)
+{
+    uint64_t first = UNTOUCHED;
+    uint64_t last = UNTOUCHED;
+    uint64_t expected_first = UNTOUCHED;
+    uint64_t expected_last = UNTOUCHED;
+    frazil_layout_info info = describe(l);
+    int64_t end = info.last_unix_ms + l->tick_ms;
+    frazil_err expected = FRAZIL_OK;
+
+    if (from > to)
+        expected = FRAZIL_EINVAL;
+    else if (from < l->epoch_unix_ms || to >= end)
+        expected = FRAZIL_ERANGE;
+    for (uint64_t id = 0; expected == FRAZIL_OK && id <= info.max_id; id++) {
+        frazil_parts parts;
+        assert_int_equal(frazil_decompose(l, id, &parts), FRAZIL_OK);
+        /* The id's tick and the range have a millisecond in common. */
+        if (parts.unix_ms + l->tick_ms <= from || parts.unix_ms > to)
+            continue;
+        expected_first = expected_first == UNTOUCHED ? id : expected_first;
+        expected_last = id;
+    }
+    assert_int_equal(frazil_id_range(l, from, to, &first, &last), expected);
+    assert_int_equal(first, expected_first);
+    assert_int_equal(last, expected_last);
+}
+
+/* Over every pair of instants of small layouts, a range holds the ids of its ticks and no other. */
+static void test_ranges_by_brute_force(void **state)
+{
+    static const char *const texts[] = {"3/1/2 epoch=0", "3/2s/1w epoch=-4 tick=3ms", "2/0/1 epoch=5 tick=2ms"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        const frazil_layout l = parse(texts[i]);
+        int64_t end = describe(&l).last_unix_ms + l.tick_ms;
+        for (int64_t from = l.epoch_unix_ms - 2; from < end + 2; from++) {
+            for (int64_t to = l.epoch_unix_ms - 2; to < end + 2; to++)
+                assert_range(&l, from, to);
+        }
+    }
+}
+
+/* A range that reaches outside the layout's life is an error that names the end that does. */
+static void test_range_errors(void **state)
+{
+    const frazil_layout l = parse("twitter");
+    uint64_t first;
+    uint64_t last;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(frazil_id_range_explain(&l, 0, 1767225600000, &first, &last, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "1970-01-01T00:00:00.000Z is outside"));
+    assert_int_equal(frazil_id_range_explain(&l, 1767225600000, 3487858230209, &first, &last, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "2080-07-10T17:30:30.209Z is outside"));
+    assert_int_equal(frazil_id_range_explain(&l, 1767225600001, 1767225600000, &first, &last, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "begins at 2026-01-01T00:00:00.001Z, after its end 2026-01-01T00:00:00.000Z"));
+    assert_int_equal(frazil_id_range(&l, INT64_MAX, INT64_MIN, &first, &last), FRAZIL_EINVAL);
+    assert_int_equal(frazil_id_range(&l, INT64_MIN, INT64_MAX, &first, &last), FRAZIL_ERANGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_presets_are_golden),
+        cmocka_unit_test(test_sno_preset),
+        cmocka_unit_test(test_presets_describe),
+        cmocka_unit_test(test_sign_bit_instant),
+        cmocka_unit_test(test_last_tick_of_every_preset),
+        cmocka_unit_test(test_js53),
+        cmocka_unit_test(test_compose_rounds_down),
+        cmocka_unit_test(test_compose_refuses_large_parts),
+        cmocka_unit_test(test_decompose_refuses_bits_above),
+        cmocka_unit_test(test_every_id_of_small_layouts),
+        cmocka_unit_test(test_datacenter),
+        cmocka_unit_test(test_sno_is_refused),
+        cmocka_unit_test(test_ranges_by_brute_force),
+        cmocka_unit_test(test_range_errors),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

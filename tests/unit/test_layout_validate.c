@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: only layouts whose arithmetic cannot overflow are valid,
+ * all of these are, and a fingerprint stands for exactly one of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frazil/layout.h"
+
+static frazil_layout parse(const char *text)
+{
+    frazil_layout layout;
+    frazil_error err;
+
+    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return layout;
+}
+
+static frazil_layout_info describe(const frazil_layout *layout)
+{
+    frazil_layout_info info;
+
+    frazil_layout_describe(layout, &info);
+    return info;
+}
+
+/* ---- validity ------------------------------------------------------------ */
+
+static void assert_invalid(frazil_layout l, const char *why)
+{
+    frazil_error err;
+
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_ELAYOUT);
+    assert_int_equal(frazil_layout_validate(&l, &err), FRAZIL_ELAYOUT);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("%s, not %s", err.message, why);
+}
+
+/* Each width is held to its bounds, and all of them together to 64 bits. */
+static void test_validate_widths(void **state)
+{
+    const frazil_layout base = parse("20/20/20 epoch=0");
+
+    (void)state;
+    for (unsigned bits = 0; bits < 256; bits++) {
+        frazil_layout l = base;
+        l.time_bits = (uint8_t)bits;
+        assert_int_equal(frazil_layout_validate(&l, NULL) == FRAZIL_OK, bits >= 1 && bits <= 24);
+        l = base;
+        l.worker_bits = (uint8_t)bits;
+        assert_int_equal(frazil_layout_validate(&l, NULL) == FRAZIL_OK, bits <= 24);
+        l = base;
+        l.sequence_bits = (uint8_t)bits;
+        assert_int_equal(frazil_layout_validate(&l, NULL) == FRAZIL_OK, bits >= 1 && bits <= 24);
+        l = base;
+        l.datacenter_bits = (uint8_t)bits;
+        assert_int_equal(frazil_layout_validate(&l, NULL) == FRAZIL_OK, bits < 20);
+    }
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 64, .sequence_bits = 1}, "64 bits of time");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .worker_bits = 33, .sequence_bits = 1},
+                   "33 bits of worker in the layout: 0 to 32 are possible");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .sequence_bits = 33}, "33 bits of sequence");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1}, "0 bits of sequence in the layout: 1 to 32");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .sequence_bits = 1, .datacenter_bits = 1},
+                   "1 of the 0 worker bits");
+    assert_invalid((frazil_layout){.tick_ms = 1, .time_bits = 1, .worker_bits = 32, .sequence_bits = 32},
+                   "1 + 32 + 32 bits are 65: an id has 64");
+}
+
+/* Tick and epoch are held to theirs. */
+static void test_validate_times(void **state)
+{
+    const frazil_layout base = parse("20/10/10");
+    frazil_layout l = base;
+
+    (void)state;
+    l.tick_ms = 0;
+    assert_invalid(l, "a tick of 0 ms: 1ms to 86400000ms");
+    l.tick_ms = 86400001;
+    assert_invalid(l, "a tick of 86400001 ms");
+    l.tick_ms = UINT32_MAX;
+    assert_invalid(l, "a tick of");
+    l.tick_ms = 86400000;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    l.epoch_unix_ms = 253402300799999;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    l.epoch_unix_ms++;
+    assert_invalid(l, "epoch");
+    l.epoch_unix_ms = INT64_MAX;
+    assert_invalid(l, "epoch");
+    l.epoch_unix_ms = -62167219200000;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    l.epoch_unix_ms--;
+    assert_invalid(l, "epoch");
+    l.epoch_unix_ms = INT64_MIN;
+    assert_invalid(l, "epoch");
+}
+
+/* A life that int64_t milliseconds cannot count is refused; the longest that they can is whole. */
+static void test_validate_overflow(void **state)
+{
+    frazil_layout l = {.name = "custom", .tick_ms = 1, .time_bits = 63, .sequence_bits = 1};
+
+    (void)state;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX);
+    frazil_parts parts = {.unix_ms = INT64_MAX, .sequence = 1};
+    uint64_t id;
+    assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_OK);
+    assert_int_equal(id, UINT64_MAX);
+
+    l.epoch_unix_ms = 1;
+    assert_invalid(l, "63 bits of 1ms ticks since 1970-01-01T00:00:00.001Z do not fit");
+    l.epoch_unix_ms = -62167219200000;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX - 62167219200000);
+    l.tick_ms = 2;
+    assert_invalid(l, "do not fit");
+    l.tick_ms = 86400000;
+    assert_invalid(l, "do not fit");
+    l.epoch_unix_ms = 0;
+    for (unsigned bits = 1; bits <= 63; bits++) {
+        l.time_bits = (uint8_t)bits;
+        /* 2^36 days are 5.9e18 ms, 2^37 are more than 2^63 ms. */
+        assert_int_equal(frazil_layout_validate(&l, NULL) == FRAZIL_OK, bits <= 36);
+    }
+}
+
+/* The end of the last tick must fit as well as its start: one tick length tips it over. */
+static void test_validate_end_of_last_tick(void **state)
+{
+    frazil_layout l = {.name = "custom", .tick_ms = 1u << 20, .time_bits = 43, .sequence_bits = 1};
+
+    (void)state;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    assert_int_equal(describe(&l).last_unix_ms, INT64_MAX - (1 << 20) + 1);
+    l.epoch_unix_ms = 1;
+    assert_invalid(l, "do not fit");
+}
+
+/* A layout of no known kind, a sno that is none, and a name without end are refused. */
+static void test_validate_kind_and_name(void **state)
+{
+    frazil_layout l = parse("frazil");
+
+    (void)state;
+    l.kind = (frazil_layout_kind)2;
+    assert_invalid(l, "no kind of layout 2");
+    l = parse("frazil");
+    memset(l.name, 'x', sizeof l.name);
+    assert_invalid(l, "terminator");
+
+    for (int member = 0; member < 7; member++) {
+        l = parse("sno");
+        l.epoch_unix_ms += member == 0;
+        l.tick_ms += member == 1;
+        l.time_bits = (uint8_t)(l.time_bits + (member == 2));
+        l.worker_bits = (uint8_t)(l.worker_bits + (member == 3));
+        l.datacenter_bits = (uint8_t)(l.datacenter_bits + (member == 4));
+        l.sequence_bits = (uint8_t)(l.sequence_bits + (member == 5));
+        l.sequence_above_worker = member == 6;
+        assert_invalid(l, "of a sno are fixed");
+    }
+}
+
+/* ---- fingerprints -------------------------------------------------------- */
+
+/* A fingerprint is a text that gives the same layout, and fits the buffer or leaves it alone. */
+static void test_fingerprints(void **state)
+{
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    char again[FRAZIL_FINGERPRINT_SIZE];
+
+    (void)state;
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+        const frazil_layout *preset = frazil_layout_preset(i);
+        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text), FRAZIL_OK);
+        size_t need = strlen(text) + 1;
+        for (size_t size = 0; size < need; size++) {
+            text[0] = '#';
+            assert_int_equal(frazil_layout_fingerprint(preset, text, size), FRAZIL_EBUFFER);
+            assert_int_equal(text[0], '#');
+        }
+        assert_int_equal(frazil_layout_fingerprint(preset, text, need), FRAZIL_OK);
+        frazil_layout back = parse(text);
+        assert_int_equal(back.kind, preset->kind);
+        assert_int_equal(frazil_layout_fingerprint(&back, again, sizeof again), FRAZIL_OK);
+        assert_string_equal(again, text);
+    }
+}
+
+/* The longest fingerprint fits the buffer that the header promises. */
+static void test_longest_fingerprint(void **state)
+{
+    const frazil_layout l = parse("11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
+    char text[FRAZIL_FINGERPRINT_SIZE];
+
+    (void)state;
+    assert_int_equal(frazil_layout_fingerprint(&l, text, sizeof text), FRAZIL_OK);
+    assert_string_equal(text, "11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
+}
+
+/* Without worker bits nothing lies above anything: one layout, one fingerprint. */
+static void test_fingerprint_without_worker(void **state)
+{
+    frazil_layout l = parse("41/0/22");
+    char plain[FRAZIL_FINGERPRINT_SIZE];
+    char above[FRAZIL_FINGERPRINT_SIZE];
+
+    (void)state;
+    assert_int_equal(frazil_layout_fingerprint(&l, plain, sizeof plain), FRAZIL_OK);
+    l.sequence_above_worker = true;
+    assert_int_equal(frazil_layout_fingerprint(&l, above, sizeof above), FRAZIL_OK);
+    assert_string_equal(plain, above);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_validate_widths),        cmocka_unit_test(test_validate_times),
+        cmocka_unit_test(test_validate_overflow),      cmocka_unit_test(test_validate_end_of_last_tick),
+        cmocka_unit_test(test_validate_kind_and_name), cmocka_unit_test(test_fingerprints),
+        cmocka_unit_test(test_longest_fingerprint),    cmocka_unit_test(test_fingerprint_without_worker),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
