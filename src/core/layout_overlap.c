@@ -46,8 +46,9 @@ static frazil_err overlap_of_ids(const frazil_layout *before, const frazil_layou
         err = fz_layout_tick_of(before, since_unix_ms - 1, &tick, reterr);
         FZ_ASSERT(err == FRAZIL_OK);
         overlap.old_last = last_id_of_tick(before, tick);
-        overlap.can_collide = overlap.new_first <= overlap.old_last;
-        overlap.can_missort = overlap.new_first < overlap.old_last;
+        /* They are never equal, as one ends in a 0 and the other in a 1: what can sort wrongly can collide as well. */
+        overlap.can_collide = overlap.new_first < overlap.old_last;
+        overlap.can_missort = overlap.can_collide;
     }
     if (overlap.can_collide)
         find_safe_instant(after, &overlap);
