@@ -22,8 +22,8 @@ FRAZIL_BEGIN_DECLS
 
 /* A prepared key.  By value; holds secrets: wipe it with frazil_opaque_key_wipe. */
 typedef struct frazil_opaque_key {
-    uint8_t round_keys[2][11][16]; /* to encrypt, to decrypt */
-    int hardware;                  /* whether the processor does the work */
+    uint8_t round_keys[2][11][FRAZIL_OPAQUE_KEY_SIZE]; /* to encrypt, to decrypt; the first one is the key itself */
+    int backend;                                       /* whose AES does the work; 0: wiped */
 } frazil_opaque_key;
 
 /*
@@ -34,19 +34,23 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_key_init(frazil_opaque_key *ret
                                                           const uint8_t key[FRAZIL_OPAQUE_KEY_SIZE])
     FRAZIL_NONNULL(1, 2);
 
-/* Overwrites a prepared key.  The key cannot be used afterwards. */
+/* Overwrites a prepared key, which cannot be used afterwards.  Cannot fail. */
 FRAZIL_API void frazil_opaque_key_wipe(frazil_opaque_key *key) FRAZIL_NONNULL(1);
 
-/* The opaque form of an id.  FRAZIL_ESYS: libcrypto failed.  Any thread; one key serves all. */
+/* The opaque form of an id.  FRAZIL_EINVAL: a wiped key.  FRAZIL_ESYS: libcrypto failed.  Any thread; one key serves
+ * all. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_encrypt(const frazil_opaque_key *key, uint64_t id,
                                                          uint8_t ret[FRAZIL_OPAQUE_SIZE]) FRAZIL_NONNULL(1, 3);
 
-/* Back to the id.  FRAZIL_ECHECKSUM: not made with this key.  FRAZIL_ESYS: libcrypto failed.  Any thread. */
+/*
+ * Back to the id.  FRAZIL_ECHECKSUM: not made with this key.  FRAZIL_EINVAL: a
+ * wiped key.  FRAZIL_ESYS: libcrypto failed.  Any thread.
+ */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_opaque_decrypt(const frazil_opaque_key *key,
                                                          const uint8_t opaque[FRAZIL_OPAQUE_SIZE], uint64_t *ret_id)
     FRAZIL_NONNULL(1, 2, 3);
 
-/* Which AES the key uses: "processor" or "libcrypto".  Never freed. */
+/* Which AES the key uses: "processor" or "libcrypto", or "none" once it is wiped.  Never freed. */
 FRAZIL_API const char *frazil_opaque_backend(const frazil_opaque_key *key) FRAZIL_NONNULL(1);
 
 FRAZIL_END_DECLS

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * AES-128 of one block, by whoever can do it.  There is no AES in portable C
+ * here: one made of tables gives its key away by the time that it takes.
+ */
+#ifndef FZ_OPAQUE_AES_H
+#define FZ_OPAQUE_AES_H
+
+#include "frazil/opaque.h"
+
+#define FZ_AES_BLOCK 16
+#define FZ_AES_ROUNDS 10
+
+/* What frazil_opaque_key.backend says. */
+enum fz_aes_number { FZ_AES_NONE = 0, FZ_AES_PROCESSOR = 1, FZ_AES_LIBCRYPTO = 2 };
+
+struct fz_aes {
+    const char *name;
+    /* Whether this machine and this build have it. */
+    bool (*is_usable)(void);
+    /* Fills key->round_keys. */
+    void (*prepare)(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE]);
+    /* One block; in and ret may be the same.  False: the system failed, ret is untouched. */
+    bool (*encrypt)(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
+    bool (*decrypt)(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
+};
+
+extern const struct fz_aes fz_aes_processor; /* aes_x86.c, aes_arm.c, or aes_other.c, which is never usable */
+extern const struct fz_aes fz_aes_libcrypto; /* not usable where it was not built in */
+
+/* The back end of that number; NULL for FZ_AES_NONE. */
+const struct fz_aes *fz_aes_by_number(int number);
+
+/* frazil_opaque_key_init with a back end of the caller's choice.  FRAZIL_ENOTBUILT: it is not usable. */
+frazil_err fz_opaque_key_init_with(frazil_opaque_key *ret, const uint8_t key[FRAZIL_OPAQUE_KEY_SIZE],
+                                   enum fz_aes_number number);
+
+#endif
