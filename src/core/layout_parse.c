@@ -216,7 +216,7 @@ static frazil_err read_description(struct piece text, frazil_layout *ret, frazil
         .worker_bits = (uint8_t)worker->width,
         .datacenter_bits = (uint8_t)worker->upper_width,
         .sequence_bits = (uint8_t)sequence->width,
-        .sequence_above_worker = above && worker->width > 0,
+        .sequence_above_worker = above,
     };
     return FRAZIL_OK;
 }

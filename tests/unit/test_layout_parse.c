@@ -109,7 +109,8 @@ static void test_wrong_keys(void **state)
     assert_refused("twitter epoch= 0", "the key 'epoch' has no value");
     assert_refused("twitter epoch=0 epoch=0", "the key 'epoch' is given twice");
     assert_refused("twitter tick=1ms epoch=0 tick=2ms", "the key 'tick' is given twice");
-    assert_refused("twitter epoch=0 tick=1ms tick=1ms epoch=0", "is given twice");
+    assert_refused("twitter epoch=0 tick=1ms tick=1ms", "the key 'tick' is given twice");
+    assert_refused("twitter epoch=0 tick=1ms epoch=0", "the key 'epoch' is given twice");
     assert_refused("twitter epoch=now", "epoch: the time 'now' is wrong at position 1");
     assert_refused("twitter epoch=2026-02-29", "at position 9: expected a day that this month has");
     assert_refused("twitter epoch==0", "epoch: the time '=0'");
