@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # constants.sh ROOT LIBRARY: other languages cannot see macros, so constants have functions that return them.  Each macro
 # FRAZIL_X beside which the headers declare a function frazil_x(void) equals what the function of LIBRARY (a .so) returns.
+# shellcheck disable=SC2016 # awk has dollars too
 set -eu
 cd "$1"
 library=$2

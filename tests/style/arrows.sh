@@ -8,6 +8,7 @@
 #   include                     itself, the compiler's own headers, nothing of POSIX
 #
 # Everybody sees the public headers.  The core may include of the system only what needs no libc, and <string.h> for mem*.
+# shellcheck disable=SC2016 # awk has dollars too
 set -eu
 cd "$1"
 

@@ -19,11 +19,12 @@ if grep -nIE '(^|[^A-Za-z0-9_.])\.\./(\.\./)*shared/|(^|[^A-Za-z0-9_.])/(work|ho
 fi
 
 for page in $(echo "$files" | grep '\.md$'); do
-    for link in $(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -vE '^[a-z]+:'); do
-        if [ ! -e "$(dirname "$page")/$link" ]; then
-            echo "$page:1: links to $link, which does not exist"
-            failed=1
-        fi
-    done
+    broken=$(grep -oE '\]\([^)#]+' "$page" | sed 's/^](//' | grep -vE '^[a-z]+:' | while read -r link; do
+        [ -e "$(dirname "$page")/$link" ] || echo "$page:1: links to $link, which does not exist"
+    done)
+    if [ -n "$broken" ]; then
+        echo "$broken"
+        failed=1
+    fi
 done
 exit $failed
