@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil convert: the same id in another text form. */
+#include "command.h"
+#include "complain.h"
+#include "ids.h"
+#include "options.h"
+#include "output.h"
+#include "values.h"
+
+struct conversion {
+    frazil_layout_kind kind;
+    int from, to;
+};
+
+static int convert_one(void *ctx, const struct value *value)
+{
+    const struct conversion *conversion = ctx;
+    char text[IDS_TEXT_SIZE];
+    frazil_error err;
+    struct id id;
+
+    if (ids_parse(conversion->kind, conversion->from, value->text, value->len, &id, &err) != FRAZIL_OK ||
+        ids_format(&id, conversion->to, text, &err) != FRAZIL_OK)
+        return values_complain_error(value, &err);
+    output_string(text);
+    output_string("\n");
+    return STATUS_OK;
+}
+
+/* One side being sno makes both sides snos; their only other form is the twenty digits. */
+static bool check_forms(const struct conversion *conversion)
+{
+    int forms[] = {conversion->from, conversion->to};
+
+    if (conversion->kind == FRAZIL_LAYOUT_64)
+        return true;
+    for (int i = 0; i < 2; i++) {
+        if (forms[i] >= 0 && forms[i] != IDS_FORM_SNO && forms[i] != FRAZIL_TEXT_HEX && forms[i] != FRAZIL_TEXT_BYTES) {
+            complain("a sno has 80 bits: beside the form sno it has hex, not %s", ids_form_name(forms[i]));
+            return false;
+        }
+    }
+    return true;
+}
+
+static int cmd_convert_run(int argc, char **argv)
+{
+    struct conversion conversion;
+    const char *from = NULL, *to = NULL;
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"from", 'f', OPTION_TEXT, &from, "FORM", "what the values are (default: recognised)", 0},
+        {"to", 't', OPTION_TEXT, &to, "FORM", "what they shall become", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "convert [--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one a line.",
+        "FORM: " IDS_FORM_NAMES ".\n"
+        "With sno on one side, hex on the other is its 20 digits.  Values that begin\n"
+        "with - go after --.\n\n"
+        "  frazil convert --from dec --to crockford 1541815603606036480\n"
+        "  frazil convert --from sno --to hex a222222222222222"};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (to == NULL) {
+        complain("convert needs --to FORM: one of " IDS_FORM_NAMES);
+        return STATUS_USAGE;
+    }
+    if (!ids_form_choose("--from", from, &conversion.from) || !ids_form_choose("--to", to, &conversion.to))
+        return STATUS_USAGE;
+    bool is_sno = conversion.from == IDS_FORM_SNO || conversion.to == IDS_FORM_SNO;
+    conversion.kind = is_sno ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64;
+    if (!check_forms(&conversion))
+        return STATUS_USAGE;
+    return values_each(&args, convert_one, &conversion);
+}
+
+const struct command cmd_convert = {"convert", "ids in another text form", cmd_convert_run};

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil inspect: what an id says. */
+#include "command.h"
+#include "fields.h"
+#include "guess.h"
+#include "ids.h"
+#include "options.h"
+#include "output.h"
+#include "picture.h"
+#include "values.h"
+
+struct inspection {
+    struct ids_layout layout;
+    int form;
+    bool json;
+    bool guess;
+    bool started; /* something was printed: blocks are set apart by an empty line */
+};
+
+static int inspect_one(void *ctx, const struct value *value)
+{
+    struct inspection *inspection = ctx;
+    frazil_error err;
+    struct id id;
+
+    if (ids_parse(inspection->layout.layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
+        fields_check(&inspection->layout, &id, &err) != FRAZIL_OK)
+        return values_complain_error(value, &err);
+    if (inspection->json) {
+        fields_json(&inspection->layout, &id);
+        output_string("\n");
+        return STATUS_OK;
+    }
+    if (inspection->started)
+        output_string("\n");
+    inspection->started = true;
+    fields_text(&inspection->layout, &id);
+    if (output_is_colored())
+        picture_draw(&inspection->layout.layout, &id);
+    return STATUS_OK;
+}
+
+static int guess_one(void *ctx, const struct value *value)
+{
+    struct inspection *inspection = ctx;
+    struct ids_reading readings[IDS_FORM_COUNT];
+    size_t count = ids_readings(value->text, value->len, readings);
+
+    if (inspection->form != IDS_FORM_ANY) {
+        frazil_error err;
+        frazil_layout_kind kind = inspection->form == IDS_FORM_SNO ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64;
+        readings[0].form = inspection->form;
+        if (ids_parse(kind, inspection->form, value->text, value->len, &readings[0].id, &err) != FRAZIL_OK)
+            return values_complain_error(value, &err);
+        count = 1;
+    }
+    if (count == 0)
+        return values_complain(value, "it is no id in any form: " IDS_FORM_NAMES);
+    if (inspection->started && !inspection->json)
+        output_string("\n");
+    inspection->started = true;
+    guess_print(value->text, value->len, readings, count, inspection->json);
+    return STATUS_OK;
+}
+
+static int cmd_inspect_run(int argc, char **argv)
+{
+    struct inspection inspection = {.started = false};
+    const char *layout = NULL, *form = NULL, *color = NULL;
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
+        {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "each preset with how plausible it is", 0},
+        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
+        {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object a line", 0},
+        {"color", 0, OPTION_TEXT, &color, "WHEN", "colours and a picture: auto, always, never", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "inspect [OPTION]... [ID]...", "Takes ids apart: time, age, worker, sequence.",
+        "L: a preset (frazil layout lists them) or a description with its keys, in one\n"
+        "argument.  Without --layout, FRAZIL_LAYOUT of the environment counts.\n"
+        "FORM: " IDS_FORM_NAMES "\n\n"
+        "  frazil inspect --layout twitter 1541815603606036480\n"
+        "  frazil inspect --layout 'flake epoch=1300000000000' 4794480928292039691\n"
+        "  frazil inspect --guess 175928847299117063"};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (!output_color_choose(color) || !ids_form_choose("--form", form, &inspection.form) ||
+        !ids_layout_choose(layout, &inspection.layout))
+        return STATUS_USAGE;
+    return values_each(&args, inspection.guess ? guess_one : inspect_one, &inspection);
+}
+
+const struct command cmd_inspect = {"inspect", "what an id says; which layout it may be of", cmd_inspect_run};

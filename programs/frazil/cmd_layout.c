@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil layout: the presets, one layout, or the move from one to another. */
+#include "command.h"
+#include "complain.h"
+#include "fields.h"
+#include "ids.h"
+#include "options.h"
+#include "output.h"
+#include "overlap.h"
+#include "picture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define YEAR_MS 31556952000.0
+/* A layout with less is refused when a generator is opened, unless it is asked for. */
+#define YEARS_LEFT_MIN 10.0
+
+/* A layout and what follows from it. */
+struct sheet {
+    struct ids_layout chosen;
+    frazil_layout_info info;
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    char epoch[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], sign_bit[FIELDS_TEXT_SIZE];
+    double years_left;
+};
+
+static void fill_sheet(struct sheet *sheet)
+{
+    const frazil_layout *l = &sheet->chosen.layout;
+
+    frazil_layout_describe(l, &sheet->info);
+    if (frazil_layout_fingerprint(l, sheet->fingerprint, sizeof sheet->fingerprint) != FRAZIL_OK)
+        sheet->fingerprint[0] = '\0';
+    (void)fields_time(l->epoch_unix_ms, sheet->epoch);
+    (void)fields_time(sheet->info.last_unix_ms, sheet->last);
+    (void)fields_time(sheet->info.sign_bit_unix_ms, sheet->sign_bit);
+    sheet->years_left = ((double)sheet->info.last_unix_ms - (double)fields_now()) / YEAR_MS;
+}
+
+static void print_json(const struct sheet *s)
+{
+    const frazil_layout *l = &s->chosen.layout;
+
+    output_format("{\"layout\":\"%s\",\"fingerprint\":\"%s\",\"epoch\":\"%s\",\"tick_ms\":%" PRIu32
+                  ",\"time_bits\":%u,\"worker_bits\":%u,\"datacenter_bits\":%u,\"sequence_bits\":%u,",
+                  s->chosen.label, s->fingerprint, s->epoch, l->tick_ms, (unsigned)l->time_bits,
+                  (unsigned)l->worker_bits, (unsigned)l->datacenter_bits, (unsigned)l->sequence_bits);
+    output_format("\"workers\":%" PRIu64 ",\"ids_per_tick\":%" PRIu64 ",\"ids_per_second\":%" PRIu64
+                  ",\"last\":\"%s\",\"years_left\":%.1f,",
+                  s->info.workers, s->info.ids_per_tick, s->info.ids_per_second, s->last, s->years_left);
+    if (s->info.reaches_sign_bit)
+        output_format("\"sign_bit_from\":\"%s\",", s->sign_bit);
+    output_format("\"fits_53_bits\":%s}\n", s->info.fits_53_bits ? "true" : "false");
+}
+
+static void print_life(const struct sheet *s)
+{
+    if (s->years_left <= 0)
+        output_format("last instant    %s  (past: no id can be issued)\n", s->last);
+    else
+        output_format("last instant    %s  (%.1f years left%s)\n", s->last, s->years_left,
+                      s->years_left < YEARS_LEFT_MIN ? ": generators refuse it without allow_short_life=yes" : "");
+    if (s->info.reaches_sign_bit)
+        output_format("sign bit        from %s on ids are negative as signed 64-bit numbers\n", s->sign_bit);
+    else if (s->chosen.layout.kind == FRAZIL_LAYOUT_64)
+        output_string("sign bit        never reached\n");
+    if (s->chosen.layout.kind == FRAZIL_LAYOUT_64)
+        output_format("53 bits         %s\n", s->info.fits_53_bits ? "every id is exact in a double, for life"
+                                                                   : "ids are not exact in a double: use strings");
+}
+
+static void print_text(const struct sheet *s)
+{
+    const frazil_layout *l = &s->chosen.layout;
+
+    output_format("layout          %s\n\n", s->chosen.label);
+    picture_draw(l, NULL);
+    output_format("\nfingerprint     %s\n", s->fingerprint);
+    output_format("epoch           %s  (%" PRId64 ")\n", s->epoch, l->epoch_unix_ms);
+    output_format("tick            %" PRIu32 " ms\n", l->tick_ms);
+    output_format("workers         %" PRIu64, s->info.workers);
+    if (l->datacenter_bits > 0)
+        output_format("  (%u datacenters of %u)", 1U << l->datacenter_bits,
+                      1U << (l->worker_bits - l->datacenter_bits));
+    output_format("\nids a tick      %" PRIu64 "  (each worker)\n", s->info.ids_per_tick);
+    output_format("ids a second    %" PRIu64 "  (each worker)\n", s->info.ids_per_second);
+    print_life(s);
+}
+
+static void print_table_row(const struct sheet *s)
+{
+    char fields[FRAZIL_FINGERPRINT_SIZE];
+    bool is_sno = s->chosen.layout.kind == FRAZIL_LAYOUT_SNO;
+
+    (void)snprintf(fields, sizeof fields, "%s", is_sno ? "39/1+8+16/16" : s->fingerprint);
+    fields[strcspn(fields, " ")] = '\0';
+    output_format("%-9s  %-12s %4" PRIu32 "  %.10s  %-25s %7" PRIu64 " %9" PRIu64 "\n", s->chosen.label, fields,
+                  s->chosen.layout.tick_ms, s->epoch, s->last, s->info.workers, s->info.ids_per_second);
+}
+
+static int print_list(bool json)
+{
+    if (!json)
+        output_format("%-9s  %-12s %4s  %-10s  %-25s %7s %9s\n", "name", "fields", "tick", "epoch", "last instant",
+                      "workers", "ids/s");
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+        struct sheet sheet = {.chosen = {.layout = *frazil_layout_preset(i)}};
+        ids_layout_label(&sheet.chosen);
+        fill_sheet(&sheet);
+        if (json)
+            print_json(&sheet);
+        else
+            print_table_row(&sheet);
+    }
+    return STATUS_OK;
+}
+
+static int print_one(const char *text, bool json)
+{
+    struct sheet sheet;
+
+    if (!ids_layout_choose(text, &sheet.chosen))
+        return STATUS_USAGE;
+    fill_sheet(&sheet);
+    if (json)
+        print_json(&sheet);
+    else
+        print_text(&sheet);
+    return STATUS_OK;
+}
+
+static int print_overlap(const struct arguments *args, const struct option_time *since, bool json)
+{
+    struct ids_layout before, after;
+
+    if (args->count != 3) {
+        complain("layout overlap takes two layouts, the old and the new one, not %d", args->count - 1);
+        return STATUS_USAGE;
+    }
+    if (!ids_layout_choose(args->values[1], &before) || !ids_layout_choose(args->values[2], &after))
+        return STATUS_USAGE;
+    return overlap_print(&before, &after, since->given ? since->unix_ms : fields_now(), json);
+}
+
+static int cmd_layout_run(int argc, char **argv)
+{
+    struct option_time since = {false, 0};
+    const char *color = NULL;
+    struct arguments args;
+    bool json = false;
+    int status;
+    const struct option_row rows[] = {
+        {"since", 's', OPTION_TIME, &since, "TIME", "overlap: when the new layout begins (default now)", 0},
+        {"json", 'j', OPTION_FLAG, &json, NULL, "one object a line", 0},
+        {"color", 0, OPTION_TEXT, &color, "WHEN", "auto, always, never", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "layout [OPTION]... [LAYOUT | overlap OLD NEW]",
+        "Lists the layouts, shows one, or says whether ids can collide or sort wrongly\n"
+        "when everybody moves from one to another (exit 0: safe, 1: not safe).",
+        "LAYOUT: a preset, or a description and its keys in one argument: bits of time,\n"
+        "worker and sequence, epoch=TIME, tick=10ms.  Split worker: 41/5+5/12; letters\n"
+        "t, w, s where the order is another: 39/8s/16w.\n\n"
+        "  frazil layout '41/12/10 epoch=2026-01-01T00:00:00Z'\n"
+        "  frazil layout overlap twitter '41/10/12 epoch=2010-01-01'"};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (!output_color_choose(color))
+        return STATUS_USAGE;
+    if (args.count > 0 && strcmp(args.values[0], "overlap") == 0)
+        return print_overlap(&args, &since, json);
+    if (args.count > 1 || since.given) {
+        complain("%s", since.given ? "--since is for layout overlap OLD NEW"
+                                   : "layout takes one layout: quote a description with its keys");
+        return STATUS_USAGE;
+    }
+    return args.count == 0 ? print_list(json) : print_one(args.values[0], json);
+}
+
+const struct command cmd_layout = {"layout", "the layouts; one in detail; whether two overlap", cmd_layout_run};

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil next: new ids. */
+#include "command.h"
+#include "complain.h"
+#include "fields.h"
+#include "ids.h"
+#include "options.h"
+#include "output.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define BATCH_MAX 4096
+
+/* What is asked for. */
+struct request {
+    struct option_u64 count; /* 0: for ever */
+    struct option_u64 meta;
+    const char *rate_text;
+    const char *form_text;
+    bool json;
+    double rate; /* ids a second; 0: as fast as it goes */
+    int form;
+};
+
+/* What the ids come from, and what they are. */
+struct source {
+    frazil *gen;
+    struct ids_layout layout;
+    uint8_t meta;
+};
+
+/*
+ * The source of the worker id for a command that was told none: a pair for the
+ * spec.  Empty: none, and the library says which sources there are.
+ */
+static const char *default_worker(void)
+{
+    return "";
+}
+
+/* Joins the arguments, which together are the spec.  The caller frees it; NULL: out of memory. */
+static char *join_spec(const struct arguments *args, const char *last)
+{
+    size_t size = strlen(last) + 1;
+    char *spec, *end;
+
+    for (int i = 0; i < args->count; i++)
+        size += strlen(args->values[i]) + 1;
+    spec = end = malloc(size);
+    if (spec == NULL)
+        return NULL;
+    for (int i = 0; i < args->count; i++)
+        end += sprintf(end, "%s ", args->values[i]);
+    (void)sprintf(end, "%s", last);
+    return spec;
+}
+
+static frazil_err open_with(struct source *source, const struct arguments *args, const char *last, frazil_error *err)
+{
+    char *spec = join_spec(args, last);
+
+    if (spec == NULL) {
+        *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};
+        return FRAZIL_ENOMEM;
+    }
+    frazil_err code = frazil_open(&source->gen, spec, err);
+    free(spec);
+    return code;
+}
+
+static int open_source(struct source *source, const struct arguments *args)
+{
+    frazil_generator_info info;
+    frazil_error err;
+    frazil_err code = open_with(source, args, "", &err);
+
+    if (code == FRAZIL_ENOWORKER && *default_worker() != '\0')
+        code = open_with(source, args, default_worker(), &err);
+    if (code != FRAZIL_OK)
+        return complain_error(&err);
+    frazil_get_info(source->gen, &info);
+    source->layout.layout = info.layout;
+    ids_layout_label(&source->layout);
+    return STATUS_OK;
+}
+
+static bool is_sno(const struct source *source)
+{
+    return source->layout.layout.kind == FRAZIL_LAYOUT_SNO;
+}
+
+/* What was asked for can be had from this kind of ids. */
+static int check_request(const struct request *request, const struct source *source)
+{
+    struct id id = {.kind = source->layout.layout.kind};
+    char ignored[IDS_TEXT_SIZE];
+    frazil_error err;
+
+    if (request->meta.given && !is_sno(source)) {
+        complain("--meta is for snos: the ids of the layout %s have no metabyte", source->layout.label);
+        return STATUS_USAGE;
+    }
+    if (ids_format(&id, request->form, ignored, &err) != FRAZIL_OK)
+        return complain_error(&err);
+    return STATUS_OK;
+}
+
+static void print_id(const struct request *request, const struct source *source, const struct id *id)
+{
+    char text[IDS_TEXT_SIZE];
+    frazil_error err;
+
+    if (request->json)
+        fields_json(&source->layout, id);
+    else if (id->kind == FRAZIL_LAYOUT_64 && request->form == IDS_FORM_ANY)
+        output_u64(id->number);
+    else if (ids_format(id, request->form, text, &err) == FRAZIL_OK)
+        output_string(text);
+    output_text("\n", 1);
+}
+
+/* Takes n ids and prints them. */
+static int batch(const struct request *request, const struct source *source, size_t n)
+{
+    static uint64_t numbers[BATCH_MAX];
+    static frazil_sno snos[BATCH_MAX];
+    struct id id = {.kind = source->layout.layout.kind};
+    frazil_error err;
+    frazil_err code = is_sno(source) ? frazil_sno_take(source->gen, source->meta, snos, n, FRAZIL_WAIT_DEFAULT, &err)
+                                     : frazil_take(source->gen, numbers, n, FRAZIL_WAIT_DEFAULT, &err);
+
+    if (code != FRAZIL_OK)
+        return complain_error(&err);
+    for (size_t i = 0; i < n; i++) {
+        if (is_sno(source))
+            id.sno = snos[i];
+        else
+            id.number = numbers[i];
+        print_id(request, source, &id);
+    }
+    return STATUS_OK;
+}
+
+/*
+ * How many ids to take at once: what is left of the tick, so that nothing waits
+ * in the buffer for the next one.
+ */
+static size_t batch_size(const struct source *source, uint64_t left)
+{
+    uint64_t n = frazil_available(source->gen);
+
+    if (n == 0) {
+        output_flush(); /* the next one has to be waited for */
+        n = 1;
+    }
+    if (n > BATCH_MAX)
+        n = BATCH_MAX;
+    return (size_t)(n < left ? n : left);
+}
+
+static int run_fast(const struct request *request, const struct source *source)
+{
+    uint64_t left = request->count.value == 0 ? UINT64_MAX : request->count.value;
+    int status = STATUS_OK;
+
+    while (left > 0 && status == STATUS_OK && !output_broken()) {
+        size_t n = batch_size(source, left);
+        status = batch(request, source, n);
+        if (request->count.value != 0)
+            left -= n;
+    }
+    return status;
+}
+
+/* ---- at a rate ------------------------------------------------------------ */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void sleep_until(double seconds)
+{
+    time_t whole = (time_t)seconds;
+    struct timespec at = {whole, (long)((seconds - (double)whole) * 1e9)};
+
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        continue;
+}
+
+/*
+ * One id after the other on a schedule that each id's number gives, so that
+ * lateness does not add up; who was stopped for long does not catch up in a rush.
+ */
+static int run_at_rate(const struct request *request, const struct source *source)
+{
+    const double late_max_s = 1.0 + 1.0 / request->rate;
+    double start = seconds_now();
+    uint64_t scheduled = 0;
+    int status = STATUS_OK;
+
+    for (uint64_t done = 0; request->count.value == 0 || done < request->count.value; done++) {
+        double due = start + (double)scheduled / request->rate;
+        double now = seconds_now();
+        if (now - due > late_max_s) {
+            start = due = now;
+            scheduled = 0;
+        }
+        if (now < due)
+            sleep_until(due);
+        scheduled++;
+        status = batch(request, source, 1);
+        output_flush();
+        if (status != STATUS_OK || output_broken())
+            break;
+    }
+    return status;
+}
+
+static bool read_rate(const char *text, double *ret)
+{
+    char *end;
+    bool digits_only = text != NULL && strspn(text, "0123456789.") == strlen(text);
+
+    if (text == NULL)
+        return true;
+    *ret = strtod(text, &end);
+    if (digits_only && *text != '\0' && *end == '\0' && *ret >= 1e-6 && *ret <= 1e9)
+        return true;
+    complain("--rate takes ids a second, such as 100 or 0.5, not \"%s\"", text);
+    return false;
+}
+
+static int cmd_next_run(int argc, char **argv)
+{
+    struct request request = {.count = {true, 1}};
+    struct source source = {0};
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"count", 'n', OPTION_U64, &request.count, "N", "how many; 0: for ever (default 1)", 0},
+        {"rate", 'r', OPTION_TEXT, &request.rate_text, "R", "at most R a second, each written at once", 0},
+        {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},
+        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object a line, with the fields", 0},
+        {"meta", 'm', OPTION_U64, &request.meta, "N", "the metabyte of snos (default 0)", 255},
+        {0},
+    };
+    static const struct option_help help = {
+        "next [OPTION]... [SPEC]...", "Prints new ids, one a line.",
+        "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
+        "base, count, on_full, on_backward, max_lead, max_wait, start, ...; man frazil\n"
+        "has all.  What it leaves out comes from FRAZIL_<KEY> in the environment.\n"
+        "FORM: " IDS_FORM_NAMES "\n\n"
+        "  frazil next worker=fixed:1\n"
+        "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
+        "  frazil next --form crockford layout=\"'41/12/10 epoch=2026-01-01'\" worker=ordinal"};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if (!ids_form_choose("--form", request.form_text, &request.form) || !read_rate(request.rate_text, &request.rate))
+        return STATUS_USAGE;
+    status = open_source(&source, &args);
+    if (status != STATUS_OK)
+        return status;
+    source.meta = (uint8_t)request.meta.value;
+    status = check_request(&request, &source);
+    if (status == STATUS_OK)
+        status = request.rate > 0 ? run_at_rate(&request, &source) : run_fast(&request, &source);
+    frazil_close(source.gen);
+    return status;
+}
+
+const struct command cmd_next = {"next", "new ids", cmd_next_run};

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+#include "fields.h"
+
+#include "output.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+int64_t fields_now(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+const char *fields_time(int64_t unix_ms, char buf[FIELDS_TEXT_SIZE])
+{
+    if (frazil_time_format(unix_ms, buf, FIELDS_TEXT_SIZE) != FRAZIL_OK)
+        (void)snprintf(buf, FIELDS_TEXT_SIZE, "?");
+    return buf;
+}
+
+const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZE])
+{
+    static const struct {
+        int64_t ms;
+        const char *name;
+    } units[] = {{31556952000, "year"}, {2629746000, "month"}, {86400000, "day"}, {3600000, "hour"},
+                 {60000, "minute"},     {1000, "second"},      {1, "millisecond"}};
+    bool future = unix_ms > now_ms;
+    int64_t distance_ms = future ? unix_ms - now_ms : now_ms - unix_ms;
+    size_t unit = 0;
+
+    if (distance_ms == 0) {
+        (void)snprintf(buf, FIELDS_TEXT_SIZE, "now");
+        return buf;
+    }
+    while (distance_ms < units[unit].ms)
+        unit++;
+    int64_t count = distance_ms / units[unit].ms;
+    (void)snprintf(buf, FIELDS_TEXT_SIZE, "%s%" PRId64 " %s%s%s", future ? "in " : "", count, units[unit].name,
+                   count == 1 ? "" : "s", future ? ": in the future" : " ago");
+    return buf;
+}
+
+frazil_err fields_check(const struct ids_layout *layout, const struct id *id, frazil_error *reterr)
+{
+    frazil_parts parts;
+    frazil_layout_info info;
+
+    if (id->kind == FRAZIL_LAYOUT_SNO || frazil_decompose(&layout->layout, id->number, &parts) == FRAZIL_OK)
+        return FRAZIL_OK;
+    frazil_layout_describe(&layout->layout, &info);
+    *reterr = (frazil_error){.code = FRAZIL_ERANGE};
+    (void)snprintf(reterr->message, sizeof reterr->message,
+                   "%" PRIu64 " is no id of the layout %s: it has bits above its %u; the largest is %" PRIu64
+                   "; inspect --guess shows which layouts fit",
+                   id->number, layout->label, (unsigned)info.total_bits, info.max_id);
+    return FRAZIL_ERANGE;
+}
+
+static void sno_json(const frazil_sno *sno)
+{
+    char text[FRAZIL_SNO_LEN], hex[2 * FRAZIL_SNO_SIZE + 1], time[FIELDS_TEXT_SIZE];
+    frazil_sno_parts parts;
+
+    frazil_sno_encode(sno, text);
+    ids_sno_hex(sno, hex);
+    frazil_sno_decompose(sno, &parts);
+    output_format("{\"text\":\"%.16s\",\"hex\":\"%s\",\"time\":\"%s\",\"unix_ms\":%" PRId64 ",\"ticktock\":%u,"
+                  "\"meta\":%u,\"partition\":%u,\"sequence\":%u}",
+                  text, hex, fields_time(parts.unix_ms, time), parts.unix_ms, (unsigned)parts.ticktock,
+                  (unsigned)parts.meta, (unsigned)parts.partition, (unsigned)parts.sequence);
+}
+
+void fields_json(const struct ids_layout *layout, const struct id *id)
+{
+    char time[FIELDS_TEXT_SIZE];
+    frazil_parts parts = {0};
+
+    if (id->kind == FRAZIL_LAYOUT_SNO) {
+        sno_json(&id->sno);
+        return;
+    }
+    frazil_err err = frazil_decompose(&layout->layout, id->number, &parts);
+    assert(err == FRAZIL_OK);
+    (void)err;
+    output_format("{\"id\":\"%" PRIu64 "\",\"layout\":\"%s\",\"time\":\"%s\",\"unix_ms\":%" PRId64
+                  ",\"worker\":%" PRIu32,
+                  id->number, layout->label, fields_time(parts.unix_ms, time), parts.unix_ms, parts.worker);
+    if (layout->layout.datacenter_bits > 0)
+        output_format(",\"datacenter\":%" PRIu32, frazil_datacenter_of(&layout->layout, parts.worker));
+    output_format(",\"sequence\":%" PRIu32 "}", parts.sequence);
+}
+
+/* One line: the name in colour where there are colours. */
+static void line(const char *name, const char *value)
+{
+    output_format(output_is_colored() ? "\033[2m%-12s\033[0m%s\n" : "%-12s%s\n", name, value);
+}
+
+static void line_u64(const char *name, uint64_t value)
+{
+    char text[24];
+
+    (void)snprintf(text, sizeof text, "%" PRIu64, value);
+    line(name, text);
+}
+
+static void time_lines(int64_t unix_ms)
+{
+    char time[FIELDS_TEXT_SIZE], age[FIELDS_TEXT_SIZE], both[2 * FIELDS_TEXT_SIZE + 8];
+
+    (void)snprintf(both, sizeof both, "%s  (%s)", fields_time(unix_ms, time), fields_age(unix_ms, fields_now(), age));
+    line("time", both);
+    (void)snprintf(both, sizeof both, "%" PRId64, unix_ms);
+    line("unix_ms", both);
+}
+
+static void sno_text(const frazil_sno *sno)
+{
+    char text[FRAZIL_SNO_LEN + 1], hex[2 * FRAZIL_SNO_SIZE + 1];
+    frazil_sno_parts parts;
+
+    frazil_sno_encode(sno, text);
+    text[FRAZIL_SNO_LEN] = '\0';
+    ids_sno_hex(sno, hex);
+    frazil_sno_decompose(sno, &parts);
+    line("text", text);
+    line("hex", hex);
+    line("layout", "sno");
+    time_lines(parts.unix_ms);
+    line_u64("ticktock", parts.ticktock);
+    line_u64("meta", parts.meta);
+    line_u64("partition", parts.partition);
+    line_u64("sequence", parts.sequence);
+}
+
+static void number_text(const struct ids_layout *layout, uint64_t id)
+{
+    const frazil_layout *l = &layout->layout;
+    frazil_parts parts = {0};
+
+    frazil_err err = frazil_decompose(l, id, &parts);
+    assert(err == FRAZIL_OK);
+    (void)err;
+    line_u64("id", id);
+    line("layout", layout->label);
+    time_lines(parts.unix_ms);
+    if (l->datacenter_bits > 0) {
+        char text[96];
+        (void)snprintf(text, sizeof text, "%" PRIu32 "  (number %" PRIu32 " in its datacenter)", parts.worker,
+                       frazil_worker_in_datacenter(l, parts.worker));
+        line("worker", text);
+        line_u64("datacenter", frazil_datacenter_of(l, parts.worker));
+    } else {
+        line_u64("worker", parts.worker);
+    }
+    line_u64("sequence", parts.sequence);
+}
+
+void fields_text(const struct ids_layout *layout, const struct id *id)
+{
+    if (id->kind == FRAZIL_LAYOUT_SNO)
+        sno_text(&id->sno);
+    else
+        number_text(layout, id->number);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* What `frazil verify` found: how often, and the first few of each kind. */
+#ifndef FINDINGS_H
+#define FINDINGS_H
+
+#include "ids.h"
+#include "tally.h"
+
+enum finding_kind { FINDING_DUPLICATE, FINDING_DISORDER, FINDING_FUTURE, FINDING_FOREIGN, FINDING_KINDS };
+
+struct finding {
+    struct id id;
+    const char *file; /* not copied; unused for duplicates */
+    uint64_t line;
+    uint64_t times; /* how often a duplicate is there */
+};
+
+struct findings {
+    size_t list_max; /* how many of each kind are kept */
+    struct {
+        uint64_t count;
+        struct finding *list;
+        size_t kept;
+    } kinds[FINDING_KINDS];
+    uint64_t ids;
+    uint64_t unreadable;
+};
+
+/* Notes a finding.  Too little memory loses the example, not the count. */
+void findings_add(struct findings *findings, enum finding_kind kind, const struct finding *finding);
+
+/* Frees the examples. */
+void findings_free(struct findings *findings);
+
+/* Whether there is anything to complain of. */
+bool findings_any(const struct findings *findings);
+
+/* Prints the report, for people or as one JSON object. */
+void findings_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally);
+void findings_json(const struct findings *findings, const struct ids_layout *layout, struct tally *tally);
+
+#endif

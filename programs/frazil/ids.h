@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ids of both kinds as one value, the layout that a user chose, and the text
+ * forms by which ids come in and go out.
+ */
+#ifndef IDS_H
+#define IDS_H
+
+#include <frazil.h>
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A layout, and what to call it: the preset's name, or the text that makes it. */
+struct ids_layout {
+    frazil_layout layout;
+    char label[FRAZIL_FINGERPRINT_SIZE];
+};
+
+/*
+ * The layout of --layout; for NULL that of the environment (FRAZIL_LAYOUT with
+ * FRAZIL_EPOCH and FRAZIL_TICK, as generators read them), else `frazil`.
+ * Complains and returns false if it is not valid.
+ */
+bool ids_layout_choose(const char *text, struct ids_layout *ret);
+
+/* The label of a valid layout. */
+void ids_layout_label(struct ids_layout *layout);
+
+struct id {
+    frazil_layout_kind kind;
+    uint64_t number; /* 64-bit ids */
+    frazil_sno sno;  /* snos */
+};
+
+/* Forms: those of frazil_text, that of snos, and "whichever it is". */
+enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_COUNT, IDS_FORM_ANY = -1 };
+
+/* What --form, --from and --to say about themselves in the help. */
+#define IDS_FORM_NAMES "dec dec20 hex bin crockford base36 base58 base62 base64url bytes sno"
+
+/* The form of that name; NULL is IDS_FORM_ANY.  Complains, naming the option, and returns false for an unknown one. */
+bool ids_form_choose(const char *option, const char *name, int *ret);
+
+/* "dec", ..., "sno". */
+const char *ids_form_name(int form);
+
+/* Bytes that ids_format can need, terminator included. */
+#define IDS_TEXT_SIZE FRAZIL_TEXT_SIZE
+
+/*
+ * Writes an id in a form (IDS_FORM_ANY: decimal, and sno's own text).  A sno has
+ * the forms sno, hex and bytes, and a 64-bit id all but sno: FRAZIL_EKIND.
+ */
+frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], frazil_error *reterr);
+
+/*
+ * Reads an id of a kind in a form.  With IDS_FORM_ANY the form is recognised
+ * where the text leaves no doubt; where it could be different ids,
+ * FRAZIL_EPARSE with the forms in question.
+ */
+frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t len, struct id *ret,
+                     frazil_error *reterr);
+
+/* Every reading of a text as an id. */
+struct ids_reading {
+    int form;
+    struct id id;
+};
+
+/*
+ * All ids that the text can stand for, each once under its most likely form, the
+ * most likely one first; returns how many.  Only digits are decimal.
+ */
+size_t ids_readings(const char *text, size_t len, struct ids_reading ret[IDS_FORM_COUNT]);
+
+/* The ten bytes of a sno as 20 hex digits and a terminator. */
+void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
+
+#endif

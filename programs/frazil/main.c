@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "command.h"
+#include "complain.h"
+#include "output.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <string.h>
+
+static const struct command *const commands[] = {
+    &cmd_next,     &cmd_inspect,    &cmd_compose, &cmd_convert, &cmd_range,  &cmd_layout,  &cmd_shard,
+    &cmd_scramble, &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_verify, &cmd_version,
+};
+
+#define COMMANDS (sizeof commands / sizeof commands[0])
+
+static const struct command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    }
+    return NULL;
+}
+
+static void list_commands(void)
+{
+    output_string("usage: frazil COMMAND [OPTION]... [ARGUMENT]...\nIds of the Snowflake family.\n\n");
+    for (size_t i = 0; i < COMMANDS; i++)
+        output_format("  %-11s %s\n", commands[i]->name, commands[i]->summary);
+    output_string("  help        this list, or the help of a command\n\n"
+                  "Values come from the arguments or, when there are none, one a line from stdin.\n"
+                  "Exit status: 0 done, 1 a value is bad or a check found something, 2 usage,\n"
+                  "3 try again later, 4 it will not get better by itself.  Manual: man frazil\n");
+}
+
+static int unknown(const char *name)
+{
+    complain("there is no command \"%s\"; frazil help lists them", name);
+    return STATUS_USAGE;
+}
+
+/* `frazil help CMD` is `frazil CMD --help`. */
+static int help(int argc, char **argv)
+{
+    static char option[] = "--help";
+
+    if (argc < 2) {
+        list_commands();
+        return STATUS_OK;
+    }
+    const struct command *command = find(argv[1]);
+    if (command == NULL)
+        return unknown(argv[1]);
+    char *help_argv[] = {argv[1], option, NULL};
+    return command->run(2, help_argv);
+}
+
+static int run(int argc, char **argv)
+{
+    if (argc < 1) {
+        complain("a command is missing; frazil help lists them");
+        return STATUS_USAGE;
+    }
+    if (strcmp(argv[0], "help") == 0 || strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+        return help(argc, argv);
+    const struct command *command = strcmp(argv[0], "--version") == 0 ? &cmd_version : find(argv[0]);
+
+    return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
+}
+
+int main(int argc, char **argv)
+{
+    /* A closed pipe is then a failed write, which ends the command quietly and in order. */
+    (void)signal(SIGPIPE, SIG_IGN);
+    return output_finish(run(argc - 1, argv + 1));
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include "command.h"
+#include "complain.h"
+#include "output.h"
+
+#include <frazil.h>
+
+#include <assert.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define ROWS_MAX 14
+#define VALUE_OF_ROW 256 /* getopt's value of row 0: above every letter */
+#define VALUE_OF_HELP 'h'
+
+static void print_row(const struct option_row *row)
+{
+    char left[64];
+
+    (void)snprintf(left, sizeof left, "--%s%s%s", row->name, row->value != NULL ? " " : "",
+                   row->value != NULL ? row->value : "");
+    if (row->letter != 0)
+        output_format("  -%c, %-18s  %s\n", row->letter, left, row->help);
+    else
+        output_format("      %-18s  %s\n", left, row->help);
+}
+
+static void print_help(const struct option_help *help, const struct option_row *rows)
+{
+    output_format("usage: frazil %s\n", help->usage);
+    output_format("%s\n", help->about);
+    if (rows[0].name != NULL)
+        output_string("\n");
+    for (const struct option_row *row = rows; row->name != NULL; row++)
+        print_row(row);
+    if (help->notes != NULL) {
+        output_string("\n");
+        output_string(help->notes);
+        output_string("\n");
+    }
+}
+
+bool options_parse_u64(const char *text, uint64_t *ret)
+{
+    frazil_text form = text[0] == '0' && text[1] == 'x' ? FRAZIL_TEXT_HEX : FRAZIL_TEXT_DEC;
+
+    return frazil_id_parse(form, text, strlen(text), ret) == FRAZIL_OK;
+}
+
+static bool read_u64(const struct option_row *row, const char *text)
+{
+    struct option_u64 *target = row->target;
+    uint64_t value;
+
+    if (!options_parse_u64(text, &value) || (row->max != 0 && value > row->max)) {
+        complain("--%s takes a whole number from 0 to %" PRIu64 ", not \"%s\"", row->name,
+                 row->max != 0 ? row->max : UINT64_MAX, text);
+        return false;
+    }
+    *target = (struct option_u64){true, value};
+    return true;
+}
+
+static bool read_time(const struct option_row *row, const char *text)
+{
+    struct option_time *target = row->target;
+    frazil_error err;
+    int64_t unix_ms;
+
+    if (row->kind == OPTION_UNIX_MS && (*text == '\0' || strspn(text, "-0123456789") != strlen(text))) {
+        complain("--%s takes a whole number of Unix milliseconds, not \"%s\"", row->name, text);
+        return false;
+    }
+    if (frazil_time_parse(text, strlen(text), &unix_ms, &err) != FRAZIL_OK) {
+        complain("--%s: %s", row->name, err.message);
+        return false;
+    }
+    *target = (struct option_time){true, unix_ms};
+    return true;
+}
+
+static bool read_value(const struct option_row *row, const char *text)
+{
+    switch (row->kind) {
+    case OPTION_FLAG:
+        *(bool *)row->target = true;
+        return true;
+    case OPTION_TEXT:
+        *(const char **)row->target = text;
+        return true;
+    case OPTION_U64:
+        return read_u64(row, text);
+    case OPTION_UNIX_MS:
+    case OPTION_TIME:
+        break;
+    }
+    return read_time(row, text);
+}
+
+/* The tables that getopt_long wants. */
+struct getopt_tables {
+    struct option longs[ROWS_MAX + 2];
+    char shorts[2 * ROWS_MAX + 3];
+    size_t count;
+};
+
+static void fill_tables(const struct option_row *rows, struct getopt_tables *ret)
+{
+    char *next = ret->shorts;
+    size_t i;
+
+    *next++ = ':'; /* the complaints are ours */
+    *next++ = VALUE_OF_HELP;
+    for (i = 0; rows[i].name != NULL; i++) {
+        assert(i < ROWS_MAX);
+        int has_value = rows[i].kind == OPTION_FLAG ? no_argument : required_argument;
+        ret->longs[i] = (struct option){rows[i].name, has_value, NULL, VALUE_OF_ROW + (int)i};
+        if (rows[i].letter != 0) {
+            *next++ = rows[i].letter;
+            if (has_value == required_argument)
+                *next++ = ':';
+        }
+    }
+    *next = '\0';
+    ret->longs[i] = (struct option){"help", no_argument, NULL, VALUE_OF_HELP};
+    ret->longs[i + 1] = (struct option){NULL, 0, NULL, 0};
+    ret->count = i;
+}
+
+/* The row that getopt's answer stands for, or NULL. */
+static const struct option_row *row_of(const struct option_row *rows, size_t count, int value)
+{
+    if (value >= VALUE_OF_ROW)
+        return (size_t)(value - VALUE_OF_ROW) < count ? &rows[value - VALUE_OF_ROW] : NULL;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].letter == value)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+static void complain_option(const struct option_row *rows, size_t count, int value, char **argv)
+{
+    const struct option_row *row = optopt != 0 ? row_of(rows, count, optopt) : NULL;
+
+    if (value == ':' && row != NULL)
+        complain("--%s needs a value: %s; see frazil help %s", row->name, row->value, argv[0]);
+    else if (row != NULL || optopt == VALUE_OF_HELP)
+        complain("%s takes no value; see frazil help %s", argv[optind - 1], argv[0]);
+    else if (optopt != 0)
+        complain("%s has no option -%c; see frazil help %s (a value that begins with - goes after --)", argv[0], optopt,
+                 argv[0]);
+    else
+        complain("%s has no option %s, or several that begin so; see frazil help %s", argv[0], argv[optind - 1],
+                 argv[0]);
+}
+
+bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
+                  struct arguments *ret_args, int *ret_status)
+{
+    struct getopt_tables tables;
+    int value;
+
+    fill_tables(rows, &tables);
+    *ret_status = STATUS_USAGE;
+    while ((value = getopt_long(argc, argv, tables.shorts, tables.longs, NULL)) != -1) {
+        if (value == VALUE_OF_HELP) {
+            print_help(help, rows);
+            *ret_status = STATUS_OK;
+            return false;
+        }
+        const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(rows, tables.count, value);
+        if (row == NULL) {
+            complain_option(rows, tables.count, value, argv);
+            return false;
+        }
+        if (!read_value(row, optarg))
+            return false;
+    }
+    *ret_args = (struct arguments){argc - optind, argv + optind};
+    return true;
+}

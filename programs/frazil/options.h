@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options as a table: one row says the name, what it takes, where it goes and
+ * its line in the help, so that --help and the parser cannot disagree.
+ */
+#ifndef OPTIONS_H
+#define OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A number that may be absent. */
+struct option_u64 {
+    bool given;
+    uint64_t value;
+};
+
+/* An instant in Unix ms that may be absent. */
+struct option_time {
+    bool given;
+    int64_t unix_ms;
+};
+
+enum option_kind {
+    OPTION_FLAG,    /* bool: takes no value */
+    OPTION_TEXT,    /* const char *: points into argv */
+    OPTION_U64,     /* struct option_u64: decimal or 0x hex, at most row.max unless that is 0 */
+    OPTION_UNIX_MS, /* struct option_time: a whole number */
+    OPTION_TIME     /* struct option_time: RFC 3339, a date or Unix ms */
+};
+
+struct option_row {
+    const char *name; /* without dashes; NULL ends the table */
+    char letter;      /* 0: no short form */
+    enum option_kind kind;
+    void *target;
+    const char *value; /* what it takes, for the help; NULL for a flag */
+    const char *help;
+    uint64_t max;
+};
+
+struct option_help {
+    const char *usage; /* "next [OPTION]... [SPEC]..." */
+    const char *about; /* one or two lines */
+    const char *notes; /* after the options; may be NULL */
+};
+
+/* What is left of the command line. */
+struct arguments {
+    int count;
+    char **values;
+};
+
+/*
+ * Reads the command line of a subcommand (argv[0] is its name) and leaves the
+ * other arguments in *ret_args.  Returns true to go on.  Returns false after
+ * --help (*ret_status is STATUS_OK) or after a complaint (STATUS_USAGE).  A row
+ * --help is implied.  At most 14 rows.
+ */
+bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
+                  struct arguments *ret_args, int *ret_status);
+
+/* A whole number without sign: decimal, or hex after 0x.  False, without a complaint, if it is none. */
+bool options_parse_u64(const char *text, uint64_t *ret);
+
+#endif
