@@ -50,6 +50,13 @@ bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_
            view->now_tick >= view->side_free;
 }
 
+bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    uint64_t tick = fz_slot_tick(rules, view->word);
+
+    return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
+}
+
 /* A number below capacity; the bias of 2^-32 does not matter for where a tick starts. */
 static uint64_t random_below(uint64_t capacity, uint64_t random)
 {
@@ -91,7 +98,7 @@ static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot
     unsigned side = fz_slot_side(rules, word);
 
     plan->first = word;
-    if (view->now_tick > tick) {
+    if (view->now_tick > tick && !fz_slot_may_finish(rules, view)) {
         plan->first = enter_tick(rules, view, side, n, random);
         return;
     }

@@ -108,8 +108,9 @@ bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t 
  */
 struct fz_slot_view {
     uint64_t word;
-    uint64_t high_tick; /* the highest tick that the clock has ever shown */
-    uint64_t side_free; /* with sides: the first tick in which the other side may be entered */
+    uint64_t high_tick;    /* the highest tick that the clock has ever shown */
+    uint64_t side_free;    /* with sides: the first tick in which the other side may be entered */
+    uint64_t carried_tick; /* the latest tick that was entered because the one before was full; 0: none */
     uint64_t now_tick;
 };
 
@@ -149,6 +150,14 @@ uint64_t fz_slot_due(const struct fz_slot_rules *rules, enum fz_slot_reason reas
 
 /* Whether the clock went back into time in which the other side is free. */
 bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason);
+
+/*
+ * Whether the word's tick may be finished although the clock has just left it.
+ * It may when callers had to wait for it: they are woken some time into it, and
+ * what they cannot use of it would be lost to the rate.  The ids are behind the
+ * clock by one tick at the most.
+ */
+bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 /* Places left in the tick of the clock: what can be taken at once; 0 if the next slot is ahead. */
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);

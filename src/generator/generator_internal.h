@@ -28,6 +28,7 @@ struct fz_shared {
     /* What the clock has shown, in Unix microseconds.  Touched about once a tick. */
     alignas(FZ_CACHE_LINE) _Atomic int64_t high_us; /* the highest reading ever */
     _Atomic int64_t seen_us;                        /* the latest reading */
+    _Atomic uint64_t carried_tick;                  /* latest tick that callers had to wait for */
     _Atomic uint64_t side_free[2];                  /* first tick in which each side may be entered */
 
     /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */

@@ -89,6 +89,7 @@ struct fz_observation fz_observe(frazil *gen)
         unsigned other = fz_slot_side(&gen->rules, seen.view.word) ^ 1;
         seen.view.side_free = atomic_load_explicit(&shared->side_free[other], memory_order_acquire);
     }
+    seen.view.carried_tick = atomic_load_explicit(&shared->carried_tick, memory_order_relaxed);
     seen.high_us = atomic_load_explicit(&shared->high_us, memory_order_acquire);
     int64_t seen_us = atomic_load_explicit(&shared->seen_us, memory_order_acquire);
     if (gen->counter_usable)

@@ -120,19 +120,21 @@ static uint64_t counter_port(void *ctx)
 static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 {
     const struct fz_slot_rules *rules = &gen->rules;
-    uint64_t tick = seen->view.now_tick;
-    uint64_t word = atomic_load_explicit(gen->word, memory_order_acquire);
+    struct fz_slot_view view = seen->view;
 
-    if (gen->fast_path == FZ_FAST_NONE || tick >= rules->last_tick || fz_slot_tick(rules, word) != tick)
+    view.word = atomic_load_explicit(gen->word, memory_order_acquire);
+    uint64_t tick = fz_slot_tick(rules, view.word);
+    if (gen->fast_path == FZ_FAST_NONE || tick >= rules->last_tick ||
+        !(tick == view.now_tick || fz_slot_may_finish(rules, &view)))
         return;
-    uint64_t first = fz_slot_first(rules, fz_slot_side(rules, word), tick);
+    uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
     struct fz_counter_source source = {
         .ctx = gen->clock.ctx, .counter = counter_port, .monotonic_ns = gen->clock.monotonic_ns};
-    struct fz_anchor_view anchor = {
-        .counter = seen->counter,
-        .range = fz_calibration_counts(&gen->private_page->calibration, &source, fz_ns_until(gen, seen->now, tick + 1)),
-        .first_slot = first,
-        .first_id = fz_compose_slot(gen, first)};
+    struct fz_anchor_view anchor = {.counter = seen->counter,
+                                    .range = fz_calibration_counts(&gen->private_page->calibration, &source,
+                                                                   fz_ns_until(gen, seen->now, view.now_tick + 1)),
+                                    .first_slot = first,
+                                    .first_id = fz_compose_slot(gen, first)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
 }
 
@@ -214,10 +216,13 @@ static frazil_err settle(frazil *gen, const struct ticket *ticket, struct patien
     return FRAZIL_OK;
 }
 
-static void count_full(frazil *gen, enum fz_slot_reason reason)
+/* A call found its tick full; from then on the tick of its slot is one that callers waited for. */
+static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
 {
-    if (reason == FZ_SLOT_FULL)
-        atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+    if (reason != FZ_SLOT_FULL)
+        return;
+    atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
+    fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
@@ -234,14 +239,15 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
     if (plan.reason == FZ_SLOT_EXHAUSTED)
         return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
-        count_full(gen, plan.reason);
+        if (plan.reason == FZ_SLOT_FULL)
+            atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
     }
     if (!reserve(gen, &seen, &plan, n)) {
         *ret_again = true;
         return FRAZIL_OK;
     }
-    count_full(gen, plan.reason);
+    note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
     *ret_first = plan.first;
     struct ticket ticket = {.first = plan.first, .last = plan.last, .count = n};
     return settle(gen, &ticket, patience, &seen, ret_again, refusal);
@@ -269,16 +275,17 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_r
 {
     struct patience patience = {.wait_ns = gen->max_wait_ns};
     struct ticket ticket = {.first = slot, .last = slot, .count = 1};
+    uint64_t tick = fz_slot_tick(&gen->rules, slot);
 
     fz_anchor_close(&gen->private_page->anchor);
-    if (fz_slot_in_hole(&gen->rules, slot) || fz_slot_tick(&gen->rules, slot) > gen->rules.last_tick) {
+    if (fz_slot_in_hole(&gen->rules, slot) || tick > gen->rules.last_tick) {
         give_back(gen, &ticket);
         return take(gen, 1, &patience, ret_slot, refusal);
     }
 
     bool stale = false;
     struct fz_observation seen = fz_observe(gen);
-    count_full(gen, fz_slot_reason_for(&seen.view, fz_slot_tick(&gen->rules, slot)));
+    note_full(gen, fz_slot_reason_for(&seen.view, tick), tick);
     frazil_err err = settle(gen, &ticket, &patience, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
         return err;
