@@ -5,7 +5,6 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
