@@ -4,6 +4,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
+MAKEFLAGS += --no-print-directory
 CMAKE = cmake
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 # `$(call build,PRESET)` configures and builds; `$(call test,PRESET)` also tests.

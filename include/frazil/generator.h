@@ -136,8 +136,10 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_next(frazil_local *local, uint64
 FRAZIL_API void frazil_local_close(frazil_local *local);
 
 /* ---- snos ---------------------------------------------------------------- */
-/* Errors as for 64-bit ids; FRAZIL_EKIND: the generator's layout is not sno. */
-
+/*
+ * Like their namesakes for 64-bit ids, with the metabyte that the snos bear.
+ * Errors as there; FRAZIL_EKIND: the generator's layout is not sno.
+ */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id) FRAZIL_NONNULL(1, 3);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t n)
     FRAZIL_NONNULL(1, 3);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Appends text, a terminated string, a number in decimal. */
 void output_text(const char *text, size_t len);
 void output_string(const char *text);
 void output_u64(uint64_t value);

@@ -55,11 +55,13 @@ static inline uint64_t fz_slot_line(const struct fz_slot_rules *rules, uint64_t 
     return rules->has_sides ? slot & ~FZ_SLOT_SIDE : slot;
 }
 
+/* The tick that a slot lies in. */
 static inline uint64_t fz_slot_tick(const struct fz_slot_rules *rules, uint64_t slot)
 {
     return fz_slot_line(rules, slot) >> rules->seq_bits;
 }
 
+/* Its sequence number in that tick. */
 static inline uint64_t fz_slot_place(const struct fz_slot_rules *rules, uint64_t slot)
 {
     return slot & ((UINT64_C(1) << rules->seq_bits) - 1);
