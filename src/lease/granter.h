@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grants: which ticks of which worker a generator may use, and the port through
+ * which it comes by them.
+ *
+ * A generator owns a rectangle of worker x ticks, not a stretch of time: who
+ * takes a worker over starts above the last tick that was granted to anybody
+ * before, so two owners never meet, whatever their clocks say.  Clocks only
+ * decide how soon an abandoned worker is noticed.
+ */
+#ifndef FZ_LEASE_GRANTER_H
+#define FZ_LEASE_GRANTER_H
+
+#include "frazil/error.h"
+
+/* Ticks of a worker that belong to one generator; both ends included. */
+struct fz_grant {
+    uint32_t worker;
+    uint64_t floor; /* first tick it may use */
+    uint64_t until; /* last tick it may use; durably recorded before anybody learns of it */
+};
+
+/*
+ * What gives a generator its grants: a file on this host, or a coordinator.  One
+ * caller at a time; each function may block on disk or network.
+ *
+ * A failed call never leaves a grant in doubt: what was not returned is burned.
+ */
+struct fz_granter {
+    void *ctx;
+
+    /*
+     * The first grant.  Errors as frazil_open.
+     */
+    frazil_err (*acquire)(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr);
+
+    /*
+     * A grant that reaches further than *held, which is the caller's present
+     * one.  *ret has the same worker and floor if it is contiguous; otherwise
+     * (lost and taken again, or another worker) ret->floor lies above every tick
+     * that was granted before.  FRAZIL_ELEASE: lost, and none to be had;
+     * FRAZIL_EAGAIN: the coordinator or the disk did not answer, the present grant
+     * stands.
+     */
+    frazil_err (*extend)(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                         frazil_error *reterr);
+
+    /* Gives the grant back: nothing above used_tick was issued. Best effort. */
+    void (*release)(void *ctx, const struct fz_grant *held, uint64_t used_tick);
+
+    /* Frees ctx; releases nothing. */
+    void (*close)(void *ctx);
+
+    /* In a child process: drops what cannot be shared (connections), keeps the rest.  NULL: nothing to do. */
+    void (*after_fork)(void *ctx);
+};
+
+#endif

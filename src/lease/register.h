@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The register port: a coordinator seen as one thing only, a set of numbered
+ * records that can be read and compare-and-swapped.  The lease protocol is
+ * written once over it.
+ *
+ * A register is bound to one namespace when it is made.  Record FZ_NAMESPACE
+ * says what the namespace is; records 0, 1, 2 ... are those of the workers.  A
+ * record's version grows with every swap and never comes back; 0 is the version
+ * of a record that does not exist.
+ */
+#ifndef FZ_LEASE_REGISTER_H
+#define FZ_LEASE_REGISTER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frazil/error.h"
+
+#define FZ_NAMESPACE UINT32_MAX
+
+/* Bytes that a record may have at the most. */
+#define FZ_RECORD_SIZE_MAX 512
+
+enum fz_register_result {
+    FZ_REGISTER_OK,
+    FZ_REGISTER_CONFLICT,    /* the version was another one: nothing has changed */
+    FZ_REGISTER_UNKNOWN,     /* no answer: it may have been carried out, or may still be */
+    FZ_REGISTER_UNREACHABLE, /* it certainly was not carried out */
+    FZ_REGISTER_REFUSED      /* the coordinator said no (permissions, wrong type, bad configuration); reterr says why */
+};
+
+/* How far a coordinator can be trusted not to go back. */
+enum fz_register_class {
+    FZ_REGISTER_STRICT,       /* a record never goes back */
+    FZ_REGISTER_ASYNCHRONOUS, /* it may after a fail-over: quarantine when the incarnation changed */
+    FZ_REGISTER_ONE_HOST      /* this host only */
+};
+
+struct fz_record {
+    uint64_t version; /* 0: does not exist */
+    size_t len;
+    char data[FZ_RECORD_SIZE_MAX];
+};
+
+/* What a coordinator tells about itself with each answer. */
+struct fz_register_status {
+    bool has_clock;
+    int64_t unix_ms;      /* its clock */
+    char incarnation[96]; /* changes when it may have lost records; empty: it never does */
+};
+
+typedef void (*fz_record_visitor)(void *ctx, uint32_t number, const struct fz_record *record);
+
+/* One caller at a time.  Every function bounds its own time (see each register's timeout). */
+struct fz_register {
+    void *ctx;
+    enum fz_register_class register_class;
+
+    /* One record; version 0 if there is none.  status may be NULL. */
+    enum fz_register_result (*read)(void *ctx, uint32_t number, struct fz_record *ret,
+                                    struct fz_register_status *status, frazil_error *reterr);
+
+    /* All records of the namespace, in any order, in as few round trips as can be. */
+    enum fz_register_result (*read_all)(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                        struct fz_register_status *status, frazil_error *reterr);
+
+    /*
+     * Replaces the record if its version is still `expected` (0: if it does not
+     * exist).  Durable, as far as the class goes, before it returns FZ_REGISTER_OK.
+     */
+    enum fz_register_result (*swap)(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
+                                    uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr);
+
+    /* Drops connections that a child process inherited, without touching the parent's.  NULL: nothing to do. */
+    void (*after_fork)(void *ctx);
+
+    void (*close)(void *ctx);
+};
+
+#endif
