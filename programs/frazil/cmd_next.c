@@ -42,10 +42,20 @@ static const char *default_worker(void)
     return "";
 }
 
+/* Appends a text and a space; returns where to go on. */
+static char *append(char *end, const char *text)
+{
+    size_t len = strlen(text);
+
+    memcpy(end, text, len);
+    end[len] = ' ';
+    return end + len + 1;
+}
+
 /* Joins the arguments, which together are the spec.  The caller frees it; NULL: out of memory. */
 static char *join_spec(const struct arguments *args, const char *last)
 {
-    size_t size = strlen(last) + 1;
+    size_t size = strlen(last) + 2;
     char *spec, *end;
 
     for (int i = 0; i < args->count; i++)
@@ -54,8 +64,9 @@ static char *join_spec(const struct arguments *args, const char *last)
     if (spec == NULL)
         return NULL;
     for (int i = 0; i < args->count; i++)
-        end += sprintf(end, "%s ", args->values[i]);
-    (void)sprintf(end, "%s", last);
+        end = append(end, args->values[i]);
+    end = append(end, last);
+    *end = '\0';
     return spec;
 }
 
@@ -260,7 +271,7 @@ static int cmd_next_run(int argc, char **argv)
         "FORM: " IDS_FORM_NAMES "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
-        "  frazil next --form crockford layout=\"'41/12/10 epoch=2026-01-01'\" worker=ordinal"};
+        "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

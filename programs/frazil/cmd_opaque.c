@@ -77,11 +77,10 @@ static int cmd_opaque_run(int argc, char **argv)
         {"decrypt", 'd', OPTION_FLAG, &decrypt, NULL, "back to ids", 0},
         {0},
     };
-    static const struct option_help help = {
-        "opaque --key-file F [--decrypt] [VALUE]...",
-        "Prints each id as 32 hex digits that tell nothing without the key (one AES block).",
-        "  (umask 077; head -c 16 /dev/urandom > key)\n"
-        "  frazil opaque --key-file key 116831209127936"};
+    static const struct option_help help = {"opaque --key-file F [--decrypt] [VALUE]...",
+                                            "Prints each id as 32 hex digits that tell nothing without the key.",
+                                            "  (umask 077; head -c 16 /dev/urandom > key)\n"
+                                            "  frazil opaque --key-file key 116831209127936"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

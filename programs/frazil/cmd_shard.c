@@ -31,7 +31,9 @@ static int cmd_shard_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {{0}};
     static const struct option_help help = {
-        "shard N [ID]...", "Prints the shard of each id, from 0 to N - 1: CRC-32 of the decimal text, modulo N.",
+        "shard N [ID]...",
+        "Prints the shard of each id, from 0 to N - 1, as konayuki computes it: CRC-32 of\n"
+        "the decimal text, modulo N.",
         "  frazil shard 16 116831209127936 116831209127937"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))

@@ -161,6 +161,7 @@ static int check_line(void *ctx, const struct value *line)
 {
     struct check *check = ctx;
     struct finding finding = {.file = line->file, .line = line->line};
+    struct tally_worker *row;
     struct place place;
     frazil_error why;
 
@@ -178,10 +179,9 @@ static int check_line(void *ctx, const struct value *line)
     }
     if (in_future(check, place.unix_ms))
         findings_add(&check->findings, FINDING_FUTURE, &finding);
-    struct tally_worker *row = tally_row(check->tally, place.worker);
-    if (row == NULL)
+    if (!tally_row(check->tally, place.worker, &row))
         return out_of_memory(check);
-    if (!tally_order(row, place.side, place.number))
+    if (row != NULL && !tally_order(row, place.side, place.number))
         findings_add(&check->findings, FINDING_DISORDER, &finding);
     return STATUS_OK;
 }
@@ -203,16 +203,18 @@ static int read_all(struct check *check, const struct arguments *files)
 static int count_id(struct check *check, struct pile_id from, uint64_t times)
 {
     struct finding finding = {.id = from_pile(check->layout.layout.kind, from), .times = times};
+    struct tally_worker *row;
     struct place place;
 
     if (times > 1)
         findings_add(&check->findings, FINDING_DUPLICATE, &finding);
     if (!place_of(&check->layout, &finding.id, &place))
         return STATUS_OK;
-    struct tally_worker *row = tally_row(check->tally, place.worker);
-    if (row == NULL)
+    if (!tally_row(check->tally, place.worker, &row))
         return out_of_memory(check);
-    for (uint64_t i = 0; i < times; i++)
+    if (row == NULL)
+        check->findings.untallied += times;
+    for (uint64_t i = 0; i < times && row != NULL; i++)
         tally_count(row, place.unix_ms);
     return STATUS_OK;
 }
@@ -297,8 +299,8 @@ static int cmd_verify_run(int argc, char **argv)
     };
     static const struct option_help help = {
         "verify [OPTION]... [FILE]...",
-        "Reads ids, one a line, and reports duplicates, ids that are before an earlier one\n"
-        "of the same worker, ids of the future or of another layout, and each worker's\n"
+        "Reads ids, one a line, and reports duplicates, ids that are below the previous\n"
+        "one of their worker, ids of the future or of another layout, and each worker's\n"
         "rate.  Exact; about 8 bytes of memory an id.  Exit 0: clean, 1: findings.",
         "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n"
         "FORM: " IDS_FORM_NAMES};

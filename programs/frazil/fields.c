@@ -56,9 +56,9 @@ frazil_err fields_check(const struct ids_layout *layout, const struct id *id, fr
     frazil_layout_describe(&layout->layout, &info);
     *reterr = (frazil_error){.code = FRAZIL_ERANGE};
     (void)snprintf(reterr->message, sizeof reterr->message,
-                   "%" PRIu64 " is no id of the layout %s: it has bits above its %u; the largest is %" PRIu64
+                   "it is no id of the layout %s, whose largest is %" PRIu64
                    "; inspect --guess shows which layouts fit",
-                   id->number, layout->label, (unsigned)info.total_bits, info.max_id);
+                   layout->label, info.max_id);
     return FRAZIL_ERANGE;
 }
 

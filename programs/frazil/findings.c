@@ -102,6 +102,9 @@ static void workers_text(const struct findings *findings, const struct ids_layou
                       row->second_peak, mean_rate(row, layout->layout.tick_ms));
     if (rows < tally_size(tally))
         output_format("  and %zu more; --list %zu shows them\n", tally_size(tally) - rows, tally_size(tally));
+    if (findings->untallied > 0)
+        output_format("  and %" PRIu64 " ids of further workers, whose order and rate were not looked at\n",
+                      findings->untallied);
 }
 
 void findings_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
@@ -141,7 +144,8 @@ static void workers_json(const struct findings *findings, const struct ids_layou
     const struct tally_worker *row = tally_sorted(tally);
     char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE];
 
-    output_format("\"worker_count\":%zu,\"workers\":[", tally_size(tally));
+    output_format("\"worker_count\":%zu,\"untallied\":%" PRIu64 ",\"workers\":[", tally_size(tally),
+                  findings->untallied);
     for (size_t i = 0; i < rows; i++, row++)
         output_format(
             "%s{\"worker\":%" PRIu32 ",\"ids\":%" PRIu64 ",\"first\":\"%s\",\"last\":\"%s\",\"tick_peak\":%" PRIu64

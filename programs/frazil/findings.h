@@ -24,6 +24,7 @@ struct findings {
     } kinds[FINDING_KINDS];
     uint64_t ids;
     uint64_t unreadable;
+    uint64_t untallied; /* ids of workers beyond TALLY_WORKERS_MAX */
 };
 
 /* Notes a finding.  Too little memory loses the example, not the count. */

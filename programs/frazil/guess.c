@@ -48,14 +48,14 @@ static int64_t first_use(const frazil_layout *layout)
     return layout->epoch_unix_ms > first ? layout->epoch_unix_ms : first;
 }
 
-/* weight for 0, down to nothing for a number that fills its field: small numbers are the rule in both fields. */
+/* weight for 0, down to nothing for a number that fills its field: few ids are made in the same tick. */
 static unsigned small_number(uint64_t value, unsigned bits, unsigned weight)
 {
     unsigned used = 0;
 
     for (; value != 0; value >>= 1)
         used++;
-    return bits == 0 ? weight : weight - weight * used / bits;
+    return weight - weight * used / bits;
 }
 
 /* Reads the fields; false if the id is none of the layout. */
@@ -97,9 +97,8 @@ static void judge(struct guess *guess, int64_t now_ms)
         guess->score = 15;
         guess->reason = "its time is before such ids existed";
     } else {
-        guess->score = 60 + small_number(guess->sequence, guess->layout->sequence_bits, 25) +
-                       small_number(guess->worker, guess->layout->worker_bits, 15);
-        guess->reason = guess->score >= 80 ? "its time is past, its numbers are small" : "its time is past";
+        guess->score = 60 + small_number(guess->sequence, guess->layout->sequence_bits, 40);
+        guess->reason = guess->score >= 80 ? "its time is past, its sequence small" : "its time is past";
     }
 }
 

@@ -64,7 +64,7 @@ static frazil_err parse_sno_hex(const char *text, size_t len, frazil_sno *ret, f
         return fail(reterr, FRAZIL_EPARSE, "\"%.*s\" has %zu characters: the hex digits of a sno are 20", (int)len,
                     text, len);
     if (!hex_read(text, FRAZIL_SNO_SIZE, sno.bytes, &position))
-        return fail(reterr, FRAZIL_EPARSE, "position %zu of \"%.*s\" is no hex digit", position, (int)len, text);
+        return fail(reterr, FRAZIL_EPARSE, "the character at position %zu is no hex digit", position);
     *ret = sno;
     return FRAZIL_OK;
 }
@@ -142,8 +142,7 @@ size_t ids_readings(const char *text, size_t len, struct ids_reading ret[IDS_FOR
     return add_reading(FRAZIL_LAYOUT_SNO, FRAZIL_TEXT_HEX, text, len, ret, count);
 }
 
-static frazil_err fail_ambiguous(const struct ids_reading *readings, size_t count, const char *text, size_t len,
-                                 frazil_error *reterr)
+static frazil_err fail_ambiguous(const struct ids_reading *readings, size_t count, frazil_error *reterr)
 {
     char names[128] = "";
     size_t used = 0;
@@ -151,8 +150,7 @@ static frazil_err fail_ambiguous(const struct ids_reading *readings, size_t coun
     for (size_t i = 0; i < count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                  i == 0 ? "" : (i + 1 < count ? ", " : " or "), ids_form_name(readings[i].form));
-    return fail(reterr, FRAZIL_EPARSE, "\"%.*s\" can be %s: say which, with --form (convert: --from)", (int)len, text,
-                names);
+    return fail(reterr, FRAZIL_EPARSE, "it can be %s: say which, with --form (convert: --from)", names);
 }
 
 static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, frazil_error *reterr)
@@ -164,10 +162,9 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
         return frazil_id_parse_explain((frazil_text)decimal_form(text, len), text, len, ret, reterr);
     count = number_readings(text, len, readings);
     if (count == 0)
-        return fail(reterr, FRAZIL_EPARSE, "\"%.*s\" is no id in any form: " IDS_FORM_NAMES, len > 80 ? 80 : (int)len,
-                    text);
+        return fail(reterr, FRAZIL_EPARSE, "it is no id in any form: " IDS_FORM_NAMES);
     if (count > 1)
-        return fail_ambiguous(readings, count, text, len, reterr);
+        return fail_ambiguous(readings, count, reterr);
     *ret = readings[0].id.number;
     return FRAZIL_OK;
 }

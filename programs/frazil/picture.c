@@ -28,20 +28,28 @@ static size_t sno_fields(struct field *fields)
     return sizeof all / sizeof all[0];
 }
 
+/* A field that the layout does not have is left out. */
+static void add_field(struct field *fields, size_t *count, struct field field)
+{
+    if (field.bits > 0)
+        fields[(*count)++] = field;
+}
+
 static size_t number_fields(const frazil_layout *l, struct field *fields)
 {
     struct field sequence = {{"sequence", "seq", "s"}, 's', l->sequence_bits, 32};
     unsigned zero_bits = 64U - l->time_bits - l->worker_bits - l->sequence_bits;
+    unsigned in_datacenter_bits = (unsigned)l->worker_bits - l->datacenter_bits;
     size_t n = 0;
 
-    fields[n++] = (struct field){{"zero", "0", ""}, '0', zero_bits, 90};
-    fields[n++] = (struct field){{"time", "t", ""}, 't', l->time_bits, 36};
+    add_field(fields, &n, (struct field){{"zero", "0", ""}, '0', zero_bits, 90});
+    add_field(fields, &n, (struct field){{"time", "t", ""}, 't', l->time_bits, 36});
     if (l->sequence_above_worker)
-        fields[n++] = sequence;
-    fields[n++] = (struct field){{"datacenter", "dc", "d"}, 'd', l->datacenter_bits, 35};
-    fields[n++] = (struct field){{"worker", "wkr", "w"}, 'w', (unsigned)l->worker_bits - l->datacenter_bits, 33};
+        add_field(fields, &n, sequence);
+    add_field(fields, &n, (struct field){{"datacenter", "dc", "d"}, 'd', l->datacenter_bits, 35});
+    add_field(fields, &n, (struct field){{"worker", "wkr", "w"}, 'w', in_datacenter_bits, 33});
     if (!l->sequence_above_worker)
-        fields[n++] = sequence;
+        add_field(fields, &n, sequence);
     return n;
 }
 
@@ -57,26 +65,28 @@ static char bit_of(const struct id *id, unsigned from_top)
     return (char)('0' + bit);
 }
 
-static void put_field(const struct field *field, const char *text)
+/* Writes the text of a field as wide as the field; after the last one of a row there is nothing. */
+static void put_field(const struct field *field, const char *text, bool last)
 {
+    const char *color_end = output_is_colored() ? "\033[0m" : "";
+
     if (output_is_colored())
-        output_format("\033[%um%-*s\033[0m ", field->color, (int)field->bits, text);
-    else
-        output_format("%-*s ", (int)field->bits, text);
+        output_format("\033[%um", field->color);
+    output_format("%-*s%s%s", last ? 0 : (int)field->bits, text, color_end, last ? "\n" : " ");
 }
 
-static void put_bits(const struct field *field, const struct id *id, unsigned from_top)
+static void put_bits(const struct field *field, const struct id *id, unsigned from_top, bool last)
 {
     char bits[65];
 
     for (unsigned i = 0; i < field->bits; i++)
         bits[i] = id != NULL ? bit_of(id, from_top + i) : field->letter;
     bits[field->bits] = '\0';
-    put_field(field, bits);
+    put_field(field, bits, last);
 }
 
 /* The longest of "name bits", "name" and shorter names that is no wider than the field. */
-static void put_label(const struct field *field)
+static void put_label(const struct field *field, bool last)
 {
     char label[32] = "";
 
@@ -88,7 +98,7 @@ static void put_label(const struct field *field)
         if (strlen(label) <= field->bits)
             break;
     }
-    put_field(field, label);
+    put_field(field, label, last);
 }
 
 void picture_draw(const frazil_layout *layout, const struct id *id)
@@ -100,17 +110,12 @@ void picture_draw(const frazil_layout *layout, const struct id *id)
     for (size_t first = 0, end; first < count; first = end) {
         unsigned columns = 0;
         for (end = first; end < count && columns + fields[end].bits < COLUMNS; end++)
-            columns += fields[end].bits + (fields[end].bits > 0);
+            columns += fields[end].bits + 1;
         for (size_t i = first; i < end; i++) {
-            if (fields[i].bits > 0)
-                put_bits(&fields[i], id, from_top);
+            put_bits(&fields[i], id, from_top, i + 1 == end);
             from_top += fields[i].bits;
         }
-        output_string("\n");
-        for (size_t i = first; i < end; i++) {
-            if (fields[i].bits > 0)
-                put_label(&fields[i]);
-        }
-        output_string("\n");
+        for (size_t i = first; i < end; i++)
+            put_label(&fields[i], i + 1 == end);
     }
 }

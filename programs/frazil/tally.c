@@ -68,32 +68,36 @@ static bool grow(struct tally *tally)
     return true;
 }
 
-struct tally_worker *tally_row(struct tally *tally, uint32_t worker)
+bool tally_row(struct tally *tally, uint32_t worker, struct tally_worker **ret)
 {
-    if (tally->count > 0 && tally->rows[tally->last_row].worker == worker)
-        return &tally->rows[tally->last_row];
-    uint32_t *slot = slot_of(tally, worker);
-    if (*slot == 0) {
-        if (tally->count == tally->slots / 2) {
+    *ret = NULL;
+    if (tally->count == 0 || tally->rows[tally->last_row].worker != worker) {
+        uint32_t *slot = slot_of(tally, worker);
+        if (*slot == 0 && tally->count == TALLY_WORKERS_MAX)
+            return true;
+        if (*slot == 0 && tally->count == tally->slots / 2) {
             if (!grow(tally))
-                return NULL;
+                return false;
             slot = slot_of(tally, worker);
         }
-        tally->rows[tally->count] = (struct tally_worker){.worker = worker};
-        *slot = (uint32_t)++tally->count;
+        if (*slot == 0) {
+            tally->rows[tally->count] = (struct tally_worker){.worker = worker};
+            *slot = (uint32_t)++tally->count;
+        }
+        tally->last_row = *slot - 1;
     }
-    tally->last_row = *slot - 1;
-    return &tally->rows[tally->last_row];
+    *ret = &tally->rows[tally->last_row];
+    return true;
 }
 
 bool tally_order(struct tally_worker *row, unsigned side, uint64_t place)
 {
     assert(side < 2);
-    if (row->seen[side] && place < row->highest[side])
-        return false;
+    bool in_order = !row->seen[side] || place >= row->previous[side];
+
     row->seen[side] = true;
-    row->highest[side] = place;
-    return true;
+    row->previous[side] = place;
+    return in_order;
 }
 
 /* Division that rounds down, also before 1970. */

@@ -9,9 +9,9 @@
 
 struct tally_worker {
     uint32_t worker;
-    /* In the order of the input: the highest place in time of each side of the tick-tock so far. */
+    /* In the order of the input: the last place on each side of the tick-tock. */
     bool seen[2];
-    uint64_t highest[2];
+    uint64_t previous[2];
     /* In ascending order. */
     uint64_t ids;
     int64_t first_ms, last_ms; /* the last one is also the tick that is being counted */
@@ -27,10 +27,16 @@ struct tally *tally_new(void);
 /* Frees it; NULL is allowed. */
 void tally_free(struct tally *tally);
 
-/* The row of a worker, made if there is none; good until the next call.  NULL: out of memory. */
-struct tally_worker *tally_row(struct tally *tally, uint32_t worker);
+/* How many workers a table takes, so that its memory is bounded: more than any preset has. */
+#define TALLY_WORKERS_MAX ((size_t)1 << 20)
 
-/* Notes the place of an id in its worker's order; false if it is before that of an earlier one. */
+/*
+ * The row of a worker, made if there is none; good until the next call.  NULL if
+ * the table is full: the worker is then left out.  False: out of memory.
+ */
+bool tally_row(struct tally *tally, uint32_t worker, struct tally_worker **ret);
+
+/* Notes the place of an id in its worker's order; false if it is before that of the previous one. */
 bool tally_order(struct tally_worker *row, unsigned side, uint64_t place);
 
 /* Counts an id at a time; the times of one worker must not descend. */

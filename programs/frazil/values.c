@@ -12,12 +12,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#define SHOWN_MAX 80 /* bytes of a bad value that are repeated in the complaint */
+
 int values_complain(const struct value *value, const char *message)
 {
+    int shown = value->fault != NULL ? 0 : value->len > SHOWN_MAX ? SHOWN_MAX : (int)value->len;
+    const char *open = value->fault != NULL ? "" : "\"";
+    const char *close = value->fault != NULL ? "" : value->len > SHOWN_MAX ? "...\": " : "\": ";
+
     if (value->line == 0)
-        complain("%s", message);
+        complain("%s%.*s%s%s", open, shown, value->text, close, message);
     else
-        complain("%s:%" PRIu64 ": %s", value->file, value->line, message);
+        complain("%s:%" PRIu64 ": %s%.*s%s%s", value->file, value->line, open, shown, value->text, close, message);
     return STATUS_BAD_VALUE;
 }
 
@@ -36,7 +42,7 @@ static int worse(int a, int b)
 
 static int each_line_of(struct lines *lines, const char *name, values_fn *fn, void *ctx)
 {
-    struct value value = {.file = name};
+    struct value value = {.file = name, .text = ""};
     int status = STATUS_OK;
 
     while (!output_broken()) {

@@ -33,7 +33,7 @@ int values_each_line(const char *path, values_fn *fn, void *ctx);
 /* The same, but fn also gets the lines that are no values, with their fault. */
 int values_each_raw(const char *path, values_fn *fn, void *ctx);
 
-/* Reports a value as bad, with its line, and returns STATUS_BAD_VALUE. */
+/* Reports a value as bad: where it stood, the value itself, and why.  Returns STATUS_BAD_VALUE. */
 int values_complain(const struct value *value, const char *message);
 
 /* The same with a library's error; what is worse than a bad value keeps its own status. */
