@@ -38,7 +38,7 @@ runs() {
     LD_LIBRARY_PATH=$lib "$1" || fail "$(basename "$1") failed"
 }
 
-expect_file include/frazil.h include/frazil/generator.h
+expect_file include/frazil.h include/frazil/generator.h share/man/man3/frazil.3
 [ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.0 ] || fail "libfrazil.so is not a link to libfrazil.so.0"
 [ "$(readlink "$lib/libfrazil.so.0")" = "libfrazil.so.$version" ] || fail "libfrazil.so.0 does not lead to $version"
 if [ -e "$build/bin/frazil" ]; then

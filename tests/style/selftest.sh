@@ -166,6 +166,24 @@ test_outside() {
     must_fail 'README.md:1: links to nowhere.md, which does not exist'
 }
 
+test_manual() {
+    project
+    printf '    X(OK,   0, NONE,  "success") \\\n    X(EA,  -1, USAGE, "it is not an a: b") \\\n' | file include/frazil/error.h
+    echo frazil_a | file tests/api/exported-symbols.txt
+    must_fail 'man/frazil.3:1: there is no such page'
+    printf 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\nfrazil_a\n' | file man/frazil.3
+    must_pass
+    printf 'FRAZIL_OK success\nFRAZIL_EA it is an a\nfrazil_a\n' | file man/frazil.3
+    must_fail 'FRAZIL_EA is not explained by: it is not an a: b'
+    printf 'FRAZIL_OK success\nit is not an a: b\nfrazil_a\n' | file man/frazil.3
+    must_fail 'FRAZIL_EA is missing'
+    printf 'FRAZIL_OK success\nFRAZIL_EA it is not an a: b\nfrazil_ab\n' | file man/frazil.3
+    must_fail 'frazil_a() is missing'
+    project
+    touch "$scratch/project/include/frazil/error.h"
+    must_fail 'no error or no function found'
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c

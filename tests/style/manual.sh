@@ -1,0 +1,25 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# manual.sh ROOT: man/frazil.3 names each error with the sentence that the library has for it, and each exported
+# function.
+set -eu
+cd "$1"
+
+page=man/frazil.3
+
+# The rows of the table of errors: X(NAME, number, class, "sentence").
+rows=$(sed -n 's/^ *X(\([A-Z]*\), *-\{0,1\}[0-9]*, *[A-Z]*, *"\(.*\)").*/FRAZIL_\1 \2/p' include/frazil/error.h)
+functions=$(cat tests/api/exported-symbols*.txt 2>/dev/null || true)
+[ -n "$rows" ] && [ -n "$functions" ] || { echo "no error or no function found"; exit 1; }
+[ -e "$page" ] || { echo "$page:1: there is no such page"; exit 1; }
+
+missing=$(
+    echo "$rows" | while read -r name sentence; do
+        grep -qwF "$name" "$page" || echo "$page:1: $name is missing"
+        tr '\n' ' ' <"$page" | grep -qF "$sentence" || echo "$page:1: $name is not explained by: $sentence"
+    done
+    for function in $functions; do
+        grep -qw "$function" "$page" || echo "$page:1: $function() is missing"
+    done
+)
+[ -z "$missing" ] || { echo "$missing" && exit 1; }
