@@ -3,6 +3,12 @@
 
 #include "assert.h"
 
+/* The line's very last number: the word could not stand behind it, so it is never taken. */
+static bool is_end_of_line(const struct fz_slot_rules *rules, uint64_t slot)
+{
+    return fz_slot_line(rules, slot) == fz_slot_line(rules, UINT64_MAX);
+}
+
 bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t k, uint64_t *ret)
 {
     FZ_ASSERT(!fz_slot_in_hole(rules, slot));
@@ -16,17 +22,17 @@ bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t 
         return false;
 
     uint64_t reached = fz_slot_first(rules, fz_slot_side(rules, slot), tick + ticks) + (nth + k) % rules->capacity;
-    if (fz_slot_line(rules, reached) == fz_slot_line(rules, UINT64_MAX))
+    if (is_end_of_line(rules, reached))
         return false;
     *ret = reached;
     return true;
 }
 
-enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t tick)
+enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t first_tick, uint64_t last_tick)
 {
-    if (tick <= view->now_tick)
+    if (last_tick <= view->now_tick)
         return FZ_SLOT_NOW;
-    return view->now_tick < view->high_tick ? FZ_SLOT_BACKWARD : FZ_SLOT_FULL;
+    return first_tick > view->now_tick && view->now_tick < view->high_tick ? FZ_SLOT_BACKWARD : FZ_SLOT_FULL;
 }
 
 bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason)
@@ -35,8 +41,12 @@ bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason re
            (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_ERROR);
 }
 
-uint64_t fz_slot_due(const struct fz_slot_rules *rules, enum fz_slot_reason reason, uint64_t tick)
+uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
+                     uint64_t tick)
 {
+    if (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK)
+        return tick < view->side_free ? tick : view->side_free;
+
     bool leads = (reason == FZ_SLOT_FULL && rules->on_full == FZ_FULL_LEAD) ||
                  (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_HOLD);
     uint64_t lead = leads ? rules->max_lead : 0;
@@ -57,10 +67,14 @@ bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_
     return tick != 0 && tick == view->carried_tick && view->now_tick == tick + 1;
 }
 
-/* A number below capacity; the bias of 2^-32 does not matter for where a tick starts. */
-static uint64_t random_below(uint64_t capacity, uint64_t random)
+/*
+ * A number below capacity; the bias of 2^-32 does not matter for where a tick
+ * starts.  The last tick starts at the bottom: what were skipped there would make
+ * exhaustion a matter of luck, and it must be for ever.
+ */
+static uint64_t random_start(const struct fz_slot_rules *rules, uint64_t tick, uint64_t random)
 {
-    return (random >> 32) * capacity >> 32;
+    return tick == rules->last_tick ? 0 : (random >> 32) * rules->capacity >> 32;
 }
 
 /*
@@ -72,7 +86,7 @@ static uint64_t start_offset(const struct fz_slot_rules *rules, uint64_t word, u
                              uint64_t random)
 {
     if (rules->start == FZ_START_RANDOM)
-        return random_below(rules->capacity, random);
+        return random_start(rules, tick, random);
     if (rules->start == FZ_START_ZERO || n > rules->capacity / 2)
         return 0;
 
@@ -102,7 +116,7 @@ static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot
         plan->first = enter_tick(rules, view, side, n, random);
         return;
     }
-    plan->reason = fz_slot_reason_for(view, tick);
+    plan->reason = fz_slot_reason_for(view, tick, tick);
     if (fz_slot_may_toggle(rules, view, plan->reason)) {
         plan->reason = FZ_SLOT_NOW;
         plan->toggles = true;
@@ -110,7 +124,7 @@ static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot
         return;
     }
     if (rules->start == FZ_START_RANDOM && fz_slot_place(rules, word) == rules->floor)
-        plan->first = word + random_below(rules->capacity, random);
+        plan->first = word + random_start(rules, tick, random);
 }
 
 struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
@@ -130,12 +144,20 @@ struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct
     }
 
     uint64_t last_tick = fz_slot_tick(rules, plan.last);
-    if (plan.reason == FZ_SLOT_NOW && last_tick > view->now_tick)
-        plan.reason = FZ_SLOT_FULL; /* the batch does not fit into the tick */
+    if (plan.reason == FZ_SLOT_NOW)
+        plan.reason = fz_slot_reason_for(view, fz_slot_tick(rules, plan.first), last_tick);
     plan.allowed = !fz_slot_forbidden(rules, plan.reason);
     plan.next = plan.last + 1;
-    plan.due_tick = fz_slot_due(rules, plan.reason, last_tick);
+    plan.due_tick = fz_slot_due(rules, view, plan.reason, last_tick);
     return plan;
+}
+
+/* Places from a slot to the end of its tick. */
+static uint64_t places_from(const struct fz_slot_rules *rules, uint64_t slot)
+{
+    uint64_t left = rules->capacity - (fz_slot_place(rules, slot) - rules->floor);
+
+    return is_end_of_line(rules, slot + left - 1) ? left - 1 : left;
 }
 
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
@@ -143,9 +165,11 @@ uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_sl
     uint64_t word = fz_slot_above_hole(rules, view->word);
     uint64_t tick = fz_slot_tick(rules, word);
 
-    if (view->now_tick > rules->last_tick || tick > view->now_tick)
+    if (view->now_tick > rules->last_tick)
         return 0;
-    if (tick < view->now_tick)
-        return rules->capacity;
-    return rules->capacity - (fz_slot_place(rules, word) - rules->floor);
+    if (tick == view->now_tick)
+        return places_from(rules, word);
+    if (tick > view->now_tick && !fz_slot_may_toggle(rules, view, fz_slot_reason_for(view, tick, tick)))
+        return 0;
+    return places_from(rules, fz_slot_first(rules, 0, view->now_tick));
 }

@@ -141,14 +141,22 @@ struct fz_slot_plan {
 struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
                                  uint64_t random);
 
-/* Why a slot of the given tick would be ahead of the clock: NOW, FULL or BACKWARD. */
-enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t tick);
+/*
+ * Why slots from the first to the last of the given ticks would be ahead of the
+ * clock: NOW, FULL or BACKWARD.  Slots that begin in the tick of the clock and do
+ * not fit into it are ahead because it is full, wherever the clock was before.
+ */
+enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t first_tick, uint64_t last_tick);
 
 /* Whether the policy forbids to hand out slots ahead for that reason, however long one would wait. */
 bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason);
 
-/* The tick that the clock must show before a slot of the given tick may be issued. */
-uint64_t fz_slot_due(const struct fz_slot_rules *rules, enum fz_slot_reason reason, uint64_t tick);
+/*
+ * The tick that the clock must show before a slot of the given tick may be
+ * issued, or before the other side can be entered instead.
+ */
+uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
+                     uint64_t tick);
 
 /* Whether the clock went back into time in which the other side is free. */
 bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason);
@@ -161,7 +169,7 @@ bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_
  */
 bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
-/* Places left in the tick of the clock: what can be taken at once; 0 if the next slot is ahead. */
+/* Places left in the tick of the clock; 0 if the next slot is ahead and the other side cannot be entered. */
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 #endif

@@ -30,15 +30,14 @@ void frazil_get_info(frazil *gen, frazil_generator_info *ret)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     struct fz_observation seen = fz_observe(gen);
-    uint64_t next = fz_slot_above_hole(rules, seen.view.word);
-    bool in_tick = fz_slot_tick(rules, next) >= seen.view.now_tick;
+    struct fz_slot_plan plan = fz_slot_plan(rules, &seen.view, 1, 0);
 
     *ret = (frazil_generator_info){
         .layout = gen->layout,
         .worker = gen->worker,
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
-        .sequence = in_tick ? fz_slot_sequence(rules, next) : rules->seq_min,
+        .sequence = plan.reason == FZ_SLOT_EXHAUSTED ? rules->seq_min : fz_slot_sequence(rules, plan.first),
         .length = rules->capacity - fz_slot_available(rules, &seen.view),
         .capacity = rules->capacity,
         .counter_in_use = gen->fast_path != FZ_FAST_NONE,

@@ -47,8 +47,8 @@ static uint64_t tick_of_us(const frazil *gen, int64_t unix_us)
 
 uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick)
 {
-    /* The start of a tick that the layout has, and of the one after its last, fits into int64_t. */
-    int64_t start_ms = gen->layout.epoch_unix_ms + (int64_t)(tick * gen->layout.tick_ms);
+    /* The start of a tick that the layout has, and of the one after its last, fits; it may wrap on the way. */
+    int64_t start_ms = (int64_t)((uint64_t)gen->layout.epoch_unix_ms + tick * gen->layout.tick_ms);
 
     if (start_ms <= now.unix_ms)
         return 0;

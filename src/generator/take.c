@@ -14,6 +14,7 @@ static const uint64_t longest_sleep_ns = 100000000;
 
 /* Slots that belong to the caller, to be issued when the clock shows their tick. */
 struct ticket {
+    uint64_t before; /* the word before they were taken, to which it returns when they are given back */
     uint64_t first;
     uint64_t last;
     uint64_t count; /* of ids: less than last - first + 1 where holes lie between */
@@ -45,8 +46,10 @@ static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation
     int64_t now_us = fz_unix_us(seen->now);
 
     *refusal = (struct fz_refusal){.code = code, .retry_ns = retry_ns, .now = seen->now};
-    if (code == FRAZIL_ECLOCK && seen->high_us > now_us)
-        refusal->behind_us = seen->high_us - now_us;
+    if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
+        uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
+        refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
+    }
     return code;
 }
 
@@ -99,10 +102,10 @@ static bool reserve(frazil *gen, const struct fz_observation *seen, const struct
 static void give_back(frazil *gen, const struct ticket *ticket)
 {
     uint64_t next = ticket->last + 1;
-    bool returned = atomic_compare_exchange_strong_explicit(gen->word, &next, ticket->first, memory_order_acq_rel,
+    bool returned = atomic_compare_exchange_strong_explicit(gen->word, &next, ticket->before, memory_order_acq_rel,
                                                             memory_order_relaxed);
 
-    count_skipped(gen, returned ? ticket->count - (ticket->last + 1 - ticket->first) : ticket->count);
+    count_skipped(gen, returned ? ticket->count - (ticket->last + 1 - ticket->before) : ticket->count);
 }
 
 static uint64_t counter_port(void *ctx)
@@ -172,11 +175,12 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct pati
                            struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t first_tick = fz_slot_tick(rules, ticket->first);
     uint64_t tick = fz_slot_tick(rules, ticket->last);
 
     for (;;) {
-        enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, tick);
-        uint64_t due = fz_slot_due(rules, reason, tick);
+        enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, first_tick, tick);
+        uint64_t due = fz_slot_due(rules, &seen->view, reason, tick);
         *ret_stale = tick + 1 < seen->view.now_tick || fz_slot_may_toggle(rules, &seen->view, reason);
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
@@ -249,7 +253,9 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
     }
     note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
     *ret_first = plan.first;
-    struct ticket ticket = {.first = plan.first, .last = plan.last, .count = n};
+    /* A toggle is not taken back: high_us already counts from the side just entered. */
+    uint64_t before = plan.toggles ? plan.first : seen.view.word;
+    struct ticket ticket = {.before = before, .first = plan.first, .last = plan.last, .count = n};
     return settle(gen, &ticket, patience, &seen, ret_again, refusal);
 }
 
@@ -274,7 +280,7 @@ frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, uint64_t *ret_firs
 frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_refusal *refusal)
 {
     struct patience patience = {.wait_ns = gen->max_wait_ns};
-    struct ticket ticket = {.first = slot, .last = slot, .count = 1};
+    struct ticket ticket = {.before = slot, .first = slot, .last = slot, .count = 1};
     uint64_t tick = fz_slot_tick(&gen->rules, slot);
 
     fz_anchor_close(&gen->private_page->anchor);
@@ -285,7 +291,7 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_r
 
     bool stale = false;
     struct fz_observation seen = fz_observe(gen);
-    note_full(gen, fz_slot_reason_for(&seen.view, tick), tick);
+    note_full(gen, fz_slot_reason_for(&seen.view, tick, tick), tick);
     frazil_err err = settle(gen, &ticket, &patience, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
         return err;
