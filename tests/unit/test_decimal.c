@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: decimal text agrees with libc's for every length of
+ * number, and nothing but exact decimal text is read.
+ */
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/decimal.h"
+#include "lib/near_miss.h"
+
+#define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
+
+static void check_number(uint64_t value)
+{
+    char expected[FZ_DECIMAL_MAX_LEN + 1];
+    char buf[FZ_DECIMAL_MAX_LEN];
+    uint64_t back = UNTOUCHED;
+
+    snprintf(expected, sizeof expected, "%" PRIu64, value);
+    size_t len = fz_decimal_format(value, buf);
+    assert_int_equal(len, strlen(expected));
+    assert_memory_equal(buf, expected, len);
+    assert_true(fz_decimal_parse(buf, len, &back));
+    assert_true(back == value);
+
+    snprintf(expected, sizeof expected, "%020" PRIu64, value);
+    fz_decimal_format_padded(value, buf);
+    assert_memory_equal(buf, expected, sizeof buf);
+    assert_true(fz_decimal_parse_padded(buf, sizeof buf, &back));
+    assert_true(back == value);
+}
+
+static bool parses(const char *text)
+{
+    uint64_t value = UNTOUCHED;
+    bool ok = fz_decimal_parse(text, strlen(text), &value);
+
+    assert_int_equal(ok, value != UNTOUCHED);
+    return ok;
+}
+
+/* Every value of each group of eight digits: 10^4 steps through the lower and the upper half of all three. */
+static void test_all_digits(void **state)
+{
+    (void)state;
+    for (uint64_t low = 0; low < 10000; low++) {
+        for (uint64_t unit = 1; unit <= UINT64_C(1000000000000000); unit *= 10000)
+            check_number(low * unit);
+        check_number(low * UINT64_C(1000100010001));
+    }
+}
+
+/* The numbers beside every power of ten and of two. */
+static void test_edges(void **state)
+{
+    (void)state;
+    uint64_t ten = 1;
+
+    for (int i = 0; i < 20; i++, ten *= 10) {
+        for (uint64_t beside = 0; beside < 5; beside++)
+            check_number(ten + beside - 2);
+    }
+    for (int bit = 0; bit < 64; bit++) {
+        for (uint64_t beside = 0; beside < 5; beside++)
+            check_number((UINT64_C(1) << bit) + beside - 2);
+    }
+}
+
+/* Numbers of every length. */
+static void test_any_number(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+
+    for (int i = 0; i < 300000; i++)
+        check_number(seeded_next(&seed) >> (i & 63));
+}
+
+/* What is not 1 to 20 digits, at most 2^64 - 1, without a leading zero, is refused. */
+static void test_refused(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "",
+        "00",
+        "01",
+        "000000000000000000000",
+        "+1",
+        "-1",
+        " 1",
+        "1 ",
+        "0x1",
+        "1e3",
+        "1.0",
+        "18446744073709551616",
+        "18446744073709551617",
+        "18446744073809551615",
+        "18446744173709551615",
+        "20000000000000000000",
+        "99999999999999999999",
+        "100000000000000000000",
+        "184467440737095516150",
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (parses(wrong[i]))
+            fail_msg("accepts '%s'", wrong[i]);
+    }
+    assert_true(parses("18446744073709551615"));
+}
+
+/* A digit is accepted and nothing else, wherever it stands among the eight of a word. */
+static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
+{
+    uint64_t value = UNTOUCHED;
+    bool digit = variant[index] >= '0' && variant[index] <= '9';
+
+    (void)ctx;
+    assert_int_equal(fz_decimal_parse_padded(variant, len, &value), digit);
+    if (!digit) {
+        assert_true(value == UNTOUCHED);
+        return;
+    }
+    char text[FZ_DECIMAL_MAX_LEN + 1];
+    memcpy(text, variant, len);
+    text[len] = '\0';
+    assert_true(value == strtoull(text, NULL, 10));
+}
+
+static void test_every_byte_everywhere(void **state)
+{
+    (void)state;
+    for (size_t len = 1; len < FZ_DECIMAL_MAX_LEN; len++)
+        near_miss_bytes("1234567890987654321", len, check_variant, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all_digits),
+        cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_any_number),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_every_byte_everywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: kasumi undoes itself, and its texts are read exactly or
+ * refused, with the place; with check digits, no altered text is ever read.
+ * That the numbers are konayuki's is shown in test_vectors_text.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frazil/text.h"
+#include "lib/near_miss.h"
+
+#define SALT UINT64_C(1234567891)
+#define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
+#define IDS 20000
+
+static frazil_err unscramble(bool checked, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    return frazil_unscramble(SALT, checked, text, len, ret_id, reterr);
+}
+
+static void assert_refused(bool checked, const char *text, frazil_err code, size_t index)
+{
+    uint64_t id = UNTOUCHED;
+    frazil_error err;
+
+    assert_int_equal(unscramble(checked, text, strlen(text), &id, &err), code);
+    assert_error_at(&err, code, index);
+    assert_int_equal(unscramble(checked, text, strlen(text), &id, NULL), code);
+    assert_true(id == UNTOUCHED);
+}
+
+/* ---- the scrambler ---- */
+
+/* Twice is never. */
+static void test_own_inverse(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+
+    for (int i = 0; i < IDS; i++) {
+        uint64_t salt = seeded_next(&seed) | 1;
+        uint64_t id = seeded_next(&seed) >> (i & 63);
+        uint64_t once = 0;
+        uint64_t twice = 0;
+        assert_int_equal(frazil_kasumi(salt, id, &once), FRAZIL_OK);
+        assert_int_equal(frazil_kasumi(salt, once, &twice), FRAZIL_OK);
+        assert_true(twice == id);
+        /* The low 32 bits of the salt are all of it. */
+        assert_int_equal(frazil_kasumi(salt & UINT32_MAX, id, &twice), FRAZIL_OK);
+        assert_true(twice == once);
+    }
+}
+
+/* With the salt 1 what is left is the bits of each half, backwards. */
+static void test_bits_backwards(void **state)
+{
+    (void)state;
+    for (unsigned bit = 0; bit < 32; bit++) {
+        uint64_t ret = 0;
+        assert_int_equal(frazil_kasumi(1, UINT64_C(1) << bit, &ret), FRAZIL_OK);
+        assert_true(ret == UINT64_C(1) << (31 - bit));
+        assert_int_equal(frazil_kasumi(1, UINT64_C(1) << (32 + bit), &ret), FRAZIL_OK);
+        assert_true(ret == UINT64_C(1) << (63 - bit));
+    }
+}
+
+/* An even salt cannot be undone, so it is refused everywhere, and nothing is written. */
+static void test_even_salt(void **state)
+{
+    (void)state;
+    static const uint64_t even[] = {0, 2, UINT64_C(1) << 32, UINT64_MAX - 1};
+
+    for (size_t i = 0; i < sizeof even / sizeof even[0]; i++) {
+        uint64_t id = UNTOUCHED;
+        char text[32] = "x";
+        frazil_error err;
+        assert_int_equal(frazil_kasumi(even[i], 1, &id), FRAZIL_EINVAL);
+        assert_int_equal(frazil_scramble(even[i], false, 1, text, sizeof text), FRAZIL_EINVAL);
+        assert_int_equal(frazil_unscramble(even[i], false, "00000000000000", 14, &id, &err), FRAZIL_EINVAL);
+        assert_int_equal(err.code, FRAZIL_EINVAL);
+        assert_true(id == UNTOUCHED);
+        assert_string_equal(text, "x");
+    }
+}
+
+/* ---- text ---- */
+
+/* What is written is read back, and a buffer of the text and its terminator suffices. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+
+    for (int i = 0; i < IDS; i++) {
+        bool checked = i % 2 == 1;
+        size_t len = checked ? FRAZIL_KASUMI_CHECKED_LEN : FRAZIL_KASUMI_LEN;
+        uint64_t id = seeded_next(&seed) >> (i & 63);
+        uint64_t back = ~id;
+        char text[FRAZIL_KASUMI_CHECKED_LEN + 1] = "x";
+        assert_int_equal(frazil_scramble(SALT, checked, id, text, len), FRAZIL_EBUFFER);
+        assert_string_equal(text, "x");
+        assert_int_equal(frazil_scramble(SALT, checked, id, text, len + 1), FRAZIL_OK);
+        assert_int_equal(strlen(text), len);
+        assert_int_equal(unscramble(checked, text, len, &back, NULL), FRAZIL_OK);
+        assert_true(back == id);
+    }
+}
+
+/* Without check digits, a variant is an id's own text or refused. */
+static void check_plain(void *ctx, const char *variant, size_t len, size_t index)
+{
+    uint64_t id = UNTOUCHED;
+    frazil_error err;
+    char text[FRAZIL_KASUMI_LEN + 1];
+    char c = variant[index];
+
+    (void)ctx;
+    if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))) {
+        assert_int_equal(unscramble(false, variant, len, &id, &err), FRAZIL_EPARSE);
+        assert_error_at(&err, FRAZIL_EPARSE, index);
+        assert_true(id == UNTOUCHED);
+    } else if (unscramble(false, variant, len, &id, &err) == FRAZIL_OK) {
+        assert_int_equal(frazil_scramble(SALT, false, id, text, sizeof text), FRAZIL_OK);
+        assert_memory_equal(text, variant, len);
+    } else {
+        /* Nothing but the first digit of a half can make it too large here. */
+        assert_error_at(&err, FRAZIL_EPARSE, index);
+        assert_true(index % 7 == 0 && c != '0');
+        assert_true(id == UNTOUCHED);
+    }
+}
+
+/* With check digits every altered digit is noticed: 37 has an inverse modulo 36^5, so each of them moves the sum. */
+static void check_checked(void *ctx, const char *variant, size_t len, size_t index)
+{
+    uint64_t id = UNTOUCHED;
+    frazil_error err;
+    const char *original = ctx;
+    char c = variant[index];
+
+    if (c == original[index]) {
+        assert_int_equal(unscramble(true, variant, len, &id, &err), FRAZIL_OK);
+        return;
+    }
+    frazil_err code = unscramble(true, variant, len, &id, &err);
+    if ((c >= '0' && c <= '9') || (c >= 'a' && c <= 'z'))
+        assert_int_equal(code, FRAZIL_ECHECKSUM);
+    else
+        assert_error_at(&err, FRAZIL_EPARSE, index);
+    assert_true(id == UNTOUCHED);
+}
+
+static void test_every_byte_everywhere(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+
+    for (int i = 0; i < 50; i++) {
+        /* Found by scrambling twice: halves so small that one digit more does not pass 2^32, but in front. */
+        uint64_t small = 0;
+        char text[FRAZIL_KASUMI_CHECKED_LEN + 1];
+        uint64_t id = seeded_next(&seed) & UINT64_C(0x00ffffff00ffffff);
+        assert_int_equal(frazil_kasumi(SALT, id, &small), FRAZIL_OK);
+        assert_int_equal(frazil_scramble(SALT, false, small, text, sizeof text), FRAZIL_OK);
+        near_miss_bytes(text, FRAZIL_KASUMI_LEN, check_plain, NULL);
+        assert_int_equal(frazil_scramble(SALT, true, seeded_next(&seed), text, sizeof text), FRAZIL_OK);
+        near_miss_bytes(text, FRAZIL_KASUMI_CHECKED_LEN, check_checked, text);
+    }
+}
+
+/* Two neighbours that changed places are noticed, too. */
+static void test_swapped_neighbours(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+
+    for (int i = 0; i < 1000; i++) {
+        char text[FRAZIL_KASUMI_CHECKED_LEN + 1];
+        assert_int_equal(frazil_scramble(SALT, true, seeded_next(&seed), text, sizeof text), FRAZIL_OK);
+        for (size_t at = 0; at + 1 < FRAZIL_KASUMI_CHECKED_LEN; at++) {
+            uint64_t id = UNTOUCHED;
+            char c = text[at];
+            text[at] = text[at + 1];
+            text[at + 1] = c;
+            assert_int_equal(unscramble(true, text, FRAZIL_KASUMI_CHECKED_LEN, &id, NULL),
+                             c == text[at] ? FRAZIL_OK : FRAZIL_ECHECKSUM);
+            text[at + 1] = text[at];
+            text[at] = c;
+        }
+    }
+}
+
+/* The largest half is read, one more is refused, in either half and in either text. */
+static void test_half_too_large(void **state)
+{
+    (void)state;
+    uint64_t id = UNTOUCHED;
+    uint64_t expected = 0;
+
+    assert_int_equal(frazil_kasumi(SALT, UINT64_MAX, &expected), FRAZIL_OK);
+    assert_int_equal(unscramble(false, "1z141z31z141z3", 14, &id, NULL), FRAZIL_OK);
+    assert_true(id == expected);
+    assert_refused(false, "1z141z40000000", FRAZIL_EPARSE, 0);
+    assert_refused(false, "zzzzzzz0000000", FRAZIL_EPARSE, 0);
+    assert_refused(false, "00000001z141z4", FRAZIL_EPARSE, 7);
+    assert_refused(false, "0000000zzzzzzz", FRAZIL_EPARSE, 7);
+}
+
+static void check_short(void *ctx, const char *prefix, size_t len, size_t index)
+{
+    uint64_t id = UNTOUCHED;
+    frazil_error err;
+    bool checked = *(const bool *)ctx;
+
+    assert_int_equal(unscramble(checked, prefix, len, &id, &err), FRAZIL_EPARSE);
+    assert_error_at(&err, FRAZIL_EPARSE, index);
+    assert_true(id == UNTOUCHED);
+}
+
+/* Another length is refused at the place where the text ends or goes on. */
+static void test_length(void **state)
+{
+    (void)state;
+    bool plain = false;
+    bool checked = true;
+
+    near_miss_prefixes("00000001x73riz", 14, check_short, &plain);
+    near_miss_prefixes("0b00u000i001gx73riz", 19, check_short, &checked);
+    assert_refused(false, "00000001x73riz0", FRAZIL_EPARSE, 14);
+    assert_refused(false, "0b00u000i001gx73riz", FRAZIL_EPARSE, 14);
+    assert_refused(true, "00000001x73riz", FRAZIL_EPARSE, 14);
+    assert_refused(true, "0b00u000i001gx73riz0", FRAZIL_EPARSE, 19);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_own_inverse),
+        cmocka_unit_test(test_bits_backwards),
+        cmocka_unit_test(test_even_salt),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_every_byte_everywhere),
+        cmocka_unit_test(test_swapped_neighbours),
+        cmocka_unit_test(test_half_too_large),
+        cmocka_unit_test(test_length),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
