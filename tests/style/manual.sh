@@ -10,7 +10,10 @@ page=man/frazil.3
 # The rows of the table of errors: X(NAME, number, class, "sentence").
 rows=$(sed -n 's/^ *X(\([A-Z]*\), *-\{0,1\}[0-9]*, *[A-Z]*, *"\(.*\)").*/FRAZIL_\1 \2/p' include/frazil/error.h)
 functions=$(cat tests/api/exported-symbols*.txt 2>/dev/null || true)
-[ -n "$rows" ] && [ -n "$functions" ] || { echo "no error or no function found"; exit 1; }
+if [ -z "$rows" ] || [ -z "$functions" ]; then
+    echo "no error or no function found"
+    exit 1
+fi
 [ -e "$page" ] || { echo "$page:1: there is no such page"; exit 1; }
 
 missing=$(
