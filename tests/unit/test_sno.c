@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a sno's bytes, parts and text say the same; its text sorts
+ * like its bytes; and every other text, time or part is refused.  That the
+ * values are sno's is shown in test_vectors_text.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frazil/sno.h"
+#include "lib/near_miss.h"
+
+#define FIRST_MS INT64_C(1262304000000) /* 2010-01-01T00:00:00.000Z */
+#define LAST_MS INT64_C(3461327255551)  /* 2079-09-07T15:47:35.551Z, the last of its unit */
+#define CHARACTERS "23456789abcdefghijklmnopqrstuvwx"
+#define SNOS 20000
+
+static const frazil_sno untouched = {{0xde, 0xad, 0xbe, 0xef, 0xde, 0xad, 0xbe, 0xef, 0xde, 0xad}};
+
+static void assert_untouched(const frazil_sno *id)
+{
+    assert_memory_equal(id, &untouched, sizeof untouched);
+}
+
+static frazil_sno seeded_sno(uint64_t *seed)
+{
+    frazil_sno id;
+
+    for (size_t i = 0; i < FRAZIL_SNO_SIZE; i++)
+        id.bytes[i] = (uint8_t)(seeded_next(seed) & 0xff);
+    return id;
+}
+
+static frazil_sno compose(frazil_sno_parts parts)
+{
+    frazil_sno id = untouched;
+
+    assert_int_equal(frazil_sno_compose(&parts, &id, NULL), FRAZIL_OK);
+    return id;
+}
+
+static void assert_bytes(frazil_sno id, const char *expected)
+{
+    assert_memory_equal(id.bytes, expected, FRAZIL_SNO_SIZE);
+}
+
+/* ---- parts ------------------------------------------------------------------- */
+
+/* Each part alone fills its own bits. */
+static void test_where_the_parts_lie(void **state)
+{
+    (void)state;
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS}), "\0\0\0\0\0\0\0\0\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = LAST_MS}), "\xff\xff\xff\xff\xfe\0\0\0\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4}), "\0\0\0\0\x02\0\0\0\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS, .ticktock = 1}), "\0\0\0\0\x01\0\0\0\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS, .meta = 255}), "\0\0\0\0\0\xff\0\0\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS, .partition = 0x1234}), "\0\0\0\0\0\0\x12\x34\0\0");
+    assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS, .sequence = 0x1234}), "\0\0\0\0\0\0\0\0\x12\x34");
+}
+
+/* Ten bytes taken apart and put together again are the same ten bytes; the time is the start of its unit. */
+static void test_decompose(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+
+    for (int i = 0; i < SNOS; i++) {
+        frazil_sno id = seeded_sno(&seed);
+        frazil_sno_parts parts;
+        frazil_sno_decompose(&id, &parts);
+        assert_true(parts.unix_ms >= FIRST_MS && parts.unix_ms <= LAST_MS && (parts.unix_ms - FIRST_MS) % 4 == 0);
+        frazil_sno back = compose(parts);
+        assert_memory_equal(&back, &id, sizeof id);
+    }
+}
+
+/* The milliseconds of a unit make the same sno. */
+static void test_unit(void **state)
+{
+    (void)state;
+    frazil_sno first = compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4000});
+
+    for (int64_t ms = 1; ms < 4; ms++) {
+        frazil_sno same = compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4000 + ms});
+        assert_memory_equal(&same, &first, sizeof first);
+    }
+    frazil_sno next = compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4004});
+    assert_true(frazil_sno_compare(&next, &first) > 0);
+}
+
+/* A time outside the layout, and a tick-tock that is no bit, are errors, and nothing is written. */
+static void test_compose_errors(void **state)
+{
+    (void)state;
+    static const frazil_sno_parts wrong[] = {
+        {.unix_ms = FIRST_MS - 1},
+        {.unix_ms = LAST_MS + 1},
+        {.unix_ms = 0},
+        {.unix_ms = INT64_MIN},
+        {.unix_ms = INT64_MAX},
+        {.unix_ms = FIRST_MS, .ticktock = 2},
+        {.unix_ms = FIRST_MS, .ticktock = 255},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        frazil_sno id = untouched;
+        frazil_error err;
+        assert_int_equal(frazil_sno_compose(&wrong[i], &id, &err), FRAZIL_ERANGE);
+        assert_int_equal(err.code, FRAZIL_ERANGE);
+        assert_untouched(&id);
+    }
+}
+
+/* ---- ranges -------------------------------------------------------------------- */
+
+/* A range holds every sno of its units, and the neighbours outside it are outside. */
+static void test_range(void **state)
+{
+    (void)state;
+    frazil_sno first = untouched;
+    frazil_sno last = untouched;
+
+    assert_int_equal(frazil_sno_range(FIRST_MS + 9, FIRST_MS + 16, &first, &last, NULL), FRAZIL_OK);
+    assert_bytes(first, "\0\0\0\0\x04\0\0\0\0\0");
+    assert_bytes(last, "\0\0\0\0\x09\xff\xff\xff\xff\xff");
+    assert_int_equal(frazil_sno_range(FIRST_MS, LAST_MS, &first, &last, NULL), FRAZIL_OK);
+    assert_bytes(first, "\0\0\0\0\0\0\0\0\0\0");
+    assert_bytes(last, "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff");
+    assert_int_equal(frazil_sno_range(FIRST_MS + 5, FIRST_MS + 5, &first, &last, NULL), FRAZIL_OK);
+    assert_bytes(first, "\0\0\0\0\x02\0\0\0\0\0");
+    assert_bytes(last, "\0\0\0\0\x03\xff\xff\xff\xff\xff");
+}
+
+/* A range that runs backwards or leaves the layout is an error, and nothing is written. */
+static void test_range_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t from, to;
+        frazil_err code;
+    } wrong[] = {
+        {FIRST_MS + 1, FIRST_MS, FRAZIL_EINVAL},
+        {FIRST_MS - 1, FIRST_MS, FRAZIL_ERANGE},
+        {FIRST_MS, LAST_MS + 1, FRAZIL_ERANGE},
+        {INT64_MIN, INT64_MAX, FRAZIL_ERANGE},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        frazil_sno first = untouched;
+        frazil_sno last = untouched;
+        frazil_error err;
+        assert_int_equal(frazil_sno_range(wrong[i].from, wrong[i].to, &first, &last, &err), wrong[i].code);
+        assert_int_equal(err.code, wrong[i].code);
+        assert_untouched(&first);
+        assert_untouched(&last);
+    }
+}
+
+/* ---- text ------------------------------------------------------------------------ */
+
+/* Each character of the text is five bits of the bytes, high bits first; each of the 32 at each of the 16 places. */
+static void test_every_character(void **state)
+{
+    (void)state;
+    for (size_t at = 0; at < FRAZIL_SNO_LEN; at++) {
+        for (unsigned value = 0; value < 32; value++) {
+            frazil_sno id = {{0}};
+            frazil_sno back = untouched;
+            char text[FRAZIL_SNO_LEN];
+            char expected[FRAZIL_SNO_LEN];
+            for (size_t bit = 0; bit < 5; bit++) {
+                size_t place = 5 * at + bit;
+                id.bytes[place / 8] |= (uint8_t)((value >> (4 - bit) & 1) << (7 - place % 8));
+            }
+            memset(expected, '2', sizeof expected);
+            expected[at] = CHARACTERS[value];
+            frazil_sno_encode(&id, text);
+            assert_memory_equal(text, expected, sizeof text);
+            assert_int_equal(frazil_sno_decode(text, &back), FRAZIL_OK);
+            assert_memory_equal(&back, &id, sizeof id);
+        }
+    }
+}
+
+/* Text is read back, and two texts sort like their bytes. */
+static void test_round_trip_and_order(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+
+    for (int i = 0; i < SNOS; i++) {
+        frazil_sno a = seeded_sno(&seed);
+        frazil_sno b = a;
+        frazil_sno back = untouched;
+        char a_text[FRAZIL_SNO_LEN];
+        char b_text[FRAZIL_SNO_LEN];
+        b.bytes[seeded_next(&seed) % FRAZIL_SNO_SIZE] ^= (uint8_t)(1U << (seeded_next(&seed) & 7));
+        frazil_sno_encode(&a, a_text);
+        frazil_sno_encode(&b, b_text);
+        assert_int_equal(frazil_sno_decode_explain(a_text, sizeof a_text, &back, NULL), FRAZIL_OK);
+        assert_memory_equal(&back, &a, sizeof a);
+        assert_int_equal(frazil_sno_compare(&a, &b) < 0, memcmp(a_text, b_text, sizeof a_text) < 0);
+        assert_int_equal(frazil_sno_compare(&a, &b) > 0, frazil_sno_compare(&b, &a) < 0);
+        assert_int_equal(frazil_sno_compare(&a, &back), 0);
+    }
+}
+
+/* Each byte at each place: one of the 32 characters, or refused at that place; both decoders agree. */
+static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
+{
+    frazil_sno id = untouched;
+    frazil_sno explained = untouched;
+    frazil_error err;
+    char text[FRAZIL_SNO_LEN];
+    bool right = variant[index] != '\0' && strchr(CHARACTERS, variant[index]) != NULL;
+    frazil_err expected = right ? FRAZIL_OK : FRAZIL_EPARSE;
+
+    (void)ctx;
+    assert_int_equal(frazil_sno_decode(variant, &id), expected);
+    assert_int_equal(frazil_sno_decode_explain(variant, len, &explained, &err), expected);
+    assert_memory_equal(&id, &explained, sizeof id);
+    if (right) {
+        frazil_sno_encode(&id, text);
+        assert_memory_equal(text, variant, len);
+    } else {
+        assert_error_at(&err, FRAZIL_EPARSE, index);
+        assert_untouched(&id);
+    }
+}
+
+static void test_every_byte_everywhere(void **state)
+{
+    (void)state;
+    near_miss_bytes("2222222222222222", FRAZIL_SNO_LEN, check_variant, NULL);
+    near_miss_bytes("xxxxxxxxxxxxxxxx", FRAZIL_SNO_LEN, check_variant, NULL);
+    near_miss_bytes("9a8b7c6d5e4f3g2h", FRAZIL_SNO_LEN, check_variant, NULL);
+}
+
+static void check_short(void *ctx, const char *prefix, size_t len, size_t index)
+{
+    frazil_sno id = untouched;
+    frazil_error err;
+
+    (void)ctx;
+    assert_int_equal(frazil_sno_decode_explain(prefix, len, &id, &err), FRAZIL_EPARSE);
+    assert_error_at(&err, FRAZIL_EPARSE, index);
+    assert_untouched(&id);
+}
+
+/* What is not 16 characters long is refused where it ends or goes on. */
+static void test_length(void **state)
+{
+    (void)state;
+    frazil_sno id = untouched;
+    frazil_error err;
+
+    near_miss_prefixes("9a8b7c6d5e4f3g2h", FRAZIL_SNO_LEN, check_short, NULL);
+    assert_int_equal(frazil_sno_decode_explain("9a8b7c6d5e4f3g2h2", 17, &id, &err), FRAZIL_EPARSE);
+    assert_error_at(&err, FRAZIL_EPARSE, 16);
+    assert_untouched(&id);
+}
+
+/* ---- zero, JSON, columns ------------------------------------------------------------ */
+
+/* Only ten zero bytes are the zero sno. */
+static void test_zero(void **state)
+{
+    (void)state;
+    frazil_sno id = {{0}};
+
+    assert_true(frazil_sno_is_zero(&id));
+    for (size_t i = 0; i < FRAZIL_SNO_SIZE; i++) {
+        for (unsigned bit = 0; bit < 8; bit++) {
+            id.bytes[i] = (uint8_t)(1U << bit);
+            assert_false(frazil_sno_is_zero(&id));
+        }
+        id.bytes[i] = 0;
+    }
+}
+
+/* A sno is a JSON string, the zero sno is null, and both are read back. */
+static void test_json(void **state)
+{
+    (void)state;
+    frazil_sno id = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+    frazil_sno zero = {{0}};
+    frazil_sno back = untouched;
+    char text[FRAZIL_SNO_LEN];
+    char json[FRAZIL_SNO_JSON_SIZE] = "x";
+
+    for (size_t size = 0; size < FRAZIL_SNO_JSON_SIZE; size++)
+        assert_int_equal(frazil_sno_to_json(&id, json, size), FRAZIL_EBUFFER);
+    for (size_t size = 0; size < sizeof "null"; size++)
+        assert_int_equal(frazil_sno_to_json(&zero, json, size), FRAZIL_EBUFFER);
+    assert_string_equal(json, "x");
+
+    frazil_sno_encode(&id, text);
+    assert_int_equal(frazil_sno_to_json(&id, json, sizeof json), FRAZIL_OK);
+    assert_int_equal(strlen(json), FRAZIL_SNO_JSON_SIZE - 1);
+    assert_true(json[0] == '"' && json[17] == '"');
+    assert_memory_equal(json + 1, text, sizeof text);
+    assert_int_equal(frazil_sno_from_json(json, strlen(json), &back, NULL), FRAZIL_OK);
+    assert_memory_equal(&back, &id, sizeof id);
+
+    assert_int_equal(frazil_sno_to_json(&zero, json, sizeof "null"), FRAZIL_OK);
+    assert_string_equal(json, "null");
+    assert_int_equal(frazil_sno_from_json(json, strlen(json), &back, NULL), FRAZIL_OK);
+    assert_true(frazil_sno_is_zero(&back));
+}
+
+/* No other JSON value is a sno. */
+static void test_json_errors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *json;
+        size_t index;
+    } wrong[] = {
+        {"", 0},
+        {"\"", 0},
+        {"\"\"", 1},
+        {"nul", 3},
+        {"nulll", 4},
+        {"NULL", 0},
+        {"null ", 4},
+        {" null", 0},
+        {"0", 0},
+        {"true", 0},
+        {"2222222222222222", 0},
+        {"\"2222222222222222", 0},
+        {"\"222222222222222\"", 16},
+        {"\"22222222222222222\"", 17},
+        {"\"222222222222222z\"", 16},
+        {"\"1222222222222222\"", 1},
+        {"\"2222222222222222\" ", 0},
+        {"[\"2222222222222222\"]", 0},
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        frazil_sno id = untouched;
+        frazil_error err;
+        assert_int_equal(frazil_sno_from_json(wrong[i].json, strlen(wrong[i].json), &id, &err), FRAZIL_EPARSE);
+        assert_error_at(&err, FRAZIL_EPARSE, wrong[i].index);
+        assert_untouched(&id);
+    }
+}
+
+/* A column holds ten bytes, sixteen characters or nothing; each other length is an error. */
+static void test_column(void **state)
+{
+    (void)state;
+    frazil_sno id = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
+    frazil_sno back = untouched;
+    frazil_error err;
+    char text[32] = "";
+
+    frazil_sno_encode(&id, text);
+    assert_int_equal(frazil_sno_from_column(id.bytes, 10, &back, NULL), FRAZIL_OK);
+    assert_memory_equal(&back, &id, sizeof id);
+    back = untouched;
+    assert_int_equal(frazil_sno_from_column(text, 16, &back, NULL), FRAZIL_OK);
+    assert_memory_equal(&back, &id, sizeof id);
+    assert_int_equal(frazil_sno_from_column(NULL, 0, &back, NULL), FRAZIL_OK);
+    assert_true(frazil_sno_is_zero(&back));
+
+    back = untouched;
+    for (size_t len = 1; len < sizeof text; len++) {
+        if (len != 10 && len != 16)
+            assert_int_equal(frazil_sno_from_column(text, len, &back, &err), FRAZIL_EPARSE);
+    }
+    text[15] = 'y';
+    assert_int_equal(frazil_sno_from_column(text, 16, &back, &err), FRAZIL_EPARSE);
+    assert_error_at(&err, FRAZIL_EPARSE, 15);
+    assert_untouched(&back);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_where_the_parts_lie),
+        cmocka_unit_test(test_decompose),
+        cmocka_unit_test(test_unit),
+        cmocka_unit_test(test_compose_errors),
+        cmocka_unit_test(test_range),
+        cmocka_unit_test(test_range_errors),
+        cmocka_unit_test(test_every_character),
+        cmocka_unit_test(test_round_trip_and_order),
+        cmocka_unit_test(test_every_byte_everywhere),
+        cmocka_unit_test(test_length),
+        cmocka_unit_test(test_zero),
+        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_json_errors),
+        cmocka_unit_test(test_column),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

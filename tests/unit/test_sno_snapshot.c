@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: snapshots are written and read as sno's own JSON, and what
+ * is not exactly such an object is refused with the place.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frazil/generator.h"
+#include "lib/near_miss.h"
+
+/* What Go's encoding/json makes of a sno.GeneratorSnapshot. */
+static const char golden[] = "{\"partition\":[255,7],\"sequenceMin\":1024,\"sequenceMax\":65535,\"sequence\":1999,"
+                             "\"now\":125829120000,\"wallHi\":125829119999,\"wallSafe\":125829110000,\"drifts\":3}";
+
+static const frazil_sno_snapshot golden_snapshot = {
+    .partition = {255, 7},
+    .sequence_min = 1024,
+    .sequence_max = 65535,
+    .sequence = 1999,
+    .now = INT64_C(125829120000),
+    .wall_hi = INT64_C(125829119999),
+    .wall_safe = INT64_C(125829110000),
+    .drifts = 3,
+};
+
+static void assert_same(const frazil_sno_snapshot *a, const frazil_sno_snapshot *b)
+{
+    assert_memory_equal(a->partition, b->partition, 2);
+    assert_int_equal(a->sequence_min, b->sequence_min);
+    assert_int_equal(a->sequence_max, b->sequence_max);
+    assert_int_equal(a->sequence, b->sequence);
+    assert_int_equal(a->now, b->now);
+    assert_int_equal(a->wall_hi, b->wall_hi);
+    assert_int_equal(a->wall_safe, b->wall_safe);
+    assert_int_equal(a->drifts, b->drifts);
+}
+
+static frazil_sno_snapshot parse(const char *text)
+{
+    frazil_sno_snapshot snapshot;
+    frazil_error err;
+
+    if (frazil_sno_snapshot_parse(text, strlen(text), &snapshot, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return snapshot;
+}
+
+/* Refused at that index, and nothing written. */
+static void assert_refused_len(const char *text, size_t len, size_t index)
+{
+    frazil_sno_snapshot snapshot = golden_snapshot;
+    frazil_error err;
+
+    if (frazil_sno_snapshot_parse(text, len, &snapshot, &err) == FRAZIL_OK)
+        fail_msg("accepts %.*s", (int)len, text);
+    assert_error_at(&err, FRAZIL_EPARSE, index);
+    assert_same(&snapshot, &golden_snapshot);
+    assert_int_equal(frazil_sno_snapshot_parse(text, len, &snapshot, NULL), FRAZIL_EPARSE);
+}
+
+static void assert_refused(const char *text, size_t index)
+{
+    assert_refused_len(text, strlen(text), index);
+}
+
+/* ---- there and back ------------------------------------------------------------ */
+
+/* The same text as sno's, both ways. */
+static void test_golden(void **state)
+{
+    (void)state;
+    char json[FRAZIL_SNO_SNAPSHOT_SIZE];
+    frazil_sno_snapshot snapshot = parse(golden);
+
+    assert_same(&snapshot, &golden_snapshot);
+    assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, sizeof json), FRAZIL_OK);
+    assert_string_equal(json, golden);
+}
+
+/* A buffer of exactly the size suffices; one byte less is an error, and nothing is written. */
+static void test_buffer_size(void **state)
+{
+    (void)state;
+    char json[sizeof golden] = "x";
+
+    for (size_t size = 0; size < sizeof golden; size++)
+        assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, size), FRAZIL_EBUFFER);
+    assert_string_equal(json, "x");
+    assert_int_equal(frazil_sno_snapshot_format(&golden_snapshot, json, sizeof golden), FRAZIL_OK);
+    assert_string_equal(json, golden);
+}
+
+/* Nothing that a snapshot can hold is longer than FRAZIL_SNO_SNAPSHOT_SIZE says. */
+static void test_longest(void **state)
+{
+    (void)state;
+    const frazil_sno_snapshot longest = {{255, 255}, UINT16_MAX, UINT16_MAX, UINT32_MAX,
+                                         INT64_MIN,  INT64_MIN,  INT64_MIN,  UINT32_MAX};
+    char json[FRAZIL_SNO_SNAPSHOT_SIZE];
+
+    assert_int_equal(frazil_sno_snapshot_format(&longest, json, sizeof json), FRAZIL_OK);
+    assert_true(strlen(json) < FRAZIL_SNO_SNAPSHOT_SIZE - 1);
+    assert_string_equal(json + strlen(json) - strlen(",\"drifts\":4294967295}"), ",\"drifts\":4294967295}");
+}
+
+/* Any snapshot is read back as it was. */
+static void test_round_trip(void **state)
+{
+    (void)state;
+    uint64_t seed = 10;
+
+    for (int i = 0; i < 5000; i++) {
+        uint64_t bits = seeded_next(&seed);
+        const frazil_sno_snapshot snapshot = {
+            .partition = {(uint8_t)(bits & 0xff), (uint8_t)(bits >> 8 & 0xff)},
+            .sequence_min = (uint16_t)(bits >> 16 & 0xffff),
+            .sequence_max = (uint16_t)(bits >> 32 & 0xffff),
+            .sequence = (uint32_t)(seeded_next(&seed) >> 32),
+            .now = (int64_t)(seeded_next(&seed) >> 25),
+            .wall_hi = (int64_t)(seeded_next(&seed) >> 25),
+            .wall_safe = (int64_t)(seeded_next(&seed) >> 25),
+            .drifts = (uint32_t)(seeded_next(&seed) >> 32),
+        };
+        char json[FRAZIL_SNO_SNAPSHOT_SIZE];
+        assert_int_equal(frazil_sno_snapshot_format(&snapshot, json, sizeof json), FRAZIL_OK);
+        frazil_sno_snapshot back = parse(json);
+        assert_same(&back, &snapshot);
+    }
+}
+
+/* Members in any order, absent ones are zero, and JSON's white space wherever it may stand. */
+static void test_other_spellings(void **state)
+{
+    (void)state;
+    const frazil_sno_snapshot none = {{0, 0}, 0, 0, 0, 0, 0, 0, 0};
+    const frazil_sno_snapshot few = {.partition = {1, 2}, .now = 4};
+    frazil_sno_snapshot snapshot = parse("{}");
+
+    assert_same(&snapshot, &none);
+    snapshot = parse(" {\t\r\n} ");
+    assert_same(&snapshot, &none);
+    snapshot = parse("{\"now\":4,\"partition\":[1,2]}");
+    assert_same(&snapshot, &few);
+    snapshot = parse("\n{ \"now\" :\t4 ,\r\n \"partition\" : [ 1 , 2 ] }\n");
+    assert_same(&snapshot, &few);
+}
+
+/* ---- what is refused ------------------------------------------------------------- */
+
+/* The object's grammar. */
+static void test_grammar(void **state)
+{
+    (void)state;
+    assert_refused("", 0);
+    assert_refused("  ", 2);
+    assert_refused("null", 0);
+    assert_refused("[]", 0);
+    assert_refused("{", 1);
+    assert_refused("{,}", 1);
+    assert_refused("{\"now\":1,}", 9);
+    assert_refused("{\"now\":1 \"drifts\":2}", 9);
+    assert_refused("{\"now\" 1}", 7);
+    assert_refused("{now:1}", 1);
+    assert_refused("{'now':1}", 1);
+    assert_refused("{\"now\":}", 7);
+    assert_refused("{}}", 2);
+    assert_refused("{} {}", 3);
+    assert_refused("{}\v", 2);
+    assert_refused("{\f}", 1);
+    assert_refused_len("{}", 3, 2); /* the terminator is no white space */
+    assert_refused("\xef\xbb\xbf{}", 0);
+}
+
+/* Only the eight members, each once, by their exact names. */
+static void test_members(void **state)
+{
+    (void)state;
+    assert_refused("{\"\":1}", 2);
+    assert_refused("{\"Now\":1}", 2);
+    assert_refused("{\"no\":1}", 2);
+    assert_refused("{\"nows\":1}", 2);
+    assert_refused("{\"now\\u0000\":1}", 2);
+    assert_refused("{\"no\\u0077\":1}", 2);
+    assert_refused("{\"sequenceMi\":1}", 2);
+    assert_refused("{\"drift\":1}", 2);
+    assert_refused("{\"now", 2);
+    assert_refused("{\"now\":1,\"now\":1}", 10);
+    assert_refused("{\"sequence\":1,\"sequenceMin\":1,\"sequence\":1}", 31);
+    assert_refused("{\"partition\":[1,2],\"partition\":[1,2]}", 20);
+}
+
+/* Whole numbers without sign, fraction, exponent or leading zero; a partition is two of them. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    assert_refused("{\"now\":-1}", 7);
+    assert_refused("{\"now\":+1}", 7);
+    assert_refused("{\"now\":01}", 7);
+    assert_refused("{\"now\":00}", 7);
+    assert_refused("{\"now\":1.0}", 8);
+    assert_refused("{\"now\":1e3}", 8);
+    assert_refused("{\"now\":0x1}", 8);
+    assert_refused("{\"now\":\"1\"}", 7);
+    assert_refused("{\"now\":null}", 7);
+    assert_refused("{\"now\":[1]}", 7);
+    assert_refused("{\"now\":{}}", 7);
+    assert_refused("{\"partition\":1}", 13);
+    assert_refused("{\"partition\":\"ab\"}", 13);
+    assert_refused("{\"partition\":[]}", 14);
+    assert_refused("{\"partition\":[1]}", 15);
+    assert_refused("{\"partition\":[1,]}", 16);
+    assert_refused("{\"partition\":[1,2,3]}", 17);
+    assert_refused("{\"partition\":[1,2}", 17);
+}
+
+/* The largest value of each member is read; one more is refused, and so is 2^64, which is not 0. */
+static void test_limits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *before, *max, *above, *after;
+    } limits[] = {
+        {"{\"partition\":[", "255", "256", ",0]}"},
+        {"{\"partition\":[0,", "255", "256", "]}"},
+        {"{\"sequenceMin\":", "65535", "65536", "}"},
+        {"{\"sequenceMax\":", "65535", "65536", "}"},
+        {"{\"sequence\":", "4294967295", "4294967296", "}"},
+        {"{\"now\":", "549755813887", "549755813888", "}"},
+        {"{\"wallHi\":", "549755813887", "549755813888", "}"},
+        {"{\"wallSafe\":", "549755813887", "549755813888", "}"},
+        {"{\"drifts\":", "4294967295", "4294967296", "}"},
+    };
+    char text[128];
+
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        size_t index = strlen(limits[i].before);
+        snprintf(text, sizeof text, "%s%s%s", limits[i].before, limits[i].max, limits[i].after);
+        parse(text);
+        snprintf(text, sizeof text, "%s%s%s", limits[i].before, limits[i].above, limits[i].after);
+        assert_refused(text, index);
+        snprintf(text, sizeof text, "%s%s%s", limits[i].before, "18446744073709551616", limits[i].after);
+        assert_refused(text, index);
+        snprintf(text, sizeof text, "%s%s%s", limits[i].before, "100000000000000000000000000", limits[i].after);
+        assert_refused(text, index);
+    }
+}
+
+/* A snapshot that was cut off is refused, wherever it was cut. */
+static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index)
+{
+    frazil_sno_snapshot snapshot = golden_snapshot;
+    frazil_error err;
+
+    (void)ctx;
+    (void)index;
+    assert_int_equal(frazil_sno_snapshot_parse(prefix, len, &snapshot, &err), FRAZIL_EPARSE);
+    assert_int_equal(err.code, FRAZIL_EPARSE);
+    assert_same(&snapshot, &golden_snapshot);
+}
+
+static void test_cut_off(void **state)
+{
+    (void)state;
+    near_miss_prefixes(golden, strlen(golden), check_prefix, NULL);
+}
+
+/* Each byte at each place: what is accepted differs in a digit or in nothing, and is written back just so. */
+static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
+{
+    frazil_sno_snapshot snapshot = golden_snapshot;
+    frazil_error err;
+    char json[FRAZIL_SNO_SNAPSHOT_SIZE];
+
+    (void)ctx;
+    if (frazil_sno_snapshot_parse(variant, len, &snapshot, &err) != FRAZIL_OK) {
+        assert_int_equal(err.code, FRAZIL_EPARSE);
+        assert_same(&snapshot, &golden_snapshot);
+        return;
+    }
+    assert_int_equal(frazil_sno_snapshot_format(&snapshot, json, sizeof json), FRAZIL_OK);
+    if (variant[index] != ' ' && variant[index] != '\t' && variant[index] != '\r' && variant[index] != '\n') {
+        assert_int_equal(strlen(json), len);
+        assert_memory_equal(json, variant, len);
+    } else {
+        /* White space in the place of a number's first or last digit leaves a shorter number. */
+        assert_true(golden[index] >= '0' && golden[index] <= '9');
+        assert_int_equal(strlen(json), len - 1);
+    }
+}
+
+static void test_every_byte_everywhere(void **state)
+{
+    (void)state;
+    near_miss_bytes(golden, strlen(golden), check_variant, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_buffer_size),
+        cmocka_unit_test(test_longest),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_other_spellings),
+        cmocka_unit_test(test_grammar),
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_cut_off),
+        cmocka_unit_test(test_every_byte_everywhere),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
