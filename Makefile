@@ -56,8 +56,8 @@ format-check: ## say which sources clang-format would change
 
 lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc
 	@sh tools/install-packages check clang lint
-	@$(CMAKE) --preset clang >build/clang.configure.log
-	@sh tools/lint build/clang '$(JOBS)'
+	@$(CMAKE) --preset lint >build/lint.configure.log
+	@sh tools/lint build/lint '$(JOBS)'
 
 bench: | build ## measure what an id costs (nothing to run without a folder bench/)
 	@sh tools/bench '$(JOBS)'

@@ -7,6 +7,7 @@
 #include "options.h"
 #include "output.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -162,6 +163,7 @@ static int batch(const struct request *request, const struct source *source, siz
  */
 static size_t batch_size(const struct source *source, uint64_t left)
 {
+    assert(source->gen != NULL);
     uint64_t n = frazil_available(source->gen);
 
     if (n == 0) {
