@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/near_miss.h"
+
+static uint64_t random_next(void *ctx)
+{
+    struct rig *rig = ctx;
+
+    rig->random_calls++;
+    return seeded_next(&rig->random_state);
+}
+
+static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot)
+{
+    frazil_error err;
+
+    assert_non_null(rig->manual);
+    rig->clock = frazil_manual_clock_port(rig->manual);
+    rig->random = (frazil_random){.ctx = rig, .next = random_next};
+    const frazil_ports ports = {.clock = &rig->clock, .random = &rig->random};
+    frazil_err code = snapshot == NULL ? frazil_open_with(&rig->gen, spec, &ports, &err)
+                                       : frazil_sno_open_snapshot(&rig->gen, spec, snapshot, &ports, &err);
+    if (code != FRAZIL_OK)
+        fail_msg("%s: %s", spec == NULL ? "(no spec)" : spec, err.message);
+}
+
+void rig_open(struct rig *rig, const char *spec, int64_t unix_ms)
+{
+    assert_int_equal(frazil_manual_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    open_on(rig, spec, NULL);
+}
+
+void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms)
+{
+    assert_int_equal(frazil_frozen_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    open_on(rig, spec, NULL);
+}
+
+void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot, int64_t unix_ms)
+{
+    assert_int_equal(frazil_manual_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
+    open_on(rig, spec, snapshot);
+}
+
+void rig_close(struct rig *rig)
+{
+    frazil_close(rig->gen);
+    frazil_manual_clock_free(rig->manual);
+}
+
+int64_t rig_now_ms(const struct rig *rig)
+{
+    return rig->clock.now(rig->clock.ctx).unix_ms;
+}
+
+uint64_t rig_monotonic_ns(const struct rig *rig)
+{
+    return rig->clock.monotonic_ns(rig->clock.ctx);
+}
+
+void rig_step(struct rig *rig, int64_t delta_ms)
+{
+    frazil_manual_clock_set(rig->manual, rig_now_ms(rig) + delta_ms);
+}
+
+uint64_t rig_next(struct rig *rig)
+{
+    frazil_error err;
+    uint64_t id;
+
+    if (frazil_take(rig->gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", frazil_err_name(err.code), err.message);
+    return id;
+}
+
+frazil_sno rig_sno(struct rig *rig)
+{
+    frazil_error err;
+    frazil_sno id;
+
+    if (frazil_sno_take(rig->gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", frazil_err_name(err.code), err.message);
+    return id;
+}
+
+frazil_sno_parts rig_sno_parts(struct rig *rig)
+{
+    frazil_sno_parts parts;
+    frazil_sno id = rig_sno(rig);
+
+    frazil_sno_decompose(&id, &parts);
+    return parts;
+}
+
+frazil_parts rig_parts(struct rig *rig, uint64_t id)
+{
+    frazil_generator_info info;
+    frazil_parts parts;
+
+    frazil_get_info(rig->gen, &info);
+    assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
+    return parts;
+}
+
+frazil_stats rig_stats(struct rig *rig)
+{
+    frazil_stats stats;
+
+    frazil_get_stats(rig->gen, &stats);
+    return stats;
+}
+
+void assert_open_refused(const char *spec, const frazil_ports *ports, frazil_err code, const char *why)
+{
+    frazil *const untouched = (frazil *)&code;
+    frazil *gen = untouched;
+    frazil_error err;
+
+    if (frazil_open_with(&gen, spec, ports, &err) != code)
+        fail_msg("%s: %s", spec, gen != untouched ? "was opened" : err.message);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("%s: does not say '%s' but '%s'", spec, why, err.message);
+    assert_int_equal(err.code, code);
+    assert_ptr_equal(gen, untouched);
+    assert_int_equal(frazil_open_with(&gen, spec, ports, NULL), code);
+    assert_ptr_equal(gen, untouched);
+}

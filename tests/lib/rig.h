@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A generator under test: on a manual clock, with random numbers that come from
+ * a seed, and what all of its tests ask.
+ */
+#ifndef TESTS_LIB_RIG_H
+#define TESTS_LIB_RIG_H
+
+#include "frazil.h"
+
+#define RIG_MS UINT64_C(1000000) /* nanoseconds */
+#define RIG_S (1000 * RIG_MS)
+
+/* An instant within the life of every preset: 2026-06-01T00:00:00Z. */
+#define RIG_NOW INT64_C(1780272000000)
+
+/* What a call that fails must not touch. */
+#define RIG_UNTOUCHED UINT64_C(0x5a5a5a5a5a5a5a5a)
+
+struct rig {
+    frazil *gen;
+    frazil_manual_clock *manual;
+    frazil_clock clock;
+    frazil_random random;
+    uint64_t random_state; /* set it before rig_open for another sequence */
+    uint64_t random_calls;
+};
+
+/* Opens a generator over a manual clock at unix_ms.  Fails the test, with the sentence, if that does not succeed. */
+void rig_open(struct rig *rig, const char *spec, int64_t unix_ms);
+
+/* The same over a frozen clock. */
+void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms);
+
+/* The same for a snapshot. */
+void rig_open_snapshot(struct rig *rig, const char *spec, const frazil_sno_snapshot *snapshot, int64_t unix_ms);
+
+/* Closes both. */
+void rig_close(struct rig *rig);
+
+/* The clock's two times. */
+int64_t rig_now_ms(const struct rig *rig);
+uint64_t rig_monotonic_ns(const struct rig *rig);
+
+/* Steps the wall clock by delta_ms. */
+void rig_step(struct rig *rig, int64_t delta_ms);
+
+/* Takes one id; fails the test if there is none. */
+uint64_t rig_next(struct rig *rig);
+
+/* The same with a metabyte of 0 for sno. */
+frazil_sno rig_sno(struct rig *rig);
+frazil_sno_parts rig_sno_parts(struct rig *rig);
+
+/* Takes an id apart in the generator's layout. */
+frazil_parts rig_parts(struct rig *rig, uint64_t id);
+
+/* The statistics. */
+frazil_stats rig_stats(struct rig *rig);
+
+/* Fails the test unless the spec is refused with code, in a sentence that holds `why`, and *ret is untouched. */
+void assert_open_refused(const char *spec, const frazil_ports *ports, frazil_err code, const char *why);
+
+#endif
