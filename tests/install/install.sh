@@ -84,7 +84,9 @@ for program in "$stage"/foreign/foreign_*; do
     runs "$program"
 done
 
-echo "-- a wrong version"
-if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED=9.9 >/dev/null 2>&1; then
-    fail "find_package(frazil 9.9) finds version $version"
-fi
+echo "-- wrong versions: before 1.0, the minor one counts"
+for wanted in 9.9 0.0; do
+    if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED=$wanted >/dev/null 2>&1; then
+        fail "find_package(frazil $wanted) finds version $version"
+    fi
+done
