@@ -236,10 +236,10 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
     struct fz_observation seen = fz_observe(gen);
 
     *ret_again = false;
-    if (seen.before_epoch)
-        return refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, 0));
     uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
     struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, n, random);
+    if (seen.before_epoch)
+        return refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
     if (plan.reason == FZ_SLOT_EXHAUSTED)
         return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
