@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a clock that is stepped forwards and backwards at random
+ * while threads take ids never makes one of them twice, or out of order, under
+ * any policy; with and without the processor's counter, which here runs quite
+ * independently of the clock and so makes every anchor a lie.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <sched.h>
+
+#include "frazil.h"
+#include "generator/generator_internal.h"
+#include "lib/callers.h"
+
+enum { THREADS = 8, QUOTA = 150000 / INSTRUMENT_SLOWDOWN };
+
+static const int64_t start_unix_ms = INT64_C(1800000000000);
+
+struct stepper {
+    frazil_manual_clock *clock;
+    int64_t step_ms_max;
+    atomic_bool done;
+};
+
+/* Steps either way, mostly within step_ms_max, at times by an hour; in between time passes. */
+static void *step_at_random(void *arg)
+{
+    struct stepper *stepper = arg;
+    frazil_clock port = frazil_manual_clock_port(stepper->clock);
+    uint64_t seed = 42;
+
+    while (!atomic_load(&stepper->done)) {
+        uint64_t dice = caller_random(&seed);
+        int64_t reach = dice % 200 == 0 ? 3600000 : stepper->step_ms_max;
+        int64_t step = (int64_t)(dice >> 16) % (reach + 1);
+        if (dice % 3 == 0)
+            frazil_manual_clock_advance(stepper->clock, (dice >> 20) % 3000000);
+        else if (dice % 3 == 1)
+            frazil_manual_clock_set(stepper->clock, port.now(port.ctx).unix_ms - step);
+        else
+            frazil_manual_clock_set(stepper->clock, port.now(port.ctx).unix_ms + step);
+        for (uint64_t i = dice >> 32 & 15; i > 0; i--)
+            sched_yield();
+    }
+    return NULL;
+}
+
+/* Gives a generator on a manual clock the fast path that it would have on a real one. */
+static void use_counter(frazil *gen, enum fz_fast_path path)
+{
+    gen->counter_usable = true;
+    gen->fast_path = path;
+}
+
+struct run {
+    const char *spec;
+    enum fz_fast_path path;
+    int64_t step_ms_max;
+    bool is_sno;
+};
+
+static void assert_sides_increase(const struct idset *sets)
+{
+    uint64_t id;
+    size_t at;
+
+    for (size_t i = 0; i < THREADS; i++) {
+        if (!idset_increases_by_side(&sets[i], &at))
+            fail_msg("caller %zu: %" PRIx64 " does not follow what came before", i, sets[i].ids[at]);
+    }
+    assert_int_equal(idsets_duplicates(sets, THREADS, &id), 0);
+}
+
+static void set_up_callers(struct caller *callers, const struct run *run, frazil *gen, const frazil_clock *clock,
+                           struct idset *sets)
+{
+    bool locals = !run->is_sno && run->path != FZ_FAST_NONE;
+
+    for (size_t i = 0; i < THREADS; i++)
+        callers[i] = (struct caller){.gen = gen,
+                                     .shared = &sets[i],
+                                     .local = locals ? &sets[THREADS + i] : NULL,
+                                     .quota = QUOTA,
+                                     .batch_max = 300,
+                                     .run_max = 100,
+                                     .seed = 7 * i + 1,
+                                     .clock = clock};
+}
+
+static void run_steps(const struct run *run)
+{
+    struct idset *sets = idsets_open(2 * THREADS, QUOTA);
+    struct stepper stepper = {.step_ms_max = run->step_ms_max};
+    struct caller callers[THREADS];
+    frazil_stats stats;
+    pthread_t thread;
+    frazil *gen;
+
+    assert_int_equal(frazil_manual_clock_new(&stepper.clock, start_unix_ms), FRAZIL_OK);
+    frazil_clock port = frazil_manual_clock_port(stepper.clock);
+    frazil_ports ports = {.clock = &port};
+    assert_int_equal(frazil_open_with(&gen, run->spec, &ports, NULL), FRAZIL_OK);
+    if (run->path != FZ_FAST_NONE)
+        use_counter(gen, run->path);
+    set_up_callers(callers, run, gen, &port, sets);
+    assert_int_equal(pthread_create(&thread, NULL, step_at_random, &stepper), 0);
+    callers_run(callers, THREADS, run->is_sno ? caller_take_snos : caller_take_ids);
+    atomic_store(&stepper.done, true);
+    pthread_join(thread, NULL);
+
+    frazil_get_stats(gen, &stats);
+    assert_true(stats.backward_steps > 0);
+    assert_int_equal(stats.ticktocks > 0, run->is_sno);
+    if (run->path != FZ_FAST_NONE)
+        assert_true(atomic_load(&gen->private_page->anchor.version) > 0);
+    if (run->is_sno)
+        assert_sides_increase(sets);
+    else
+        idsets_assert_unique_and_increasing(sets, 2 * THREADS);
+    frazil_close(gen);
+    frazil_manual_clock_free(stepper.clock);
+    idsets_close(sets, 2 * THREADS);
+}
+
+/* Ids are stamped ahead of a clock that went back. */
+static void test_hold(void **state)
+{
+    (void)state;
+    run_steps(&(struct run){"worker=fixed:1 max_lead=none max_wait=none", FZ_FAST_NONE, 300, false});
+    run_steps(&(struct run){"worker=fixed:1 max_wait=none", FZ_FAST_NONE, 300, false});
+}
+
+/* Callers wait for a clock that went back. */
+static void test_wait(void **state)
+{
+    (void)state;
+    run_steps(&(struct run){"worker=fixed:1 on_backward=wait max_wait=none", FZ_FAST_NONE, 30, false});
+}
+
+/* The same, where a tick has few places and some of them are out of bounds. */
+static void test_small(void **state)
+{
+    (void)state;
+    run_steps(
+        &(struct run){"layout=41/10/6 worker=fixed:1 seq_min=5 seq_max=60 max_wait=none", FZ_FAST_NONE, 30, false});
+}
+
+/* With anchors, which the counter keeps open though the clock has gone elsewhere. */
+static void test_anchored(void **state)
+{
+    (void)state;
+    run_steps(&(struct run){"worker=fixed:1 max_lead=none max_wait=none", FZ_FAST_ADD_64, 300, false});
+    run_steps(&(struct run){"worker=fixed:1 on_backward=wait max_wait=none", FZ_FAST_ADD_64, 30, false});
+    run_steps(&(struct run){"behaviour=sfid worker=fixed:1", FZ_FAST_ADD_64, 300, false});
+    run_steps(&(struct run){"worker=fixed:1 max_wait=none", FZ_FAST_CHECKED, 300, false});
+    run_steps(
+        &(struct run){"layout=41/10/6 worker=fixed:1 seq_min=5 seq_max=60 max_wait=none", FZ_FAST_ADD_64, 30, false});
+}
+
+/* Tick-tock: two lines of ids, each increasing, none met twice. */
+static void test_ticktock(void **state)
+{
+    (void)state;
+    run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none", FZ_FAST_NONE, 30, true});
+    run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none seq_min=10 seq_max=40", FZ_FAST_NONE, 30, true});
+}
+
+static void test_ticktock_anchored(void **state)
+{
+    (void)state;
+    run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none", FZ_FAST_ADD_SNO, 30, true});
+    run_steps(
+        &(struct run){"layout=sno worker=fixed:1 max_wait=none seq_min=10 seq_max=40", FZ_FAST_ADD_SNO, 30, true});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hold),     cmocka_unit_test(test_wait),     cmocka_unit_test(test_small),
+        cmocka_unit_test(test_anchored), cmocka_unit_test(test_ticktock), cmocka_unit_test(test_ticktock_anchored),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

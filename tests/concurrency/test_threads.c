@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: threads that take ids from one generator in every way at
+ * once never get the same id twice, each gets increasing ones, nobody starves,
+ * and the statistics count exactly what was taken.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <sched.h>
+
+#include "frazil.h"
+#include "lib/callers.h"
+
+enum { THREADS = 8, MANY_THREADS = 64 };
+
+static frazil *open_generator(const char *spec)
+{
+    frazil *gen = NULL;
+    frazil_error err;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return gen;
+}
+
+/* A run of threads on one generator. */
+struct run {
+    const char *spec;
+    size_t threads;
+    size_t quota; /* ids for each */
+    size_t batch_max;
+    size_t run_max;
+    bool locals;
+};
+
+static void assert_counted(frazil *gen, size_t taken)
+{
+    frazil_stats stats;
+
+    frazil_get_stats(gen, &stats);
+    assert_int_equal(stats.issued, taken);
+}
+
+/* Sequence numbers lie within the generator's bounds and the worker is its own. */
+static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
+{
+    frazil_generator_info info;
+    frazil_parts parts;
+
+    frazil_get_info(gen, &info);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < sets[i].count; k++) {
+            if (frazil_decompose(&info.layout, sets[i].ids[k], &parts) != FRAZIL_OK || parts.worker != info.worker ||
+                parts.sequence < info.sequence_min || parts.sequence > info.sequence_max)
+                fail_msg("set %zu, id %zu: worker %u, sequence %u", i, k, parts.worker, parts.sequence);
+        }
+    }
+}
+
+/*
+ * The rules for 64-bit ids.  What a handle gives is in order by itself only: its
+ * blocks interleave with what its thread takes otherwise.
+ */
+static void run_threads(const struct run *run)
+{
+    size_t quota = run->quota / INSTRUMENT_SLOWDOWN + 1;
+    frazil *gen = open_generator(run->spec);
+    struct idset *sets = idsets_open(2 * run->threads, quota);
+    struct caller callers[MANY_THREADS];
+
+    for (size_t i = 0; i < run->threads; i++)
+        callers[i] = (struct caller){.gen = gen,
+                                     .shared = &sets[2 * i],
+                                     .local = run->locals ? &sets[2 * i + 1] : NULL,
+                                     .quota = quota,
+                                     .batch_max = run->batch_max,
+                                     .run_max = run->run_max,
+                                     .seed = 0x9e3779b97f4a7c15 * (i + 1)};
+    callers_run(callers, run->threads, caller_take_ids);
+    assert_int_equal(idsets_count(sets, 2 * run->threads), run->threads * quota);
+    idsets_assert_unique_and_increasing(sets, 2 * run->threads);
+    assert_parts(gen, sets, 2 * run->threads);
+    if (!run->locals)
+        assert_counted(gen, run->threads * quota);
+    idsets_close(sets, 2 * run->threads);
+    frazil_close(gen);
+}
+
+/* Where nothing limits: eight threads, five million ids each, all ways mixed. */
+static void test_wide(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/0/22 worker=fixed:0",
+                              .threads = THREADS,
+                              .quota = 5000000,
+                              .batch_max = 5000,
+                              .run_max = 1000,
+                              .locals = true});
+}
+
+/* Without handles, whose unused blocks count as skipped, every id is counted and no other. */
+static void test_wide_counted(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/0/22 worker=fixed:0",
+                              .threads = THREADS,
+                              .quota = 1000000,
+                              .batch_max = 5000,
+                              .run_max = 1000});
+}
+
+/* The default layout is full all the time: tickets, waits, batches over several ticks. */
+static void test_limited(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "worker=fixed:5",
+                              .threads = THREADS,
+                              .quota = 250000,
+                              .batch_max = 8192,
+                              .run_max = 3000,
+                              .locals = true});
+}
+
+/* Sixty-four threads on sixteen ids a tick: everybody gets his ids, none is lost. */
+static void test_tickets(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/18/4 worker=fixed:77 max_wait=none",
+                              .threads = MANY_THREADS,
+                              .quota = 150,
+                              .batch_max = 3,
+                              .run_max = 4});
+}
+
+/* Two ids a tick, with handles that are too small to hold a block. */
+static void test_smallest(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/20/1 worker=fixed:77 max_wait=none start=zero",
+                              .threads = 16,
+                              .quota = 60,
+                              .batch_max = 5,
+                              .run_max = 4,
+                              .locals = true});
+}
+
+/* Bounds of the sequence leave holes in the line of slots; every id keeps to them. */
+static void test_bounded(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/6/16 worker=fixed:9 seq_min=1000 seq_max=5095",
+                              .threads = THREADS,
+                              .quota = 200000,
+                              .batch_max = 8192,
+                              .run_max = 1000,
+                              .locals = true});
+}
+
+/* A hole of one place, next to a tick of a few: adding lands in the hole and beyond it. */
+static void test_bounded_small(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=41/18/4 worker=fixed:9 seq_min=1 seq_max=14 max_wait=none",
+                              .threads = 32,
+                              .quota = 300,
+                              .batch_max = 40,
+                              .run_max = 10});
+}
+
+/* The sequence above the worker, in ticks of 10 ms. */
+static void test_sequence_above_worker(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "layout=39/8s/16w tick=10ms worker=fixed:60000",
+                              .threads = THREADS,
+                              .quota = 2000,
+                              .batch_max = 600,
+                              .run_max = 200,
+                              .locals = true});
+}
+
+/* Ids ahead of the clock instead of waits. */
+static void test_lead(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "behaviour=sfid worker=fixed:3",
+                              .threads = THREADS,
+                              .quota = 1000000,
+                              .batch_max = 5000,
+                              .run_max = 1000,
+                              .locals = true});
+}
+
+/* A random start in each tick: no slot is taken by adding. */
+static void test_random_start(void **state)
+{
+    (void)state;
+    run_threads(&(struct run){.spec = "worker=fixed:3 start=random",
+                              .threads = THREADS,
+                              .quota = 100000,
+                              .batch_max = 3000,
+                              .run_max = 1000,
+                              .locals = true});
+}
+
+/* Snos, one by one and in batches; without steps of the clock there is one side, and it increases. */
+static void run_snos(const char *spec, size_t quota)
+{
+    frazil *gen = open_generator(spec);
+    struct caller callers[THREADS];
+
+    quota = quota / INSTRUMENT_SLOWDOWN + 1;
+    struct idset *sets = idsets_open(THREADS, quota);
+    for (size_t i = 0; i < THREADS; i++)
+        callers[i] = (struct caller){.gen = gen,
+                                     .shared = &sets[i],
+                                     .quota = quota,
+                                     .batch_max = 5000,
+                                     .run_max = 2000,
+                                     .seed = 0x9e3779b97f4a7c15 * (i + 1)};
+    callers_run(callers, THREADS, caller_take_snos);
+    idsets_assert_unique_and_increasing(sets, THREADS);
+    assert_counted(gen, THREADS * quota);
+    idsets_close(sets, THREADS);
+    frazil_close(gen);
+}
+
+static void test_sno(void **state)
+{
+    (void)state;
+    run_snos("layout=sno worker=fixed:513", 1000000);
+}
+
+static void test_sno_shard(void **state)
+{
+    (void)state;
+    run_snos("layout=sno worker=fixed:513 seq_min=8192 seq_max=16383", 100000);
+}
+
+/* A clock that is later at each reading, whoever reads it, and moved on by sleeping. */
+static _Atomic uint64_t ticking_ns;
+
+static frazil_instant ticking_now(void *ctx)
+{
+    uint64_t ns = atomic_fetch_add((_Atomic uint64_t *)ctx, 50000);
+
+    sched_yield(); /* here a caller that looks at the word too late would see others' progress */
+    return (frazil_instant){.unix_ms = INT64_C(1800000000000) + (int64_t)(ns / 1000000),
+                            .ns = (uint32_t)(ns % 1000000)};
+}
+
+static uint64_t ticking_monotonic_ns(void *ctx)
+{
+    return atomic_load((_Atomic uint64_t *)ctx);
+}
+
+static void ticking_sleep_until(void *ctx, uint64_t ns)
+{
+    _Atomic uint64_t *now_ns = ctx;
+    uint64_t seen = atomic_load(now_ns);
+
+    while (seen < ns && !atomic_compare_exchange_weak(now_ns, &seen, ns))
+        ;
+}
+
+/* Where the clock never goes back nobody is ever told that it did, however the threads overtake each other. */
+static void test_progress_of_others_is_no_step_back(void **state)
+{
+    const frazil_clock clock = {&ticking_ns, ticking_now, ticking_monotonic_ns, ticking_sleep_until};
+    const frazil_ports ports = {.clock = &clock};
+    struct idset *sets = idsets_open(THREADS, 50000);
+    struct caller callers[THREADS];
+    frazil_stats stats;
+    frazil *gen;
+
+    (void)state;
+    assert_int_equal(frazil_open_with(&gen, "layout=41/18/4 worker=fixed:1 on_backward=error", &ports, NULL),
+                     FRAZIL_OK);
+    for (size_t i = 0; i < THREADS; i++)
+        callers[i] = (struct caller){.gen = gen,
+                                     .shared = &sets[i],
+                                     .quota = 50000 / INSTRUMENT_SLOWDOWN,
+                                     .batch_max = 3,
+                                     .run_max = 20,
+                                     .seed = i + 1,
+                                     .clock = &clock};
+    callers_run(callers, THREADS, caller_take_ids);
+    idsets_assert_unique_and_increasing(sets, THREADS);
+    frazil_get_stats(gen, &stats);
+    assert_int_equal(stats.backward_steps, 0);
+    assert_int_equal(stats.backward_max_us, 0);
+    idsets_close(sets, THREADS);
+    frazil_close(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_wide_counted),
+        cmocka_unit_test(test_limited),
+        cmocka_unit_test(test_tickets),
+        cmocka_unit_test(test_smallest),
+        cmocka_unit_test(test_bounded),
+        cmocka_unit_test(test_bounded_small),
+        cmocka_unit_test(test_sequence_above_worker),
+        cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_random_start),
+        cmocka_unit_test(test_sno),
+        cmocka_unit_test(test_sno_shard),
+        cmocka_unit_test(test_progress_of_others_is_no_step_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
