@@ -35,7 +35,8 @@ static uint64_t next_size(const frazil_local *local, const struct fz_anchor_view
 {
     const struct block *block = local->block;
 
-    if (block->first_slot != anchor->first_slot)
+    /* The first tick of a layout starts at slot 0, as a page without a block says too. */
+    if (block->size == 0 || block->first_slot != anchor->first_slot)
         return 1;
     return block->size * 2 < local->largest ? block->size * 2 : local->largest;
 }

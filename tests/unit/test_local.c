@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a handle issues what it took and nothing else: in the first
+ * tick of a layout, after its tick is over, when it is closed, and where it can
+ * hold no block at all.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "lib/callers.h"
+#include "lib/idset.h"
+#include "os/clock.h"
+
+enum { HANDLES = 3, IDS = 20000 };
+
+static frazil *open_generator(const char *spec)
+{
+    frazil *gen = NULL;
+    frazil_error err;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return gen;
+}
+
+static uint64_t issued_by(frazil *gen)
+{
+    frazil_stats stats;
+
+    frazil_get_stats(gen, &stats);
+    return stats.issued;
+}
+
+static bool counter_is_used(frazil *gen)
+{
+    frazil_generator_info info;
+
+    frazil_get_info(gen, &info);
+    return info.counter_in_use;
+}
+
+/* Takes single ids until a millisecond has passed, after which the counter's rate is known and handles get blocks. */
+static void warm_up(frazil *gen, struct idset *set)
+{
+    int64_t until_ms = fz_real_now().unix_ms + 4;
+    uint64_t id;
+
+    while (fz_real_now().unix_ms < until_ms) {
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        idset_add(set, id);
+    }
+}
+
+/* Handles take turns with each other and with the generator. */
+static void take_turns(frazil *gen, struct idset *sets)
+{
+    frazil_local *locals[HANDLES];
+    uint64_t id;
+
+    for (size_t i = 0; i < HANDLES; i++)
+        assert_int_equal(frazil_local_open(&locals[i], gen), FRAZIL_OK);
+    for (size_t n = 0; n < IDS; n++) {
+        for (size_t i = 0; i < HANDLES; i++) {
+            assert_int_equal(frazil_local_next(locals[i], &id), FRAZIL_OK);
+            idset_add(&sets[i], id);
+        }
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        idset_add(&sets[HANDLES], id);
+    }
+    for (size_t i = 0; i < HANDLES; i++)
+        frazil_local_close(locals[i]);
+}
+
+static void run_turns(const char *spec)
+{
+    struct idset *sets = idsets_open(HANDLES + 1, 2000000);
+    frazil *gen = open_generator(spec);
+
+    warm_up(gen, &sets[HANDLES]);
+    take_turns(gen, sets);
+    idsets_assert_unique_and_increasing(sets, HANDLES + 1);
+    assert_int_equal(issued_by(gen), idsets_count(sets, HANDLES + 1));
+    frazil_close(gen);
+    idsets_close(sets, HANDLES + 1);
+}
+
+/* Tick 0 starts at slot 0: a new handle must not take that for a block it already holds. */
+static void test_first_tick(void **state)
+{
+    char spec[128];
+
+    (void)state;
+    snprintf(spec, sizeof spec, "layout=41/0/22 tick=1h worker=fixed:0 epoch=%lld",
+             (long long)fz_real_now().unix_ms - 1);
+    run_turns(spec);
+}
+
+/* Everywhere else, with ticks that a block outlives and such that end under it; what closing leaves is not issued. */
+static void test_turns(void **state)
+{
+    (void)state;
+    run_turns("layout=41/0/22 tick=1h worker=fixed:0");
+    run_turns("layout=41/0/22 tick=1ms worker=fixed:0");
+    run_turns("layout=41/6/16 tick=1ms worker=fixed:0 seq_min=100");
+    run_turns("layout=39/8/16 worker=fixed:7 behaviour=konayuki");
+}
+
+/* A block makes the generator's count run ahead of the handle, and closing sets it right. */
+static void test_blocks_are_taken(void **state)
+{
+    struct idset *set = idsets_open(1, 2000000);
+    frazil *gen = open_generator("layout=41/0/22 tick=1h worker=fixed:0");
+    frazil_local *local;
+    uint64_t id;
+
+    (void)state;
+    if (!counter_is_used(gen))
+        skip();
+    warm_up(gen, set);
+    uint64_t before = issued_by(gen);
+    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
+    for (int i = 0; i < 1500; i++)
+        assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
+    /* 1 + 2 + 4 + ... + 1024. */
+    assert_int_equal(issued_by(gen), before + 2047);
+    frazil_local_close(local);
+    assert_int_equal(issued_by(gen), before + 1500);
+    frazil_close(gen);
+    idsets_close(set, 1);
+}
+
+/* A tick with fewer than 16 places is not divided into blocks: every id is the generator's next. */
+static void test_small_ticks(void **state)
+{
+    struct idset *sets = idsets_open(1, 4000);
+    frazil *gen = open_generator("layout=41/18/3 worker=fixed:0 max_wait=none");
+    frazil_local *local;
+    uint64_t id;
+
+    (void)state;
+    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
+    for (int i = 0; i < 400; i++) {
+        assert_int_equal(i % 2 == 0 ? frazil_local_next(local, &id) : frazil_next(gen, &id), FRAZIL_OK);
+        idset_add(sets, id);
+        assert_int_equal(issued_by(gen), i + 1);
+    }
+    idsets_assert_unique_and_increasing(sets, 1);
+    frazil_local_close(local);
+    frazil_close(gen);
+    idsets_close(sets, 1);
+}
+
+/* A sno generator has no handles; closing none is allowed. */
+static void test_refusals(void **state)
+{
+    frazil *gen = open_generator("layout=sno worker=fixed:1");
+    frazil_local *untouched = (frazil_local *)&gen;
+    frazil_local *local = untouched;
+
+    (void)state;
+    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_EKIND);
+    assert_ptr_equal(local, untouched);
+    frazil_local_close(NULL);
+    frazil_close(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_tick),  cmocka_unit_test(test_turns),    cmocka_unit_test(test_blocks_are_taken),
+        cmocka_unit_test(test_small_ticks), cmocka_unit_test(test_refusals),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
