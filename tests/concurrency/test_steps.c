@@ -25,33 +25,56 @@ enum { THREADS = 8, QUOTA = 150000 / INSTRUMENT_SLOWDOWN };
 
 static const int64_t start_unix_ms = INT64_C(1800000000000);
 
+/* A manual clock that is stepped, under everybody, while it is being read. */
 struct stepper {
     frazil_manual_clock *clock;
+    frazil_clock port;
     int64_t step_ms_max;
-    atomic_bool done;
+    _Atomic uint64_t readings;
 };
 
-/* Steps either way, mostly within step_ms_max, at times by an hour; in between time passes. */
-static void *step_at_random(void *arg)
-{
-    struct stepper *stepper = arg;
-    frazil_clock port = frazil_manual_clock_port(stepper->clock);
-    uint64_t seed = 42;
+/* Which of these many readings step; the steps come from the number of the reading. */
+enum { READINGS_A_STEP = 8, READINGS_A_YIELD = 64 };
 
-    while (!atomic_load(&stepper->done)) {
-        uint64_t dice = caller_random(&seed);
-        int64_t reach = dice % 200 == 0 ? 3600000 : stepper->step_ms_max;
-        int64_t step = (int64_t)(dice >> 16) % (reach + 1);
-        if (dice % 3 == 0)
-            frazil_manual_clock_advance(stepper->clock, (dice >> 20) % 3000000);
-        else if (dice % 3 == 1)
-            frazil_manual_clock_set(stepper->clock, port.now(port.ctx).unix_ms - step);
-        else
-            frazil_manual_clock_set(stepper->clock, port.now(port.ctx).unix_ms + step);
-        for (uint64_t i = dice >> 32 & 15; i > 0; i--)
-            sched_yield();
-    }
-    return NULL;
+/* Either way, mostly within step_ms_max, at times by an hour; in between time passes. */
+static void step(struct stepper *stepper, uint64_t dice)
+{
+    int64_t reach = dice % 256 == 0 ? 3600000 : stepper->step_ms_max;
+    int64_t by_ms = (int64_t)(dice >> 16) % (reach + 1);
+
+    if (dice % 3 == 0)
+        frazil_manual_clock_advance(stepper->clock, (dice >> 20) % 3000000);
+    else
+        frazil_manual_clock_set(stepper->clock,
+                                stepper->port.now(stepper->port.ctx).unix_ms + (dice % 3 == 1 ? by_ms : -by_ms));
+}
+
+static frazil_instant stepping_now(void *ctx)
+{
+    struct stepper *stepper = ctx;
+    uint64_t dice = 0x9e3779b97f4a7c15 * (atomic_fetch_add(&stepper->readings, 1) + 1);
+
+    dice = caller_random(&dice);
+    if (dice % READINGS_A_STEP == 0)
+        step(stepper, dice / READINGS_A_STEP);
+    frazil_instant now = stepper->port.now(stepper->port.ctx);
+    if (dice % READINGS_A_YIELD == 1)
+        sched_yield(); /* the others go on, and this reading grows old */
+    return now;
+}
+
+static uint64_t stepping_monotonic_ns(void *ctx)
+{
+    struct stepper *stepper = ctx;
+
+    return stepper->port.monotonic_ns(stepper->port.ctx);
+}
+
+static void stepping_sleep_until(void *ctx, uint64_t monotonic_ns)
+{
+    struct stepper *stepper = ctx;
+
+    stepper->port.sleep_until(stepper->port.ctx, monotonic_ns);
 }
 
 /* Gives a generator on a manual clock the fast path that it would have on a real one. */
@@ -96,26 +119,9 @@ static void set_up_callers(struct caller *callers, const struct run *run, frazil
                                      .clock = clock};
 }
 
-static void run_steps(const struct run *run)
+static void assert_run(frazil *gen, const struct run *run, const struct idset *sets)
 {
-    struct idset *sets = idsets_open(2 * THREADS, QUOTA);
-    struct stepper stepper = {.step_ms_max = run->step_ms_max};
-    struct caller callers[THREADS];
     frazil_stats stats;
-    pthread_t thread;
-    frazil *gen;
-
-    assert_int_equal(frazil_manual_clock_new(&stepper.clock, start_unix_ms), FRAZIL_OK);
-    frazil_clock port = frazil_manual_clock_port(stepper.clock);
-    frazil_ports ports = {.clock = &port};
-    assert_int_equal(frazil_open_with(&gen, run->spec, &ports, NULL), FRAZIL_OK);
-    if (run->path != FZ_FAST_NONE)
-        use_counter(gen, run->path);
-    set_up_callers(callers, run, gen, &port, sets);
-    assert_int_equal(pthread_create(&thread, NULL, step_at_random, &stepper), 0);
-    callers_run(callers, THREADS, run->is_sno ? caller_take_snos : caller_take_ids);
-    atomic_store(&stepper.done, true);
-    pthread_join(thread, NULL);
 
     frazil_get_stats(gen, &stats);
     assert_true(stats.backward_steps > 0);
@@ -125,10 +131,29 @@ static void run_steps(const struct run *run)
     if (run->is_sno)
         assert_sides_increase(sets);
     else
-        idsets_assert_unique_and_increasing(sets, 2 * THREADS);
+        idsets_assert_unique_and_increasing(sets, (size_t)2 * THREADS);
+}
+
+static void run_steps(const struct run *run)
+{
+    struct idset *sets = idsets_open((size_t)2 * THREADS, QUOTA);
+    struct stepper stepper = {.step_ms_max = run->step_ms_max};
+    const frazil_clock clock = {&stepper, stepping_now, stepping_monotonic_ns, stepping_sleep_until};
+    const frazil_ports ports = {.clock = &clock};
+    struct caller callers[THREADS];
+    frazil *gen;
+
+    assert_int_equal(frazil_manual_clock_new(&stepper.clock, start_unix_ms), FRAZIL_OK);
+    stepper.port = frazil_manual_clock_port(stepper.clock);
+    assert_int_equal(frazil_open_with(&gen, run->spec, &ports, NULL), FRAZIL_OK);
+    if (run->path != FZ_FAST_NONE)
+        use_counter(gen, run->path);
+    set_up_callers(callers, run, gen, &clock, sets);
+    callers_run(callers, THREADS, run->is_sno ? caller_take_snos : caller_take_ids);
+    assert_run(gen, run, sets);
     frazil_close(gen);
     frazil_manual_clock_free(stepper.clock);
-    idsets_close(sets, 2 * THREADS);
+    idsets_close(sets, (size_t)2 * THREADS);
 }
 
 /* Ids are stamped ahead of a clock that went back. */
