@@ -50,10 +50,21 @@ static void rebase(struct fz_calibration *calibration, const struct fz_counter_s
     calibration->base_counter = source->counter(source->ctx);
 }
 
+/* Nothing is known any more, until it has been measured twice. */
+static void forget(struct fz_calibration *calibration, const struct fz_counter_source *source)
+{
+    calibration->last_rate = 0;
+    atomic_store_explicit(&calibration->counts_per_ms, 0, memory_order_relaxed);
+    atomic_store_explicit(&calibration->period, 0, memory_order_relaxed);
+    rebase(calibration, source);
+}
+
 /*
  * Measures the rate since the base.  The counter is read first here and last
  * there, so fewer counts than really passed are divided by more time: a lower
- * bound.
+ * bound.  Unless the counter has jumped, as when a machine slept and only its
+ * monotonic time stood still: so of two measurements in a row the lower one
+ * counts.
  */
 static void measure(struct fz_calibration *calibration, const struct fz_counter_source *source)
 {
@@ -64,21 +75,22 @@ static void measure(struct fz_calibration *calibration, const struct fz_counter_
     if (calibration->base_monotonic_ns == 0 || elapsed_ns > 100 * longest_period_ns ||
         counts > UINT64_MAX / ns_per_ms) {
         /* Nothing to measure from, or an idle time so long that the machine may have been moved meanwhile. */
-        rebase(calibration, source);
+        forget(calibration, source);
         return;
     }
     if (elapsed_ns < shortest_period_ns)
         return;
 
-    uint64_t rate = counts * ns_per_ms / elapsed_ns;
+    uint64_t measured = counts * ns_per_ms / elapsed_ns;
+    uint64_t rate = measured < calibration->last_rate ? measured : calibration->last_rate;
     rate -= rate / SAFETY_SHARE;
     uint64_t period_ns = elapsed_ns * 10 < longest_period_ns ? elapsed_ns * 10 : longest_period_ns;
     uint64_t period = rate * (period_ns / ns_per_ms);
-    if (elapsed_ns >= longest_period_ns)
-        rebase(calibration, source);
+    calibration->last_rate = measured;
     atomic_store_explicit(&calibration->counts_per_ms, rate, memory_order_relaxed);
     atomic_store_explicit(&calibration->period, period, memory_order_relaxed);
     atomic_store_explicit(&calibration->due_counter, counter + period, memory_order_relaxed);
+    rebase(calibration, source);
 }
 
 static bool is_due(struct fz_calibration *calibration, const struct fz_counter_source *source)

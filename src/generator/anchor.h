@@ -67,6 +67,7 @@ struct fz_calibration {
     _Atomic bool busy;            /* one thread at a time */
     uint64_t base_counter;        /* the pair of readings that is measured from */
     uint64_t base_monotonic_ns;   /* 0: none yet */
+    uint64_t last_rate;           /* what was measured before that; 0: nothing */
     _Atomic uint64_t due_counter; /* measure again when the counter is outside of the period before this */
     _Atomic uint64_t period;
     _Atomic uint64_t counts_per_ms; /* a lower bound; 0: not known yet */

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: an anchor is read whole or not at all, a closed one stays
+ * closed until it is published again, and the rate of the counter is never taken
+ * for higher than it is, whatever the counter and the scheduler do.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <inttypes.h>
+#include <pthread.h>
+
+#include "generator/anchor.h"
+#include "lib/callers.h"
+
+#define MS UINT64_C(1000000)
+
+/* ---- the sequence lock ----------------------------------------------------- */
+
+enum { WRITERS = 2, READERS = 2, PUBLICATIONS = 400000 / INSTRUMENT_SLOWDOWN, READINGS = 10000 };
+
+struct readers_and_writers {
+    struct fz_anchor anchor;
+    atomic_int writing;
+    atomic_int torn;
+    _Atomic uint64_t whole;
+};
+
+/* Four fields that belong together. */
+static struct fz_anchor_view view_of(uint64_t n)
+{
+    return (struct fz_anchor_view){.counter = n, .range = 3 * n + 1, .first_slot = 5 * n + 2, .first_id = ~n};
+}
+
+static void *publish_often(void *arg)
+{
+    struct readers_and_writers *shared = arg;
+    uint64_t seed = (uint64_t)(uintptr_t)&seed;
+
+    /* Until the readers have had their turn, whatever the scheduler thinks. */
+    for (int i = 0; i < PUBLICATIONS || atomic_load(&shared->whole) < READINGS; i++) {
+        struct fz_anchor_view view = view_of(caller_random(&seed));
+        fz_anchor_publish(&shared->anchor, &view);
+        if (i % 5 == 0)
+            fz_anchor_close(&shared->anchor);
+    }
+    atomic_fetch_sub(&shared->writing, 1);
+    return NULL;
+}
+
+/* A closed anchor keeps its other fields. */
+static bool is_whole(const struct fz_anchor_view *view)
+{
+    struct fz_anchor_view right = view_of(view->counter);
+
+    return (view->range == right.range || view->range == 0) && view->first_slot == right.first_slot &&
+           view->first_id == right.first_id;
+}
+
+static void *read_often(void *arg)
+{
+    struct readers_and_writers *shared = arg;
+    struct fz_anchor_view view;
+
+    while (atomic_load(&shared->writing) > 0) {
+        if (!fz_anchor_read(&shared->anchor, &view))
+            continue;
+        atomic_fetch_add(&shared->whole, 1);
+        if (!is_whole(&view))
+            atomic_fetch_add(&shared->torn, 1);
+    }
+    return NULL;
+}
+
+/* Readers never see fields of two publications, with several writers at once. */
+static void test_never_torn(void **state)
+{
+    struct readers_and_writers shared = {.writing = WRITERS};
+    struct fz_anchor_view first = view_of(1);
+    pthread_t threads[WRITERS + READERS];
+
+    (void)state;
+    fz_anchor_publish(&shared.anchor, &first);
+    for (size_t i = 0; i < WRITERS + READERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? publish_often : read_often, &shared), 0);
+    for (size_t i = 0; i < WRITERS + READERS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(shared.torn, 0);
+    assert_true(shared.whole > 0);
+    assert_int_equal(atomic_load(&shared.anchor.version) & 1, 0);
+}
+
+/* A new anchor is closed: its range is empty. */
+static void test_starts_closed(void **state)
+{
+    struct fz_anchor anchor = {.version = 0};
+    struct fz_anchor_view view;
+
+    (void)state;
+    assert_true(fz_anchor_read(&anchor, &view));
+    assert_int_equal(view.range, 0);
+}
+
+/* Closing empties the range; publishing opens it again. */
+static void test_close(void **state)
+{
+    struct fz_anchor anchor = {.version = 0};
+    struct fz_anchor_view in = view_of(9);
+    struct fz_anchor_view out;
+
+    (void)state;
+    fz_anchor_publish(&anchor, &in);
+    assert_true(fz_anchor_read(&anchor, &out));
+    assert_memory_equal(&in, &out, sizeof in);
+    fz_anchor_close(&anchor);
+    assert_true(fz_anchor_read(&anchor, &out));
+    assert_int_equal(out.range, 0);
+    fz_anchor_close(&anchor);
+    assert_true(fz_anchor_read(&anchor, &out));
+    assert_int_equal(out.range, 0);
+    fz_anchor_publish(&anchor, &in);
+    assert_true(fz_anchor_read(&anchor, &out));
+    assert_memory_equal(&in, &out, sizeof in);
+}
+
+/* While somebody writes, nobody reads, and nobody else writes. */
+static void test_being_written(void **state)
+{
+    struct fz_anchor anchor = {.version = 7, .range = 5};
+    struct fz_anchor_view view = view_of(3);
+
+    (void)state;
+    assert_false(fz_anchor_read(&anchor, &view));
+    view = view_of(3);
+    fz_anchor_publish(&anchor, &view);
+    fz_anchor_close(&anchor);
+    assert_int_equal(anchor.version, 7);
+    assert_int_equal(anchor.range, 5);
+}
+
+/* ---- the rate ---------------------------------------------------------------- */
+
+/* A machine: time, a counter with a rate, and a scheduler that may preempt before each reading. */
+struct machine {
+    uint64_t ns;
+    uint64_t counter;
+    uint64_t counts_per_us;
+    uint64_t preempted_ns_max; /* before a reading, at random */
+    uint64_t seed;
+};
+
+static void pass(struct machine *machine, uint64_t ns)
+{
+    machine->ns += ns;
+    machine->counter += ns * machine->counts_per_us / 1000;
+}
+
+static void preempt(struct machine *machine)
+{
+    pass(machine, 20);
+    if (machine->preempted_ns_max != 0 && caller_random(&machine->seed) % 4 == 0)
+        pass(machine, caller_random(&machine->seed) % machine->preempted_ns_max);
+}
+
+static uint64_t machine_counter(void *ctx)
+{
+    struct machine *machine = ctx;
+
+    preempt(machine);
+    return machine->counter;
+}
+
+static uint64_t machine_monotonic_ns(void *ctx)
+{
+    struct machine *machine = ctx;
+
+    preempt(machine);
+    return machine->ns;
+}
+
+static struct machine machine_of(uint64_t counts_per_us)
+{
+    return (struct machine){.ns = 17 * MS, .counter = 123456789, .counts_per_us = counts_per_us, .seed = 99};
+}
+
+static uint64_t counts_in(struct machine *machine, struct fz_calibration *calibration, uint64_t ns)
+{
+    struct fz_counter_source source = {
+        .ctx = machine, .counter = machine_counter, .monotonic_ns = machine_monotonic_ns};
+
+    return fz_calibration_counts(calibration, &source, ns);
+}
+
+/* Asks once a millisecond for a while; fails as soon as the answer is more than what the counter really does. */
+static void run_for(struct machine *machine, struct fz_calibration *calibration, uint64_t ms)
+{
+    for (uint64_t i = 0; i < ms; i++) {
+        pass(machine, MS);
+        uint64_t counts = counts_in(machine, calibration, MS);
+        if (counts > 1000 * machine->counts_per_us)
+            fail_msg("after %" PRIu64 " ms: %" PRIu64 " counts in a millisecond that has %" PRIu64, i, counts,
+                     1000 * machine->counts_per_us);
+    }
+}
+
+/* How much of a millisecond is known to be one, in thousandths. */
+static uint64_t share_known(struct machine *machine, struct fz_calibration *calibration)
+{
+    return counts_in(machine, calibration, MS) / machine->counts_per_us;
+}
+
+/* Nothing is known at first; after a few milliseconds nearly the whole tick is covered, at any rate there is. */
+static void test_rate_is_found(void **state)
+{
+    static const uint64_t rates[] = {1, 24, 1000, 2500, 6000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
+        struct machine machine = machine_of(rates[i]);
+        struct fz_calibration calibration = {.period = 0};
+        assert_int_equal(counts_in(&machine, &calibration, MS), 0);
+        run_for(&machine, &calibration, 5);
+        assert_in_range(share_known(&machine, &calibration), 960, 1000);
+        run_for(&machine, &calibration, 5000);
+        assert_in_range(share_known(&machine, &calibration), 980, 1000);
+    }
+}
+
+/* Counts are in proportion to the time asked for; a day of them fits. */
+static void test_proportion(void **state)
+{
+    struct machine machine = machine_of(6000);
+    struct fz_calibration calibration = {.period = 0};
+
+    (void)state;
+    run_for(&machine, &calibration, 3000);
+    uint64_t a_second = counts_in(&machine, &calibration, 1000 * MS);
+    uint64_t a_day = counts_in(&machine, &calibration, 86400 * 1000 * MS);
+    assert_in_range(a_second, 5880 * MS, 6000 * MS);
+    assert_in_range(a_day, 86400 * a_second - 86400, 86400 * a_second + 86400);
+    assert_int_equal(counts_in(&machine, &calibration, 0), 0);
+    assert_int_equal(counts_in(&machine, &calibration, 999), 0);
+}
+
+/* A caller that is preempted between two readings finds a lower rate, never a higher one, and gets over it. */
+static void test_preempted(void **state)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        machine.preempted_ns_max = 50 * MS;
+        run_for(&machine, &calibration, 200);
+        machine.preempted_ns_max = 0;
+        run_for(&machine, &calibration, 4000);
+        assert_in_range(share_known(&machine, &calibration), 980, 1000);
+    }
+}
+
+/* A machine that slept, its counter going on and its monotonic time not, has not become faster. */
+static void run_suspended(uint64_t before_ms, uint64_t slept_us)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+
+    run_for(&machine, &calibration, before_ms);
+    machine.counter += slept_us * machine.counts_per_us;
+    run_for(&machine, &calibration, 5000);
+    assert_in_range(share_known(&machine, &calibration), 980, 1000);
+}
+
+static void test_suspended(void **state)
+{
+    static const uint64_t slept_us[] = {100, 1000, 100000, 1000000, 60000000, 3600000000};
+
+    (void)state;
+    for (uint64_t before_ms = 0; before_ms < 6000; before_ms += 1 + before_ms / 4) {
+        for (size_t i = 0; i < sizeof slept_us / sizeof slept_us[0]; i++)
+            run_suspended(before_ms, slept_us[i]);
+    }
+}
+
+/* A counter that was set back, by much or by little, has not become faster either; nor is it lost for ever. */
+static void test_set_back(void **state)
+{
+    static const uint64_t back_us[] = {1, 1000, 1000000, 60000000};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof back_us / sizeof back_us[0]; i++) {
+        struct machine machine = machine_of(2500);
+        struct fz_calibration calibration = {.period = 0};
+        run_for(&machine, &calibration, 2500);
+        machine.counter -= back_us[i] * machine.counts_per_us;
+        run_for(&machine, &calibration, 10000);
+        assert_in_range(share_known(&machine, &calibration), 980, 1000);
+    }
+}
+
+/* On another host: a faster counter is followed, and a slower one within three seconds, if nothing else has changed. */
+static void test_moved(void **state)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+
+    (void)state;
+    run_for(&machine, &calibration, 5000);
+    machine.counts_per_us = 3500;
+    run_for(&machine, &calibration, 5000);
+    assert_in_range(share_known(&machine, &calibration), 980, 1000);
+    machine.counts_per_us = 2000;
+    for (int i = 0; i < 3000; i++) {
+        pass(&machine, MS);
+        counts_in(&machine, &calibration, MS);
+    }
+    run_for(&machine, &calibration, 5000);
+    assert_in_range(share_known(&machine, &calibration), 980, 1000);
+}
+
+/* After a long time without a call nothing is believed: the machine may have been moved meanwhile. */
+static void test_long_idle(void **state)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+
+    (void)state;
+    run_for(&machine, &calibration, 5000);
+    machine.counts_per_us = 1000;
+    pass(&machine, 200000 * MS);
+    run_for(&machine, &calibration, 5000);
+    assert_in_range(share_known(&machine, &calibration), 980, 1000);
+}
+
+/* Between measurements, which are a second apart in the end, only the counter is read. */
+static void test_measures_rarely(void **state)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+    uint64_t due = 0;
+    int measured = 0;
+
+    (void)state;
+    run_for(&machine, &calibration, 5000);
+    for (int i = 0; i < 10000; i++) {
+        run_for(&machine, &calibration, 1);
+        measured += calibration.due_counter != due;
+        due = calibration.due_counter;
+    }
+    assert_in_range(measured, 9, 13);
+}
+
+/* Only one thread measures at a time; the others use what is known. */
+static void test_busy(void **state)
+{
+    struct machine machine = machine_of(2500);
+    struct fz_calibration calibration = {.period = 0};
+
+    (void)state;
+    run_for(&machine, &calibration, 3000);
+    uint64_t due = calibration.due_counter;
+    calibration.busy = true;
+    run_for(&machine, &calibration, 3000);
+    assert_int_equal(calibration.due_counter, due);
+    assert_in_range(share_known(&machine, &calibration), 980, 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_never_torn),    cmocka_unit_test(test_starts_closed),
+        cmocka_unit_test(test_close),         cmocka_unit_test(test_being_written),
+        cmocka_unit_test(test_rate_is_found), cmocka_unit_test(test_proportion),
+        cmocka_unit_test(test_preempted),     cmocka_unit_test(test_suspended),
+        cmocka_unit_test(test_set_back),      cmocka_unit_test(test_moved),
+        cmocka_unit_test(test_long_idle),     cmocka_unit_test(test_measures_rarely),
+        cmocka_unit_test(test_busy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
