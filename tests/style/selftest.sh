@@ -172,6 +172,9 @@ test_manual() {
     echo frazil_a | file tests/api/exported-symbols.txt
     must_fail 'man/frazil.3:1: there is no such page'
     printf 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\nfrazil_a\n' | file man/frazil.3
+    echo '| `FRAZIL_EA` -2 | cause | cure |' | file docs/ERRORS.md
+    must_fail 'docs/ERRORS.md:1: no row begins with `FRAZIL_EA` -1'
+    echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
     must_pass
     printf 'FRAZIL_OK success\nFRAZIL_EA it is an a\nfrazil_a\n' | file man/frazil.3
     must_fail 'FRAZIL_EA is not explained by: it is not an a: b'
