@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Decimal text of 64-bit numbers, exact both ways.  Eight digits are handled in
- * one word, which is what makes it several times faster than a digit loop.
+ * Decimal text of 64-bit numbers, exact both ways, and several times faster than
+ * a loop over digits: eight of them are handled at once.
  */
 #ifndef FZ_CORE_DECIMAL_H
 #define FZ_CORE_DECIMAL_H

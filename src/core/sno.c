@@ -20,8 +20,7 @@ static frazil_sno sno_of(uint64_t word, uint16_t sequence)
     frazil_sno id;
 
     fz_store_be64(id.bytes, word);
-    id.bytes[8] = (uint8_t)(sequence >> 8);
-    id.bytes[9] = (uint8_t)(sequence & 0xff);
+    fz_store_be16(id.bytes + 8, sequence);
     return id;
 }
 
@@ -59,7 +58,7 @@ void frazil_sno_decompose(const frazil_sno *id, frazil_sno_parts *ret)
         .ticktock = word >> TICKTOCK_SHIFT & 1,
         .meta = (uint8_t)(word >> META_SHIFT & 0xff),
         .partition = (uint16_t)(word & 0xffff),
-        .sequence = (uint16_t)(id->bytes[8] << 8 | id->bytes[9]),
+        .sequence = fz_load_be16(id->bytes + 8),
     };
 }
 
@@ -90,5 +89,5 @@ int frazil_sno_compare(const frazil_sno *a, const frazil_sno *b)
 
 bool frazil_sno_is_zero(const frazil_sno *id)
 {
-    return (fz_load_le64(id->bytes) | id->bytes[8] | id->bytes[9]) == 0;
+    return (fz_load_be64(id->bytes) | fz_load_be16(id->bytes + 8)) == 0;
 }

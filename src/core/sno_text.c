@@ -10,13 +10,9 @@
  * 40 bits on one side and one word of eight characters on the other, and all
  * eight are made at once, without a branch or a table.
  */
-#define HALF_SIZE 5
 #define HALF_LEN 8
 
 /* ---- eight characters in one word, the first in the highest byte ---- */
-
-/* 0x80 in each byte that is at least `least`, for bytes and least up to 0x7f and 0x80. */
-#define AT_LEAST(bytes, least) (((bytes) + FZ_EVERY_BYTE(0x80 - (least))) & FZ_EVERY_BYTE(0x80))
 
 /* Spreads 40 bits to eight bytes of five. */
 static uint64_t spread(uint64_t bits)
@@ -34,54 +30,58 @@ static uint64_t gather(uint64_t fives)
     return (fives >> 12 & UINT64_C(0xfffff00000)) | (fives & UINT64_C(0xfffff));
 }
 
-/* What lies between '9' + 1 and 'a'. */
-#define GAP ((uint64_t)('a' - ('9' + 1)))
+/* What lies between '9' and 'a', in each byte that is at least `least`; for bytes below 0x80, of which none carries. */
+static uint64_t gap_from(uint64_t bytes, uint64_t least)
+{
+    uint64_t high = (bytes + FZ_EVERY_BYTE(0x80 - least)) & FZ_EVERY_BYTE(0x80);
+
+    /* 0x80 becomes 0x7f, which keeps all bits of the gap. */
+    return (high - (high >> 7)) & FZ_EVERY_BYTE((uint64_t)('a' - '9' - 1));
+}
 
 /* 0 to 7 become '2' to '9', 8 to 31 'a' to 'x'. */
 static uint64_t characters_of(uint64_t fives)
 {
-    return fives + FZ_EVERY_BYTE((uint64_t)'2') + (AT_LEAST(fives, 8) >> 7) * GAP;
+    return fives + FZ_EVERY_BYTE((uint64_t)'2') + gap_from(fives, 8);
 }
 
+/* The opposite; what is made of other characters is not written as them. */
 static uint64_t fives_of(uint64_t characters)
 {
-    return characters - FZ_EVERY_BYTE((uint64_t)'2') - (AT_LEAST(characters, 'a') >> 7) * GAP;
+    return characters - FZ_EVERY_BYTE((uint64_t)'2') - gap_from(characters, (uint64_t)'a');
 }
 
-/* 0x80 in each byte that is not one of the alphabet. */
-static uint64_t wrong_of(uint64_t characters)
+/* Whether these are eight values, and written as these characters: then the characters are of the alphabet. */
+static bool are_written_as(uint64_t fives, uint64_t characters)
 {
-    uint64_t ascii = characters & FZ_EVERY_BYTE(0x7f);
-    uint64_t digit = AT_LEAST(ascii, '2') & ~AT_LEAST(ascii, '9' + 1);
-    uint64_t letter = AT_LEAST(ascii, 'a') & ~AT_LEAST(ascii, 'x' + 1);
-
-    return (characters | ~(digit | letter)) & FZ_EVERY_BYTE(0x80);
+    return (fives & FZ_EVERY_BYTE(0xe0)) == 0 && characters_of(fives) == characters;
 }
 
 /* ---- text ---- */
 
 void frazil_sno_encode(const frazil_sno *id, char text[FRAZIL_SNO_LEN])
 {
-    /* The two words overlap, as 2 x 8 bytes lie in 10. */
-    uint64_t upper = fz_load_be64(id->bytes) >> 24;
-    uint64_t lower = fz_load_be64(id->bytes + 2) & UINT64_C(0xffffffffff);
+    /* 8 and 2 bytes, as they are written when a sno is made: a read across both would wait for them. */
+    uint64_t word = fz_load_be64(id->bytes);
+    uint64_t tail = fz_load_be16(id->bytes + 8);
 
-    fz_store_be64(text, characters_of(spread(upper)));
-    fz_store_be64(text + HALF_LEN, characters_of(spread(lower)));
+    fz_store_be64(text, characters_of(spread(word >> 24)));
+    fz_store_be64(text + HALF_LEN, characters_of(spread((word & 0xffffff) << 16 | tail)));
 }
 
 frazil_err frazil_sno_decode(const char text[FRAZIL_SNO_LEN], frazil_sno *id)
 {
-    uint64_t upper = fz_load_be64(text);
-    uint64_t lower = fz_load_be64(text + HALF_LEN);
+    uint64_t first = fz_load_be64(text);
+    uint64_t second = fz_load_be64(text + HALF_LEN);
+    uint64_t first_fives = fives_of(first);
+    uint64_t second_fives = fives_of(second);
 
-    if ((wrong_of(upper) | wrong_of(lower)) != 0)
+    if (!are_written_as(first_fives, first) || !are_written_as(second_fives, second))
         return FRAZIL_EPARSE;
-    upper = gather(fives_of(upper));
-    lower = gather(fives_of(lower));
+    uint64_t upper = gather(first_fives);
+    uint64_t lower = gather(second_fives);
     fz_store_be64(id->bytes, upper << 24 | lower >> 16);
-    id->bytes[8] = (uint8_t)(lower >> 8 & 0xff);
-    id->bytes[9] = (uint8_t)(lower & 0xff);
+    fz_store_be16(id->bytes + 8, (uint16_t)(lower & 0xffff));
     return FRAZIL_OK;
 }
 

@@ -14,6 +14,13 @@ static const char *const text_names[FRAZIL_TEXT_COUNT] = {
     [FRAZIL_TEXT_BIN] = "bin",       [FRAZIL_TEXT_BYTES] = "bytes",
 };
 
+/* How many bytes fz_text_write can touch: as many are written where they shall stay, with fewer by way of a copy. */
+static const uint8_t room[FRAZIL_TEXT_COUNT] = {
+    [FRAZIL_TEXT_DEC] = 20,    [FRAZIL_TEXT_DEC_PADDED] = 20, [FRAZIL_TEXT_HEX] = 16,    [FRAZIL_TEXT_CROCKFORD] = 13,
+    [FRAZIL_TEXT_BASE36] = 13, [FRAZIL_TEXT_BASE58] = 11,     [FRAZIL_TEXT_BASE62] = 11, [FRAZIL_TEXT_BASE64URL] = 11,
+    [FRAZIL_TEXT_BIN] = 80,    [FRAZIL_TEXT_BYTES] = 16,
+};
+
 /* Whether there is such a form; a caller can pass any number as one. */
 static bool is_form(frazil_text form)
 {
@@ -62,7 +69,7 @@ frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t siz
 
     if (!is_form(form))
         return FRAZIL_EINVAL;
-    if (size >= FRAZIL_TEXT_SIZE) {
+    if (size > room[form]) {
         buf[fz_text_write(form, id, buf)] = '\0';
         return FRAZIL_OK;
     }

@@ -65,12 +65,8 @@ static frazil_err read_digit(const struct numeral *form, const char *text, size_
     return FRAZIL_OK;
 }
 
-/* A digit, or the space between two groups. */
-static frazil_err read_character(const struct numeral *form, const char *text, size_t index, uint64_t *value,
-                                 frazil_error *reterr)
+static frazil_err read_space(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
 {
-    if (form->group == 0 || (index - form->prefix) % (form->group + 1) != form->group)
-        return read_digit(form, text, index, value, reterr);
     if (text[index] == ' ')
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u stands where a space should be", form->name,
@@ -81,6 +77,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
                                frazil_error *reterr)
 {
     uint64_t value = 0;
+    size_t digits = 0; /* since the last space */
 
     if (form->no_padding && len > 1 && text[0] == form->alphabet->digits[0])
         return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position 1 is a leading zero, which this form does not have",
@@ -88,9 +85,11 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
     for (size_t i = form->prefix; i < len; i++) {
         if (i == form->len_max)
             return fail_long(form, reterr);
-        frazil_err err = read_character(form, text, i, &value, reterr);
+        bool space = digits == form->group && form->group > 0;
+        frazil_err err = space ? read_space(form, text, i, reterr) : read_digit(form, text, i, &value, reterr);
         if (err != FRAZIL_OK)
             return err;
+        digits = space ? 0 : digits + 1;
     }
     if (len < form->len_min)
         return fail_short(form, len, reterr);

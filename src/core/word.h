@@ -47,4 +47,20 @@ static inline void fz_store_be64(void *bytes, uint64_t word)
     fz_store_le64(bytes, fz_swap_bytes(word));
 }
 
+/* Two bytes; the first is the higher. */
+static inline uint16_t fz_load_be16(const void *bytes)
+{
+    const unsigned char *at = bytes;
+
+    return (uint16_t)(at[0] << 8 | at[1]);
+}
+
+/* Writes the higher byte first. */
+static inline void fz_store_be16(void *bytes, uint16_t word)
+{
+    const unsigned char both[2] = {(unsigned char)(word >> 8), (unsigned char)(word & 0xff)};
+
+    memcpy(bytes, both, sizeof both);
+}
+
 #endif
