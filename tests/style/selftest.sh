@@ -166,6 +166,7 @@ test_outside() {
     must_fail 'README.md:1: links to nowhere.md, which does not exist'
 }
 
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
 test_manual() {
     project
     printf '    X(OK,   0, NONE,  "success") \\\n    X(EA,  -1, USAGE, "it is not an a: b") \\\n' | file include/frazil/error.h
