@@ -116,6 +116,20 @@ static void test_refused(void **state)
     assert_true(parses("18446744073709551615"));
 }
 
+/* Padding makes no number longer than 20 digits, nor shorter than one. */
+static void test_padded(void **state)
+{
+    (void)state;
+    uint64_t value = UNTOUCHED;
+
+    assert_false(fz_decimal_parse_padded("000000000000000000007", 21, &value));
+    assert_false(fz_decimal_parse_padded("000000000000000000000007", 24, &value));
+    assert_false(fz_decimal_parse_padded("", 0, &value));
+    assert_true(value == UNTOUCHED);
+    assert_true(fz_decimal_parse_padded("00000000000000000007", 20, &value));
+    assert_true(value == 7);
+}
+
 /* A digit is accepted and nothing else, wherever it stands among the eight of a word. */
 static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
 {
@@ -144,11 +158,8 @@ static void test_every_byte_everywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_digits),
-        cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_any_number),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_every_byte_everywhere),
+        cmocka_unit_test(test_all_digits), cmocka_unit_test(test_edges),  cmocka_unit_test(test_any_number),
+        cmocka_unit_test(test_refused),    cmocka_unit_test(test_padded), cmocka_unit_test(test_every_byte_everywhere),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
