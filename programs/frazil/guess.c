@@ -79,6 +79,23 @@ static bool take_apart(struct guess *guess)
     return true;
 }
 
+/*
+ * An id whose time is possible.  A wrong layout hits the last days by chance
+ * only, and few ids are made in the same tick.
+ */
+static void judge_past(struct guess *guess, int64_t age_ms)
+{
+    guess->score = 60 + small_number(guess->sequence, guess->layout->sequence_bits, 20);
+    guess->reason = guess->score >= 70 ? "its time is past, its sequence small" : "its time is past";
+    if (age_ms < DAY_MS) {
+        guess->score += 20;
+        guess->reason = "its time is within a day of now";
+    } else if (age_ms < 30 * DAY_MS) {
+        guess->score += 10;
+        guess->reason = "its time is in the last 30 days";
+    }
+}
+
 static void judge(struct guess *guess, int64_t now_ms)
 {
     guess->fits = take_apart(guess);
@@ -97,8 +114,7 @@ static void judge(struct guess *guess, int64_t now_ms)
         guess->score = 15;
         guess->reason = "its time is before such ids existed";
     } else {
-        guess->score = 60 + small_number(guess->sequence, guess->layout->sequence_bits, 40);
-        guess->reason = guess->score >= 80 ? "its time is past, its sequence small" : "its time is past";
+        judge_past(guess, now_ms - guess->unix_ms);
     }
 }
 

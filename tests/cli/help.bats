@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: help, version, usage errors, and that they agree with each other and with the completions.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+commands() {
+    frazil help | sed -n 's/^  \([a-z]*\) .*/\1/p' | grep -v '^help$'
+}
+
+# options COMMAND: the long options in its help.
+options() {
+    frazil help "$1" | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' | grep -v "^frazil" | sort -u
+}
+
+@test "help lists thirteen commands and fits a screen" {
+    [ "$(commands | wc -l)" -eq 13 ]
+    [ "$(frazil help)" = "$(frazil --help)" ]
+    [ "$(frazil help)" = "$(frazil -h)" ]
+    frazil help | awk 'length($0) > 80 || NR > 24 { exit 1 }'
+}
+
+@test "the help of each command fits a screen, by either name" {
+    local command
+    for command in $(commands); do
+        [ "$(frazil help "$command")" = "$(frazil "$command" --help)" ]
+        [ "$(frazil help "$command")" = "$(frazil "$command" -h)" ]
+        [[ $(frazil help "$command") == "usage: frazil $command"* ]]
+        frazil help "$command" | awk 'length($0) > 80 || NR > 24 { print; exit 1 }'
+    done
+}
+
+@test "usage errors: status 2, and where to look" {
+    fails 2 "frazil help lists them" frazil
+    fails 2 'there is no command "nosuch"' frazil nosuch
+    fails 2 'there is no command "nosuch"' frazil help nosuch
+    fails 2 "next has no option --nosuch" frazil next --nosuch
+    fails 2 "next has no option -z" frazil next -z
+    fails 2 "--count needs a value: N" frazil next -n
+    fails 2 "--count needs a value: N" frazil next --count
+    fails 2 "takes no value" frazil next --json=yes
+    fails 2 "takes no value" frazil next --help=yes
+    fails 2 "--count takes a whole number" frazil next -n x
+    fails 2 "--count takes a whole number" frazil next -n ''
+}
+
+@test "every option of every command has an error for what it does not take" {
+    local command
+    for command in $(commands); do
+        fails 2 "$command has no option --nosuch" frazil "$command" --nosuch
+    done
+}
+
+@test "version" {
+    run frazil version
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} =~ ^frazil\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+    [[ ${lines[1]} =~ ^opaque\ ids:\ (built|not\ built)$ ]]
+    [ "$(frazil --version)" = "$output" ]
+    [[ $(frazil version --json) =~ ^\{\"version\":\"[0-9.]+\",\"opaque\":(true|false)\}$ ]]
+    fails 2 "no arguments" frazil version 5
+}
+
+# ---- completion ---------------------------------------------------------------
+
+# complete WORD...: what bash offers for the last word.
+complete_words() {
+    local COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _frazil
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+
+load_completion() {
+    # shellcheck source=../../completions/frazil.bash
+    source "$BATS_TEST_DIRNAME/../../completions/frazil.bash"
+}
+
+@test "bash completion: every command and every option" {
+    load_completion
+    local command
+    { commands; printf 'help\n--help\n--version\n'; } | sort >"$BATS_TEST_TMPDIR/expected"
+    complete_words frazil '' | sort >"$BATS_TEST_TMPDIR/actual"
+    same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    [ "$(complete_words frazil ins)" = inspect ]
+    for command in $(commands | grep -v opaque); do
+        { frazil help "$command" | sed -n 's/^  [- ][a-z ][, ] *\(--[a-z-]*\) .*/\1/p'; echo --help; } | sort >"$BATS_TEST_TMPDIR/expected"
+        complete_words frazil "$command" - | sort >"$BATS_TEST_TMPDIR/actual"
+        same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    done
+}
+
+@test "bash completion: layouts, forms, specs" {
+    load_completion
+    frazil layout | tail -n +2 | cut -d ' ' -f 1 >"$BATS_TEST_TMPDIR/expected"
+    complete_words frazil inspect --layout '' >"$BATS_TEST_TMPDIR/actual"
+    same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    complete_words frazil next layout = '' >"$BATS_TEST_TMPDIR/actual"
+    same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    frazil help convert | sed -n 's/^FORM: \(.*\)\.$/\1/p' | tr ' ' '\n' >"$BATS_TEST_TMPDIR/expected"
+    complete_words frazil convert --to '' >"$BATS_TEST_TMPDIR/actual"
+    same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
+    [ "$(complete_words frazil convert -t base6)" = $'base62\nbase64url' ]
+    [ "$(complete_words frazil next wor)" = worker= ]
+    [ "$(complete_words frazil next on_full = le)" = lead ]
+    [ "$(complete_words frazil layout ov)" = overlap ]
+}
+
+@test "zsh completion: every command, layout and option is there" {
+    local command word file=$BATS_TEST_DIRNAME/../../completions/_frazil
+    for command in $(commands); do
+        grep -q "^        '$command:$(frazil help | sed -n "s/^  $command  *//p")'$" "$file"
+        for word in $(frazil help "$command" | sed -n 's/^  [- ][a-z ][, ] *\(--[a-z-]*\) .*/\1/p'); do
+            grep -q -e "$word" "$file"
+        done
+    done
+    for word in $(frazil layout | tail -n +2 | cut -d ' ' -f 1); do
+        grep -q "^_frazil_layouts=(.*\b$word\b" "$file"
+    done
+    if command -v zsh >/dev/null; then
+        zsh -n "$file"
+    fi
+}
+
+# ---- the manual -------------------------------------------------------------------
+
+@test "the manual has every command and every option" {
+    local command word page=$BATS_TEST_DIRNAME/../../man/frazil.1
+    for command in $(commands); do
+        grep -q -e "^\.Ss .*\b$command\b" "$page"
+        for word in $(frazil help "$command" | sed -n 's/^  [- ][a-z ][, ] *--\([a-z-]*\) .*/\1/p'); do
+            grep -q -e "-$word\b" "$page"
+        done
+    done
+}

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+# What every test of the command uses.
+bats_require_minimum_version 1.5.0
+
+: "${FRAZIL:=frazil}"
+: "${FRAZIL_VECTORS_DIR:=$BATS_TEST_DIRNAME/../vectors}"
+unset FRAZIL_LAYOUT FRAZIL_EPOCH FRAZIL_TICK FRAZIL_WORKER FRAZIL_CONFIG NO_COLOR
+
+frazil() {
+    "$FRAZIL" "$@"
+}
+
+# vector FILE COLUMN...: those columns of all lines of a vector file but the first, between tabs.
+vector() {
+    local file=$FRAZIL_VECTORS_DIR/$1 columns
+    shift
+    columns=$(IFS=,; echo "$*")
+    tail -n +2 "$file" | cut -f "$columns"
+}
+
+# json KEY: the values of a number or string member in lines of JSON objects.
+json() {
+    sed -n 's/.*"'"$1"'":"\{0,1\}\([^",}]*\).*/\1/p'
+}
+
+# same EXPECTED ACTUAL: both files have the same lines, and there are some.
+same() {
+    [ -s "$1" ] && diff "$1" "$2"
+}
+
+# fails STATUS TEXT COMMAND...: it exits with the status, prints nothing on standard
+# output, and one line of standard error, which begins with "frazil: ", holds the text.
+fails() {
+    local status_expected=$1 text=$2
+    shift 2
+    run --separate-stderr "$@"
+    echo "status $status, output: $output, stderr: $stderr"
+    [ "$status" -eq "$status_expected" ]
+    [ -z "$output" ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [[ $stderr == "frazil: "* ]]
+    [[ $stderr == *"$text"* ]]
+}

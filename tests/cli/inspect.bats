@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: taking ids apart, for people, as JSON and by guessing.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+ID=1541815603606036480
+
+@test "for people: all fields and the age" {
+    run frazil inspect --layout twitter $ID
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "id          $ID" ]
+    [ "${lines[1]}" = "layout      twitter" ]
+    [[ ${lines[2]} =~ ^time\ +2022-06-28T16:07:40.105Z\ +\([0-9]+\ years\ ago\)$ ]]
+    [ "${lines[3]}" = "unix_ms     1656432460105" ]
+    [ "${lines[4]}" = "worker      378  (number 26 in its datacenter)" ]
+    [ "${lines[5]}" = "datacenter  11" ]
+    [ "${lines[6]}" = "sequence    0" ]
+    [ "${#lines[@]}" -eq 7 ]
+}
+
+@test "the future is called so" {
+    frazil inspect "$(frazil compose --time 2090-01-01 -w 0 -s 0)" | grep -q "^time .* (in [0-9]* years: in the future)$"
+}
+
+@test "JSON: the keys and their order" {
+    [ "$(frazil inspect --layout twitter --json $ID)" = '{"id":"1541815603606036480","layout":"twitter","time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"worker":378,"datacenter":11,"sequence":0}' ]
+    [ "$(frazil inspect --json 0)" = '{"id":"0","layout":"frazil","time":"2026-01-01T00:00:00.000Z","unix_ms":1767225600000,"worker":0,"sequence":0}' ]
+    [ "$(frazil inspect --layout sno --json a222222222222222)" = '{"text":"a222222222222222","hex":"40000000000000000000","time":"2027-06-03T21:56:53.888Z","unix_ms":1812059813888,"ticktock":0,"meta":0,"partition":0,"sequence":0}' ]
+}
+
+@test "a layout can be a description with its keys" {
+    frazil inspect --json --layout 'flake epoch=1300000000000' 4794480928292039691 | grep -q '"unix_ms":2443093330452,"worker":950,"datacenter":29,"sequence":3083}'
+    frazil inspect --json --layout '41/12/10 epoch=2026-01-01T00:00:00Z' 1023 | grep -q '"layout":"41/12/10 epoch=1767225600000 tick=1ms".*"sequence":1023}'
+}
+
+@test "the layout can come from the environment" {
+    [ "$(FRAZIL_LAYOUT=twitter frazil inspect --json $ID)" = "$(frazil inspect --layout twitter --json $ID)" ]
+    [ "$(FRAZIL_LAYOUT=flake FRAZIL_EPOCH=1300000000000 frazil inspect --json 5)" = "$(frazil inspect --layout 'flake epoch=1300000000000' --json 5)" ]
+    [ "$(FRAZIL_LAYOUT=twitter frazil inspect --layout frazil --json 5)" = "$(frazil inspect --json 5)" ]
+    FRAZIL_LAYOUT=nosuch fails 2 "FRAZIL_LAYOUT: " frazil inspect 5
+}
+
+# A form is recognised where it can be one id only.
+@test "forms are recognised" {
+    local form text
+    for form in dec hex bin bytes; do
+        text=$(frazil convert --to $form $ID)
+        [ "$(frazil inspect --layout twitter --json "$text" | json id)" = $ID ]
+    done
+    [ "$(frazil inspect --json 0xff | json id)" = 255 ]
+    [ "$(frazil inspect --json "$(frazil convert --to crockford $ID)" | json id)" = $ID ]
+    [ "$(frazil inspect --json f_________8 | json id)" = 9223372036854775807 ]
+    [ "$(frazil inspect --layout sno --json 40000000000000000000 | json text)" = a222222222222222 ]
+    [ "$(frazil inspect --json 00000000000000000012 | json id)" = 12 ]
+}
+
+@test "forms that are in doubt are listed, and --form decides" {
+    fails 1 "base62 or base64url: say which" frazil inspect 0000000wPeA
+    fails 1 "it can be base58 or base36: say which, with --form" frazil inspect abc
+    [ "$(frazil inspect --form base36 --json abc | json id)" = 13368 ]
+    fails 1 "no id in any form" frazil inspect 'a b c'
+    fails 2 "--form takes one of dec" frazil inspect --form base17 5
+}
+
+@test "what is no id of the layout is refused" {
+    fails 1 "it is no id of the layout frazil, whose largest is 9223372036854775807" frazil inspect 9223372036854775808
+    fails 1 "it is no id of the layout js53" frazil inspect --layout js53 9007199254740992
+    fails 1 "position" frazil inspect --form dec 12x4
+    fails 1 "" frazil inspect 18446744073709551616
+    fails 1 "" frazil inspect --layout sno a22222222222222z
+    fails 1 "" frazil inspect --layout sno a2222222222222
+    fails 1 "position 20" frazil inspect --layout sno 4000000000000000000g
+}
+
+# ---- guessing -----------------------------------------------------------------
+
+@test "--guess: the right preset is on top, the impossible below" {
+    run frazil inspect --guess $ID
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = $ID ]
+    [[ ${lines[2]} == *" twitter "*2022-06-28T16:07:40.105Z* ]]
+    [[ $output == *"  0  js53 "*"it has bits above the layout's fields"* ]]
+    [[ $output == *"15  flake "*"its time is before such ids existed"* ]]
+    [[ $output == *" 0  frazil "*"its time is far in the future"* ]]
+}
+
+@test "--guess: scores descend, every preset is there" {
+    frazil inspect --guess $ID | tail -n +3 | awk '{ print $1 }' | sort -c -n -r
+    [ "$(frazil inspect --guess $ID | tail -n +3 | wc -l)" -eq $(($(frazil layout | tail -n +2 | wc -l) - 1)) ]
+}
+
+@test "--guess: small numbers are no ids, snos are recognised" {
+    frazil inspect --guess 12345 | tail -n +3 | awk '$1 > 20 { exit 1 }'
+    [[ $(frazil inspect --guess "$(frazil next layout=sno)" | sed -n 3p) == *" sno "* ]]
+    [[ $(frazil inspect --guess "$(frazil next layout=sno --form hex)" | sed -n 3p) == *" sno       hex "* ]]
+    [[ $(frazil inspect --guess "$(frazil next worker=fixed:1)" | sed -n 3p) == *" frazil "* ]]
+}
+
+# Sixteen hex digits without 0, 1 can be either.
+@test "--guess: all readings of a text" {
+    local text
+    text=$(frazil inspect --guess --json 2222222222222f22)
+    [[ $text == *'"form":"hex"'* && $text == *'"form":"sno"'* ]]
+    fails 1 "no id in any form" frazil inspect --guess '?'
+    fails 1 "" frazil inspect --guess --form dec x
+}
+
+@test "--guess --json: one object" {
+    [[ $(frazil inspect --guess --json $ID) == '{"input":"1541815603606036480","guesses":[{"layout":"twitter","score":80,"reason":"its time is past, its sequence small","form":"dec","id":"1541815603606036480","time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"worker":378,"sequence":0},'*']}' ]]
+}
+
+# ---- on a terminal ---------------------------------------------------------------
+
+# A terminal gets colours and the picture, a pipe neither, unless told.
+@test "a terminal gets a picture" {
+    command -v script >/dev/null || skip "there is no script(1)"
+    export FRAZIL TERM=xterm
+    [[ $(script -qec '"$FRAZIL" inspect --layout twitter 1541815603606036480' /dev/null </dev/null) == *$'\e[36m00101010110010110100001000111110110001000\e[0m'* ]]
+    [[ $(NO_COLOR=1 script -qec '"$FRAZIL" inspect 5' /dev/null </dev/null) != *$'\e'* ]]
+    [[ $(TERM=dumb script -qec '"$FRAZIL" inspect 5' /dev/null </dev/null) != *$'\e'* ]]
+    [[ $(script -qec '"$FRAZIL" inspect --color never 5' /dev/null </dev/null) != *$'\e'* ]]
+    [[ $(frazil inspect --layout twitter $ID) != *$'\e'* ]]
+}
+
+@test "--color=always: the bits under their names" {
+    run frazil inspect --layout twitter --color=always $ID
+    [ "${lines[7]}" = $'\e[90m0\e[0m \e[36m00101010110010110100001000111110110001000\e[0m \e[35m01011\e[0m \e[33m11010\e[0m \e[32m000000000000\e[0m' ]
+    [[ ${lines[8]} == *"time 41"*"dc 5"*"wkr 5"*"sequence 12"* ]]
+    [[ $(NO_COLOR=1 frazil inspect --color=always 5) == *$'\e'* ]]
+    fails 2 "--color takes auto, always or never" frazil inspect --color=blue 5
+}
+
+@test "blocks are set apart" {
+    [ "$(frazil inspect 1 2 | grep -c '^$')" -eq 1 ]
+}

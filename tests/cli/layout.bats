@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: what is said about layouts, and about two of them.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+@test "the list has every preset and its last instant" {
+    run frazil layout
+    [ "$status" -eq 0 ]
+    local line
+    for line in "frazil 41/10/12 1 2026-01-01 2095-09-07T15:47:35.551Z 1024 4096000" \
+        "konayuki 41/10/12 1 2026-01-01 2095-09-07T15:47:35.551Z 1024 4096000" \
+        "sfid 41/10/12 1 2025-12-22 2095-08-28T15:47:35.551Z 1024 4096000" \
+        "sno 39/1+8+16/16 4 2010-01-01 2079-09-07T15:47:35.548Z 65536 16384000" \
+        "post 41/10/12 1 1970-01-01 2039-09-07T15:47:35.551Z 1024 4096000" \
+        "flake 42/5+5/12 1 1970-01-01 2109-05-15T07:35:11.103Z 1024 4096000" \
+        "twitter 41/5+5/12 1 2010-11-04 2080-07-10T17:30:30.208Z 1024 4096000" \
+        "discord 42/5+5/12 1 2015-01-01 2154-05-15T07:35:11.103Z 1024 4096000" \
+        "sonyflake 39/8s/16w 10 2014-09-01 2188-11-16T03:28:58.870Z 65536 25600"; do
+        tr -s ' ' <<<"$output" | grep -qxF "$line"
+    done
+    grep -q '^instagram ' <<<"$output"
+    grep -q '^mastodon ' <<<"$output"
+    grep -q '^js53 ' <<<"$output"
+}
+
+@test "one layout: picture, capacity, life" {
+    run frazil layout twitter
+    [ "$status" -eq 0 ]
+    [ "${lines[1]}" = "0 ttttttttttttttttttttttttttttttttttttttttt ddddd wwwww ssssssssssss" ]
+    [[ $output == *"fingerprint     41/5+5/12 epoch=1288834974657 tick=1ms"* ]]
+    [[ $output == *"workers         1024  (32 datacenters of 32)"* ]]
+    [[ $output == *"ids a tick      4096 "* && $output == *"ids a second    4096000 "* ]]
+    [[ $output =~ 2080-07-10T17:30:30.208Z\ \ \([0-9.]+\ years\ left\) ]]
+    [[ $output == *"sign bit        never reached"* ]]
+}
+
+# What users have to be warned of.
+@test "the sign bit, 53 bits, a short life" {
+    frazil layout flake | grep -q "sign bit .*2039-09-07T15:47:35.552Z on ids are negative"
+    frazil layout js53 | grep -q "53 bits .*every id is exact"
+    frazil layout twitter | grep -q "53 bits .*use strings"
+    frazil layout '41/10/12 epoch=1900-01-01' | grep -q "(past: no id can be issued)"
+    frazil layout '41/10/12 epoch=1960-01-01' | grep -q "allow_short_life"
+}
+
+@test "pictures of snos and of sequence above worker" {
+    [ "$(frazil layout sonyflake | sed -n 3p)" = "0 ttttttttttttttttttttttttttttttttttttttt ssssssss wwwwwwwwwwwwwwww" ]
+    [ "$(frazil layout sno | sed -n 3p)" = "ttttttttttttttttttttttttttttttttttttttt k mmmmmmmm pppppppppppppppp" ]
+    frazil layout sno | awk 'length($0) > 80 { exit 1 }'
+    frazil layout 63/0/1 | awk 'length($0) > 80 { exit 1 }'
+    [[ $(frazil layout --color=always sno) == *$'\e['* ]]
+}
+
+@test "JSON" {
+    [[ $(frazil layout --json js53) == '{"layout":"js53","fingerprint":"'*'"fits_53_bits":true}' ]]
+    [ "$(frazil layout --json | wc -l)" -eq "$(frazil layout | tail -n +2 | wc -l)" ]
+    frazil layout --json flake | grep -q '"sign_bit_from":"2039-09-07T15:47:35.552Z"'
+}
+
+@test "what is no layout is refused, with what would be right" {
+    fails 2 "twitter" frazil layout nosuch
+    fails 2 "" frazil layout 41/10
+    fails 2 "" frazil layout 50/10/12
+    fails 2 "" frazil layout '41/10/12 tack=1ms'
+    fails 2 "quote a description" frazil layout flake epoch=1300000000000
+    fails 2 "--since is for layout overlap" frazil layout --since 2026-01-01 flake
+}
+
+# An earlier epoch is safe, a later one is not.
+@test "overlap" {
+    run frazil layout overlap twitter '41/10/12 epoch=2010-01-01' --since 2026-06-01
+    [ "$status" -eq 0 ]
+    [[ $output == "Safe: moving from twitter to "* ]]
+    run frazil layout overlap twitter frazil --since 2026-06-01
+    [ "$status" -eq 1 ]
+    [[ $output == "Not safe: moving from twitter to frazil at 2026-06-01T00:00:00.000Z"*"equal and sort before"* ]]
+    run frazil layout overlap sno sno
+    [ "$status" -eq 0 ]
+    run frazil layout overlap twitter frazil
+    [ "$status" -eq 1 ]
+}
+
+@test "overlap: the instant from which it is safe, is" {
+    local since safe
+    since=2026-06-01
+    safe=$(frazil layout overlap --json twitter frazil --since $since | json safe_from) || true
+    [ -n "$safe" ]
+    local old_last
+    old_last=$(frazil layout overlap --json twitter frazil --since $since | json old_last) || true
+    [ "$(frazil compose --time "$safe" -w 0 -s 0)" -gt "$old_last" ]
+    [ "$(frazil compose --unix-ms $(($(frazil range --json "$safe" "$safe" | json first) / 4194304 + 1767225600000 - 1)) -w 0 -s 0)" -le "$old_last" ]
+}
+
+@test "overlap: errors" {
+    fails 2 "takes two layouts" frazil layout overlap twitter
+    fails 2 "nosuch" frazil layout overlap twitter nosuch
+    fails 1 "sno" frazil layout overlap twitter sno
+    fails 1 "outside the life" frazil layout overlap twitter frazil --since 2010-11-05
+    fails 2 "--since: " frazil layout overlap twitter frazil --since never
+}

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: new ids.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+# A worker number that nobody gave is not guessed.
+@test "without a worker there is no id, and the sources are listed" {
+    fails 2 "fixed:N" frazil next
+    [[ $stderr == *env:NAME* && $stderr == *ordinal* ]]
+}
+
+@test "one id, unless told otherwise" {
+    run frazil next worker=fixed:3
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    frazil inspect --json "$output" | grep -q '"worker":3,'
+}
+
+@test "the spec is one argument or several, or comes from the environment" {
+    frazil next "layout=twitter worker=fixed:3" --json | grep -q '"layout":"twitter".*"worker":3,'
+    frazil next layout=twitter worker=fixed:3 --json | grep -q '"layout":"twitter".*"worker":3,'
+    frazil next "layout='twitter epoch=2020-01-01'" worker=fixed:3 --json | grep -q '"layout":"41/5+5/12 epoch=1577836800000 tick=1ms"'
+    FRAZIL_WORKER=fixed:4 frazil next --json | grep -q '"worker":4,'
+}
+
+@test "the spec's errors are the command's" {
+    fails 2 "colour" frazil next worker=fixed:1 colour=red
+    fails 2 "0 to 1023" frazil next worker=fixed:1024
+    fails 2 "nosuch" frazil next layout=nosuch worker=fixed:1
+    fails 2 "" frazil next 10
+}
+
+@test "-n ids, each greater than the one before" {
+    run frazil next -n 100000 worker=fixed:0
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 100000 ]
+    printf '%s\n' "${lines[@]}" | LC_ALL=C sort -c -u
+}
+
+# A small layout, so that batches end at ticks.
+@test "-n ids from a layout that limits" {
+    frazil next -n 300 layout=41/20/2 worker=fixed:5 >"$BATS_TEST_TMPDIR/ids"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -eq 300 ]
+    frazil verify --layout 41/20/2 "$BATS_TEST_TMPDIR/ids"
+}
+
+# Millions are fast because they are taken and written by many: the calls can be counted.
+@test "two million ids" {
+    frazil next -n 2000000 layout=41/0/22 worker=fixed:0 >"$BATS_TEST_TMPDIR/ids"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -eq 2000000 ]
+    frazil verify --layout 41/0/22 "$BATS_TEST_TMPDIR/ids"
+}
+
+@test "for ever, until the reader goes away: quietly" {
+    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next -n 0 worker=fixed:0 | head -n 5000 | wc -l'
+    [ "$status" -eq 0 ]
+    [ "$output" -eq 5000 ]
+    [ -z "$stderr" ]
+    run --separate-stderr bash -c 'set -o pipefail; "$FRAZIL" next -n 0 --rate 1000 worker=fixed:0 | head -n 5 | wc -l'
+    [ "$status" -eq 0 ]
+    [ "$output" -eq 5 ]
+    [ -z "$stderr" ]
+}
+
+@test "a full disk is an error" {
+    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next worker=fixed:0 >/dev/full'
+    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next -n 0 worker=fixed:0 >/dev/full'
+    fails 4 "cannot write to standard output" bash -c '"$FRAZIL" next -n 0 --rate 100 worker=fixed:0 >/dev/full'
+}
+
+# Each id is there as soon as it is made: the first is read while the second is an hour away.
+@test "--rate writes each id at once" {
+    coproc SLOW { exec "$FRAZIL" next -n 2 --rate 0.0003 worker=fixed:0; }
+    local id pid=$SLOW_PID
+    read -r -t 10 id <&"${SLOW[0]}"
+    [[ $id =~ ^[0-9]+$ ]]
+    kill "$pid"
+}
+
+# 21 ids at 100 a second are 20 intervals of 10 ms: the last is not there before 200 ms, however late the first one is.
+@test "--rate is a limit" {
+    local before
+    before=$(date +%s%3N)
+    frazil next -n 21 --rate 100 worker=fixed:0 --json | json unix_ms >"$BATS_TEST_TMPDIR/times"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/times")" -eq 21 ]
+    [ $(($(tail -n 1 "$BATS_TEST_TMPDIR/times") - before)) -ge 199 ]
+}
+
+@test "--rate takes a positive number" {
+    local bad
+    for bad in 0 -1 x 1e3 nan 0x10 "" 1.2.3; do
+        fails 2 "--rate takes ids a second" frazil next --rate="$bad" worker=fixed:0
+    done
+}
+
+@test "--form: the same id in another form" {
+    local spec="worker=fixed:7 clock=frozen:2026-06-01 start=zero"
+    [ "$(frazil next "$spec")" = "$(frazil compose --time 2026-06-01 -w 7 -s 0)" ]
+    [ "$(frazil next "$spec" --form crockford)" = "$(frazil compose --time 2026-06-01 -w 7 -s 0 --form crockford)" ]
+    fails 2 "base58" frazil next --form nosuch worker=fixed:1
+    fails 2 "form sno is for snos" frazil next --form sno worker=fixed:1
+}
+
+@test "--json: what inspect says" {
+    run frazil next worker=fixed:7 "clock=frozen:2026-06-01T12:00:00.250Z" start=zero --json
+    [ "$output" = "$(frazil compose --time 2026-06-01T12:00:00.250Z -w 7 -s 0 | frazil inspect --json)" ]
+    [ "$output" = '{"id":"'"$(frazil compose --time 2026-06-01T12:00:00.250Z -w 7 -s 0)"'","layout":"frazil","time":"2026-06-01T12:00:00.250Z","unix_ms":1780315200250,"worker":7,"sequence":0}' ]
+}
+
+@test "snos: text, hex, JSON and the metabyte" {
+    [[ $(frazil next layout=sno) =~ ^[2-9a-x]{16}$ ]]
+    [[ $(frazil next layout=sno --form hex) =~ ^[0-9a-f]{20}$ ]]
+    frazil next layout=sno --meta 200 --json | grep -q '^{"text":"[2-9a-x]\{16\}","hex":"[0-9a-f]\{20\}","time":".*","unix_ms":[0-9]*,"ticktock":0,"meta":200,"partition":[0-9]*,"sequence":[0-9]*}$'
+    [ "$(frazil next layout=sno -n 1000 | LC_ALL=C sort -u | wc -l)" -eq 1000 ]
+    fails 2 "0 to 255" frazil next layout=sno --meta 256
+    fails 2 "--meta is for snos" frazil next worker=fixed:1 --meta 1
+    fails 2 "80 bits" frazil next layout=sno --form dec
+}
+
+# What can succeed later has a status of its own.
+@test "a full tick is temporary: status 3" {
+    run --separate-stderr frazil next -n 5 layout=41/20/2 worker=fixed:0 on_full=error start=zero clock=frozen:2026-06-01
+    [ "$status" -eq 3 ]
+    [ "${#lines[@]}" -le 4 ]
+    [[ $stderr == "frazil: "* ]]
+}
+
+# The last tick works, the one after it is the end.
+@test "the end of a layout is fatal: status 4" {
+    local last=2095-09-07T15:47:35.551Z
+    [ "$(frazil next worker=fixed:0 allow_short_life=yes start=zero clock=frozen:$last)" = "$(frazil compose --time $last -w 0 -s 0)" ]
+    fails 4 "" frazil next worker=fixed:0 allow_short_life=yes clock=frozen:2095-09-07T15:47:35.552Z
+}

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: shard, scramble, unscramble, worker; their results are in vectors.bats.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+@test "shard: the number of shards comes first" {
+    [ "$(frazil shard 1 5 6)" = $'0\n0' ]
+    fails 2 "number of shards first" frazil shard
+    fails 2 "number of shards first" frazil shard 0 5
+    fails 2 "number of shards first" frazil shard x 5
+    fails 2 "number of shards first" frazil shard 4294967296 5
+    fails 1 "position 1" frazil shard 16 05
+}
+
+@test "scramble: the salt is odd" {
+    [ "$(frazil scramble --salt 0x499602d3 12345)" = "$(frazil scramble --salt 1234567891 12345)" ]
+    fails 2 "--salt S, an odd number" frazil scramble 5
+    fails 2 "an even one cannot be undone" frazil scramble --salt 4 5
+    fails 2 "--salt takes a whole number" frazil scramble --salt x 5
+    fails 1 "" frazil scramble --salt 3 18446744073709551616
+}
+
+# The salt's low 32 bits count, and nothing else.
+@test "scramble: low 32 bits of the salt" {
+    [ "$(frazil scramble --salt 5529535187 5)" = "$(frazil scramble --salt 1234567891 5)" ]
+}
+
+@test "unscramble: what is altered is refused" {
+    fails 1 "check digit" frazil unscramble --salt 1234567891 --checksum hh1vdrvdpq502734rck
+    fails 1 "check digit" frazil unscramble --salt 1234567891 --checksum hi1vdrvdpq502734rcj
+    fails 1 "" frazil unscramble --salt 1234567891 --checksum 1vrvdq50734rcj
+    fails 1 "" frazil unscramble --salt 1234567891 hh1vdrvdpq502734rcj
+    fails 1 "position 2" frazil unscramble --salt 1234567891 1VRVDQ50734RCJ
+    fails 1 "" frazil unscramble --salt 1234567891 zzzzzzz0000000
+    fails 2 "--salt" frazil unscramble 1vrvdq50734rcj
+}
+
+@test "worker" {
+    [ "$(frazil worker --hash app-240 --max 256)" = 103 ]
+    [ "$(frazil worker --max 256 app-240 app-1175)" = $'103\n103' ]
+    fails 2 "--max M" frazil worker --hash app-240
+    fails 2 "--max M" frazil worker --hash app-240 --max 0
+    fails 2 "--max takes a whole number from 0 to 4294967295" frazil worker --hash app-240 --max 4294967296
+    fails 2 "not both" frazil worker --hash app-240 --max 256 app-1175
+    fails 1 "empty" frazil worker --hash "" --max 256
+}

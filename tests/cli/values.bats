@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: how values come in, and what is said about bad ones.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+# What is done with arguments is done with lines.
+@test "arguments and lines give the same" {
+    [ "$(frazil convert --to hex 1 2 3)" = "$(printf '1\n2\n3\n' | frazil convert --to hex)" ]
+}
+
+@test "the last line may lack its line end" {
+    [ "$(printf '1\n2' | frazil convert --to base36)" = $'1\n2' ]
+}
+
+@test "no lines: nothing to do" {
+    run frazil convert --to hex </dev/null
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+# A bad value does not lose the others.
+@test "the good ones are done, the bad one is named, the status is 1" {
+    run --separate-stderr frazil convert --from dec --to hex 1 x 3
+    [ "$status" -eq 1 ]
+    [ "$output" = $'0000000000000001\n0000000000000003' ]
+    [[ $stderr == 'frazil: "x": '* ]]
+}
+
+@test "a bad line is named by its number" {
+    run --separate-stderr bash -c 'printf "1\n2\nx\n4\n" | "$FRAZIL" convert --from dec --to hex'
+    [ "$status" -eq 1 ]
+    [ "${#lines[@]}" -eq 3 ]
+    [[ $stderr == 'frazil: standard input:3: "x": '* ]]
+}
+
+@test "an empty line is an error" {
+    fails 1 "standard input:1: the line is empty" frazil convert --to hex <<<""
+}
+
+@test "a carriage return is an error, with the cure" {
+    fails 1 "standard input:1: the line ends with a carriage return; remove them with: tr -d '\\r'" \
+        frazil convert --to hex < <(printf '1\r\n')
+}
+
+# 4096 bytes are a line, one more is too many; what follows is read all the same.
+@test "a line has a greatest length" {
+    head -c 4096 /dev/zero | tr '\0' a >"$BATS_TEST_TMPDIR/fits"
+    [[ $(frazil worker --max 7 <"$BATS_TEST_TMPDIR/fits") =~ ^[0-6]$ ]]
+    fails 1 "standard input:1: the line is longer than 4096 bytes" \
+        frazil worker --max 7 < <(cat "$BATS_TEST_TMPDIR/fits"; echo a)
+    run --separate-stderr frazil convert --to hex < <(head -c 3000000 /dev/zero | tr '\0' 1; printf '\n17\n')
+    [ "$status" -eq 1 ]
+    [ "$output" = 0000000000000011 ]
+    [[ $stderr == *"standard input:1: "* ]]
+}
+
+# Input cannot send commands to the terminal.
+@test "control characters are shown as \\xNN" {
+    fails 1 '"\x1b[31m"' frazil convert --to hex $'\e[31m'
+}
+
+# Who is asked line by line answers line by line.
+@test "answers come before the next question" {
+    coproc ASK { "$FRAZIL" convert --to base36; }
+    local answer
+    echo 36 >&"${ASK[1]}"
+    read -r -t 10 answer <&"${ASK[0]}"
+    [ "$answer" = 10 ]
+    echo 37 >&"${ASK[1]}"
+    read -r -t 10 answer <&"${ASK[0]}"
+    [ "$answer" = 11 ]
+    eval "exec ${ASK[1]}>&-"
+}
+
+@test "what cannot be read or written is status 4" {
+    fails 4 "cannot read standard input: Is a directory" frazil convert --to hex </
+    fails 4 "cannot write to standard output: No space left" bash -c '"$FRAZIL" layout >/dev/full'
+}

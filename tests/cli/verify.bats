@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: what is wrong with a stream of ids is found, exactly.
+# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+load helpers
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || return
+}
+
+# id TIME WORKER SEQUENCE
+id() {
+    frazil compose --time "$1" -w "$2" -s "$3"
+}
+
+# count NAME: the number after a name in the report.
+count() {
+    sed -n "s/^$1 *\([0-9]*\)$/\1/p" <<<"$output"
+}
+
+@test "clean" {
+    frazil next -n 10000 worker=fixed:9 >ids
+    run frazil verify ids
+    [ "$status" -eq 0 ]
+    [ "$(count ids)" = 10000 ]
+    [ "$(count duplicates)" = 0 ]
+    [[ ${lines[-1]} =~ ^\ +9\ +10000\  ]]
+}
+
+@test "nothing is clean too" {
+    run frazil verify </dev/null
+    [ "$status" -eq 0 ]
+    [ "$(count ids)" = 0 ]
+}
+
+@test "duplicates: which, and how often" {
+    { id 2026-02-01 1 5; id 2026-02-01 1 6; id 2026-02-01 1 7; } >ids
+    run frazil verify ids ids - <ids
+    [ "$status" -eq 1 ]
+    [ "$(count ids)" = 9 ]
+    [ "$(count duplicates)" = 6 ]
+    grep -qx "  $(id 2026-02-01 1 6)  3 times  2026-02-01T00:00:00.000Z" <<<"$output"
+}
+
+# Duplicates that are far apart, in different chunks and different order.
+@test "duplicates among many, far apart" {
+    frazil next -n 5000000 layout=41/0/22 worker=fixed:0 >ids
+    { tail -n 1000 ids; cat ids; head -n 1 ids; } >all
+    run frazil verify --layout 41/0/22 --list 2000 all
+    [ "$status" -eq 1 ]
+    [ "$(count duplicates)" = 1001 ]
+    { head -n 1 ids; tail -n 1000 ids; } >expected
+    sed -n 's/^  \([0-9]*\)  2 times .*/\1/p' <<<"$output" >actual
+    same expected actual
+    [ "$(count 'order breaks')" = 2 ]
+}
+
+@test "ten million, in order" {
+    frazil next -n 10000000 layout=41/0/22 worker=fixed:0 | {
+        run frazil verify --layout 41/0/22
+        [ "$status" -eq 0 ]
+        [ "$(count ids)" = 10000000 ]
+    }
+}
+
+# A worker's own order counts, not that of its neighbours.
+@test "order breaks" {
+    { id 2026-02-02 1 0; id 2026-02-01 2 0; id 2026-02-03 1 0; id 2026-02-02 2 0; } >fine
+    frazil verify fine
+    { id 2026-02-02 1 0; id 2026-02-01 1 0; id 2026-02-01 1 1; } >broken
+    run frazil verify broken
+    [ "$status" -eq 1 ]
+    [ "$(count 'order breaks')" = 1 ]
+    grep -q "^  $(id 2026-02-01 1 0)  broken:2  2026-02-01T00:00:00.000Z$" <<<"$output"
+}
+
+@test "ids of the future, and how far ahead is tolerated" {
+    id 2090-01-01 1 0 >future
+    run frazil verify future
+    [ "$status" -eq 1 ]
+    [ "$(count 'in the future')" = 1 ]
+    [[ $output == *"future:1  2090-01-01T00:00:00.000Z, in "* ]]
+    frazil compose --unix-ms $(($(date +%s) * 1000 + 60000)) -w 1 -s 0 >soon
+    run frazil verify soon
+    [ "$status" -eq 1 ]
+    run frazil verify --tolerance 120000 soon
+    [ "$status" -eq 0 ]
+}
+
+@test "ids of another layout" {
+    run frazil verify --layout js53 <<<9007199254740992
+    [ "$status" -eq 1 ]
+    [ "$(count 'other layout')" = 1 ]
+    [ "$(count ids)" = 1 ]
+}
+
+@test "lines that are no ids" {
+    run --separate-stderr frazil verify < <(printf '1\nx\n\n2\r\n3\n')
+    [ "$status" -eq 1 ]
+    [ "$(count unreadable)" = 3 ]
+    [ "$(count ids)" = 2 ]
+    [ "${#stderr_lines[@]}" -eq 3 ]
+    [[ ${stderr_lines[1]} == "frazil: standard input:3: the line is empty"* ]]
+    run --separate-stderr frazil verify --list 1 < <(printf 'x\ny\nz\n')
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ "$(count unreadable)" = 3 ]
+}
+
+@test "every form is read" {
+    local id form
+    id=$(id 2026-02-01 1 5)
+    for form in dec crockford hex; do
+        frazil convert --to $form "$id"
+    done >ids
+    run frazil verify ids
+    [ "$(count duplicates)" = 2 ]
+    frazil convert --to base36 "$id" | frazil verify --form base36
+}
+
+@test "rate of each worker" {
+    { id 2026-02-01T00:00:00.000Z 1 0; id 2026-02-01T00:00:00.000Z 1 1; id 2026-02-01T00:00:00.999Z 1 0
+      id 2026-02-01T00:00:01.000Z 1 0; id 2026-02-01T00:00:01.999Z 1 0; id 2026-02-01 2 0; } >ids
+    run frazil verify --json ids
+    [ "$status" -eq 0 ]
+    [[ $output == *'"worker_count":2,"untallied":0,"workers":[{"worker":1,"ids":5,"first":"2026-02-01T00:00:00.000Z","last":"2026-02-01T00:00:01.999Z","tick_peak":2,"second_peak":3,"ids_per_second":2.5},{"worker":2,"ids":1,'* ]]
+    run frazil verify --list 1 ids
+    [[ $output == *"and 1 more; --list 2 shows them"* ]]
+}
+
+@test "snos: both sides of the tick-tock, whatever the metabyte" {
+    # ticktock meta partition sequence
+    printf '1700000000000 0 9 1 5\n1700000000000 0 0 1 6\n1699999999000 1 0 1 0\n1699999999000 1 0 1 1\n' |
+        frazil compose -l sno --tsv >snos
+    frazil verify --layout sno snos
+    cat snos snos >twice
+    run frazil verify --layout sno twice
+    [ "$status" -eq 1 ]
+    [ "$(count duplicates)" = 4 ]
+    printf '1262304000004 0 0 1 5\n1262304000004 0 0 1 4\n' | frazil compose -l sno --tsv >broken
+    run frazil verify --layout sno broken
+    [ "$(count 'order breaks')" = 1 ]
+    frazil next -n 5000000 layout=sno | frazil verify --layout sno
+}
+
+@test "JSON of findings" {
+    { id 2026-02-01 1 5; id 2026-02-01 1 5; id 2026-01-31 1 5; } >'a"b'
+    run frazil verify --json 'a"b'
+    [ "$status" -eq 1 ]
+    [[ $output == '{"layout":"frazil","ids":3,"unreadable":0,"duplicates":{"count":1,"first":[{"id":"'"$(id 2026-02-01 1 5)"'","times":2}]},"order_breaks":{"count":1,"first":[{"id":"'"$(id 2026-01-31 1 5)"'","file":"a\"b","line":3}]},"future":{"count":0,"first":[]},"foreign":{"count":0,"first":[]},'* ]]
+}
+
+@test "errors" {
+    fails 4 "cannot open nosuch: No such file" frazil verify nosuch
+    fails 4 "cannot read" frazil verify /
+    fails 2 "--list takes" frazil verify --list x
+    fails 2 "nosuch" frazil verify --layout nosuch
+}
+
+# Progress is for terminals: it is on standard error, and gone in the end.
+@test "progress on a terminal only" {
+    command -v script >/dev/null || skip "there is no script(1)"
+    frazil next -n 1100000 layout=41/0/22 worker=fixed:0 >ids
+    export FRAZIL
+    [[ $(script -qec '"$FRAZIL" verify --layout 41/0/22 ids >/dev/null' /dev/null </dev/null) == *"read 1048576 ids"* ]]
+    run --separate-stderr frazil verify --layout 41/0/22 ids
+    [ -z "$stderr" ]
+}
