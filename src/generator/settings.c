@@ -182,6 +182,8 @@ static frazil_err add_line(struct fz_settings *settings, const char *line, bool 
     frazil_err err = read_pair(&reader, settings, seen);
     if (err != FRAZIL_OK)
         return err;
+    if (seen[FZ_KEY_CONFIG])
+        return fz_fail(reterr, FRAZIL_ESPEC, "%s: a config file cannot name another", where);
     skip_space(&reader);
     if (*reader.at != '\0')
         return fz_fail(reterr, FRAZIL_ESPEC,

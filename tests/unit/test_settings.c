@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: I9 for specs.  The grammar accepts exactly what it says,
+ * every other text is refused with its place and what would be right, and the
+ * spec wins over the environment, which wins over the file.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/settings.h"
+#include "lib/rig.h"
+
+#define WORKER "worker=fixed:1 "
+
+/* The value of hostname in a spec, which may hold anything; the caller frees it. */
+static char *hostname_in(const char *spec)
+{
+    struct fz_settings settings = {{NULL}};
+    frazil_error err;
+
+    if (fz_settings_add_text(&settings, spec, "spec", &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    char *value = settings.value[FZ_KEY_HOSTNAME];
+    settings.value[FZ_KEY_HOSTNAME] = NULL;
+    fz_settings_free(&settings);
+    return value;
+}
+
+/* Values: plain up to the next space, or quoted with \' and \\ for themselves and every other backslash as it is. */
+static void test_values(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *value;
+    } rows[] = {
+        {"hostname=a", "a"},
+        {"hostname=a=b", "a=b"},
+        {"hostname=\\", "\\"},
+        {"hostname='a'", "a"},
+        {"hostname='a b'", "a b"},
+        {"hostname='a=b c=d'", "a=b c=d"},
+        {"hostname='a\\'b'", "a'b"},
+        {"hostname='a\\\\'", "a\\"},
+        {"hostname='a\\nb'", "a\\nb"},
+        {"hostname='\\\\\\''", "\\'"},
+        {"hostname=' '", " "},
+        {"hostname = a", "a"},
+        {"hostname\t=\n'a'", "a"},
+        {"  \t\r\n hostname=a \n", "a"},
+        {"base=1 hostname='x y'\tcount=2", "x y"},
+        {"hostname=\xc3\xa9", "\xc3\xa9"},
+        {"", NULL},
+        {"   ", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char *value = hostname_in(rows[i].spec);
+        if (rows[i].value == NULL)
+            assert_null(value);
+        else
+            assert_string_equal(value, rows[i].value);
+        free(value);
+    }
+}
+
+/* What the grammar does not know is refused, and the sentence says where and what would be right. */
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *why;
+    } rows[] = {
+        {"wroker=fixed:1", "spec: unknown key 'wroker'; the keys are layout epoch tick behaviour worker"},
+        {"Worker=fixed:1", "unknown key 'Worker'"},
+        {"workers=fixed:1", "unknown key 'workers'"},
+        {"worke=fixed:1", "unknown key 'worke'"},
+        {"=fixed:1", "unknown key ''"},
+        {"'worker'=fixed:1", "unknown key ''worker''"},
+        {"worker", "the key worker at character 7 has no value: write worker=value"},
+        {"worker fixed:1", "the key worker at character 8 has no value"},
+        {"worker=", "the value of worker is empty: leave the key out instead"},
+        {"worker=''", "the value of worker is empty"},
+        {"worker=fixed:1 worker=fixed:1", "the key worker is given twice"},
+        {"worker=fixed:1 layout=twitter worker=fixed:2", "the key worker is given twice"},
+        {"hostname='a", "the quote opened at character 10 is not closed"},
+        {"hostname='", "the quote opened at character 10 is not closed"},
+        {"hostname='a\\'", "the quote opened at character 10 is not closed"},
+        {"hostname='a\\", "the quote opened at character 10 is not closed"},
+        {"hostname='a'b", "a space is missing after the closing quote, at character 13"},
+        {"hostname='a''b'", "a space is missing after the closing quote, at character 13"},
+        {"hostname=a'b'", "a quote inside a value, at character 11"},
+        {"hostname=a'", "a quote inside a value, at character 11: quote the whole value"},
+        {"w\x1bx=1", "unknown key 'w\\x1bx'"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
+}
+
+/* Every proper beginning of a spec is read or refused, and nothing is read behind its end (the sanitizers look). */
+static void test_truncated(void **state)
+{
+    static const char spec[] =
+        "layout='41/10/12 epoch=2026-01-01T00:00:00Z' worker=fixed:1 hostname='a\\'b\\\\' base=0";
+
+    (void)state;
+    for (size_t len = 0; len <= strlen(spec); len++) {
+        char *text = strndup(spec, len);
+        struct fz_settings settings = {{NULL}};
+        frazil_error err;
+
+        assert_non_null(text);
+        const frazil_err code = fz_settings_add_text(&settings, text, "spec", &err);
+        assert_true(code == FRAZIL_OK || code == FRAZIL_ESPEC);
+        fz_settings_free(&settings);
+        free(text);
+    }
+}
+
+/* Each key there is can be read, and its name is the one in the list. */
+static void test_every_key(void **state)
+{
+    (void)state;
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        struct fz_settings settings = {{NULL}};
+        char text[64];
+
+        snprintf(text, sizeof text, "%s=x", fz_key_name((enum fz_key)key));
+        assert_int_equal(fz_settings_add_text(&settings, text, "spec", NULL), FRAZIL_OK);
+        for (int other = 0; other < FZ_KEYS_TOTAL; other++)
+            assert_int_equal(settings.value[other] != NULL, other == key);
+        fz_settings_free(&settings);
+    }
+}
+
+/* ---- where settings come from ---- */
+
+static char config_path[] = "/tmp/frazil-test-config-XXXXXX";
+
+static int make_config(void **state)
+{
+    (void)state;
+    const int fd = mkstemp(config_path);
+    return fd < 0 ? -1 : close(fd);
+}
+
+static int remove_config(void **state)
+{
+    (void)state;
+    return unlink(config_path);
+}
+
+static void write_config(const void *text, size_t len)
+{
+    FILE *file = fopen(config_path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+/* A spec that names the config file. */
+static const char *with_config(const char *spec)
+{
+    static char buf[512];
+
+    snprintf(buf, sizeof buf, "%s config=%s", spec, config_path);
+    return buf;
+}
+
+static frazil_generator_info info_of(const char *spec)
+{
+    frazil_generator_info info;
+    frazil_error err;
+    frazil *gen;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    frazil_get_info(gen, &info);
+    frazil_close(gen);
+    return info;
+}
+
+/* The spec wins over the environment, which wins over the file; keys of one do not hide other keys of another. */
+static void test_precedence(void **state)
+{
+    static const char file[] =
+        "# frazil\n\n  worker = fixed:3 \r\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
+
+    (void)state;
+    write_config(file, strlen(file));
+    assert_int_equal(info_of(with_config("")).worker, 3);
+    assert_int_equal(info_of(with_config("")).sequence_max, 100);
+    assert_int_equal(setenv("FRAZIL_WORKER", "fixed:2", 1), 0);
+    assert_int_equal(setenv("FRAZIL_SEQ_MIN", "50", 1), 0);
+    assert_int_equal(info_of(with_config("")).worker, 2);
+    assert_int_equal(info_of(with_config("worker=fixed:1")).worker, 1);
+    const frazil_generator_info info = info_of(with_config("worker=fixed:1 layout=twitter"));
+    assert_int_equal(info.worker, 1);
+    assert_string_equal(info.layout.name, "twitter");
+    assert_int_equal(info.sequence_min, 50);
+    assert_int_equal(info.sequence_max, 100);
+
+    /* The file can be named by the environment, and no spec at all is the empty one. */
+    assert_int_equal(setenv("FRAZIL_CONFIG", config_path, 1), 0);
+    assert_int_equal(unsetenv("FRAZIL_WORKER"), 0);
+    assert_int_equal(info_of(NULL).worker, 3);
+    assert_int_equal(unsetenv("FRAZIL_CONFIG"), 0);
+    assert_int_equal(unsetenv("FRAZIL_SEQ_MIN"), 0);
+}
+
+/* A value in the environment is taken as it is, without quotes; an empty one is as good as none. */
+static void test_environment(void **state)
+{
+    (void)state;
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "41/5+5/12 epoch=2026-01-01T00:00:00Z", 1), 0);
+    assert_int_equal(info_of(WORKER).layout.datacenter_bits, 5);
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "", 1), 0);
+    assert_string_equal(info_of(WORKER).layout.name, "frazil");
+    assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter'", 1), 0);
+    assert_open_refused(WORKER, NULL, FRAZIL_ELAYOUT, "'twitter'");
+    assert_int_equal(unsetenv("FRAZIL_LAYOUT"), 0);
+    assert_int_equal(setenv("FRAZIL_MAX_WAIT", "soon", 1), 0);
+    assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "max_wait='soon'");
+    assert_int_equal(unsetenv("FRAZIL_MAX_WAIT"), 0);
+}
+
+/* Files that are not what they should be are errors that name the file and the line. */
+static void test_config_refused(void **state)
+{
+    static const struct {
+        const char *text;
+        size_t len; /* 0: that of the string */
+        const char *why;
+    } rows[] = {
+        {"worker=fixed:1\nspeed=fast\n", 0, ", line 2: unknown key 'speed'"},
+        {"worker=fixed:1 layout=twitter\n", 0, ", line 1: more than one pair on a line, at character 16"},
+        {"worker=fixed:1\n\n# again\nworker=fixed:1", 0, ", line 4: the key worker is given twice"},
+        {"worker=\n", 0, ", line 1: the value of worker is empty"},
+        {"hostname='a\nb'\n", 0, ", line 1: the quote opened at character 10 is not closed"},
+        {"worker=fixed:1\nbase\n", 0, ", line 2: the key base at character 5 has no value"},
+        {"worker=fixed:1\0base=7\n", 22, " holds a zero byte at 15"},
+        {"worker=fixed:1\nconfig=/etc/other\n", 0, ", line 2: a config file cannot name another"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char why[256];
+        write_config(rows[i].text, rows[i].len != 0 ? rows[i].len : strlen(rows[i].text));
+        assert_open_refused(with_config(""), NULL, FRAZIL_ESPEC, rows[i].why);
+        snprintf(why, sizeof why, "%s", config_path);
+        assert_open_refused(with_config(""), NULL, FRAZIL_ESPEC, why);
+    }
+}
+
+/* A file that is not there, is a folder, or is too large to be meant. */
+static void test_config_unreadable(void **state)
+{
+    static char large[70000];
+    frazil_error err;
+    frazil *gen;
+
+    (void)state;
+    assert_open_refused(WORKER "config=/nonexistent/frazil.conf", NULL, FRAZIL_ESYS,
+                        "the config file '/nonexistent/frazil.conf' cannot be read: No such file or directory");
+    assert_int_equal(frazil_open(&gen, WORKER "config=/nonexistent/frazil.conf", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, 2);
+    assert_open_refused(WORKER "config=/", NULL, FRAZIL_ESYS, "cannot be read");
+    memset(large, '\n', sizeof large);
+    write_config(large, sizeof large);
+    assert_open_refused(with_config(WORKER), NULL, FRAZIL_ESYS, "cannot be read");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_truncated),      cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_precedence),     cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_config_refused), cmocka_unit_test(test_config_unreadable),
+    };
+
+    return cmocka_run_group_tests(tests, make_config, remove_config);
+}
