@@ -17,7 +17,7 @@
 /* The word of the first eight bytes and the sequence that follows it. */
 static frazil_sno sno_of(uint64_t word, uint16_t sequence)
 {
-    frazil_sno id;
+    frazil_sno id = {{0}};
 
     fz_store_be64(id.bytes, word);
     fz_store_be16(id.bytes + 8, sequence);
