@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: frazil_open takes each key's valid values for what they
+ * say, refuses every other with a sentence that says what would be right, and
+ * leaves nothing behind when it fails.  (Worker ids: test_worker.c.)
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/rig.h"
+
+#define WORKER "worker=fixed:1 "
+
+/* Values that are not understood, or do not fit, and what the sentence must say. */
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *spec;
+        frazil_err code;
+        const char *why;
+    } rows[] = {
+        {WORKER "layout=nosuch", FRAZIL_ELAYOUT, "nosuch"},
+        {WORKER "layout=41/10/14", FRAZIL_ELAYOUT, "65"},
+        {WORKER "epoch=yesterday", FRAZIL_ELAYOUT, "yesterday"},
+        {WORKER "tick=0ms", FRAZIL_ELAYOUT, "tick"},
+        {WORKER "layout=sno epoch=2020-01-01T00:00:00Z", FRAZIL_ELAYOUT, "sno"},
+        {WORKER "behaviour=sonyflake", FRAZIL_ESPEC,
+         "behaviour='sonyflake': must be one of frazil konayuki sfid sno post flake flake-callback"},
+        {WORKER "on_full=hold", FRAZIL_ESPEC, "on_full='hold': must be one of wait lead error"},
+        {WORKER "on_full=Wait", FRAZIL_ESPEC, "on_full='Wait': must be one of wait lead error"},
+        {WORKER "on_backward=lead", FRAZIL_ESPEC, "on_backward='lead': must be one of hold wait error ticktock"},
+        {WORKER "on_backward=ticktock", FRAZIL_ESPEC, "which only layout=sno has: use hold, wait or error"},
+        {WORKER "behaviour=sno", FRAZIL_ESPEC, "which only layout=sno has: use hold, wait or error"},
+        {WORKER "start=one", FRAZIL_ESPEC, "start='one': must be one of zero random spread"},
+        {WORKER "max_lead=1", FRAZIL_ESPEC, "max_lead='1': '1' is not a duration"},
+        {WORKER "max_lead=-1s", FRAZIL_ESPEC, "units ns us ms s m h, such as 250ms; or none"},
+        {WORKER "max_wait=forever", FRAZIL_ESPEC, "max_wait='forever': 'forever' is not a duration"},
+        {WORKER "max_wait=99999999999999h", FRAZIL_ESPEC, "is too long"},
+        {WORKER "seq_min=4096", FRAZIL_ERANGE, "seq_min=4096: must be from 0 to 4095 for this layout"},
+        {WORKER "seq_max=4096", FRAZIL_ERANGE, "seq_max=4096: must be from 0 to 4095 for this layout"},
+        {WORKER "seq_min=-1", FRAZIL_ESPEC, "seq_min='-1': must be a whole number without sign or leading zero"},
+        {WORKER "seq_min=01", FRAZIL_ESPEC, "seq_min='01': must be a whole number"},
+        {WORKER "seq_min=4095", FRAZIL_ERANGE, "both bounds of the sequence are 4095: they must differ"},
+        {WORKER "seq_min=7 seq_max=7", FRAZIL_ERANGE, "both bounds of the sequence are 7"},
+        {WORKER "layout=sno seq_min=7 seq_max=9", FRAZIL_ERANGE,
+         "the sequence bounds 7 and 9 leave 3 numbers: a sno generator needs 4"},
+        {WORKER "clock=manual", FRAZIL_ESPEC, "must be real, or frozen:TIME"},
+        {WORKER "clock=frozen", FRAZIL_ESPEC, "must be real, or frozen:TIME"},
+        {WORKER "clock=frozen:", FRAZIL_ESPEC, "clock='frozen:':"},
+        {WORKER "clock=frozen:noon", FRAZIL_ESPEC, "clock='frozen:noon':"},
+        {WORKER "allow_short_life=1", FRAZIL_ESPEC, "allow_short_life='1': must be one of yes no"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
+}
+
+static frazil *open_ok(const char *spec)
+{
+    frazil_error err;
+    frazil *gen;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return gen;
+}
+
+/* The behaviours are the rows of the design's table, and each single key overrides its part of them. */
+static void test_policies(void **state)
+{
+    static const struct {
+        const char *spec;
+        enum fz_on_full on_full;
+        enum fz_on_backward on_backward;
+        enum fz_start start;
+        uint64_t max_lead; /* ticks */
+        uint64_t max_wait_ns;
+    } rows[] = {
+        {"", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1000, 2 * RIG_S},
+        {"behaviour=frazil", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1000, 2 * RIG_S},
+        {"behaviour=konayuki", FZ_FULL_WAIT, FZ_BACKWARD_WAIT, FZ_START_ZERO, 0, 10 * RIG_S},
+        {"behaviour=sfid", FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO, FZ_NO_LIMIT, 0},
+        {"behaviour=post", FZ_FULL_WAIT, FZ_BACKWARD_WAIT, FZ_START_ZERO, 0, 2 * RIG_S},
+        {"behaviour=flake", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_ZERO, 0, 0},
+        {"behaviour=flake-callback", FZ_FULL_WAIT, FZ_BACKWARD_WAIT, FZ_START_ZERO, 0, 0},
+        {"layout=sno", FZ_FULL_WAIT, FZ_BACKWARD_TICKTOCK, FZ_START_ZERO, 0, 2 * RIG_S},
+        {"layout=sno behaviour=sno", FZ_FULL_WAIT, FZ_BACKWARD_TICKTOCK, FZ_START_ZERO, 0, 2 * RIG_S},
+        {"layout=sno behaviour=frazil", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 250, 2 * RIG_S},
+        {"behaviour=flake on_full=lead", FZ_FULL_LEAD, FZ_BACKWARD_ERROR, FZ_START_ZERO, 0, 0},
+        {"behaviour=flake on_backward=hold", FZ_FULL_ERROR, FZ_BACKWARD_HOLD, FZ_START_ZERO, 0, 0},
+        {"behaviour=flake start=random", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_RANDOM, 0, 0},
+        {"behaviour=flake max_lead=7ms", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_ZERO, 7, 0},
+        {"behaviour=flake max_wait=3us", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_ZERO, 0, 3000},
+        {"max_lead=none max_wait=none", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, FZ_NO_LIMIT,
+         FRAZIL_WAIT_FOREVER},
+        {"max_lead=1999us max_wait=0", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1, 0},
+        {"layout=sonyflake max_lead=19ms", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1, 2 * RIG_S},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char spec[128];
+        snprintf(spec, sizeof spec, WORKER "%s", rows[i].spec);
+        frazil *gen = open_ok(spec);
+        assert_int_equal(gen->rules.on_full, rows[i].on_full);
+        assert_int_equal(gen->rules.on_backward, rows[i].on_backward);
+        assert_int_equal(gen->rules.start, rows[i].start);
+        assert_int_equal(gen->rules.max_lead, rows[i].max_lead);
+        assert_int_equal(gen->max_wait_ns, rows[i].max_wait_ns);
+        frazil_close(gen);
+    }
+}
+
+/* Bounds in either order; both 0 are the whole range; the largest worker and bounds of 32 bits fit. */
+static void test_bounds(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint32_t min;
+        uint32_t max;
+        uint64_t capacity;
+    } rows[] = {
+        {"", 0, 4095, 4096},
+        {"seq_min=0 seq_max=0", 0, 4095, 4096},
+        {"seq_min=10 seq_max=20", 10, 20, 11},
+        {"seq_min=20 seq_max=10", 10, 20, 11},
+        {"seq_min=4094", 4094, 4095, 2},
+        {"seq_max=1", 0, 1, 2},
+        {"layout=sno", 0, 65535, 65536},
+        {"layout=sno seq_min=65535 seq_max=65532", 65532, 65535, 4},
+        {"layout=30/0/32 tick=1s worker=fixed:0", 0, UINT32_MAX, UINT64_C(1) << 32},
+        {"layout=30/0/32 tick=1s worker=fixed:0 seq_min=4294967294", UINT32_MAX - 1, UINT32_MAX, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char spec[128];
+        frazil_generator_info info;
+        snprintf(spec, sizeof spec, "%s%s", strstr(rows[i].spec, "worker") == NULL ? WORKER : "", rows[i].spec);
+        frazil *gen = open_ok(spec);
+        frazil_get_info(gen, &info);
+        assert_int_equal(info.sequence_min, rows[i].min);
+        assert_int_equal(info.sequence_max, rows[i].max);
+        assert_int_equal(info.capacity, rows[i].capacity);
+        frazil_close(gen);
+    }
+}
+
+/* epoch and tick override those of the layout, and are checked together with it. */
+static void test_epoch_and_tick(void **state)
+{
+    frazil_generator_info info;
+    frazil *gen = open_ok(WORKER "layout=twitter epoch=1700000000000 tick=10ms");
+
+    (void)state;
+    frazil_get_info(gen, &info);
+    assert_int_equal(info.layout.epoch_unix_ms, INT64_C(1700000000000));
+    assert_int_equal(info.layout.tick_ms, 10);
+    assert_string_equal(info.layout.name, "custom");
+    frazil_close(gen);
+    /* 63 bits of 1 ms do not fit after 1970; with an epoch in the year 1 they do. */
+    assert_open_refused("worker=fixed:0 layout=63/0/1", NULL, FRAZIL_ELAYOUT, "do not fit 64-bit milliseconds");
+    frazil_close(open_ok("worker=fixed:0 layout='63/0/1 epoch=0001-01-01T00:00:00Z'"));
+}
+
+/* A frozen clock shows its time for ever; a clock of the caller's wins over it. */
+static void test_clocks(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    uint64_t id;
+    frazil_parts parts;
+    frazil_generator_info info;
+    frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
+
+    (void)state;
+    frazil_get_info(gen, &info);
+    assert_false(info.counter_in_use);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
+        assert_int_equal(parts.unix_ms, INT64_C(1798761600000));
+    }
+    frazil_close(gen);
+
+    rig_open(&rig, WORKER "clock=frozen:2027-01-01T00:00:00Z", RIG_NOW);
+    assert_int_equal(rig_parts(&rig, rig_next(&rig)).unix_ms, RIG_NOW);
+    rig_close(&rig);
+
+    gen = open_ok(WORKER "clock=real");
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    frazil_close(gen);
+}
+
+/* Two generators of one spec are two: nothing is shared but the randomness of the world. */
+static void test_open_twice(void **state)
+{
+    frazil *a = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z start=zero");
+    frazil *b = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z start=zero");
+    uint64_t x;
+    uint64_t y;
+
+    (void)state;
+    assert_ptr_not_equal(a, b);
+    assert_int_equal(frazil_next(a, &x), FRAZIL_OK);
+    assert_int_equal(frazil_next(a, &x), FRAZIL_OK);
+    frazil_close(a);
+    assert_int_equal(frazil_next(b, &y), FRAZIL_OK);
+    assert_int_equal(x, y + 1);
+    frazil_close(b);
+}
+
+/* Closing nothing is allowed. */
+static void test_close_null(void **state)
+{
+    (void)state;
+    frazil_close(NULL);
+    frazil_local_close(NULL);
+    frazil_manual_clock_free(NULL);
+}
+
+/* Random numbers come from the port where one is given, and only where a tick is entered at random. */
+static void test_random_port(void **state)
+{
+    struct rig a = {.random_state = 99};
+    struct rig b = {.random_state = 99};
+    struct rig zero = {.random_state = 99};
+
+    (void)state;
+    rig_open(&a, WORKER, RIG_NOW);
+    rig_open(&b, WORKER, RIG_NOW);
+    for (int i = 0; i < 20; i++) {
+        assert_int_equal(rig_next(&a), rig_next(&b));
+        frazil_manual_clock_advance(a.manual, 5 * RIG_MS);
+        frazil_manual_clock_advance(b.manual, 5 * RIG_MS);
+    }
+    assert_true(a.random_calls > 0);
+    rig_close(&a);
+    rig_close(&b);
+    rig_open(&zero, WORKER "start=zero", RIG_NOW);
+    rig_next(&zero);
+    assert_int_equal(zero.random_calls, 0);
+    rig_close(&zero);
+}
+
+/* Calls that make no sense say so and change nothing. */
+static void test_misuse(void **state)
+{
+    frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
+    uint64_t id = RIG_UNTOUCHED;
+    frazil_error err;
+    frazil_stats stats;
+
+    (void)state;
+    assert_int_equal(frazil_next_n(gen, &id, 0), FRAZIL_EINVAL);
+    assert_int_equal(frazil_take(gen, &id, 0, 0, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "at least 1"));
+    assert_int_equal(id, RIG_UNTOUCHED);
+    frazil_get_stats(gen, &stats);
+    assert_int_equal(stats.issued, 0);
+    frazil_close(gen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_policies),    cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_epoch_and_tick), cmocka_unit_test(test_clocks),      cmocka_unit_test(test_open_twice),
+        cmocka_unit_test(test_close_null),     cmocka_unit_test(test_random_port), cmocka_unit_test(test_misuse),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a worker id comes from the source that was named, within
+ * the range that was stated, or from nowhere: nothing is guessed, masked,
+ * wrapped or defaulted.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/rig.h"
+
+static uint32_t worker_of(const char *spec)
+{
+    frazil_generator_info info;
+    frazil_error err;
+    frazil *gen;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    frazil_get_info(gen, &info);
+    frazil_close(gen);
+    return info.worker;
+}
+
+/* Every source, with datacenter, base and count. */
+static void test_sources(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint32_t worker;
+    } rows[] = {
+        {"worker=fixed:0", 0},
+        {"worker=fixed:1023", 1023},
+        {"worker=env:FRAZIL_TEST_NUMBER", 17},
+        {"worker=ordinal hostname=orders-3", 3},
+        {"worker=ordinal hostname=my-orders-0", 0},
+        {"worker=ordinal hostname=a--12", 12},
+        {"layout=sno worker=fixed:65535", 65535},
+        {"layout=41/0/22 worker=fixed:0", 0},
+        {"layout='31/32/1 epoch=2025-01-01T00:00:00Z tick=1s' worker=fixed:4294967295", UINT32_MAX},
+        {"worker=fixed:5 base=100", 105},
+        {"worker=fixed:5 base=100 count=6", 105},
+        {"worker=fixed:0 base=1023", 1023},
+        {"worker=fixed:0 base=1023 count=1", 1023},
+        {"worker=fixed:1023 count=1024", 1023},
+        {"worker=ordinal hostname=orders-3 base=512", 515},
+        {"layout=twitter worker=fixed:1023", 1023},
+        {"layout=twitter datacenter=0 worker=fixed:31", 31},
+        {"layout=twitter datacenter=31 worker=fixed:31", 1023},
+        {"layout=twitter datacenter=2 worker=fixed:3 base=4", 2 * 32 + 7},
+        {"layout=41/4+6/12 datacenter=15 worker=fixed:63", 1023},
+        {"layout=sno worker=fixed:1 base=65534", 65535},
+    };
+
+    (void)state;
+    assert_int_equal(setenv("FRAZIL_TEST_NUMBER", "17", 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(worker_of(rows[i].spec), rows[i].worker);
+}
+
+/* What gives no number, or one out of range, is an error that names the range. */
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *spec;
+        frazil_err code;
+        const char *why;
+    } rows[] = {
+        {"", FRAZIL_ENOWORKER, "no worker id is given, and none is guessed"},
+        {"layout=twitter", FRAZIL_ENOWORKER, "from 0 to 1023 and belong to this generator alone"},
+        {"layout=41/0/22", FRAZIL_ENOWORKER, "from 0 to 0"},
+        {"worker=5", FRAZIL_ESPEC, "worker=5 names no source: write worker=fixed:5"},
+        {"worker=fixed", FRAZIL_ESPEC, "worker='fixed' is no source of worker ids; they are fixed:N"},
+        {"worker=FIXED:1", FRAZIL_ESPEC, "worker='FIXED:1' is no source"},
+        {"worker=random", FRAZIL_ESPEC, "worker='random' is no source"},
+        {"worker=ordinal2 hostname=a-1", FRAZIL_ESPEC, "worker='ordinal2' is no source"},
+        {"worker=fixed:", FRAZIL_EWORKER, "worker=fixed: gives '': must be a whole number from 0 to 1023"},
+        {"worker=fixed:1024", FRAZIL_EWORKER, "worker=fixed:1024 gives 1024: must be from 0 to 1023"},
+        {"worker=fixed:-1", FRAZIL_EWORKER, "gives '-1': must be a whole number from 0 to 1023, without sign"},
+        {"worker=fixed:+1", FRAZIL_EWORKER, "gives '+1'"},
+        {"worker=fixed:01", FRAZIL_EWORKER, "gives '01'"},
+        {"worker=fixed:0x1", FRAZIL_EWORKER, "gives '0x1'"},
+        {"worker='fixed: 1'", FRAZIL_EWORKER, "gives ' 1'"},
+        {"worker=fixed:18446744073709551617", FRAZIL_EWORKER, "gives '18446744073709551617'"},
+        {"layout=41/0/22 worker=fixed:1", FRAZIL_EWORKER, "gives 1: must be from 0 to 0"},
+        {"layout=sno worker=fixed:65536", FRAZIL_EWORKER, "must be from 0 to 65535"},
+        {"worker=env:", FRAZIL_ESPEC, "worker=env: names no variable: write worker=env:NAME"},
+        {"worker=env:FRAZIL_TEST_UNSET", FRAZIL_EWORKER,
+         "worker=env:FRAZIL_TEST_UNSET: the environment variable is not set: it must hold a number from 0 to 1023"},
+        {"worker=env:FRAZIL_TEST_EMPTY", FRAZIL_EWORKER, "the environment variable is empty"},
+        {"worker=env:FRAZIL_TEST_WORD", FRAZIL_EWORKER, "worker=env:FRAZIL_TEST_WORD gives 'seven'"},
+        {"worker=env:FRAZIL_TEST_LARGE", FRAZIL_EWORKER, "gives 1024: must be from 0 to 1023"},
+        {"worker=ordinal hostname=orders", FRAZIL_EWORKER, "'orders' does not end in -N"},
+        {"worker=ordinal hostname=orders3", FRAZIL_EWORKER, "'orders3' does not end in -N"},
+        {"worker=ordinal hostname=orders-", FRAZIL_EWORKER, "'orders-' does not end in -N"},
+        {"worker=ordinal hostname=-3", FRAZIL_EWORKER, "'-3' does not end in -N"},
+        {"worker=ordinal hostname=orders-3a", FRAZIL_EWORKER, "worker=ordinal gives '3a'"},
+        {"worker=ordinal hostname=orders-03", FRAZIL_EWORKER, "worker=ordinal gives '03'"},
+        {"worker=ordinal hostname=orders-1024", FRAZIL_EWORKER, "worker=ordinal gives 1024: must be from 0 to 1023"},
+        {"worker=fixed:5 count=5", FRAZIL_EWORKER, "gives 5: must be from 0 to 4"},
+        {"worker=fixed:5 base=1020", FRAZIL_EWORKER, "gives 5: must be from 0 to 3"},
+        {"worker=fixed:5 base=1024", FRAZIL_ERANGE, "base=1024: must be from 0 to 1023 for this layout"},
+        {"worker=fixed:5 count=1025", FRAZIL_ERANGE, "count=1025: must be from 0 to 1024"},
+        {"worker=fixed:5 base=1000 count=25", FRAZIL_ERANGE, "count=25: must be from 0 to 24"},
+        {"worker=fixed:0 count=0", FRAZIL_ESPEC, "count=0 leaves no worker id: it must be at least 1"},
+        {"worker=fixed:0 base=one", FRAZIL_ESPEC, "base='one': must be a whole number"},
+        {"worker=fixed:0 datacenter=1", FRAZIL_ESPEC, "the layout does not split its worker"},
+        {"layout=twitter worker=fixed:0 datacenter=32", FRAZIL_ERANGE, "datacenter=32: must be from 0 to 31"},
+        {"layout=twitter worker=fixed:32 datacenter=1", FRAZIL_EWORKER, "gives 32: must be from 0 to 31"},
+        {"layout=twitter worker=fixed:0 datacenter=1 base=32", FRAZIL_ERANGE, "base=32: must be from 0 to 31"},
+        {"worker=auto", FRAZIL_ESPEC, "worker=auto is for layout=sno alone"},
+        {"layout=sno worker=auto base=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
+        {"layout=sno count=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
+    };
+
+    (void)state;
+    assert_int_equal(unsetenv("FRAZIL_TEST_UNSET"), 0);
+    assert_int_equal(setenv("FRAZIL_TEST_EMPTY", "", 1), 0);
+    assert_int_equal(setenv("FRAZIL_TEST_WORD", "seven", 1), 0);
+    assert_int_equal(setenv("FRAZIL_TEST_LARGE", "1024", 1), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
+}
+
+/* Whoever names no source is told all of them. */
+static void test_sources_are_listed(void **state)
+{
+    static const char *const sources[] = {"fixed:N", "env:NAME", "ordinal", "auto"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        assert_open_refused("", NULL, FRAZIL_ENOWORKER, sources[i]);
+        assert_open_refused("worker=somewhere", NULL, FRAZIL_ESPEC, sources[i]);
+    }
+}
+
+/* `ordinal` without the key hostname reads the host's own name. */
+static void test_own_host_name(void **state)
+{
+    char name[256];
+    frazil *gen = NULL;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(gethostname(name, sizeof name), 0);
+    const frazil_err code = frazil_open(&gen, "worker=ordinal", &err);
+    if (code == FRAZIL_OK)
+        assert_non_null(strrchr(name, '-'));
+    else
+        assert_int_equal(code, FRAZIL_EWORKER);
+    frazil_close(gen);
+}
+
+/* The whole pool of automatic partitions: each once, then an error.  In a process of its own, which it uses up. */
+static int use_up_the_pool(void)
+{
+    static uint8_t seen[65536];
+    frazil_generator_info info;
+    frazil_error err;
+    frazil *gen;
+
+    for (int i = 0; i < 65536; i++) {
+        if (frazil_open(&gen, i % 2 == 0 ? "layout=sno" : "layout=sno worker=auto", NULL) != FRAZIL_OK)
+            return 1;
+        frazil_get_info(gen, &info);
+        frazil_close(gen);
+        if (info.worker > 65535 || seen[info.worker]++ != 0)
+            return 2;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (frazil_open(&gen, "layout=sno", &err) != FRAZIL_EPOOL ||
+            strstr(err.message, "all 65536 partitions") == NULL)
+            return 3;
+    }
+    /* A partition of one's own is still to be had. */
+    if (frazil_open(&gen, "layout=sno worker=fixed:3", NULL) != FRAZIL_OK)
+        return 4;
+    frazil_close(gen);
+    return 0;
+}
+
+/* The 65,537th generator with an automatic partition is FRAZIL_EPOOL. */
+static void test_auto_pool(void **state)
+{
+    int status;
+
+    (void)state;
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(use_up_the_pool());
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Automatic partitions of a process differ from each other, and a failed open draws none. */
+static void test_auto(void **state)
+{
+    const uint32_t first = worker_of("layout=sno");
+
+    (void)state;
+    assert_open_refused("layout=sno seq_min=5 seq_max=5", NULL, FRAZIL_ERANGE, "both bounds");
+    assert_open_refused("layout=sno worker=auto base=5", NULL, FRAZIL_ESPEC, "base");
+    assert_int_equal(worker_of("layout=sno worker=auto"), (first + 1) % 65536);
+    assert_int_equal(worker_of("layout=sno"), (first + 2) % 65536);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_sources_are_listed),
+        cmocka_unit_test(test_own_host_name),
+        cmocka_unit_test(test_auto_pool),
+        cmocka_unit_test(test_auto),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
