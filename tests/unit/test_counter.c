@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the processor's counter is used only where the processor
+ * says that it is constant and the kernel tells time by it.  The kernel's file
+ * is replaced: fz_file_read is what is written here.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+
+#include "os/counter.h"
+#include "os/file.h"
+
+static const char *contents; /* NULL: there is no such file */
+static char path_read[128];
+
+int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
+{
+    memcpy(path_read, path, strlen(path) + 1);
+    if (contents == NULL)
+        return ENOENT;
+    size_t len = strlen(contents);
+    if (len >= size)
+        return EFBIG;
+    memcpy(buf, contents, len + 1);
+    *ret_len = len;
+    return 0;
+}
+
+static bool usable_with(const char *text)
+{
+    contents = text;
+    return fz_counter_usable();
+}
+
+/* Every clock source that is built on the counter will do, if the processor agrees. */
+static void test_good_sources(void **state)
+{
+    static const char list[] = FZ_COUNTER_CLOCKSOURCES;
+    char name[64];
+
+    (void)state;
+    for (const char *word = list; *word != '\0';) {
+        size_t len = strcspn(word, " ");
+        memcpy(name, word, len);
+        name[len] = '\n';
+        name[len + 1] = '\0';
+        assert_int_equal(usable_with(name), fz_counter_is_constant());
+        name[len] = '\0';
+        assert_int_equal(usable_with(name), fz_counter_is_constant());
+        word += len + 1;
+    }
+    if (fz_counter_is_constant())
+        assert_string_equal(path_read, "/sys/devices/system/clocksource/clocksource0/current_clocksource");
+}
+
+/* Any other source means that the kernel does not trust the counter; so does what merely looks like a good one. */
+static void test_other_sources(void **state)
+{
+    static const char *const others[] = {
+        "hpet\n", "acpi_pm\n", "jiffies\n",  "xen\n",   "",      "\n",     " \n",        "ts\n",
+        "tscx\n", "tsc2\n",    "vm-clock\n", "clock\n", "TSC\n", "kvm-\n", "arch_sys\n", "arch_sys_counters\n"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (usable_with(others[i]))
+            fail_msg("'%s' was taken for a good source", others[i]);
+    }
+}
+
+/* Where the kernel does not say, the counter is not used. */
+static void test_no_answer(void **state)
+{
+    (void)state;
+    assert_false(usable_with(NULL));
+    assert_false(usable_with("a name that is longer than the name of any clock source that there ever was"));
+}
+
+/* A constant counter goes on, on one processor as between readings. */
+static void test_counts(void **state)
+{
+    uint64_t first = fz_counter_read();
+    uint64_t last = first;
+
+    (void)state;
+    for (int i = 0; i < 100000; i++)
+        last = fz_counter_read();
+    if (fz_counter_is_constant())
+        assert_true(last - first < UINT64_MAX / 2 && last != first);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good_sources),
+        cmocka_unit_test(test_other_sources),
+        cmocka_unit_test(test_no_answer),
+        cmocka_unit_test(test_counts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what src/os promises of the kernel's memory, files, names
+ * and clocks, also on a kernel that knows less, and what the manual clocks do in
+ * its place.
+ */
+#define _DEFAULT_SOURCE /* syscall, MADV_WIPEONFORK */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "frazil/clock.h"
+#include "os/clock.h"
+#include "os/file.h"
+#include "os/host.h"
+#include "os/memory.h"
+
+#define S_NS UINT64_C(1000000000)
+
+/* ---- kernels ----------------------------------------------------------------- */
+
+/* How the kernel answers to advice: as the real one, like one before 4.14, like an emulator that ignores all. */
+static enum { REAL_KERNEL, OLD_KERNEL, EMULATOR } kernel;
+
+/* Stands before the C library's. */
+int madvise(void *addr, size_t length, int advice)
+{
+    if (kernel == EMULATOR)
+        return 0;
+    if (kernel == OLD_KERNEL) {
+        errno = EINVAL;
+        return -1;
+    }
+    return (int)syscall(SYS_madvise, addr, length, advice);
+}
+
+static int back_to_real_kernel(void **state)
+{
+    (void)state;
+    kernel = REAL_KERNEL;
+    return 0;
+}
+
+/* ---- memory ------------------------------------------------------------------ */
+
+/* What the first byte of a page is in a child, and whether what the child writes is seen here. */
+static unsigned char first_byte_in_child(unsigned char *page)
+{
+    int status;
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        unsigned char seen = page[0];
+        page[1] = 99;
+        _exit(seen);
+    }
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return (unsigned char)WEXITSTATUS(status);
+}
+
+/* Shared pages start at zero, and parent and child see what each other writes. */
+static void test_shared(void **state)
+{
+    unsigned char *page = fz_map_shared(5000);
+
+    (void)state;
+    assert_non_null(page);
+    for (size_t i = 0; i < 5000; i++)
+        assert_int_equal(page[i], 0);
+    page[0] = 42;
+    assert_int_equal(first_byte_in_child(page), 42);
+    assert_int_equal(page[1], 99);
+    fz_unmap(page, 5000);
+}
+
+/* Wiped pages are zero in a child and in its child, and stay what they are in the parent. */
+static void test_wiped(void **state)
+{
+    bool wiped = false;
+    unsigned char *page = fz_map_wiped(5000, &wiped);
+    int status;
+
+    (void)state;
+    assert_non_null(page);
+    if (!wiped)
+        skip();
+    page[0] = 42;
+    page[4999] = 43;
+    assert_int_equal(first_byte_in_child(page), 0);
+    assert_int_equal(page[0], 42);
+    assert_int_equal(page[1], 0);
+
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool bad = page[4999] != 0;
+        page[0] = 44;
+        _exit(bad || first_byte_in_child(page) != 0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(page[4999], 43);
+    fz_unmap(page, 5000);
+}
+
+/* A kernel that cannot wipe says so, and is believed; the page is inherited. */
+static void test_old_kernel(void **state)
+{
+    bool wiped = true;
+
+    (void)state;
+    kernel = OLD_KERNEL;
+    unsigned char *page = fz_map_wiped(4096, &wiped);
+    assert_non_null(page);
+    assert_false(wiped);
+    page[0] = 42;
+    assert_int_equal(first_byte_in_child(page), 42);
+    fz_unmap(page, 4096);
+}
+
+/* One that accepts every advice is not believed. */
+static void test_emulator(void **state)
+{
+    bool wiped = true;
+
+    (void)state;
+    kernel = EMULATOR;
+    unsigned char *page = fz_map_wiped(4096, &wiped);
+    assert_non_null(page);
+    assert_false(wiped);
+    page[0] = 42;
+    assert_int_equal(first_byte_in_child(page), 42);
+    fz_unmap(page, 4096);
+}
+
+/* What cannot be mapped is NULL with an errno; giving nothing back is allowed. */
+static void test_no_memory(void **state)
+{
+    bool untouched = true;
+
+    (void)state;
+    errno = 0;
+    assert_null(fz_map_shared(SIZE_MAX / 2));
+    assert_int_equal(errno, ENOMEM);
+    errno = 0;
+    assert_null(fz_map_wiped(SIZE_MAX / 2, &untouched));
+    assert_int_equal(errno, ENOMEM);
+    assert_true(untouched);
+    fz_unmap(NULL, 4096);
+}
+
+/* ---- files --------------------------------------------------------------------- */
+
+static char path[] = "/tmp/frazil-test-os-XXXXXX";
+
+static int make_file(void **state)
+{
+    (void)state;
+    int fd = mkstemp(path);
+    if (fd < 0 || write(fd, "0123456789", 10) != 10)
+        return -1;
+    return close(fd);
+}
+
+static int remove_file(void **state)
+{
+    (void)state;
+    return unlink(path);
+}
+
+/* The whole file, and a zero byte behind it. */
+static void test_file(void **state)
+{
+    char buf[64];
+    size_t len = 77;
+
+    (void)state;
+    memset(buf, 'x', sizeof buf);
+    assert_int_equal(fz_file_read(path, buf, sizeof buf, &len), 0);
+    assert_int_equal(len, 10);
+    assert_string_equal(buf, "0123456789");
+    assert_int_equal(buf[11], 'x');
+    assert_int_equal(fz_file_read("/dev/null", buf, sizeof buf, &len), 0);
+    assert_int_equal(len, 0);
+    assert_string_equal(buf, "");
+}
+
+/* The file and its zero byte must fit: ten bytes go into eleven, and not into ten. */
+static void test_file_size(void **state)
+{
+    char buf[12];
+    size_t len = 77;
+
+    (void)state;
+    for (size_t size = 0; size <= 10; size++) {
+        assert_int_equal(fz_file_read(path, buf, size, &len), EFBIG);
+        assert_int_equal(len, 77);
+    }
+    buf[11] = 'x';
+    assert_int_equal(fz_file_read(path, buf, 11, &len), 0);
+    assert_int_equal(len, 10);
+    assert_string_equal(buf, "0123456789");
+    assert_int_equal(buf[11], 'x');
+}
+
+/* Errors are the system's, nothing is returned, and no descriptor is left open. */
+static void test_file_errors(void **state)
+{
+    char buf[16];
+    size_t len = 77;
+
+    (void)state;
+    int unused = open("/dev/null", O_RDONLY);
+    close(unused);
+    assert_int_equal(fz_file_read("/tmp", buf, sizeof buf, &len), EISDIR);
+    assert_int_equal(fz_file_read("/nonexistent/file", buf, sizeof buf, &len), ENOENT);
+    assert_int_equal(fz_file_read("", buf, sizeof buf, &len), ENOENT);
+    assert_int_equal(fz_file_read("/dev/null/x", buf, sizeof buf, &len), ENOTDIR);
+    assert_int_equal(fz_file_read("/dev/zero", buf, sizeof buf, &len), EFBIG);
+    assert_int_equal(len, 77);
+    int again = open("/dev/null", O_RDONLY);
+    assert_int_equal(again, unused);
+    close(again);
+}
+
+/* ---- the host --------------------------------------------------------------------- */
+
+/* The name that gethostname gives; one that does not fit is an error or is cut, and terminated in any case. */
+static void test_host_name(void **state)
+{
+    char right[256];
+    char name[256];
+    char small[2] = {'x', 'x'};
+
+    (void)state;
+    assert_int_equal(gethostname(right, sizeof right), 0);
+    assert_int_equal(fz_host_name(name, sizeof name), 0);
+    assert_string_equal(name, right);
+    if (strlen(right) > 1 && fz_host_name(small, sizeof small) == 0)
+        assert_int_equal(small[1], '\0');
+}
+
+/* Two draws of 64 bits differ, and so do their halves. */
+static void test_entropy(void **state)
+{
+    uint64_t a = 0;
+    uint64_t b = 0;
+
+    (void)state;
+    assert_int_equal(fz_host_entropy(&a), 0);
+    assert_int_equal(fz_host_entropy(&b), 0);
+    assert_int_not_equal(a, b);
+    assert_int_not_equal(a >> 32, a & 0xffffffff);
+}
+
+/* ---- the real clock ---------------------------------------------------------------- */
+
+static int64_t ns_of(frazil_instant instant)
+{
+    return instant.unix_ms * 1000000 + instant.ns;
+}
+
+/* It shows what clock_gettime shows, to the nanosecond, and its nanoseconds stay within the millisecond. */
+static void test_real_now(void **state)
+{
+    frazil_clock clock = fz_real_clock();
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        struct timespec before;
+        struct timespec after;
+        clock_gettime(CLOCK_REALTIME, &before);
+        frazil_instant now = i % 2 == 0 ? fz_real_now() : clock.now(clock.ctx);
+        clock_gettime(CLOCK_REALTIME, &after);
+        assert_in_range(now.ns, 0, 999999);
+        assert_true(ns_of(now) >= (int64_t)before.tv_sec * 1000000000 + before.tv_nsec);
+        assert_true(ns_of(now) <= (int64_t)after.tv_sec * 1000000000 + after.tv_nsec);
+    }
+}
+
+/* Monotonic time never goes back, and goes on. */
+static void test_monotonic(void **state)
+{
+    frazil_clock clock = fz_real_clock();
+    uint64_t first = clock.monotonic_ns(clock.ctx);
+    uint64_t last = first;
+
+    (void)state;
+    for (int i = 0; i < 10000; i++) {
+        uint64_t now = clock.monotonic_ns(clock.ctx);
+        assert_true(now >= last);
+        last = now;
+    }
+    assert_true(last > first);
+}
+
+/* A sleep does not end before its time, and one whose time has passed ends at once. */
+static void test_sleep(void **state)
+{
+    frazil_clock clock = fz_real_clock();
+    uint64_t until = clock.monotonic_ns(clock.ctx) + S_NS / 200;
+
+    (void)state;
+    clock.sleep_until(clock.ctx, until);
+    assert_true(clock.monotonic_ns(clock.ctx) >= until);
+    clock.sleep_until(clock.ctx, until);
+    clock.sleep_until(clock.ctx, 0);
+}
+
+static volatile sig_atomic_t alarms;
+
+static void count_alarm(int number)
+{
+    (void)number;
+    alarms++;
+}
+
+/* A signal ends it early: this one would last a year. */
+static void test_sleep_and_signal(void **state)
+{
+    frazil_clock clock = fz_real_clock();
+    struct sigaction action = {.sa_handler = count_alarm, .sa_flags = SA_RESTART};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    struct itimerspec soon = {.it_value = {.tv_nsec = 5000000}, .it_interval = {.tv_nsec = 5000000}};
+    uint64_t until = clock.monotonic_ns(clock.ctx) + 365 * 86400 * S_NS;
+    timer_t timer;
+
+    (void)state;
+    assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
+    assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
+    assert_int_equal(timer_settime(timer, 0, &soon, NULL), 0);
+    clock.sleep_until(clock.ctx, until);
+    assert_int_equal(timer_delete(timer), 0);
+    assert_true(alarms > 0);
+    assert_true(clock.monotonic_ns(clock.ctx) < until);
+}
+
+/* ---- manual clocks ------------------------------------------------------------------ */
+
+static void assert_shows(frazil_clock clock, int64_t unix_ms, uint32_t ns, uint64_t monotonic_ns)
+{
+    frazil_instant now = clock.now(clock.ctx);
+
+    assert_int_equal(now.unix_ms, unix_ms);
+    assert_int_equal(now.ns, ns);
+    assert_int_equal(clock.monotonic_ns(clock.ctx), monotonic_ns);
+}
+
+/* It moves when it is told to, on both times, with a carry from nanoseconds to milliseconds. */
+static void test_manual(void **state)
+{
+    frazil_manual_clock *manual;
+
+    (void)state;
+    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
+    frazil_clock clock = frazil_manual_clock_port(manual);
+    assert_shows(clock, 5000, 0, 0);
+    assert_shows(clock, 5000, 0, 0);
+    frazil_manual_clock_advance(manual, 999999);
+    assert_shows(clock, 5000, 999999, 999999);
+    frazil_manual_clock_advance(manual, 1);
+    assert_shows(clock, 5001, 0, 1000000);
+    frazil_manual_clock_advance(manual, 2500001);
+    assert_shows(clock, 5003, 500001, 3500001);
+    frazil_manual_clock_free(manual);
+    frazil_manual_clock_free(NULL);
+}
+
+/* A step sets the wall time to a whole millisecond, either way and before 1970; monotonic time stays. */
+static void test_manual_step(void **state)
+{
+    frazil_manual_clock *manual;
+
+    (void)state;
+    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
+    frazil_clock clock = frazil_manual_clock_port(manual);
+    frazil_manual_clock_advance(manual, 1500000);
+    frazil_manual_clock_set(manual, 9000);
+    assert_shows(clock, 9000, 0, 1500000);
+    frazil_manual_clock_set(manual, -3);
+    assert_shows(clock, -3, 0, 1500000);
+    frazil_manual_clock_advance(manual, 1500000);
+    assert_shows(clock, -2, 500000, 3000000);
+    frazil_manual_clock_free(manual);
+}
+
+/* A sleep moves a manual clock on by the time slept, and back never. */
+static void test_manual_sleep(void **state)
+{
+    frazil_manual_clock *manual;
+
+    (void)state;
+    assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
+    frazil_clock clock = frazil_manual_clock_port(manual);
+    clock.sleep_until(clock.ctx, 2000001);
+    assert_shows(clock, 5002, 1, 2000001);
+    clock.sleep_until(clock.ctx, 2000001);
+    clock.sleep_until(clock.ctx, 5);
+    assert_shows(clock, 5002, 1, 2000001);
+    frazil_manual_clock_free(manual);
+}
+
+/* A frozen one keeps its wall time through sleeps, but can be set and advanced. */
+static void test_frozen(void **state)
+{
+    frazil_manual_clock *frozen;
+
+    (void)state;
+    assert_int_equal(frazil_frozen_clock_new(&frozen, 5000), FRAZIL_OK);
+    frazil_clock clock = frazil_manual_clock_port(frozen);
+    clock.sleep_until(clock.ctx, 2000001);
+    assert_shows(clock, 5000, 0, 2000001);
+    frazil_manual_clock_advance(frozen, 1000000);
+    assert_shows(clock, 5001, 0, 3000001);
+    frazil_manual_clock_set(frozen, 7000);
+    assert_shows(clock, 7000, 0, 3000001);
+    frazil_manual_clock_free(frozen);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_wiped),
+        cmocka_unit_test_teardown(test_old_kernel, back_to_real_kernel),
+        cmocka_unit_test_teardown(test_emulator, back_to_real_kernel),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file_size),
+        cmocka_unit_test(test_file_errors),
+        cmocka_unit_test(test_host_name),
+        cmocka_unit_test(test_entropy),
+        cmocka_unit_test(test_real_now),
+        cmocka_unit_test(test_monotonic),
+        cmocka_unit_test(test_sleep),
+        cmocka_unit_test(test_sleep_and_signal),
+        cmocka_unit_test(test_manual),
+        cmocka_unit_test(test_manual_step),
+        cmocka_unit_test(test_manual_sleep),
+        cmocka_unit_test(test_frozen),
+    };
+    return cmocka_run_group_tests(tests, make_file, remove_file);
+}
