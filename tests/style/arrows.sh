@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # arrows.sh ROOT: who may include whom.
 #
-#   core <- os <- generator     a room sees itself and the rooms to its left, as "core/slot.h"
+#   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
+#   os, lease <- generator
 #   opaque                      itself only
 #   programs                    the public headers and the files beside it
 #   include                     itself, the compiler's own headers, nothing of POSIX
@@ -16,7 +17,8 @@ find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     BEGIN {
         allowed["core"] = " core "
         allowed["os"] = " core os "
-        allowed["generator"] = " core os generator "
+        allowed["lease"] = " core lease "
+        allowed["generator"] = " core lease os generator "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1
