@@ -46,11 +46,11 @@ struct caller {
 /* Numbers without state of the C library's: xorshift. */
 uint64_t caller_random(uint64_t *state);
 
-/* Takes the caller's quota of 64-bit ids.  Returns NULL; an error is in caller->err. */
-void *caller_take_ids(void *caller);
+/* Takes the quota of 64-bit ids of a struct caller.  Returns NULL; an error is in its err. */
+void *caller_take_ids(void *arg);
 
-/* Takes the caller's quota of snos; their sno_key()s are what is written down. */
-void *caller_take_snos(void *caller);
+/* The same of snos; their sno_key()s are what is written down. */
+void *caller_take_snos(void *arg);
 
 /* Runs n callers as threads, each with `take`, to their end, and asserts that none had an error. */
 void callers_run(struct caller *callers, size_t n, void *(*take)(void *));

@@ -32,7 +32,8 @@ static const double limits[MODULI] = {15.14, 18.42, 21.11, 29.88, 33.72, 44.26, 
 static double chi_square(const uint64_t *ids, size_t count, size_t stride, unsigned m)
 {
     uint64_t seen[SHARDS_MAX] = {0};
-    const double expected = (double)(count / stride) / m;
+    const size_t counted = count / stride;
+    const double expected = (double)counted / m;
     double sum = 0;
 
     for (size_t i = 0; i < count; i += stride)
