@@ -12,6 +12,9 @@
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;
 
+/* No machine runs more at a time: Linux numbers them up to 2^22. */
+static const uint64_t most_threads = UINT64_C(1) << 22;
+
 /* Slots that belong to the caller, to be issued when the clock shows their tick. */
 struct ticket {
     uint64_t before; /* the word before they were taken, to which it returns when they are given back */
@@ -114,11 +117,17 @@ static uint64_t counter_port(void *ctx)
     return fz_counter_read();
 }
 
+/* Whether the line goes on beyond the tick for as many slots as callers can take at once by adding. */
+static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
+{
+    return tick < rules->last_tick && (rules->last_tick - tick) * rules->capacity > most_threads;
+}
+
 /*
  * Lets the next calls do without the clock until the tick is over.  Only when
  * the word stands in that tick: an anchor must never precede its tick, and a
- * full tick must not be opened again.  Never for the last tick of the layout,
- * where adding could carry the word beyond the end.
+ * full tick must not be opened again.  Never close to the end of the layout's
+ * life, where adding could carry the word beyond what it can hold.
  */
 static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 {
@@ -127,7 +136,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 
     view.word = atomic_load_explicit(gen->word, memory_order_acquire);
     uint64_t tick = fz_slot_tick(rules, view.word);
-    if (gen->fast_path == FZ_FAST_NONE || tick >= rules->last_tick ||
+    if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) ||
         !(tick == view.now_tick || fz_slot_may_finish(rules, &view)))
         return;
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
@@ -262,11 +271,19 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
 static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, uint64_t *ret_first,
                        struct fz_refusal *refusal)
 {
-    bool again = true;
-    frazil_err err = FRAZIL_OK;
+    struct fz_anchor_view anchor;
+    bool again = false;
+    uint64_t nth;
 
-    while (err == FRAZIL_OK && again)
+    frazil_err err = try_take(gen, n, patience, ret_first, &again, refusal);
+    while (err == FRAZIL_OK && again) {
+        /* Whoever was faster has published an anchor: others now add so often that no plan would ever come in time. */
+        if (fz_take_anchored(gen, n, &anchor, &nth)) {
+            *ret_first = anchor.first_slot + nth;
+            return FRAZIL_OK;
+        }
         err = try_take(gen, n, patience, ret_first, &again, refusal);
+    }
     return err;
 }
 

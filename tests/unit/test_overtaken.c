@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a caller that is overtaken at the worst moment, each time,
+ * gets its id all the same; and the line of slots is not added to where too many
+ * who do so at once could carry it beyond its end.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "generator/generator_internal.h"
+#include "lib/rig.h"
+
+/* ---- overtaken ------------------------------------------------------------------ */
+
+enum { READINGS_MAX = 1000 };
+
+/* A clock at whose every reading another thread has just taken a slot, and published an anchor. */
+struct rival {
+    struct rig rig;
+    frazil_clock clock;
+    int readings;
+};
+
+/* The generator's ports do not lead back to it. */
+static struct rival rival;
+
+static frazil_instant overtaking_now(void *ctx)
+{
+    frazil *gen = rival.rig.gen;
+    frazil_instant now = rival.rig.clock.now(ctx);
+
+    if (gen == NULL || rival.readings++ > READINGS_MAX)
+        return now;
+    uint64_t slot = atomic_fetch_add(gen->word, 1);
+    uint64_t first = fz_slot_first(&gen->rules, fz_slot_side(&gen->rules, slot), fz_slot_tick(&gen->rules, slot));
+    /* A range that holds wherever the counter stands. */
+    struct fz_anchor_view anchor = {
+        .counter = 1, .range = UINT64_MAX, .first_slot = first, .first_id = fz_compose_slot(gen, first)};
+    fz_anchor_publish(&gen->private_page->anchor, &anchor);
+    return now;
+}
+
+static void open_rival(const char *spec, enum fz_fast_path path)
+{
+    frazil_ports ports = {.clock = &rival.clock};
+
+    rival = (struct rival){.readings = 0};
+    assert_int_equal(frazil_manual_clock_new(&rival.rig.manual, RIG_NOW), FRAZIL_OK);
+    rival.rig.clock = frazil_manual_clock_port(rival.rig.manual);
+    rival.clock = rival.rig.clock;
+    rival.clock.now = overtaking_now;
+    frazil *gen;
+    assert_int_equal(frazil_open_with(&gen, spec, &ports, NULL), FRAZIL_OK);
+    gen->fast_path = path;
+    gen->counter_usable = true;
+    /* The word stands in the tick of the clock. */
+    uint64_t tick = (uint64_t)(RIG_NOW - gen->layout.epoch_unix_ms) / gen->layout.tick_ms;
+    atomic_store(gen->word, fz_slot_first(&gen->rules, 0, tick));
+    rival.rig.gen = gen;
+}
+
+static void close_rival(void)
+{
+    frazil *gen = rival.rig.gen;
+
+    rival.rig.gen = NULL;
+    frazil_close(gen);
+    frazil_manual_clock_free(rival.rig.manual);
+}
+
+/* Whoever loses the race for the word once goes on beside the winners, and does not race for ever. */
+static void test_overtaken(void **state)
+{
+    uint64_t ids[100];
+    uint64_t id;
+
+    (void)state;
+    open_rival("worker=fixed:1", FZ_FAST_ADD_64);
+    assert_int_equal(frazil_next(rival.rig.gen, &id), FRAZIL_OK);
+    assert_in_range(rival.readings, 1, 2);
+    fz_anchor_close(&rival.rig.gen->private_page->anchor);
+    assert_int_equal(frazil_next_n(rival.rig.gen, ids, 100), FRAZIL_OK);
+    assert_in_range(rival.readings, 2, 4);
+    for (uint64_t i = 0; i < 100; i++)
+        assert_true(ids[i] > id + i);
+    close_rival();
+}
+
+static void test_overtaken_sno(void **state)
+{
+    frazil_sno first;
+    frazil_sno second;
+
+    (void)state;
+    open_rival("layout=sno worker=fixed:1", FZ_FAST_ADD_SNO);
+    assert_int_equal(frazil_sno_next(rival.rig.gen, 0, &first), FRAZIL_OK);
+    assert_in_range(rival.readings, 1, 2);
+    fz_anchor_close(&rival.rig.gen->private_page->anchor);
+    assert_int_equal(frazil_sno_next(rival.rig.gen, 0, &second), FRAZIL_OK);
+    assert_in_range(rival.readings, 2, 4);
+    assert_true(frazil_sno_compare(&first, &second) < 0);
+    close_rival();
+}
+
+/* ---- the end of the line ---------------------------------------------------------- */
+
+/* Whether an id that is taken so many ticks before the last one leaves an anchor. */
+static bool anchors_before_end(const char *spec, uint64_t ticks)
+{
+    frazil_layout_info info;
+    struct rig rig = {.gen = NULL};
+
+    rig_open(&rig, spec, RIG_NOW);
+    frazil_layout_describe(&rig.gen->layout, &info);
+    frazil_manual_clock_set(rig.manual, info.last_unix_ms - (int64_t)(ticks * rig.gen->layout.tick_ms));
+    rig.gen->fast_path = FZ_FAST_ADD_64;
+    rig_next(&rig);
+    bool anchored = atomic_load(&rig.gen->private_page->anchor.version) != 0;
+    rig_close(&rig);
+    return anchored;
+}
+
+/* Four million threads may add at once: no anchor where that many slots are not left beyond the tick. */
+static void test_end_of_line(void **state)
+{
+    (void)state;
+    assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 0));
+    assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 1));
+    assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 262144));
+    assert_true(anchors_before_end("layout=41/18/4 worker=fixed:1", 262145));
+    assert_false(anchors_before_end("layout=41/0/22 worker=fixed:0", 1));
+    assert_true(anchors_before_end("layout=41/0/22 worker=fixed:0", 2));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overtaken),
+        cmocka_unit_test(test_overtaken_sno),
+        cmocka_unit_test(test_end_of_line),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
