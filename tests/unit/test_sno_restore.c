@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: I4 for sno generators.  Whatever a generator did before its
+ * snapshot, and wherever the clock stands when it is restored, no sno comes
+ * twice; and a snapshot that cannot be one is refused.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/near_miss.h"
+#include "lib/rig.h"
+
+#define SNO "layout=sno worker=fixed:4660 "
+#define UNIT(n) (RIG_NOW + INT64_C(4) * (n))
+
+/* RIG_NOW in units since 2010-01-01. */
+#define NOW_UNIT ((RIG_NOW - INT64_C(1262304000000)) / 4)
+
+static frazil_sno_snapshot snapshot_of(struct rig *rig)
+{
+    frazil_sno_snapshot snapshot;
+
+    assert_int_equal(frazil_sno_snapshot_take(rig->gen, &snapshot), FRAZIL_OK);
+    return snapshot;
+}
+
+/* Through JSON and back, as it is kept in a file. */
+static frazil_sno_snapshot kept(const frazil_sno_snapshot *snapshot)
+{
+    char json[FRAZIL_SNO_SNAPSHOT_SIZE];
+    frazil_sno_snapshot read;
+    frazil_error err;
+
+    assert_int_equal(frazil_sno_snapshot_format(snapshot, json, sizeof json), FRAZIL_OK);
+    if (frazil_sno_snapshot_parse(json, strlen(json), &read, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", json, err.message);
+    return read;
+}
+
+/* Stops the generator and starts another one from its snapshot, with the clock elsewhere. */
+static void restart(struct rig *rig, const char *spec, int64_t unix_ms)
+{
+    const frazil_sno_snapshot snapshot = snapshot_of(rig);
+    const frazil_sno_snapshot read = kept(&snapshot);
+
+    rig_close(rig);
+    rig_open_snapshot(rig, spec, &read, unix_ms);
+}
+
+static void assert_sno(struct rig *rig, int64_t unix_ms, unsigned ticktock, unsigned sequence)
+{
+    const frazil_sno_parts parts = rig_sno_parts(rig);
+
+    assert_int_equal(parts.unix_ms, unix_ms);
+    assert_int_equal(parts.ticktock, ticktock);
+    assert_int_equal(parts.sequence, sequence);
+    assert_int_equal(parts.partition, 4660);
+}
+
+/* Every member says what it is to say. */
+static void test_members(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SNO "seq_min=100 seq_max=300", UNIT(10));
+    rig_sno(&rig);
+    rig_sno(&rig);
+    frazil_manual_clock_set(rig.manual, UNIT(12));
+    frazil_sno_snapshot snapshot = snapshot_of(&rig);
+    assert_int_equal(snapshot.partition[0], 0x12);
+    assert_int_equal(snapshot.partition[1], 0x34);
+    assert_int_equal(snapshot.sequence_min, 100);
+    assert_int_equal(snapshot.sequence_max, 300);
+    assert_int_equal(snapshot.sequence, 101);
+    assert_int_equal(snapshot.now, NOW_UNIT + 12);
+    assert_int_equal(snapshot.wall_hi, NOW_UNIT + 10);
+    assert_int_equal(snapshot.wall_safe, 0);
+    assert_int_equal(snapshot.drifts, 0);
+
+    frazil_manual_clock_set(rig.manual, UNIT(5));
+    rig_sno(&rig);
+    snapshot = snapshot_of(&rig);
+    assert_int_equal(snapshot.sequence, 100);
+    assert_int_equal(snapshot.wall_hi, NOW_UNIT + 5);
+    assert_int_equal(snapshot.wall_safe, NOW_UNIT + 10);
+    assert_int_equal(snapshot.drifts, 1);
+
+    for (int i = 0; i < 200; i++)
+        rig_sno(&rig);
+    snapshot = snapshot_of(&rig); /* a full unit: its last number, not the next unit's first */
+    assert_int_equal(snapshot.sequence, 300);
+    assert_int_equal(snapshot.wall_hi, NOW_UNIT + 5);
+    rig_close(&rig);
+}
+
+/* In the same unit the sequence goes on, in a later one it starts anew, in the past the other side is used. */
+static void test_continue(void **state)
+{
+    static const struct {
+        int64_t clock;
+        int64_t unit;
+        unsigned ticktock;
+        unsigned sequence;
+    } rows[] = {{0, 0, 0, 3}, {1, 1, 0, 0}, {1000, 1000, 0, 0}, {-1, -1, 1, 0}, {-90000, -90000, 1, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        rig_open(&rig, SNO, UNIT(0));
+        for (int k = 0; k < 3; k++)
+            rig_sno(&rig);
+        restart(&rig, "layout=sno", UNIT(rows[i].clock));
+        assert_sno(&rig, UNIT(rows[i].unit), rows[i].ticktock, rows[i].sequence);
+        rig_close(&rig);
+    }
+}
+
+/* The drifts and the safe time survive: a third run below both waits until the first side is over. */
+static void test_wait_after_two_restarts(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SNO, UNIT(100));
+    rig_sno(&rig);
+    restart(&rig, "layout=sno", UNIT(50));
+    assert_sno(&rig, UNIT(50), 1, 0);
+    restart(&rig, NULL, UNIT(200));
+    assert_sno(&rig, UNIT(200), 1, 0);
+    restart(&rig, "layout=sno", UNIT(80));
+    const uint64_t started_ns = rig_monotonic_ns(&rig);
+    assert_sno(&rig, UNIT(101), 0, 0);
+    assert_int_equal(rig_monotonic_ns(&rig) - started_ns, 21 * 4 * RIG_MS);
+    assert_int_equal(rig_stats(&rig).ticktocks, 2);
+    assert_int_equal(snapshot_of(&rig).drifts, 2);
+    rig_close(&rig);
+}
+
+/* A full unit stays full after the restart: the next sno waits for the next unit. */
+static void test_full_unit(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SNO "seq_min=4 seq_max=9", UNIT(0));
+    for (int i = 0; i < 6; i++)
+        rig_sno(&rig);
+    restart(&rig, "layout=sno", UNIT(0));
+    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_sno(&rig, UNIT(1), 0, 4);
+    rig_close(&rig);
+
+    /* sno's own snapshots count waiting callers beyond the upper bound: that is a full unit too. */
+    const frazil_sno_snapshot over = {
+        .partition = {0x12, 0x34}, .sequence_min = 4, .sequence_max = 9, .sequence = UINT32_MAX, .wall_hi = NOW_UNIT};
+    rig_open_snapshot(&rig, "layout=sno", &over, UNIT(0));
+    assert_sno(&rig, UNIT(1), 0, 4);
+    rig_close(&rig);
+}
+
+/* Sequence 0 stands for the lower bound, an upper bound of 0 for the largest; bounds come in either order. */
+static void test_defaults(void **state)
+{
+    static const struct {
+        frazil_sno_snapshot snapshot;
+        unsigned sequence;
+        uint64_t capacity;
+    } rows[] = {
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT}, 1, 65536},
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT, .sequence_min = 7}, 8, 65529},
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT, .sequence_min = 20, .sequence_max = 10}, 11, 11},
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT, .sequence_min = 10, .sequence_max = 20, .sequence = 10},
+         11,
+         11},
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT, .sequence_min = 10, .sequence_max = 20, .sequence = 15},
+         16,
+         11},
+        {{.partition = {0x12, 0x34}, .wall_hi = NOW_UNIT, .sequence_min = 65535}, 1, 65536}, /* 0 is the lower one */
+        {{.partition = {0x12, 0x34}}, 0, 65536},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        frazil_generator_info info;
+        rig_open_snapshot(&rig, "layout=sno", &rows[i].snapshot, UNIT(0));
+        frazil_get_info(rig.gen, &info);
+        assert_int_equal(info.capacity, rows[i].capacity);
+        assert_int_equal(rig_stats(&rig).issued, 0);
+        assert_sno(&rig, UNIT(0), 0, rows[i].sequence);
+        assert_int_equal(rig_stats(&rig).issued, 1);
+        rig_close(&rig);
+    }
+}
+
+static void assert_refused(const char *spec, const frazil_sno_snapshot *snapshot, frazil_err code, const char *why)
+{
+    frazil *const untouched = (frazil *)&code;
+    frazil *gen = untouched;
+    frazil_error err;
+
+    assert_int_equal(frazil_sno_open_snapshot(&gen, spec, snapshot, NULL, &err), code);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("does not say '%s' but '%s'", why, err.message);
+    assert_ptr_equal(gen, untouched);
+    assert_int_equal(frazil_sno_open_snapshot(&gen, spec, snapshot, NULL, NULL), code);
+}
+
+/* What cannot be a snapshot, and specs that do not go with one. */
+static void test_refused(void **state)
+{
+    static const struct {
+        frazil_sno_snapshot snapshot;
+        const char *why;
+    } rows[] = {
+        {{.sequence_min = 5, .sequence_max = 5}, "both bounds"},
+        {{.sequence_min = 5, .sequence_max = 7}, "leave 3 numbers"},
+        {{.sequence_min = 10, .sequence_max = 20, .sequence = 9}, "sequence 9 is below its lower bound 10"},
+        {{.wall_hi = -1}, "wallHi is -1"},
+        {{.wall_hi = INT64_C(1) << 39}, "wallHi is 549755813888"},
+        {{.wall_safe = -1}, "wallSafe -1"},
+        {{.wall_safe = INT64_MAX}, "wallSafe 9223372036854775807"},
+    };
+    const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_refused("layout=sno", &rows[i].snapshot, FRAZIL_ERANGE, rows[i].why);
+    assert_refused("layout=sno worker=fixed:1", &good, FRAZIL_ESPEC, "worker comes from the snapshot");
+    assert_refused("layout=sno base=1", &good, FRAZIL_ESPEC, "base comes from the snapshot");
+    assert_refused("layout=sno count=1", &good, FRAZIL_ESPEC, "count comes from the snapshot");
+    assert_refused("layout=sno seq_min=1", &good, FRAZIL_ESPEC, "seq_min comes from the snapshot");
+    assert_refused("layout=sno seq_max=1", &good, FRAZIL_ESPEC, "seq_max comes from the snapshot");
+    assert_refused("layout=twitter", &good, FRAZIL_EKIND, "layout=sno");
+    assert_refused("", &good, FRAZIL_EKIND, "layout=sno");
+    assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
+}
+
+/* The very last unit can be restored, full or not. */
+static void test_last_unit(void **state)
+{
+    const int64_t last_unit = (INT64_C(1) << 39) - 1;
+    const int64_t last_ms = INT64_C(1262304000000) + 4 * last_unit;
+    frazil_sno_snapshot snapshot = {
+        .partition = {0x12, 0x34}, .sequence_max = 9, .sequence = 8, .wall_hi = last_unit, .now = last_unit};
+    struct rig rig = {.random_state = 1};
+    frazil_sno id;
+
+    (void)state;
+    rig_open_snapshot(&rig, "layout=sno allow_short_life=yes", &snapshot, last_ms);
+    assert_sno(&rig, last_ms, 0, 9);
+    assert_int_equal(frazil_sno_next(rig.gen, 0, &id), FRAZIL_EEXHAUSTED);
+    snapshot = snapshot_of(&rig);
+    assert_int_equal(snapshot.wall_hi, last_unit);
+    assert_int_equal(snapshot.sequence, 9);
+    rig_close(&rig);
+    rig_open_snapshot(&rig, "layout=sno allow_short_life=yes", &snapshot, last_ms);
+    assert_int_equal(frazil_sno_next(rig.gen, 0, &id), FRAZIL_EEXHAUSTED);
+    rig_close(&rig);
+}
+
+static int compare_snos(const void *a, const void *b)
+{
+    return frazil_sno_compare(a, b);
+}
+
+/* I1 over long histories of restarts: the clock stands somewhere else each time, and moves both ways in between. */
+static void test_histories(void **state)
+{
+    enum { STEPS = 3000, IDS = 12 * STEPS };
+    static frazil_sno ids[IDS];
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        struct rig rig = {.random_state = seed};
+        uint64_t random_state = seed;
+        size_t count = 0;
+        unsigned restarts = 0;
+
+        rig_open(&rig, SNO "seq_min=3 seq_max=8", RIG_NOW);
+        for (int i = 0; i < STEPS; i++) {
+            const uint64_t random = seeded_next(&random_state);
+            const int64_t step_ms = (int64_t)(random / 8 % 121) - 60;
+            const size_t n = 1 + random / 1024 % 12;
+            if (random % 8 == 0)
+                rig_step(&rig, step_ms);
+            if (random % 8 == 1) {
+                const char *const spec = seed % 3 == 0 ? "layout=sno start=spread" : "layout=sno";
+                restart(&rig, spec, rig_now_ms(&rig) + step_ms);
+                restarts++;
+            }
+            if (frazil_sno_next_n(rig.gen, 0, ids + count, n) == FRAZIL_OK)
+                count += n;
+        }
+        assert_true(restarts > 100 && count > STEPS);
+        assert_true(snapshot_of(&rig).drifts > 10);
+        qsort(ids, count, sizeof ids[0], compare_snos);
+        for (size_t k = 1; k < count; k++)
+            assert_true(frazil_sno_compare(&ids[k - 1], &ids[k]) < 0);
+        rig_close(&rig);
+    }
+}
+
+/* The snapshot of a generator that issued nothing restores to one that has issued nothing. */
+static void test_unused(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SNO, UNIT(0));
+    frazil_sno_snapshot snapshot = snapshot_of(&rig);
+    assert_int_equal(snapshot.wall_hi, 0);
+    assert_int_equal(snapshot.sequence, 0);
+    restart(&rig, "layout=sno", UNIT(0));
+    assert_sno(&rig, UNIT(0), 0, 0);
+    rig_close(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_continue),
+        cmocka_unit_test(test_wait_after_two_restarts),
+        cmocka_unit_test(test_full_unit),
+        cmocka_unit_test(test_defaults),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_last_unit),
+        cmocka_unit_test(test_histories),
+        cmocka_unit_test(test_unused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
