@@ -53,7 +53,8 @@ typedef enum frazil_err_class {
     X(EEXHAUSTED,  -40, FATAL,  "the layout has no tick left") \
     X(ENOMEM,      -41, FATAL,  "out of memory") \
     X(ESYS,        -42, FATAL,  "a system call failed") \
-    X(EPOOL,       -43, FATAL,  "all worker ids are taken")
+    X(EPOOL,       -43, FATAL,  "all worker ids are taken") \
+    X(ESTATE,      -44, FATAL,  "a state file is damaged, or is of another layout, worker or version")
 /* clang-format on */
 
 typedef enum frazil_err {

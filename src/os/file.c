@@ -27,8 +27,11 @@ static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
 int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
 {
     size_t len = 0;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd;
 
+    do
+        fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return errno;
     int err = read_all(fd, buf, size, &len);

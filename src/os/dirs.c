@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* secure_getenv */
+#include "dirs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "fail_errno.h"
+
+/* What differs between the two. */
+static const struct names {
+    const char *what; /* for sentences */
+    const char *key;
+    const char *service; /* set by systemd */
+    const char *of_root;
+    const char *xdg;
+    const char *under_home; /* when xdg is not set; NULL: nothing */
+    unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
+} names_of[] = {
+    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1},
+    [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
+                      "/.local/state/frazil", 2},
+};
+
+enum { UNDER_HOME_MAKES = 3 };
+
+/* A way to the directory: whose, and how much of it may be made. */
+struct way {
+    const char *named_by;
+    char path[FZ_PATH_SIZE];
+    unsigned makes;
+};
+
+static const char *variable(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static frazil_err go(struct way *way, const char *named_by, const char *path, const char *rest, unsigned makes,
+                     frazil_error *reterr)
+{
+    if (path[0] != '/')
+        return fz_fail(reterr, FRAZIL_ESPEC, "%s is %q: must be an absolute path", named_by, path);
+    if (fz_path_join(way->path, path, rest, "") != 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "%s is longer than the %u bytes that a path may have", named_by,
+                       (uint64_t)FZ_PATH_SIZE - 1);
+    way->named_by = named_by;
+    way->makes = makes;
+    return FRAZIL_OK;
+}
+
+/* systemd separates several directories by colons. */
+static frazil_err go_as_service(struct way *way, const struct names *names, const char *list, frazil_error *reterr)
+{
+    char first[FZ_PATH_SIZE];
+    size_t len = strcspn(list, ":");
+
+    if (len >= sizeof first)
+        return go(way, names->service, list, "", 1, reterr); /* which says that it is too long */
+    memcpy(first, list, len);
+    first[len] = '\0';
+    return go(way, names->service, first, "", 1, reterr);
+}
+
+static frazil_err no_default(const struct names *names, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "there is no default for the %s, because neither %s nor %s%s is set: name one with %s=, or give up "
+                   "protection against repeated ids after a restart with state=memory",
+                   names->what, names->service, names->xdg, names->under_home == NULL ? "" : " nor HOME", names->key);
+}
+
+static frazil_err find(struct way *way, const struct names *names, const char *wanted, frazil_error *reterr)
+{
+    const char *path;
+
+    if (wanted != NULL && wanted[0] != '\0')
+        return go(way, names->key, wanted, "", 1, reterr);
+    if ((path = variable(names->service)) != NULL)
+        return go_as_service(way, names, path, reterr);
+    if (geteuid() == 0)
+        return go(way, "the default", names->of_root, "", 1, reterr);
+    if ((path = variable(names->xdg)) != NULL)
+        return go(way, names->xdg, path, "/frazil", names->xdg_makes, reterr);
+    if (names->under_home != NULL && (path = variable("HOME")) != NULL)
+        return go(way, "HOME", path, names->under_home, UNDER_HOME_MAKES, reterr);
+    return no_default(names, reterr);
+}
+
+frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
+{
+    struct way way;
+
+    frazil_err err = find(&way, &names_of[which], wanted, reterr);
+    if (err == FRAZIL_OK)
+        memcpy(ret_path, way.path, strlen(way.path) + 1);
+    return err;
+}
+
+/* Where the last `makes` components of a path begin: the offset of the slash before them. */
+static size_t start_of_last(const char *path, unsigned makes)
+{
+    size_t at = strlen(path);
+
+    while (at > 1 && path[at - 1] == '/')
+        at--;
+    for (; makes > 0 && at > 0; makes--) {
+        while (at > 0 && path[--at] != '/')
+            ;
+    }
+    return at;
+}
+
+/* Makes the missing ones of the last components.  0 or an errno; *path is as it was again. */
+static int make(char *path, unsigned makes)
+{
+    for (size_t at = start_of_last(path, makes); path[at] == '/';) {
+        at += 1 + strcspn(path + at + 1, "/");
+        char slash = path[at];
+        path[at] = '\0';
+        int err = mkdir(path, S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
+        path[at] = slash;
+        if (err != 0)
+            return err;
+    }
+    return 0;
+}
+
+/* 0 if files can be made in it, or an errno.  The kernel is asked, because root may, and a read-only disk may not. */
+static int check(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISDIR(status.st_mode))
+        return ENOTDIR;
+    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+static frazil_err cannot_use(const struct names *names, const struct way *way, int sys, frazil_error *reterr)
+{
+    char advice[FRAZIL_ERROR_MESSAGE_SIZE];
+    char what[64];
+    struct fz_sentence s = fz_sentence_in(what, sizeof what);
+
+    fz_sentence_str(&s, "the ");
+    fz_sentence_str(&s, names->what);
+    s = fz_sentence_in(advice, sizeof advice);
+    fz_sentence_str(&s, " (from ");
+    fz_sentence_str(&s, way->named_by);
+    fz_sentence_str(&s, "): make it writable, name another with ");
+    fz_sentence_str(&s, names->key);
+    fz_sentence_str(&s, "=, or give up protection against repeated ids after a restart with state=memory");
+    return fz_fail_errno(reterr, sys, what, way->path, advice);
+}
+
+frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
+{
+    const struct names *names = &names_of[which];
+    struct way way;
+
+    frazil_err err = find(&way, names, wanted, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = check(way.path);
+    if (sys == ENOENT)
+        sys = make(way.path, way.makes);
+    if (sys == 0)
+        sys = check(way.path);
+    if (sys != 0)
+        return cannot_use(names, &way, sys, reterr);
+    memcpy(ret_path, way.path, strlen(way.path) + 1);
+    return FRAZIL_OK;
+}

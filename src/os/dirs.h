@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The two directories that a generator keeps files in: the run directory for
+ * what must be gone after a boot (words, locks), the state directory for what
+ * must not (grants).
+ *
+ * What the caller names wins; then RUNTIME_DIRECTORY and STATE_DIRECTORY, as
+ * systemd sets them for a service (the first of several); then, for root,
+ * /run/frazil and /var/lib/frazil; then XDG_RUNTIME_DIR/frazil and
+ * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  A program
+ * that runs with more rights than its user (set-user-ID) believes none of these
+ * variables.
+ */
+#ifndef FZ_OS_DIRS_H
+#define FZ_OS_DIRS_H
+
+#include "frazil/error.h"
+#include "path.h"
+
+enum fz_dir { FZ_DIR_RUN, FZ_DIR_STATE };
+
+/*
+ * Which directory it is.  wanted: what the caller named, NULL or empty if
+ * nothing.  FRAZIL_ESPEC: there is no default here, or the path is not absolute
+ * (it would be another one after a chdir) or too long.  Touches no file.
+ */
+frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
+
+/*
+ * The same, and makes it (mode 0700: its files are for one user alone) if it is
+ * not there: only the last component of a path that somebody named, so that a
+ * slip of the pen does not grow a tree; of a home's default, all that is
+ * frazil's or XDG's.  FRAZIL_ESYS: it cannot be made, is no directory, or nothing
+ * can be written in it.
+ */
+frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
+
+#endif

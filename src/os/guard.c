@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "guard.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "own_file.h"
+
+/* Between two looks at a lock that somebody holds: 1 ms at first, then longer. */
+enum { FIRST_PAUSE_NS = 1000000, LONGEST_PAUSE_NS = 32000000, PATIENCE_NS = 2000000000 };
+
+static int lock_patiently(int fd)
+{
+    long waited_ns = 0;
+    long pause_ns = FIRST_PAUSE_NS;
+    int err;
+
+    while ((err = fz_own_file_lock(fd, LOCK_EX)) == EWOULDBLOCK && waited_ns < PATIENCE_NS) {
+        struct timespec pause = {.tv_nsec = pause_ns};
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        waited_ns += pause_ns;
+        if (pause_ns < LONGEST_PAUSE_NS)
+            pause_ns *= 2;
+    }
+    return err;
+}
+
+int fz_guard_open(struct fz_guard *ret, const char *path)
+{
+    struct fz_guard guard = {.fd = -1};
+
+    int err = fz_path_join(guard.path, path, ".lock", "");
+    if (err == 0)
+        err = fz_own_file_open(guard.path, O_RDWR | O_CREAT, &guard.fd);
+    if (err == 0)
+        *ret = guard;
+    return err;
+}
+
+int fz_guard_enter(struct fz_guard *guard)
+{
+    for (;;) {
+        int fd;
+        int err = lock_patiently(guard->fd);
+        if (err != 0)
+            return err;
+        err = fz_own_file_at(guard->fd, guard->path);
+        if (err == 0)
+            return 0;
+        /* ESTALE: somebody removed the file after all.  Meet the others at the one that is there now. */
+        if (err == ESTALE)
+            err = fz_own_file_open(guard->path, O_RDWR | O_CREAT, &fd);
+        if (err != 0) {
+            fz_guard_leave(guard);
+            return err;
+        }
+        close(guard->fd);
+        guard->fd = fd;
+    }
+}
+
+void fz_guard_leave(struct fz_guard *guard)
+{
+    /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
+    fz_own_file_lock(guard->fd, LOCK_UN);
+}
+
+void fz_guard_close(struct fz_guard *guard)
+{
+    if (guard->fd >= 0)
+        close(guard->fd);
+    guard->fd = -1;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A guard lets one process at a time make, look over or change a file that
+ * several share.  It is an flock on a file of its own, PATH.lock, which nobody
+ * removes: a lock on PATH itself would be one on whatever file that name had a
+ * moment ago.  A process that dies has left.
+ */
+#ifndef FZ_OS_GUARD_H
+#define FZ_OS_GUARD_H
+
+#include "path.h"
+
+struct fz_guard {
+    int fd; /* -1: closed */
+    char path[FZ_PATH_SIZE];
+};
+
+/* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
+int fz_guard_open(struct fz_guard *ret, const char *path);
+
+/*
+ * Waits until nobody else is inside, two seconds at the most: whoever is inside
+ * may have been stopped.  0 or an errno; EWOULDBLOCK: somebody still is.
+ * One caller at a time.  A child process that inherited the guard is, as the
+ * kernel sees it, the same as its parent: it must open one of its own.
+ */
+int fz_guard_enter(struct fz_guard *guard);
+
+/* Lets the next one in. */
+void fz_guard_leave(struct fz_guard *guard);
+
+/* Closes it.  In a child process, leaves its parent inside if it is. */
+void fz_guard_close(struct fz_guard *guard);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Files that appear with all of their content at once: written as PATH.new and
+ * renamed.  Whoever dies half way leaves a PATH.new, which the next one writes
+ * anew.  One maker at a time: hold the file's guard.  Paths are absolute.
+ */
+#ifndef FZ_OS_NEW_FILE_H
+#define FZ_OS_NEW_FILE_H
+
+/* Opens an empty PATH.new for reading and writing, for its owner alone.  0 or an errno. */
+int fz_new_file_begin(const char *path, int *ret_fd);
+
+/* Gives it its name, in place of any file that has it.  0 or an errno. */
+int fz_new_file_publish(const char *path);
+
+/* The same, and it is still there after a loss of power. */
+int fz_new_file_publish_durably(const char *path, int fd);
+
+#endif

@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: MIT */
+#include "word_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "fail_errno.h"
+#include "file.h"
+#include "frazil/layout.h"
+#include "host.h"
+#include "new_file.h"
+#include "own_file.h"
+
+#define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
+#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
+#define WAY_OUT "stop the processes that use it and remove it, or name another directory with run_dir="
+
+static const char magic[8] = "fz word";
+
+/* Native byte order and sizes: the payload has them, too. */
+struct header {
+    char magic[8];
+    uint64_t byte_order;
+    uint32_t version;
+    uint32_t pointer_bits;
+    uint64_t payload_size;
+    uint64_t nonce;
+    uint64_t inode; /* its own: a copy has another one */
+    uint64_t worker;
+    char boot_id[40];
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+};
+
+_Static_assert(sizeof(struct header) <= FZ_WORD_FILE_HEADER_SIZE, "the payload begins behind the header");
+
+static size_t file_size(size_t payload_size)
+{
+    return FZ_WORD_FILE_HEADER_SIZE + payload_size;
+}
+
+/* ---- whose is it? -------------------------------------------------------- */
+
+static frazil_err wrong_number(const char *path, const char *what, uint64_t found, uint64_t expected,
+                               frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has %s %u, here it is %u: " WAY_OUT, path, what, found,
+                   expected);
+}
+
+/* What must be known before anything else in the header can be believed. */
+static frazil_err check_format(const struct header *header, size_t len, const char *path, frazil_error *reterr)
+{
+    if (len != FZ_WORD_FILE_HEADER_SIZE)
+        return wrong_number(path, "a header with a length of", len, FZ_WORD_FILE_HEADER_SIZE, reterr);
+    if (memcmp(header->magic, magic, sizeof magic) != 0)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "%q is no word file of frazil: name another directory with run_dir=", path);
+    if (header->byte_order != BYTE_ORDER_MARK)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the word file %q was written with the other byte order, so on another machine: " WAY_OUT, path);
+    if (header->version != FZ_WORD_FILE_VERSION)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the word file %q has version %u, this frazil knows version %u: use one frazil for all, or %s",
+                       path, (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
+    if (header->pointer_bits != sizeof(void *) * 8)
+        return wrong_number(path, "a pointer size in bits of", header->pointer_bits, sizeof(void *) * 8, reterr);
+    return FRAZIL_OK;
+}
+
+static frazil_err check_identity(const struct header *header, const struct fz_word_identity *identity, const char *path,
+                                 frazil_error *reterr)
+{
+    size_t len = strnlen(header->fingerprint, sizeof header->fingerprint);
+
+    if (header->worker != identity->worker)
+        return wrong_number(path, "worker", header->worker, identity->worker, reterr);
+    if (len != strlen(identity->fingerprint) || memcmp(header->fingerprint, identity->fingerprint, len) != 0)
+        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has the layout %Q, here it is %q: " WAY_OUT, path,
+                       header->fingerprint, len, identity->fingerprint);
+    return FRAZIL_OK;
+}
+
+static frazil_err check_size(const struct header *header, uint64_t size, size_t payload_size, const char *path,
+                             frazil_error *reterr)
+{
+    if (header->payload_size != payload_size)
+        return wrong_number(path, "a payload size of", header->payload_size, payload_size, reterr);
+    if (size != file_size(payload_size))
+        return wrong_number(path, "a size in bytes of", size, file_size(payload_size), reterr);
+    return FRAZIL_OK;
+}
+
+/* ---- finding and making -------------------------------------------------- */
+
+/* What an open knows besides the file. */
+struct opening {
+    struct fz_word_file *file;
+    const struct fz_word_identity *identity;
+    char boot_id[sizeof((struct header *)0)->boot_id];
+    frazil_error *reterr;
+};
+
+static frazil_err fail_sys(const struct opening *o, int sys, const char *what)
+{
+    return fz_fail_errno(o->reterr, sys, what, o->file->path, "");
+}
+
+static int read_header(int fd, struct header *ret, size_t *ret_len)
+{
+    char block[FZ_WORD_FILE_HEADER_SIZE] = {0};
+    ssize_t len;
+
+    do
+        len = pread(fd, block, sizeof block, 0);
+    while (len < 0 && errno == EINTR);
+    if (len < 0)
+        return errno;
+    memcpy(ret, block, sizeof *ret);
+    *ret_len = (size_t)len;
+    return 0;
+}
+
+/*
+ * Looks a file over.  *ret_stale: it is from before the boot, or a copy, so that
+ * its word may be an old one; whose it was does not matter then.
+ */
+static frazil_err look_over(const struct opening *o, bool *ret_stale)
+{
+    struct fz_word_file *file = o->file;
+    struct header header = {.version = 0};
+    struct stat status;
+    size_t len = 0;
+
+    int sys = fstat(file->fd, &status) == 0 ? read_header(file->fd, &header, &len) : errno;
+    if (sys != 0)
+        return fail_sys(o, sys, "the word file cannot be read:");
+    frazil_err err = check_format(&header, len, file->path, o->reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    *ret_stale = header.inode != status.st_ino || memcmp(header.boot_id, o->boot_id, sizeof o->boot_id) != 0;
+    if (*ret_stale)
+        return FRAZIL_OK;
+    err = check_identity(&header, o->identity, file->path, o->reterr);
+    if (err == FRAZIL_OK)
+        err = check_size(&header, (uint64_t)status.st_size, file->payload_size, file->path, o->reterr);
+    file->nonce = header.nonce;
+    return err;
+}
+
+/* Opens the file if there is one that is not stale; otherwise file->fd stays -1. */
+static frazil_err find(const struct opening *o)
+{
+    struct fz_word_file *file = o->file;
+    bool stale = false;
+
+    int sys = fz_own_file_open(file->path, O_RDWR, &file->fd);
+    if (sys == ENOENT)
+        return FRAZIL_OK;
+    if (sys != 0)
+        return fail_sys(o, sys, "the word file cannot be opened:");
+    frazil_err err = look_over(o, &stale);
+    if (err == FRAZIL_OK && stale) {
+        close(file->fd);
+        file->fd = -1;
+    }
+    return err;
+}
+
+/* Writes a header into an empty file and gives the payload its place on the disk.  0 or an errno. */
+static int fill(const struct opening *o)
+{
+    struct fz_word_file *file = o->file;
+    struct header header = {.byte_order = BYTE_ORDER_MARK, .version = FZ_WORD_FILE_VERSION};
+    struct stat status;
+
+    int sys = fz_host_entropy(&file->nonce);
+    if (sys != 0)
+        return sys;
+    if (fstat(file->fd, &status) != 0)
+        return errno;
+    memcpy(header.magic, magic, sizeof magic);
+    header.pointer_bits = sizeof(void *) * 8;
+    header.payload_size = file->payload_size;
+    header.nonce = file->nonce;
+    header.inode = status.st_ino;
+    header.worker = o->identity->worker;
+    memcpy(header.boot_id, o->boot_id, sizeof header.boot_id);
+    memcpy(header.fingerprint, o->identity->fingerprint, strlen(o->identity->fingerprint));
+
+    /* Reserved, so that a full disk is an error here and not a SIGBUS when the word is first touched. */
+    do
+        sys = posix_fallocate(file->fd, 0, (off_t)file_size(file->payload_size));
+    while (sys == EINTR);
+    if (sys != 0)
+        return sys;
+    ssize_t written;
+    do
+        written = pwrite(file->fd, &header, sizeof header, 0);
+    while (written < 0 && errno == EINTR);
+    return written < 0 ? errno : written == (ssize_t)sizeof header ? 0 : ENOSPC;
+}
+
+static frazil_err make(const struct opening *o)
+{
+    struct fz_word_file *file = o->file;
+
+    int sys = fz_new_file_begin(file->path, &file->fd);
+    if (sys == 0)
+        sys = fill(o);
+    if (sys == 0)
+        sys = fz_new_file_publish(file->path);
+    if (sys != 0)
+        return fail_sys(o, sys, "the word file cannot be made:");
+    file->created = true;
+    return FRAZIL_OK;
+}
+
+/* ---- mapping ------------------------------------------------------------- */
+
+/* 0 or an errno. */
+static int map(struct fz_word_file *file)
+{
+    char *pages = mmap(NULL, file_size(file->payload_size), PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+
+    if (pages == MAP_FAILED)
+        return errno;
+    file->payload = pages + FZ_WORD_FILE_HEADER_SIZE;
+    return 0;
+}
+
+/* The mapping keeps the open file, and with it the lock, also when a program closes all descriptors. */
+static void drop(struct fz_word_file *file)
+{
+    if (file->payload != NULL)
+        munmap((char *)file->payload - FZ_WORD_FILE_HEADER_SIZE, file_size(file->payload_size));
+    file->payload = NULL;
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}
+
+static frazil_err find_or_make(const struct opening *o)
+{
+    struct fz_word_file *file = o->file;
+
+    frazil_err err = find(o);
+    if (err == FRAZIL_OK && file->fd < 0)
+        err = make(o);
+    if (err != FRAZIL_OK)
+        return err;
+    struct stat status;
+    int sys = fstat(file->fd, &status) == 0 ? fz_own_file_lock(file->fd, LOCK_SH) : errno;
+    if (sys == 0)
+        sys = map(file);
+    if (sys != 0)
+        return fail_sys(o, sys, "the word file cannot be locked and mapped:");
+    file->device = status.st_dev;
+    file->inode = status.st_ino;
+    return FRAZIL_OK;
+}
+
+static frazil_err open_guarded(const struct opening *o)
+{
+    struct fz_word_file *file = o->file;
+
+    int sys = fz_guard_open(&file->guard, file->path);
+    if (sys == 0)
+        sys = fz_guard_enter(&file->guard);
+    if (sys == EWOULDBLOCK)
+        return fail_sys(o, sys, "a process (stopped?) has been holding for two seconds the guard of the word file");
+    if (sys != 0)
+        return fail_sys(o, sys, "the run directory does not let me guard the word file");
+    frazil_err err = find_or_make(o);
+    fz_guard_leave(&file->guard);
+    return err;
+}
+
+frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
+                             size_t payload_size, frazil_error *reterr)
+{
+    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+    struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
+    size_t len;
+
+    assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
+    if (fz_path_join(file.path, path, "", "") != 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
+    int sys = fz_file_read(BOOT_ID_FILE, o.boot_id, sizeof o.boot_id, &len);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "it cannot be told which boot this is:", BOOT_ID_FILE, "");
+    frazil_err err = open_guarded(&o);
+    fz_guard_close(&file.guard);
+    if (err != FRAZIL_OK) {
+        drop(&file);
+        return err;
+    }
+    *ret = file;
+    return FRAZIL_OK;
+}
+
+/* ---- afterwards ---------------------------------------------------------- */
+
+bool fz_word_file_is_current(const struct fz_word_file *file)
+{
+    struct stat status;
+
+    /* Our mapping keeps the file, so its inode's number cannot have been given to another. */
+    return stat(file->path, &status) == 0 && status.st_ino == file->inode && status.st_dev == file->device &&
+           (uint64_t)status.st_size == file_size(file->payload_size);
+}
+
+bool fz_word_file_leave(struct fz_word_file *file)
+{
+    bool current = fz_word_file_is_current(file);
+
+    if (fz_guard_open(&file->guard, file->path) == 0 && fz_guard_enter(&file->guard) != 0)
+        fz_guard_close(&file->guard);
+    drop(file);
+    if (!current || file->guard.fd < 0)
+        return false;
+    /* Only now does the kernel tell others' hold on the file from what was ours. */
+    bool last = fz_own_file_open(file->path, O_RDWR, &file->fd) == 0 && fz_own_file_lock(file->fd, LOCK_EX) == 0 &&
+                map(file) == 0;
+    if (!last) {
+        drop(file);
+        fz_guard_leave(&file->guard);
+        fz_guard_close(&file->guard);
+    }
+    return last;
+}
+
+int fz_word_file_remove(struct fz_word_file *file)
+{
+    assert(file->guard.fd >= 0);
+    return unlink(file->path) == 0 ? 0 : errno;
+}
+
+void fz_word_file_close(struct fz_word_file *file)
+{
+    drop(file);
+    if (file->guard.fd >= 0) {
+        fz_guard_leave(&file->guard);
+        fz_guard_close(&file->guard);
+    }
+}

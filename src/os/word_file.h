@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page of the hot word as a file that any number of processes of one host
+ * map.  It lies in the run directory and lives as long as the kernel does: a
+ * file from before the last boot, or a copy of one, is replaced, because a disk
+ * may have kept an old state of it.  A file of another layout, worker or version
+ * is an error, never a guess.
+ *
+ * The file appears with its whole header at once, and whoever has it mapped,
+ * forked children included, holds a shared flock on it: that tells the last one
+ * to leave that he is the last.
+ */
+#ifndef FZ_OS_WORD_FILE_H
+#define FZ_OS_WORD_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frazil/error.h"
+#include "guard.h"
+
+/* Raise it when the header or anything in the payload changes its place or its meaning. */
+#define FZ_WORD_FILE_VERSION 1
+
+/* Bytes of the file before the payload, which is aligned to as many. */
+#define FZ_WORD_FILE_HEADER_SIZE 512
+
+/* Whose word it is. */
+struct fz_word_identity {
+    const char *fingerprint; /* of the layout, as frazil_layout_fingerprint writes it */
+    uint32_t worker;
+};
+
+struct fz_word_file {
+    void *payload;   /* shared; all zero when the file was made */
+    uint64_t nonce;  /* this word's own: another one after the file was removed and made again */
+    uint64_t device; /* the file system that the file lies in */
+    bool created;    /* by this call */
+
+    uint64_t inode;
+    char path[FZ_PATH_SIZE];
+    struct fz_guard guard;
+    int fd;
+    size_t payload_size;
+};
+
+/*
+ * Maps the word's file at an absolute path, and makes it if there is none (or
+ * only one from before the boot).  payload_size >= 1.  A process that is killed
+ * at any point leaves a file that the next one can use or make anew.
+ * FRAZIL_ESTATE: the file is of another layout, worker, version, machine or
+ * program, or is truncated; the sentence says what was found and what expected.
+ * FRAZIL_ESYS: a system call failed, or another process has been holding the
+ * file's guard for two seconds.
+ */
+frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
+                             size_t payload_size, frazil_error *reterr);
+
+/*
+ * Whether the file is still there as it was: not removed, replaced or cut.  One
+ * system call.  Any thread, and forked children.
+ */
+bool fz_word_file_is_current(const struct fz_word_file *file);
+
+/*
+ * Leaves: unmaps the payload, and finds out whether anybody else, here or in a
+ * forked child that has not even run yet, still has the word.  True: nobody has,
+ * and nobody will before fz_word_file_close; the payload is mapped again so that
+ * it can be read.  False: somebody has, or it cannot be known; payload is NULL.
+ * Only close may follow, and after true remove.  No other thread may use the
+ * file meanwhile.
+ */
+bool fz_word_file_leave(struct fz_word_file *file);
+
+/* After fz_word_file_leave was true: removes the file, so that the next open makes a new word.  0 or an errno. */
+int fz_word_file_remove(struct fz_word_file *file);
+
+/* Unmaps and closes.  The file stays. */
+void fz_word_file_close(struct fz_word_file *file);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "lib/scratch.h"
+
+#include <dirent.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TURNS = 8, SIZE = 512 };
+
+const char *scratch_make(void)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *dir = malloc(SIZE);
+
+    assert_non_null(dir);
+    snprintf(dir, SIZE, "%s/frazil-test-XXXXXX", tmp == NULL ? "/tmp" : tmp);
+    assert_non_null(mkdtemp(dir));
+    return dir;
+}
+
+const char *scratch_path(const char *dir, const char *name)
+{
+    static char path[TURNS][SIZE];
+    static unsigned turn;
+    char *buf = path[turn++ % TURNS];
+
+    assert_true(snprintf(buf, SIZE, "%s/%s", dir, name) < SIZE);
+    return buf;
+}
+
+void scratch_write(const char *path, const void *bytes, size_t len)
+{
+    FILE *file = fopen(path, "wb");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+size_t scratch_read(const char *path, void *bytes, size_t size)
+{
+    FILE *file = fopen(path, "rb");
+
+    assert_non_null(file);
+    size_t len = fread(bytes, 1, size, file);
+    assert_int_equal(fclose(file), 0);
+    return len;
+}
+
+bool scratch_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+static int remove_one(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
+void scratch_remove(const char *dir)
+{
+    assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    free((void *)(uintptr_t)dir);
+}
+
+unsigned scratch_open_fds(void)
+{
+    unsigned count = 0;
+    DIR *dir = opendir("/proc/self/fd");
+
+    assert_non_null(dir);
+    while (readdir(dir) != NULL)
+        count++;
+    closedir(dir);
+    return count;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A directory for the files of one test.
+ *
+ *   const char *dir = scratch_make();
+ *   ... scratch_path(dir, "a/file") ...
+ *   scratch_remove(dir);
+ */
+#ifndef FRAZIL_TESTS_LIB_SCRATCH_H
+#define FRAZIL_TESTS_LIB_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Makes an empty directory with a name of its own.  Never NULL: fails the test instead. */
+const char *scratch_make(void);
+
+/* "DIR/name", in one of a few buffers that take turns. */
+const char *scratch_path(const char *dir, const char *name);
+
+/* Writes a file, in place of one that is there. */
+void scratch_write(const char *path, const void *bytes, size_t len);
+
+/* Reads a file of at most size bytes and returns how many there were. */
+size_t scratch_read(const char *path, void *bytes, size_t size);
+
+/* Whether there is something of that name. */
+bool scratch_exists(const char *path);
+
+/* Removes the directory and all that is in it. */
+void scratch_remove(const char *dir);
+
+/* How many descriptors this process has open, which may not grow over what a test does. */
+unsigned scratch_open_fds(void);
+
+#endif

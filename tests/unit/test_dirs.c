@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the run and state directories are those that a user of
+ * systemd, of root and of XDG expects, in this order; they are made for one user
+ * alone; and where that cannot be, the sentence says what, why and what to do.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/scratch.h"
+#include "os/dirs.h"
+
+static const char *scratch;
+
+static const char *const variables[] = {"RUNTIME_DIRECTORY", "STATE_DIRECTORY", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
+                                        "HOME"};
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    assert_int_equal(chmod(scratch, 0755), 0); /* for the tests that become somebody else */
+    for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
+        unsetenv(variables[i]);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static void assert_found(enum fz_dir which, const char *wanted, const char *expected)
+{
+    char path[FZ_PATH_SIZE];
+    frazil_error err;
+
+    if (fz_dir_find(path, which, wanted, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_string_equal(path, expected);
+}
+
+/* Each part is in the sentence, and the output is untouched. */
+static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, frazil_err code, int sys,
+                           const char *const *parts)
+{
+    char path[FZ_PATH_SIZE] = "untouched";
+    frazil_error err;
+    frazil_err result = prepare ? fz_dir_prepare(path, which, wanted, &err) : fz_dir_find(path, which, wanted, &err);
+
+    assert_int_equal(result, code);
+    assert_int_equal(err.code, code);
+    assert_int_equal(err.sys_errno, sys);
+    assert_string_equal(path, "untouched");
+    for (; *parts != NULL; parts++) {
+        if (strstr(err.message, *parts) == NULL)
+            fail_msg("'%s' is not in '%s'", *parts, err.message);
+    }
+    assert_int_equal(prepare ? fz_dir_prepare(path, which, wanted, NULL) : fz_dir_find(path, which, wanted, NULL),
+                     code);
+}
+
+/*
+ * Runs a test as a user that is not root, in a child process; in this one if it is not root anyway.  A failure in the
+ * child ends in another exit status than 0.
+ */
+static void as_nobody(void (*run)(void))
+{
+    int status;
+
+    if (geteuid() != 0) {
+        run();
+        return;
+    }
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        if (setgid(65534) != 0 || setuid(65534) != 0)
+            _exit(99);
+        run();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* ---- which it is --------------------------------------------------------- */
+
+/* What the caller names wins over every variable; an empty name is none. */
+static void test_the_caller_wins(void **state)
+{
+    (void)state;
+    setenv("RUNTIME_DIRECTORY", "/run/unit", 1);
+    setenv("STATE_DIRECTORY", "/var/lib/unit", 1);
+    assert_found(FZ_DIR_RUN, "/a/b", "/a/b");
+    assert_found(FZ_DIR_STATE, "/a/c", "/a/c");
+    assert_found(FZ_DIR_RUN, "", "/run/unit");
+}
+
+/* A service of systemd uses its own directories, the first where there are several, also when it runs as root. */
+static void test_service(void **state)
+{
+    (void)state;
+    setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+    setenv("XDG_STATE_HOME", "/users/me/state", 1);
+    setenv("RUNTIME_DIRECTORY", "/run/unit", 1);
+    setenv("STATE_DIRECTORY", "/var/lib/unit:/var/lib/second", 1);
+    assert_found(FZ_DIR_RUN, NULL, "/run/unit");
+    assert_found(FZ_DIR_STATE, NULL, "/var/lib/unit");
+}
+
+/* root has the places of the system, whatever session he came from. */
+static void test_root(void **state)
+{
+    (void)state;
+    if (geteuid() != 0)
+        skip();
+    setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+    setenv("XDG_STATE_HOME", "/users/me/state", 1);
+    setenv("HOME", "/root", 1);
+    assert_found(FZ_DIR_RUN, NULL, "/run/frazil");
+    assert_found(FZ_DIR_STATE, NULL, "/var/lib/frazil");
+}
+
+static void find_as_user(void)
+{
+    setenv("HOME", "/users/me", 1);
+    assert_found(FZ_DIR_STATE, NULL, "/users/me/.local/state/frazil");
+    setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
+    setenv("XDG_STATE_HOME", "/users/me/state", 1);
+    assert_found(FZ_DIR_RUN, NULL, "/run/user/1/frazil");
+    assert_found(FZ_DIR_STATE, NULL, "/users/me/state/frazil");
+    setenv("XDG_STATE_HOME", "", 1);
+    assert_found(FZ_DIR_STATE, NULL, "/users/me/.local/state/frazil");
+}
+
+/* Others have those of XDG; an empty variable is none. */
+static void test_user(void **state)
+{
+    (void)state;
+    as_nobody(find_as_user);
+}
+
+static void find_nothing(void)
+{
+    assert_refused(
+        false, FZ_DIR_RUN, NULL, FRAZIL_ESPEC, 0,
+        (const char *[]){"run directory", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "run_dir=", "state=memory", NULL});
+    assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESPEC, 0,
+                   (const char *[]){"state directory", "STATE_DIRECTORY", "XDG_STATE_HOME", "HOME",
+                                    "state_dir=", "state=memory", NULL});
+}
+
+/* Where there is no default, none is made up. */
+static void test_no_default(void **state)
+{
+    (void)state;
+    as_nobody(find_nothing);
+}
+
+/* A relative path would be another one after a chdir. */
+static void test_relative(void **state)
+{
+    (void)state;
+    assert_refused(false, FZ_DIR_RUN, "run", FRAZIL_ESPEC, 0, (const char *[]){"run_dir", "run", "absolute", NULL});
+    setenv("STATE_DIRECTORY", "lib:/var/lib/x", 1);
+    assert_refused(false, FZ_DIR_STATE, NULL, FRAZIL_ESPEC, 0,
+                   (const char *[]){"STATE_DIRECTORY", "lib", "absolute", NULL});
+}
+
+/* A path that does not fit is refused, not cut, wherever it comes from; the longest one that fits is taken. */
+static void test_length(void **state)
+{
+    char path[FZ_PATH_SIZE + 1];
+
+    (void)state;
+    memset(path, '/', sizeof path);
+    path[FZ_PATH_SIZE] = '\0';
+    assert_refused(false, FZ_DIR_RUN, path, FRAZIL_ESPEC, 0, (const char *[]){"run_dir", "1023", NULL});
+    setenv("RUNTIME_DIRECTORY", path, 1);
+    assert_refused(false, FZ_DIR_RUN, NULL, FRAZIL_ESPEC, 0, (const char *[]){"RUNTIME_DIRECTORY", "1023", NULL});
+    path[FZ_PATH_SIZE - 1] = '\0';
+    setenv("RUNTIME_DIRECTORY", path, 1);
+    assert_found(FZ_DIR_STATE, path, path);
+    assert_found(FZ_DIR_RUN, NULL, path);
+}
+
+/* ---- making it ----------------------------------------------------------- */
+
+static mode_t mode_of(const char *path)
+{
+    struct stat status;
+
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(S_ISDIR(status.st_mode));
+    return status.st_mode & 0777;
+}
+
+static void assert_prepared(enum fz_dir which, const char *wanted, const char *expected)
+{
+    char path[FZ_PATH_SIZE];
+    frazil_error err;
+
+    if (fz_dir_prepare(path, which, wanted, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_string_equal(path, expected);
+    assert_true(scratch_exists(path));
+}
+
+/* It is made for one user alone, and what is there is left as it is. */
+static void test_made(void **state)
+{
+    const char *path = scratch_path(scratch, "run");
+    const char *slashes = scratch_path(scratch, "state//");
+
+    (void)state;
+    umask(0);
+    assert_prepared(FZ_DIR_RUN, path, path);
+    assert_int_equal(mode_of(path), 0700);
+    assert_prepared(FZ_DIR_STATE, slashes, slashes);
+    assert_int_equal(chmod(path, 0750), 0);
+    assert_prepared(FZ_DIR_RUN, path, path);
+    assert_int_equal(mode_of(path), 0750);
+}
+
+/* Looking for it makes nothing. */
+static void test_find_makes_nothing(void **state)
+{
+    const char *path = scratch_path(scratch, "run");
+
+    (void)state;
+    assert_found(FZ_DIR_RUN, path, path);
+    assert_false(scratch_exists(path));
+}
+
+/* Only the last component of a path that somebody named is made: a slip of the pen grows no tree. */
+static void test_no_tree(void **state)
+{
+    const char *path = scratch_path(scratch, "no/tree");
+
+    (void)state;
+    assert_refused(true, FZ_DIR_RUN, path, FRAZIL_ESYS, ENOENT,
+                   (const char *[]){path, "run directory", "run_dir", "errno 2", "state=memory", NULL});
+    assert_false(scratch_exists(scratch_path(scratch, "no")));
+    setenv("STATE_DIRECTORY", path, 1);
+    assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESYS, ENOENT, (const char *[]){path, "STATE_DIRECTORY", NULL});
+}
+
+static void prepare_in_home(void)
+{
+    char home[FZ_PATH_SIZE];
+    char xdg[FZ_PATH_SIZE];
+
+    snprintf(home, sizeof home, "%s", scratch_path(scratch, "home"));
+    snprintf(xdg, sizeof xdg, "%s", scratch_path(home, "xdg"));
+    setenv("HOME", home, 1);
+    assert_prepared(FZ_DIR_STATE, NULL, scratch_path(home, ".local/state/frazil"));
+    assert_int_equal(mode_of(scratch_path(home, ".local")), 0700);
+    setenv("XDG_STATE_HOME", xdg, 1);
+    assert_prepared(FZ_DIR_STATE, NULL, scratch_path(xdg, "frazil"));
+    setenv("XDG_RUNTIME_DIR", home, 1);
+    assert_prepared(FZ_DIR_RUN, NULL, scratch_path(home, "frazil"));
+
+    /* The session makes XDG_RUNTIME_DIR, nobody makes a HOME. */
+    snprintf(xdg, sizeof xdg, "%s", scratch_path(home, "gone"));
+    setenv("XDG_RUNTIME_DIR", xdg, 1);
+    assert_refused(true, FZ_DIR_RUN, NULL, FRAZIL_ESYS, ENOENT, (const char *[]){"XDG_RUNTIME_DIR", NULL});
+    unsetenv("XDG_STATE_HOME");
+    setenv("HOME", xdg, 1);
+    assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESYS, ENOENT, (const char *[]){"HOME", NULL});
+    assert_false(scratch_exists(xdg));
+}
+
+/* Of a home's default all that is frazil's or XDG's is made, and no more. */
+static void test_made_in_home(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(scratch_path(scratch, "home"), 0777), 0);
+    assert_int_equal(chmod(scratch_path(scratch, "home"), 0777), 0);
+    as_nobody(prepare_in_home);
+}
+
+static void prepare_unwritable(void)
+{
+    const char *path = scratch_path(scratch, "locked");
+    const char *below = scratch_path(scratch, "locked/run");
+
+    assert_refused(true, FZ_DIR_STATE, path, FRAZIL_ESYS, EACCES,
+                   (const char *[]){path, "state directory", "state_dir", "errno 13", "state=memory", NULL});
+    assert_refused(true, FZ_DIR_RUN, below, FRAZIL_ESYS, EACCES, (const char *[]){below, "run_dir", NULL});
+}
+
+/* One in which nothing can be written is refused at once, before any file is tried. */
+static void test_unwritable(void **state)
+{
+    (void)state;
+    assert_int_equal(mkdir(scratch_path(scratch, "locked"), 0555), 0);
+    as_nobody(prepare_unwritable);
+}
+
+/* A file is no directory. */
+static void test_not_a_directory(void **state)
+{
+    const char *path = scratch_path(scratch, "file");
+
+    (void)state;
+    scratch_write(path, "", 0);
+    assert_refused(true, FZ_DIR_RUN, path, FRAZIL_ESYS, ENOTDIR, (const char *[]){path, "run directory", NULL});
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_the_caller_wins),    TEST(test_service),  TEST(test_root),         TEST(test_user),
+        TEST(test_no_default),         TEST(test_relative), TEST(test_length),       TEST(test_made),
+        TEST(test_find_makes_nothing), TEST(test_no_tree),  TEST(test_made_in_home), TEST(test_unwritable),
+        TEST(test_not_a_directory),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each system call of the files that hold a host's state
+ * fails once, and then from there on.  Whatever the call, the outcome is success
+ * or FRAZIL_ESYS with its errno; nothing leaks; and the next one who comes finds
+ * files that he can use.
+ *
+ * The calls are counted in a clean run; then call 1, 2, 3 ... is failed in turn.
+ * The functions of this file stand before libc's of the same name.
+ */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/scratch.h"
+#include "os/dirs.h"
+#include "os/word_file.h"
+#include "os/worker_lock.h"
+
+/* ---- the fault ----------------------------------------------------------- */
+
+static struct {
+    bool armed;
+    unsigned calls;    /* so far */
+    unsigned fails_at; /* the first one that fails, counted from 1; 0: none */
+    bool for_good;     /* and all after it */
+    int error;
+    bool refused_lock; /* EAGAIN of flock is an answer: somebody else holds it */
+    int maps;          /* mapped and not yet unmapped */
+} fault;
+
+/* Calls that no signal ever interrupts are spared that. */
+static bool strikes(bool interruptible)
+{
+    if (!fault.armed)
+        return false;
+    fault.calls++;
+    if (fault.error == EINTR && !interruptible)
+        return false;
+    if (fault.fails_at == 0 || fault.calls < fault.fails_at || (fault.calls > fault.fails_at && !fault.for_good))
+        return false;
+    errno = fault.error;
+    return true;
+}
+
+/* libc's function behind the one of this file. */
+#define REAL(name) ((__typeof__(&(name)))(uintptr_t)dlsym(RTLD_NEXT, #name))
+
+#define FAULTY(interruptible, type, name, parameters, arguments)                                                       \
+    type name parameters                                                                                               \
+    {                                                                                                                  \
+        return strikes(interruptible) ? -1 : REAL(name) arguments;                                                     \
+    }
+
+int open(const char *path, int flags, ...)
+{
+    va_list args;
+
+    va_start(args, flags);
+    mode_t mode = va_arg(args, mode_t);
+    va_end(args);
+    return strikes(true) ? -1 : REAL(open)(path, flags, mode);
+}
+
+int flock(int fd, int operation)
+{
+    if (!strikes(true))
+        return REAL(flock)(fd, operation);
+    fault.refused_lock = fault.refused_lock || fault.error == EAGAIN;
+    return -1;
+}
+
+FAULTY(false, int, fstat, (int fd, struct stat *ret), (fd, ret))
+FAULTY(false, int, stat, (const char *path, struct stat *ret), (path, ret))
+FAULTY(false, int, mkdir, (const char *path, mode_t mode), (path, mode))
+FAULTY(false, int, faccessat, (int dir, const char *path, int how, int flags), (dir, path, how, flags))
+FAULTY(false, int, rename, (const char *from, const char *to), (from, to))
+FAULTY(true, int, fsync, (int fd), (fd))
+FAULTY(true, int, fdatasync, (int fd), (fd))
+FAULTY(true, int, ftruncate, (int fd, off_t size), (fd, size))
+FAULTY(false, int, getentropy, (void *buf, size_t size), (buf, size))
+FAULTY(true, ssize_t, read, (int fd, void *buf, size_t size), (fd, buf, size))
+FAULTY(true, ssize_t, pread, (int fd, void *buf, size_t size, off_t at), (fd, buf, size, at))
+FAULTY(true, ssize_t, pwrite, (int fd, const void *buf, size_t size, off_t at), (fd, buf, size, at))
+
+int posix_fallocate(int fd, off_t at, off_t size)
+{
+    return strikes(true) ? errno : REAL(posix_fallocate)(fd, at, size);
+}
+
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    if (!fault.armed)
+        return REAL(mmap)(at, size, protection, flags, fd, offset);
+    if (strikes(false))
+        return MAP_FAILED;
+    fault.maps++;
+    return REAL(mmap)(at, size, protection, flags, fd, offset);
+}
+
+int munmap(void *at, size_t size)
+{
+    if (fault.armed)
+        fault.maps--;
+    return REAL(munmap)(at, size);
+}
+
+/* Nobody waits here. */
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted, struct timespec *rest)
+{
+    (void)clock;
+    (void)flags;
+    (void)wanted;
+    (void)rest;
+    return 0;
+}
+
+/* ---- scenarios ----------------------------------------------------------- */
+
+static const char *scratch;
+
+/* Opens something and closes it again if that went well. */
+typedef frazil_err (*scenario)(frazil_error *reterr);
+
+static frazil_err prepare_dir(frazil_error *reterr)
+{
+    char path[FZ_PATH_SIZE];
+
+    return fz_dir_prepare(path, FZ_DIR_STATE, scratch_path(scratch, "state"), reterr);
+}
+
+static frazil_err use_word(frazil_error *reterr)
+{
+    const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
+    struct fz_word_file file;
+
+    frazil_err err = fz_word_file_open(&file, scratch_path(scratch, "word"), &identity, 64, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    fz_word_file_leave(&file);
+    fz_word_file_close(&file);
+    return FRAZIL_OK;
+}
+
+static frazil_err use_lock(frazil_error *reterr)
+{
+    struct fz_worker_lock lock;
+
+    frazil_err err = fz_worker_lock_take(&lock, scratch, 0, 1, reterr);
+    if (err == FRAZIL_OK)
+        fz_worker_lock_release(&lock);
+    return err;
+}
+
+/* One run in a directory of its own.  The number of calls that were made. */
+static unsigned run(scenario once, unsigned fails_at, bool for_good, int error, frazil_err *ret, frazil_error *reterr)
+{
+    scratch = scratch_make();
+    unsigned fds = scratch_open_fds();
+    fault.calls = 0;
+    fault.maps = 0;
+    fault.refused_lock = false;
+    fault.fails_at = fails_at;
+    fault.for_good = for_good;
+    fault.error = error;
+    fault.armed = true;
+    *ret = once(reterr);
+    fault.armed = false;
+    if (scratch_open_fds() != fds || fault.maps != 0)
+        fail_msg("call %u with errno %d leaves something open", fails_at, error);
+
+    frazil_error again;
+    if (once(&again) != FRAZIL_OK)
+        fail_msg("after call %u with errno %d: %s", fails_at, error, again.message);
+    scratch_remove(scratch);
+    return fault.calls;
+}
+
+static void run_with(scenario once, unsigned calls, bool for_good, int error, unsigned *failures)
+{
+    for (unsigned at = 1; at <= calls; at++) {
+        frazil_error why = {.code = FRAZIL_OK};
+        frazil_err err;
+
+        run(once, at, for_good, error, &err, &why);
+        if (err == FRAZIL_OK)
+            continue;
+        ++*failures;
+        if (fault.refused_lock && err == FRAZIL_EPOOL)
+            continue;
+        if (err != FRAZIL_ESYS || why.code != FRAZIL_ESYS || why.sys_errno != error)
+            fail_msg("call %u with errno %d: %d, errno %d: %s", at, error, err, why.sys_errno, why.message);
+        if (error == EINTR)
+            fail_msg("call %u was interrupted, and that came out: %s", at, why.message);
+    }
+}
+
+/* Fails each call of a scenario with each errno, once and for good; EINTR once only, as it is no fault at all. */
+static void fail_everything(const char *name, scenario once, unsigned calls_at_least)
+{
+    static const int errors[] = {EIO, ENOSPC, EAGAIN, EMFILE, ENOMEM, EACCES, EROFS};
+    unsigned failures = 0;
+    frazil_error why;
+    frazil_err err;
+
+    unsigned calls = run(once, 0, false, 0, &err, &why);
+    assert_int_equal(err, FRAZIL_OK);
+    run_with(once, calls, false, EINTR, &failures);
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        run_with(once, calls, false, errors[i], &failures);
+        run_with(once, calls, true, errors[i], &failures);
+    }
+    print_message("%s: %u calls, %u failures came out\n", name, calls, failures);
+    assert_true(calls >= calls_at_least);
+    assert_true(failures > calls);
+}
+
+/* Each call of preparing a directory. */
+static void test_dirs(void **state)
+{
+    (void)state;
+    fail_everything("directory", prepare_dir, 4);
+}
+
+/* Each call of making a word's file, mapping it and leaving it. */
+static void test_word(void **state)
+{
+    (void)state;
+    fail_everything("word", use_word, 22);
+}
+
+/* Each call of taking a worker's lock; that the process's id cannot be written is no failure. */
+static void test_lock(void **state)
+{
+    (void)state;
+    fail_everything("lock", use_lock, 6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_dirs),
+        cmocka_unit_test(test_word),
+        cmocka_unit_test(test_lock),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: processes that open a word's file share one word; a file
+ * that is not certainly this very word is replaced where its state may be old
+ * and refused where it is somebody else's; its loss is noticed; and exactly the
+ * last one to leave is told so, forked children counted.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/scratch.h"
+#include "os/own_file.h"
+#include "os/word_file.h"
+
+enum { PAYLOAD_SIZE = 320, FILE_SIZE = FZ_WORD_FILE_HEADER_SIZE + PAYLOAD_SIZE };
+
+/* Where the header's members lie: the files of one version look like this for ever. */
+enum { AT_MAGIC = 0, AT_ORDER = 8, AT_VERSION = 16, AT_POINTER = 20, AT_PAYLOAD = 24, AT_INODE = 40, AT_BOOT = 56 };
+
+static const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
+static const char *scratch;
+static char path[512];
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    snprintf(path, sizeof path, "%s/worker-7.word", scratch);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static struct fz_word_file open_ok(void)
+{
+    struct fz_word_file file;
+    frazil_error err;
+
+    if (fz_word_file_open(&file, path, &identity, PAYLOAD_SIZE, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return file;
+}
+
+static void open_and_close(void)
+{
+    struct fz_word_file file = open_ok();
+
+    fz_word_file_close(&file);
+}
+
+static _Atomic uint64_t *word_of(const struct fz_word_file *file)
+{
+    return file->payload;
+}
+
+static void assert_refused(const struct fz_word_identity *who, size_t payload_size, frazil_err code,
+                           const char *const *parts)
+{
+    struct fz_word_file file = {.nonce = 4242};
+    frazil_error err;
+    unsigned fds = scratch_open_fds();
+
+    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, &err), code);
+    assert_int_equal(file.nonce, 4242);
+    for (; *parts != NULL; parts++) {
+        if (strstr(err.message, *parts) == NULL)
+            fail_msg("'%s' is not in '%s'", *parts, err.message);
+    }
+    assert_int_equal(fz_word_file_open(&file, path, who, payload_size, NULL), code);
+    assert_int_equal(scratch_open_fds(), fds);
+}
+
+/* Makes a file and changes len bytes at an offset. */
+static void make_with(size_t offset, const void *bytes, size_t len)
+{
+    char content[FILE_SIZE];
+
+    open_and_close();
+    assert_int_equal(scratch_read(path, content, sizeof content), sizeof content);
+    memcpy(content + offset, bytes, len);
+    scratch_write(path, content, sizeof content);
+}
+
+/* ---- sharing ------------------------------------------------------------- */
+
+/* The first one makes a word of zeros, the second one finds it: the same memory, the same nonce. */
+static void test_shared(void **state)
+{
+    struct fz_word_file first = open_ok();
+    struct fz_word_file second = open_ok();
+    char zeros[PAYLOAD_SIZE] = {0};
+
+    (void)state;
+    assert_true(first.created);
+    assert_false(second.created);
+    assert_int_equal(first.nonce, second.nonce);
+    assert_int_equal(first.device, second.device);
+    assert_memory_equal(first.payload, zeros, sizeof zeros);
+    assert_int_equal((uintptr_t)first.payload % FZ_WORD_FILE_HEADER_SIZE, 0);
+    atomic_store(word_of(&first), 17);
+    assert_int_equal(atomic_load(word_of(&second)), 17);
+    fz_word_file_close(&first);
+    fz_word_file_close(&second);
+}
+
+/* A word outlives its processes; only the boot ends it. */
+static void test_outlives(void **state)
+{
+    struct fz_word_file file = open_ok();
+    uint64_t nonce = file.nonce;
+
+    (void)state;
+    atomic_store(word_of(&file), 17);
+    fz_word_file_close(&file);
+    file = open_ok();
+    assert_false(file.created);
+    assert_int_equal(file.nonce, nonce);
+    assert_int_equal(atomic_load(word_of(&file)), 17);
+    fz_word_file_close(&file);
+}
+
+/* No descriptor and no half of a file is left over. */
+static void test_leaves_nothing(void **state)
+{
+    char name[520];
+    unsigned fds = scratch_open_fds();
+
+    (void)state;
+    open_and_close();
+    assert_int_equal(scratch_open_fds(), fds);
+    snprintf(name, sizeof name, "%s.new", path);
+    assert_false(scratch_exists(name));
+}
+
+/* Whoever was killed half way through making one is no hindrance, whatever he had written. */
+static void test_killed_maker(void **state)
+{
+    char name[520];
+    char half[FILE_SIZE / 3];
+
+    (void)state;
+    memset(half, 'x', sizeof half);
+    snprintf(name, sizeof name, "%s.new", path);
+    scratch_write(name, half, sizeof half);
+    struct fz_word_file file = open_ok();
+    assert_true(file.created);
+    assert_int_equal(atomic_load(word_of(&file)), 0);
+    fz_word_file_close(&file);
+}
+
+/* ---- somebody else's, or an old one -------------------------------------- */
+
+/* A file of another layout, worker or payload is refused with both values and the way out. */
+static void test_foreign(void **state)
+{
+    const struct fz_word_identity layout = {.fingerprint = "41/5+5/12 epoch=0 tick=1ms", .worker = 7};
+    const struct fz_word_identity longer = {.fingerprint = "41/10/12 epoch=0 tick=1ms2", .worker = 7};
+    const struct fz_word_identity worker = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 8};
+
+    (void)state;
+    open_and_close();
+    assert_refused(&layout, PAYLOAD_SIZE, FRAZIL_ESTATE,
+                   (const char *[]){path, "41/10/12 epoch", "41/5+5/12 epoch", "run_dir=", NULL});
+    assert_refused(&longer, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){"tick=1ms2", NULL});
+    assert_refused(&worker, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "worker 7", "8", "run_dir=", NULL});
+    assert_refused(&identity, PAYLOAD_SIZE + 8, FRAZIL_ESTATE, (const char *[]){path, "320", "328", NULL});
+    open_and_close();
+}
+
+/* So is one of another machine or program, and one of a newer or an older frazil. */
+static void test_foreign_format(void **state)
+{
+    (void)state;
+    make_with(AT_MAGIC, "F", 1);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "no word file", NULL});
+    unlink(path);
+    make_with(AT_ORDER, "\1\2\3\4\5\6\7\10", 8);
+    if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+        assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "byte order", NULL});
+    unlink(path);
+    make_with(AT_VERSION, &(uint32_t){2}, 4);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 2", "version 1", NULL});
+    unlink(path);
+    make_with(AT_VERSION, &(uint32_t){0}, 4);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 0", NULL});
+    unlink(path);
+    make_with(AT_POINTER, &(uint32_t){16}, 4);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "16", NULL});
+}
+
+/* A file that was cut, anywhere, or has grown, is refused. */
+static void test_cut(void **state)
+{
+    static const off_t sizes[] = {
+        0, 1, 100, FZ_WORD_FILE_HEADER_SIZE - 1, FZ_WORD_FILE_HEADER_SIZE, FILE_SIZE - 1, FILE_SIZE + 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        open_and_close();
+        assert_int_equal(truncate(path, sizes[i]), 0);
+        assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "remove it", NULL});
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* A word from before the boot may be an old state that a disk kept: it is replaced, also if it was another layout's. */
+static void test_other_boot(void **state)
+{
+    const struct fz_word_identity layout = {.fingerprint = "41/5+5/12 epoch=0 tick=1ms", .worker = 9};
+    struct fz_word_file file = open_ok();
+    uint64_t nonce = file.nonce;
+
+    (void)state;
+    atomic_store(word_of(&file), 17);
+    fz_word_file_close(&file);
+    make_with(AT_BOOT, "0123", 4);
+    file = open_ok();
+    assert_true(file.created);
+    assert_int_not_equal(file.nonce, nonce);
+    assert_int_equal(atomic_load(word_of(&file)), 0);
+    fz_word_file_close(&file);
+
+    make_with(AT_BOOT, "0123", 4);
+    assert_int_equal(fz_word_file_open(&file, path, &layout, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_true(file.created);
+    fz_word_file_close(&file);
+}
+
+/* So is a copy, for its original may have gone on. */
+static void test_copy(void **state)
+{
+    char content[FILE_SIZE];
+    char copy[520];
+    struct fz_word_file file = open_ok();
+    uint64_t nonce = file.nonce;
+
+    (void)state;
+    fz_word_file_close(&file);
+    scratch_read(path, content, sizeof content);
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    scratch_write(copy, content, sizeof content);
+    assert_int_equal(rename(copy, path), 0);
+    file = open_ok();
+    assert_true(file.created);
+    assert_int_not_equal(file.nonce, nonce);
+    fz_word_file_close(&file);
+}
+
+/* A link is not followed: it could lead anywhere. */
+static void test_link(void **state)
+{
+    (void)state;
+    scratch_write(scratch_path(scratch, "elsewhere"), "", 0);
+    assert_int_equal(symlink(scratch_path(scratch, "elsewhere"), path), 0);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESYS, (const char *[]){path, NULL});
+}
+
+/* A path that does not fit, with or without what is added to it, is refused and not cut. */
+static void test_length(void **state)
+{
+    char longest[FZ_PATH_SIZE + 1];
+    struct fz_word_file file;
+
+    (void)state;
+    memset(longest, '/', sizeof longest);
+    longest[FZ_PATH_SIZE] = '\0';
+    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, NULL), FRAZIL_ESPEC);
+    longest[FZ_PATH_SIZE - 1] = '\0';
+    assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, NULL), FRAZIL_ESYS);
+}
+
+/* ---- noticing its loss --------------------------------------------------- */
+
+/* A file that was removed, replaced or cut is noticed by those who have it. */
+static void test_loss(void **state)
+{
+    struct fz_word_file file = open_ok();
+
+    (void)state;
+    assert_true(fz_word_file_is_current(&file));
+    assert_int_equal(truncate(path, FZ_WORD_FILE_HEADER_SIZE), 0);
+    assert_false(fz_word_file_is_current(&file));
+    assert_int_equal(unlink(path), 0);
+    assert_false(fz_word_file_is_current(&file));
+    struct fz_word_file other = open_ok();
+    assert_true(other.created);
+    assert_false(fz_word_file_is_current(&file));
+    assert_true(fz_word_file_is_current(&other));
+    assert_int_not_equal(file.nonce, other.nonce);
+    assert_false(fz_word_file_leave(&file));
+    fz_word_file_close(&file);
+    fz_word_file_close(&other);
+}
+
+/* ---- the last one -------------------------------------------------------- */
+
+/* Of two that leave the second is the last; he still sees the word, and nobody can come meanwhile. */
+static void test_last(void **state)
+{
+    struct fz_word_file first = open_ok();
+    struct fz_word_file second = open_ok();
+    int fd;
+
+    (void)state;
+    atomic_store(word_of(&first), 17);
+    assert_false(fz_word_file_leave(&first));
+    assert_null(first.payload);
+    fz_word_file_close(&first);
+    assert_true(fz_word_file_leave(&second));
+    assert_int_equal(atomic_load(word_of(&second)), 17);
+    assert_int_equal(fz_own_file_open(second.guard.path, O_RDWR, &fd), 0);
+    assert_int_equal(fz_own_file_lock(fd, LOCK_EX), EWOULDBLOCK);
+    fz_word_file_close(&second);
+    assert_int_equal(fz_own_file_lock(fd, LOCK_EX), 0);
+    close(fd);
+    open_and_close();
+}
+
+/* Runs in a child that has inherited the word: holds it until the pipe ends, and says at the end whether it was last.
+ */
+static pid_t fork_holder(struct fz_word_file *file, int keep_fd[2], bool close_fds)
+{
+    char byte;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid > 0)
+        return pid;
+    close(keep_fd[1]);
+    if (close_fds)
+        close(file->fd);
+    if (read(keep_fd[0], &byte, 1) != 0)
+        _exit(99);
+    if (close_fds)
+        _exit(2);
+    bool last = fz_word_file_leave(file);
+    fz_word_file_close(file);
+    _exit(last ? 1 : 0);
+}
+
+/*
+ * A child has the word although it has never called anything since the fork, so
+ * its parent is not the last; when the parent has gone, the child is.
+ */
+static void test_child_counts(void **state)
+{
+    struct fz_word_file file = open_ok();
+    int keep_fd[2];
+    int status;
+
+    (void)state;
+    assert_int_equal(pipe(keep_fd), 0);
+    pid_t pid = fork_holder(&file, keep_fd, false);
+    assert_false(fz_word_file_leave(&file));
+    fz_word_file_close(&file);
+    close(keep_fd[0]);
+    close(keep_fd[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 1);
+}
+
+/* A daemon that closes all descriptors still has the word, because it still has the memory. */
+static void test_memory_counts(void **state)
+{
+    struct fz_word_file file = open_ok();
+    struct fz_word_file other = open_ok();
+    int keep_fd[2];
+    int status;
+
+    (void)state;
+    assert_int_equal(pipe(keep_fd), 0);
+    pid_t pid = fork_holder(&file, keep_fd, true);
+    fz_word_file_close(&file);
+    assert_false(fz_word_file_leave(&other));
+    fz_word_file_close(&other);
+    close(keep_fd[0]);
+    close(keep_fd[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(WEXITSTATUS(status), 2);
+    other = open_ok();
+    assert_true(fz_word_file_leave(&other));
+    fz_word_file_close(&other);
+}
+
+/* The last one may throw the word away; the next one makes another. */
+static void test_remove(void **state)
+{
+    struct fz_word_file file = open_ok();
+    uint64_t nonce = file.nonce;
+
+    (void)state;
+    assert_true(fz_word_file_leave(&file));
+    assert_int_equal(fz_word_file_remove(&file), 0);
+    assert_int_equal(fz_word_file_remove(&file), ENOENT);
+    fz_word_file_close(&file);
+    file = open_ok();
+    assert_true(file.created);
+    assert_int_not_equal(file.nonce, nonce);
+    fz_word_file_close(&file);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_shared),       TEST(test_outlives),     TEST(test_leaves_nothing),
+        TEST(test_killed_maker), TEST(test_foreign),      TEST(test_foreign_format),
+        TEST(test_cut),          TEST(test_other_boot),   TEST(test_copy),
+        TEST(test_link),         TEST(test_length),       TEST(test_loss),
+        TEST(test_last),         TEST(test_child_counts), TEST(test_memory_counts),
+        TEST(test_remove),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
