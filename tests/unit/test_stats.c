@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the statistics count what happened and nothing else.
+ * issued is exact through holes, batches, jumps and what is given back, and
+ * every event is counted once, however many calls see it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/near_miss.h"
+#include "lib/rig.h"
+
+#define SMALL "layout=41/10/4 worker=fixed:1 start=zero "
+
+/* A generator that has done nothing has counted nothing. */
+static void test_fresh(void **state)
+{
+    static const char *const specs[] = {SMALL, SMALL "seq_min=3 seq_max=9", "layout=sno worker=fixed:1"};
+    const frazil_stats none = {.issued = 0};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        rig_open(&rig, specs[i], RIG_NOW);
+        const frazil_stats stats = rig_stats(&rig);
+        assert_memory_equal(&stats, &none, sizeof stats);
+        rig_close(&rig);
+    }
+}
+
+/* issued after each of many calls of all kinds, with a clock that goes anywhere. */
+static void test_issued(void **state)
+{
+    static const char *const specs[] = {
+        SMALL,
+        SMALL "seq_min=3 seq_max=9",
+        SMALL "seq_min=15 seq_max=14 behaviour=sfid",
+        "layout=41/10/4 worker=fixed:1 start=random max_wait=3ms",
+        "layout=41/10/4 worker=fixed:1 start=spread behaviour=frazil",
+        SMALL "behaviour=flake",
+        SMALL "behaviour=konayuki max_wait=5ms seq_min=1",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        uint64_t random_state = 77;
+        uint64_t ids[70];
+        uint64_t issued = 0;
+        uint64_t retry_ns;
+
+        rig_open(&rig, specs[i], RIG_NOW);
+        for (int k = 0; k < 5000; k++) {
+            const uint64_t random = seeded_next(&random_state);
+            const size_t n = 1 + random / 8 % 70;
+            if (random % 8 < 3)
+                rig_step(&rig, (int64_t)(random / 8 % 13) - 5);
+            else if (random % 8 == 3)
+                issued += frazil_next(rig.gen, ids) == FRAZIL_OK;
+            else if (random % 8 == 4)
+                issued += frazil_try_next(rig.gen, ids, &retry_ns) == FRAZIL_OK;
+            else if (random % 8 == 5)
+                issued += frazil_take(rig.gen, ids, n, random / 8 % (4 * RIG_MS), NULL) == FRAZIL_OK ? n : 0;
+            else
+                issued += frazil_next_n(rig.gen, ids, n) == FRAZIL_OK ? n : 0;
+            assert_int_equal(rig_stats(&rig).issued, issued);
+        }
+        assert_true(issued > 300);
+        rig_close(&rig);
+    }
+}
+
+/* A jump over a year of ticks, and over the hole of each, issues nothing. */
+static void test_jump(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SMALL "seq_min=3 seq_max=9", RIG_NOW);
+    rig_next(&rig);
+    rig_step(&rig, INT64_C(365) * 86400000);
+    assert_int_equal(rig_stats(&rig).issued, 1);
+    rig_next(&rig);
+    assert_int_equal(rig_stats(&rig).issued, 2);
+    rig_close(&rig);
+}
+
+/* full counts calls that found their tick full, whether they then waited, led or failed. */
+static void test_full(void **state)
+{
+    static const char *const specs[] = {SMALL "max_wait=1ms", SMALL "behaviour=sfid", SMALL "behaviour=flake"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        struct rig rig = {.random_state = 1};
+        uint64_t ids[16];
+        uint64_t id;
+
+        rig_open(&rig, specs[i], RIG_NOW);
+        assert_int_equal(frazil_next_n(rig.gen, ids, 16), FRAZIL_OK);
+        assert_int_equal(rig_stats(&rig).full, 0);
+        assert_int_equal(frazil_next(rig.gen, &id), i == 2 ? FRAZIL_EFULL : FRAZIL_OK);
+        assert_int_equal(rig_stats(&rig).full, 1);
+        assert_int_equal(rig_stats(&rig).waits, i == 0);
+        assert_int_equal(rig_stats(&rig).waited_us, i == 0 ? 1000 : 0);
+        rig_step(&rig, 5);
+        assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+        assert_int_equal(rig_stats(&rig).full, 1);
+        rig_close(&rig);
+    }
+}
+
+/* A call that waits over several sleeps waits once; its time is counted whole. */
+static void test_waits(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, SMALL "on_backward=wait max_wait=none", RIG_NOW);
+    rig_next(&rig);
+    rig_step(&rig, -3000);
+    frazil_manual_clock_advance(rig.manual, 250000);
+    rig_next(&rig);
+    const frazil_stats stats = rig_stats(&rig);
+    assert_int_equal(stats.waits, 1);
+    assert_int_equal(stats.waited_us, 2999750);
+    assert_int_equal(stats.full, 0);
+    rig_close(&rig);
+}
+
+/* Each step back counts once, however many calls of whatever kind see the clock behind; the largest is kept. */
+static void test_backward_steps(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    uint64_t id;
+    uint64_t retry_ns;
+
+    (void)state;
+    rig_open(&rig, SMALL "behaviour=flake", RIG_NOW);
+    rig_next(&rig);
+    for (unsigned step = 1; step <= 5; step++) {
+        rig_step(&rig, -(int64_t)(step == 3 ? 50 : step));
+        for (int call = 0; call < 4; call++) {
+            assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
+            assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_ECLOCK);
+            frazil_available(rig.gen);
+            assert_int_equal(rig_stats(&rig).backward_steps, step);
+        }
+        frazil_manual_clock_advance(rig.manual, 400000); /* less than a tick forward is not a step back */
+        assert_int_equal(rig_stats(&rig).backward_steps, step);
+    }
+    assert_int_equal(rig_stats(&rig).backward_max_us, 50400);
+    frazil_manual_clock_set(rig.manual, RIG_NOW + 100);
+    rig_next(&rig);
+    assert_int_equal(rig_stats(&rig).backward_steps, 5);
+    rig_step(&rig, -70);
+    rig_stats(&rig); /* a look is enough to see it */
+    assert_int_equal(rig_stats(&rig).backward_steps, 6);
+    assert_int_equal(rig_stats(&rig).backward_max_us, 70000);
+    rig_close(&rig);
+}
+
+/* Steps inside a tick are none: NTP makes such, and no id can tell. */
+static void test_no_backward_step(void **state)
+{
+    struct rig rig = {.random_state = 1};
+
+    (void)state;
+    rig_open(&rig, "layout=sonyflake worker=fixed:1 start=zero", RIG_NOW);
+    for (int i = 0; i < 10; i++) {
+        frazil_manual_clock_set(rig.manual, RIG_NOW + 9 - i);
+        rig_next(&rig);
+    }
+    assert_int_equal(rig_stats(&rig).backward_steps, 0);
+    rig_close(&rig);
+}
+
+/* lead_us is how far the next id would be ahead now; lead_max_us how far any was. */
+static void test_lead(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    uint64_t ids[40];
+
+    (void)state;
+    rig_open(&rig, SMALL "behaviour=sfid", RIG_NOW);
+    frazil_manual_clock_advance(rig.manual, 250000);
+    assert_int_equal(frazil_next_n(rig.gen, ids, 40), FRAZIL_OK);
+    assert_int_equal(rig_stats(&rig).lead_us, 1750);
+    assert_int_equal(rig_stats(&rig).lead_max_us, 1750);
+    assert_int_equal(frazil_next_n(rig.gen, ids, 8), FRAZIL_OK); /* fills its tick: the next id is one further */
+    assert_int_equal(rig_stats(&rig).lead_us, 2750);
+    assert_int_equal(rig_stats(&rig).lead_max_us, 1750);
+    rig_step(&rig, 2);
+    assert_int_equal(rig_stats(&rig).lead_us, 1000);
+    rig_step(&rig, 2);
+    assert_int_equal(rig_stats(&rig).lead_us, 0);
+    rig_next(&rig);
+    assert_int_equal(rig_stats(&rig).lead_max_us, 1750);
+    rig_step(&rig, -100);
+    rig_next(&rig);
+    assert_int_equal(rig_stats(&rig).lead_max_us, 100000);
+    rig_close(&rig);
+}
+
+/*
+ * Slots taken by adding, as the fast path does, and redeemed: one past the end of
+ * the tick waits for its own, one in a hole is skipped, one that is too old is
+ * given back; each is issued once.
+ */
+static void test_redeemed(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    struct fz_refusal refusal;
+    uint64_t slot;
+    uint64_t redeemed;
+
+    (void)state;
+    rig_open(&rig, SMALL "seq_min=3 seq_max=9", RIG_NOW);
+    for (int i = 0; i < 7; i++)
+        rig_next(&rig);
+    const uint64_t tick = fz_slot_tick(&rig.gen->rules, atomic_load(rig.gen->word)) - 1;
+
+    /* In the hole, twice, as two threads would: the later one gives back, the earlier one's place is lost. */
+    const uint64_t first = atomic_fetch_add(rig.gen->word, 1);
+    slot = atomic_fetch_add(rig.gen->word, 1);
+    assert_true(fz_slot_in_hole(&rig.gen->rules, slot));
+    assert_int_equal(fz_redeem(rig.gen, first, &redeemed, &refusal), FRAZIL_OK);
+    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed), tick + 1);
+    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed), 3);
+    assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
+    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed), 4);
+    assert_int_equal(rig_stats(&rig).issued, 9);
+
+    /* Current. */
+    slot = atomic_fetch_add(rig.gen->word, 1);
+    assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
+    assert_int_equal(redeemed, slot);
+    assert_int_equal(rig_stats(&rig).issued, 10);
+
+    /* Too old: two ticks have passed, so the id is taken anew in the tick of the clock. */
+    slot = atomic_fetch_add(rig.gen->word, 1);
+    rig_step(&rig, 2);
+    assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
+    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed), tick + 3);
+    assert_int_equal(rig_stats(&rig).issued, 11);
+
+    /* Not within max_wait: refused, and given back. */
+    slot = atomic_fetch_add(rig.gen->word, 1);
+    rig_step(&rig, -86400000);
+    assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_ECLOCK);
+    assert_int_equal(refusal.behind_us, INT64_C(86400000000));
+    assert_int_equal(rig_stats(&rig).issued, 11);
+    assert_int_equal(atomic_load(rig.gen->word), slot);
+    rig_close(&rig);
+}
+
+/* A ticket past the end of the layout is given back: the end stays the end. */
+static void test_redeemed_past_the_end(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    struct fz_refusal refusal;
+    uint64_t redeemed;
+    const int64_t last_ms = INT64_C(1767225600000) + (INT64_C(1) << 41) - 1;
+
+    (void)state;
+    rig_open(&rig, SMALL "allow_short_life=yes", last_ms);
+    for (int i = 0; i < 16; i++)
+        rig_next(&rig);
+    for (int i = 0; i < 3; i++) {
+        const uint64_t slot = atomic_fetch_add(rig.gen->word, 1);
+        assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_EEXHAUSTED);
+        assert_int_equal(atomic_load(rig.gen->word), slot);
+    }
+    assert_int_equal(rig_stats(&rig).issued, 16);
+    rig_close(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_fresh),
+        cmocka_unit_test(test_issued),
+        cmocka_unit_test(test_jump),
+        cmocka_unit_test(test_full),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_backward_steps),
+        cmocka_unit_test(test_no_backward_step),
+        cmocka_unit_test(test_lead),
+        cmocka_unit_test(test_redeemed),
+        cmocka_unit_test(test_redeemed_past_the_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
