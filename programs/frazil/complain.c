@@ -7,9 +7,30 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#define TEXT_SIZE 1024
+
+/* Copies text with its control characters made visible. */
+static void make_visible(char *out, const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < 0x20 || byte == 0x7f) {
+            *out++ = '\\';
+            *out++ = 'x';
+            *out++ = digits[byte >> 4];
+            *out++ = digits[byte & 15];
+        } else {
+            *out++ = *text;
+        }
+    }
+    *out = '\0';
+}
+
 void complain(const char *fmt, ...)
 {
-    char text[1024];
+    char text[TEXT_SIZE], visible[4 * TEXT_SIZE];
     va_list args;
 
     va_start(args, fmt);
@@ -17,15 +38,8 @@ void complain(const char *fmt, ...)
     va_end(args);
 
     output_flush(); /* on a terminal, what came before stays before */
-    (void)fputs("frazil: ", stderr);
-    for (const char *c = text; *c != '\0'; c++) {
-        unsigned char byte = (unsigned char)*c;
-        if (byte < 0x20 || byte == 0x7f)
-            (void)fprintf(stderr, "\\x%02x", byte);
-        else
-            (void)fputc(byte, stderr);
-    }
-    (void)fputc('\n', stderr);
+    make_visible(visible, text);
+    (void)fprintf(stderr, "frazil: %s\n", visible);
 }
 
 int complain_status(frazil_err err)

@@ -70,7 +70,7 @@ complete_words() {
 }
 
 load_completion() {
-    # shellcheck source=../../completions/frazil.bash
+    # shellcheck disable=SC1091 # it is checked by itself
     source "$BATS_TEST_DIRNAME/../../completions/frazil.bash"
 }
 

@@ -30,6 +30,7 @@ same() {
 
 # fails STATUS TEXT COMMAND...: it exits with the status, prints nothing on standard
 # output, and one line of standard error, which begins with "frazil: ", holds the text.
+# shellcheck disable=SC2154 # bats sets them
 fails() {
     local status_expected=$1 text=$2
     shift 2

@@ -18,6 +18,17 @@ ID=1541815603606036480
     [ "${#lines[@]}" -eq 7 ]
 }
 
+@test "for people: snos" {
+    run frazil inspect --layout sno ffffffffffffffffffff
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "text        xxxxxxxxxxxxxxxx" ]
+    [ "${lines[1]}" = "hex         ffffffffffffffffffff" ]
+    [[ ${lines[3]} == "time        2079-09-07T15:47:35.548Z  ("* ]]
+    [ "${lines[5]} ${lines[6]} ${lines[7]} ${lines[8]}" = "ticktock    1 meta        255 partition   65535 sequence    65535" ]
+    run frazil inspect --layout sno --color=always 40000000000000000000
+    [[ $output == *$'\e[36m010000000000000000000000000000000000000\e[0m'* ]]
+}
+
 @test "the future is called so" {
     frazil inspect "$(frazil compose --time 2090-01-01 -w 0 -s 0)" | grep -q "^time .* (in [0-9]* years: in the future)$"
 }
@@ -60,6 +71,8 @@ ID=1541815603606036480
     [ "$(frazil inspect --form base36 --json abc | json id)" = 13368 ]
     fails 1 "no id in any form" frazil inspect 'a b c'
     fails 2 "--form takes one of dec" frazil inspect --form base17 5
+    fails 1 "--layout sno" frazil inspect --form sno a222222222222222
+    fails 1 "its forms are sno and hex, not dec" frazil inspect --layout sno --form dec 5
 }
 
 @test "what is no id of the layout is refused" {
@@ -103,6 +116,9 @@ ID=1541815603606036480
     [[ $text == *'"form":"hex"'* && $text == *'"form":"sno"'* ]]
     fails 1 "no id in any form" frazil inspect --guess '?'
     fails 1 "" frazil inspect --guess --form dec x
+    frazil inspect --guess --json --form base36 abc | grep -q '"id":"13368"'
+    [ "$(frazil inspect --guess 5 6 | grep -c '^$')" -eq 1 ]
+    frazil inspect --guess "$(frazil compose --unix-ms $((($(date +%s) + 200000) * 1000)) -w 0 -s 0)" | grep -q "^    5  frazil .*its time is in the future"
 }
 
 @test "--guess --json: one object" {

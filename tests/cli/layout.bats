@@ -62,6 +62,7 @@ load helpers
     fails 2 "" frazil layout 41/10
     fails 2 "" frazil layout 50/10/12
     fails 2 "" frazil layout '41/10/12 tack=1ms'
+    fails 2 "--color takes" frazil layout --color=blue
     fails 2 "quote a description" frazil layout flake epoch=1300000000000
     fails 2 "--since is for layout overlap" frazil layout --since 2026-01-01 flake
 }
@@ -89,6 +90,12 @@ load helpers
     old_last=$(frazil layout overlap --json twitter frazil --since $since | json old_last) || true
     [ "$(frazil compose --time "$safe" -w 0 -s 0)" -gt "$old_last" ]
     [ "$(frazil compose --unix-ms $(($(frazil range --json "$safe" "$safe" | json first) / 4194304 + 1767225600000 - 1)) -w 0 -s 0)" -le "$old_last" ]
+}
+
+@test "overlap: never safe" {
+    run frazil layout overlap twitter '36/10/12 epoch=2026-01-01' --since 2026-06-01
+    [ "$status" -eq 1 ]
+    [[ $output == *"New ids never get above the old ones"* ]]
 }
 
 @test "overlap: errors" {

@@ -72,6 +72,10 @@ load helpers
     eval "exec ${ASK[1]}>&-"
 }
 
+@test "a long line without an end" {
+    fails 1 "standard input:1: the line is longer" frazil convert --to hex < <(head -c 3000000 /dev/zero)
+}
+
 @test "what cannot be read or written is status 4" {
     fails 4 "cannot read standard input: Is a directory" frazil convert --to hex </
     fails 4 "cannot write to standard output: No space left" bash -c '"$FRAZIL" layout >/dev/full'

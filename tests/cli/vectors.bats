@@ -144,13 +144,13 @@ setup() {
 }
 
 @test "public.tsv: inspect" {
-    local layout id time worker sequence lines=0
+    local layout id time worker sequence seen=0
     vector public.tsv 1,2,3,4,5 >all
     while read -r layout id time worker sequence; do
         frazil inspect --layout "$layout" --json "$id" >json
         [ "$(json id <json) $(json layout <json) $(json time <json) $(json worker <json) $(json sequence <json)" = \
             "$id $layout $time $worker $sequence" ]
-        lines=$((lines + 1))
+        seen=$((seen + 1))
     done <all
-    [ $lines -gt 0 ]
+    [ $seen -gt 0 ]
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: what is wrong with a stream of ids is found, exactly.
-# shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
+# shellcheck disable=SC2016,SC2094,SC2154 # $ is for the shell inside; bats sets stderr
 load helpers
 
 setup() {
@@ -54,12 +54,38 @@ count() {
     [ "$(count 'order breaks')" = 2 ]
 }
 
-@test "ten million, in order" {
-    frazil next -n 10000000 layout=41/0/22 worker=fixed:0 | {
-        run frazil verify --layout 41/0/22
-        [ "$status" -eq 0 ]
-        [ "$(count ids)" = 10000000 ]
-    }
+# Thirteen million are four chunks; in this order none of them follows on the one before.
+@test "many, in order and out of it" {
+    frazil next -n 13000000 layout=41/0/22 worker=fixed:0 >ids
+    run frazil verify --layout 41/0/22 ids
+    [ "$status" -eq 0 ]
+    [ "$(count ids)" = 13000000 ]
+    split -n l/4 ids part.
+    run frazil verify --layout 41/0/22 part.ad part.ab part.ac part.aa - <<<"$(tail -n 1 part.ab)"
+    [ "$status" -eq 1 ]
+    [ "$(count ids)" = 13000001 ]
+    [ "$(count duplicates)" = 1 ]
+    [ "$(count 'order breaks')" = 2 ]
+    grep -q "^  $(tail -n 1 part.ab)  2 times" <<<"$output"
+}
+
+# The table of workers grows, up to a bound that is said.
+@test "many workers" {
+    local layout='41/21/1 epoch=2026-01-01'
+    seq 0 1100000 | awk '{ print "1769904000000", $1, 0 }' | frazil compose --layout "$layout" --tsv >ids
+    run frazil verify --layout "$layout" --list 1048576 ids
+    [ "$status" -eq 0 ]
+    [ "$(grep -c '^ *[0-9]* *1  2026-02-01' <<<"$output")" -eq 1048576 ]
+    [[ ${lines[-1]} == "  and 51425 ids of further workers, whose order and rate were not looked at" ]]
+}
+
+@test "too little memory is fatal, not silent" {
+    (ulimit -v 100000 && frazil version) || skip "this build needs much address space itself"
+    frazil next -n 9000000 layout=41/0/22 worker=fixed:0 >ids
+    (
+        ulimit -v 60000
+        fails 4 "out of memory after 4194304 ids" frazil verify --layout 41/0/22 ids
+    )
 }
 
 # A worker's own order counts, not that of its neighbours.
@@ -103,6 +129,8 @@ count() {
     run --separate-stderr frazil verify --list 1 < <(printf 'x\ny\nz\n')
     [ "${#stderr_lines[@]}" -eq 1 ]
     [ "$(count unreadable)" = 3 ]
+    run frazil verify --layout js53 --list 1 <<<$'9007199254740992\n9007199254740993'
+    [[ $output == *"  9007199254740992  standard input:1"*"these are the first; --list N shows more"* ]]
 }
 
 @test "every form is read" {
