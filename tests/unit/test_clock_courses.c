@@ -370,6 +370,24 @@ static void test_stepped_while_waiting(void **state)
     }
 }
 
+/* A long wait ends soon after the clock has been set right, not when it would have ended otherwise. */
+static void test_set_right_while_waiting(void **state)
+{
+    struct stepping s = {.step_ms = 9000};
+    frazil *gen = open_stepping(&s, SMALL "behaviour=konayuki");
+    uint64_t id;
+    frazil_stats stats;
+
+    (void)state;
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    frazil_manual_clock_set(s.manual, RIG_NOW - 9000);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    frazil_get_stats(gen, &stats);
+    assert_int_equal(stats.waits, 1);
+    assert_true(stats.waited_us <= 100000);
+    close_stepping(&s, gen);
+}
+
 /* A batch that fails while it waits gives everything back, also the jump that it made to the tick of the clock. */
 static void test_failed_batch_leaves_no_trace(void **state)
 {
@@ -428,6 +446,7 @@ int main(void)
         cmocka_unit_test(test_frozen_sfid),
         cmocka_unit_test(test_random_walks),
         cmocka_unit_test(test_stepped_while_waiting),
+        cmocka_unit_test(test_set_right_while_waiting),
         cmocka_unit_test(test_failed_batch_leaves_no_trace),
         cmocka_unit_test(test_early_wakes),
     };

@@ -306,6 +306,25 @@ static void test_long_ticks(void **state)
     rig_close(&rig);
 }
 
+/* A full tick is a full tick, also when the clock has gone back inside of it: nothing is said about the clock. */
+static void test_full_after_a_step_inside_the_tick(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    uint64_t ids[256];
+    frazil_error err;
+
+    (void)state;
+    rig_open(&rig, "layout=sonyflake worker=fixed:1 start=zero max_wait=0", RIG_NOW);
+    frazil_manual_clock_advance(rig.manual, 9 * RIG_MS);
+    assert_int_equal(frazil_next_n(rig.gen, ids, 256), FRAZIL_OK);
+    rig_step(&rig, -6);
+    assert_int_equal(frazil_take(rig.gen, ids, 1, 0, &err), FRAZIL_EFULL);
+    assert_int_equal(err.behind_us, 0);
+    assert_int_equal(err.retry_ns, 7 * RIG_MS);
+    assert_non_null(strstr(err.message, "all 256 ids of this tick are taken and the next are free in 7000 us"));
+    rig_close(&rig);
+}
+
 /* Before the epoch there is nothing to hold or to toggle: an error that says when the epoch comes. */
 static void test_before_the_epoch(void **state)
 {
@@ -355,6 +374,7 @@ static void test_absurd_times(void **state)
             assert_int_equal(take(&rig, b->is_sno, FRAZIL_WAIT_DEFAULT, &place, &err),
                              times[t] < 0 ? FRAZIL_ECLOCK : FRAZIL_EEXHAUSTED);
             assert_true(times[t] < 0 ? err.behind_us > 0 : err.behind_us == 0);
+            assert_int_equal(err.retry_ns, times[t] < 0 ? UINT64_MAX : 0); /* more nanoseconds than there are */
             assert_int_equal(rig_stats(&rig).issued, 1);
             assert_int_equal(frazil_available(rig.gen), 0);
             rig_close(&rig);
@@ -367,8 +387,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_steps_back),       cmocka_unit_test(test_year_forward_and_back),
         cmocka_unit_test(test_try_after_a_step), cmocka_unit_test(test_bound_of_one_call),
-        cmocka_unit_test(test_long_ticks),       cmocka_unit_test(test_before_the_epoch),
-        cmocka_unit_test(test_absurd_times),
+        cmocka_unit_test(test_long_ticks),       cmocka_unit_test(test_full_after_a_step_inside_the_tick),
+        cmocka_unit_test(test_before_the_epoch), cmocka_unit_test(test_absurd_times),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

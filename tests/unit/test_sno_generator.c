@@ -289,6 +289,27 @@ static void test_overflow_of_a_batch(void **state)
     assert_int_equal(told.ends, 1);
 }
 
+/* However many callers wait in a unit, and however often they wake in it, it is told of once. */
+static void test_overflow_is_told_once_a_tick(void **state)
+{
+    struct rig rig = {.random_state = 1};
+    struct told told = {.calls = 0};
+    frazil_sno id;
+
+    (void)state;
+    rig_open_frozen(&rig, SNO "seq_min=0 seq_max=9", UNIT(0));
+    frazil_on_overflow(rig.gen, on_overflow, &told);
+    for (unsigned i = 0; i < 10; i++)
+        rig_sno(&rig);
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(frazil_sno_next(rig.gen, 0, &id), FRAZIL_EFULL);
+        assert_int_equal(told.calls, 1);
+    }
+    rig_close(&rig);
+    assert_int_equal(told.calls, 2);
+    assert_int_equal(told.last.ticks, 1);
+}
+
 /* Calls that fail, lead or wait for the clock to catch up are no overflow; NULL switches it off. */
 static void test_no_overflow(void **state)
 {
@@ -472,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_histories),
         cmocka_unit_test(test_overflow),
         cmocka_unit_test(test_overflow_of_a_batch),
+        cmocka_unit_test(test_overflow_is_told_once_a_tick),
         cmocka_unit_test(test_no_overflow),
         cmocka_unit_test(test_explicit_time),
         cmocka_unit_test(test_explicit_time_64),
