@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define LIST_MAX 1000000
+#define LIST_MAX TALLY_WORKERS_MAX
 #define PROGRESS_EVERY (UINT64_C(1) << 20) /* ids */
 
 struct check {
