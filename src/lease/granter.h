@@ -18,6 +18,12 @@ struct fz_grant {
     uint32_t worker;
     uint64_t floor; /* first tick it may use */
     uint64_t until; /* last tick it may use; durably recorded before anybody learns of it */
+    /*
+     * The granter's own: which version of the coordinator's record says so.  It is
+     * kept together with the grant, because any process that shares the grant may
+     * be the one that extends it.
+     */
+    uint64_t version;
 };
 
 /*
@@ -40,7 +46,9 @@ struct fz_granter {
      * (lost and taken again, or another worker) ret->floor lies above every tick
      * that was granted before.  FRAZIL_ELEASE: lost, and none to be had;
      * FRAZIL_EAGAIN: the coordinator or the disk did not answer, the present grant
-     * stands.
+     * stands, or there is nothing further to be had yet (reterr->retry_ns says when,
+     * if that is known).  A failure takes nothing away: the ticks of *held stay the
+     * caller's, because whoever has taken the worker over starts above them.
      */
     frazil_err (*extend)(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                          frazil_error *reterr);

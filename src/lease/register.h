@@ -6,8 +6,9 @@
  *
  * A register is bound to one namespace when it is made.  Record FZ_NAMESPACE
  * says what the namespace is; records 0, 1, 2 ... are those of the workers.  A
- * record's version grows with every swap and never comes back; 0 is the version
- * of a record that does not exist.
+ * record's version grows with every swap and never comes back, not even after
+ * the record was lost and made again: who still knows a version of before must
+ * not be taken for the owner.  0 is the version of a record that does not exist.
  */
 #ifndef FZ_LEASE_REGISTER_H
 #define FZ_LEASE_REGISTER_H
@@ -21,6 +22,9 @@
 
 /* Bytes that a record may have at the most. */
 #define FZ_RECORD_SIZE_MAX 512
+
+/* Bytes of an incarnation, terminator included. */
+#define FZ_INCARNATION_SIZE 96
 
 enum fz_register_result {
     FZ_REGISTER_OK,
@@ -46,8 +50,9 @@ struct fz_record {
 /* What a coordinator tells about itself with each answer. */
 struct fz_register_status {
     bool has_clock;
-    int64_t unix_ms;      /* its clock */
-    char incarnation[96]; /* changes when it may have lost records; empty: it never does */
+    int64_t unix_ms;                       /* its clock */
+    char incarnation[FZ_INCARNATION_SIZE]; /* changes when it may have lost records; empty: it never does.
+                                              Letters, digits and "._:-" */
 };
 
 typedef void (*fz_record_visitor)(void *ctx, uint32_t number, const struct fz_record *record);

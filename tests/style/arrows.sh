@@ -3,7 +3,7 @@
 # arrows.sh ROOT: who may include whom.
 #
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
-#   os, lease <- generator
+#   os, lease <- registers <- generator
 #   opaque                      itself only
 #   programs                    the public headers and the files beside it
 #   include                     itself, the compiler's own headers, nothing of POSIX
@@ -18,7 +18,8 @@ find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["core"] = " core "
         allowed["os"] = " core os "
         allowed["lease"] = " core lease "
-        allowed["generator"] = " core lease os generator "
+        allowed["registers"] = " core lease os registers "
+        allowed["generator"] = " core lease os registers generator "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include "lease.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "lease_internal.h"
+
+/* ---- extending ------------------------------------------------------------ */
+
+/* The ticks of *held stay the caller's: says so, or that they have passed, and why there are no more. */
+static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
+                               frazil_err err, const frazil_error *why, frazil_error *reterr)
+{
+    bool stands = now_tick <= held->until && err != FRAZIL_EPOOL;
+
+    if (err == FRAZIL_EEXHAUSTED)
+        return fz_fail(reterr, err, "%s", why->message);
+    fz_fail(reterr, stands ? FRAZIL_EAGAIN : FRAZIL_ELEASE, "worker id %u %s %t and is not extended: %s",
+            (uint64_t)held->worker, stands ? "is ours until" : "was ours until",
+            fz_layout_tick_unix_ms(&lease->layout, held->until), why->message);
+    if (reterr != NULL)
+        reterr->retry_ns = why->retry_ns;
+    return stands ? FRAZIL_EAGAIN : FRAZIL_ELEASE;
+}
+
+static bool record_known(const struct fz_lease *lease, const struct fz_grant *held)
+{
+    return lease->record_version == held->version && lease->record_worker == held->worker;
+}
+
+/* The record is not the one that *held stands in any more. */
+static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, const struct fz_record *raw)
+{
+    struct fz_worker_record found;
+    bool readable = raw->version != 0 && fz_worker_record_parse(raw->data, raw->len, &found, NULL) == FRAZIL_OK;
+    bool own_token = readable && !found.released && fz_token_equal(found.token, lease->token);
+
+    if (own_token && lease->trouble == FZ_TROUBLE_DOUBT) {
+        /* L4: our swap, or a clone's.  Nobody can tell, so nobody may use what it granted. */
+        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
+        return;
+    }
+    lease->counters.lost++;
+    fz_lease_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
+}
+
+/* Takes *raw for the record in which *held stands, if it is that one. */
+static bool note_record(struct fz_lease *lease, const struct fz_grant *held, const struct fz_record *raw)
+{
+    if (raw->version != held->version || fz_worker_record_parse(raw->data, raw->len, &lease->record, NULL) != FRAZIL_OK)
+        return false;
+    lease->record_worker = held->worker;
+    lease->record_version = held->version;
+    return true;
+}
+
+/* Reads the own record: after a swap without an answer, or because another process took the grant. */
+static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick, frazil_error *reterr)
+{
+    struct fz_register_status status = {.has_clock = false};
+    struct fz_record raw = {.version = 0};
+    frazil_error said = {.message = ""};
+
+    lease->counters.round_trips++;
+    enum fz_register_result result = lease->reg.read(lease->reg.ctx, held->worker, &raw, &status, &said);
+    if (result != FZ_REGISTER_OK)
+        return fz_register_error(result, lease->name, &said, reterr);
+    if (!fz_namespace_same_incarnation(&lease->space, &status)) {
+        frazil_err err = fz_namespace_load(lease, now_tick, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    if (note_record(lease, held, &raw))
+        lease->trouble = FZ_TROUBLE_NONE;
+    else
+        note_replaced(lease, held, &raw);
+    return FRAZIL_OK;
+}
+
+/*
+ * Moves `until` ahead.  Afterwards the grant is in *ret, or the lease is in trouble,
+ * or an error says what else there is.
+ */
+static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick, struct fz_grant *ret,
+                           frazil_error *reterr)
+{
+    struct fz_grant grant = *held;
+    struct fz_worker_record record = lease->record;
+    struct fz_register_status status = {.has_clock = false};
+    frazil_error said = {.message = ""};
+
+    assert(record_known(lease, held));
+    grant.until = record.until = fz_lease_reach(lease, now_tick);
+    record.token = lease->token;
+    memcpy(record.owner, lease->owner, sizeof record.owner);
+    record.extensions++;
+    enum fz_register_result result =
+        fz_lease_swap(lease, held->worker, held->version, &record, &grant.version, &status, &said);
+    if (result == FZ_REGISTER_CONFLICT) {
+        lease->counters.lost++; /* L3 */
+        fz_lease_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
+        return FRAZIL_OK;
+    }
+    if (result == FZ_REGISTER_UNKNOWN) {
+        lease->counters.burned++;
+        fz_lease_trouble(lease, FZ_TROUBLE_DOUBT, held->worker, held->version);
+        return FRAZIL_OK;
+    }
+    if (result != FZ_REGISTER_OK)
+        return fz_register_error(result, lease->name, &said, reterr);
+
+    lease->counters.skew_ms = fz_clock_difference(&lease->layout, &status, now_tick);
+    bool ahead = lease->counters.skew_ms < -lease->max_skew_ms;
+    if (ahead || !fz_namespace_same_incarnation(&lease->space, &status)) {
+        lease->counters.burned++;
+        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
+        return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, lease->max_skew_ms, reterr)
+                     : FRAZIL_OK;
+    }
+    lease->counters.extensions++;
+    lease->record = record;
+    lease->record_version = grant.version;
+    *ret = grant;
+    return FRAZIL_OK;
+}
+
+/* Makes sure that it is known what the namespace is and what stands in the own record. */
+static frazil_err settle(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (lease->trouble != FZ_TROUBLE_NONE &&
+        (lease->trouble_worker != held->worker || lease->trouble_version != held->version))
+        fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0); /* the caller holds another grant by now */
+    if (!lease->space.known)
+        err = fz_namespace_load(lease, now_tick, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (lease->trouble == FZ_TROUBLE_DOUBT || (lease->trouble == FZ_TROUBLE_NONE && !record_known(lease, held)))
+        err = read_own(lease, held, now_tick, reterr);
+    if (err == FRAZIL_OK && lease->trouble == FZ_TROUBLE_NONE && held->until < lease->space.record.quarantine_until)
+        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version); /* L6 */
+    return err;
+}
+
+/* Extends the worker held if that can be done without a gap; otherwise the lease is in trouble, or err says why not. */
+static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick,
+                                      struct fz_grant *ret, frazil_error *reterr)
+{
+    for (int tries = 0; tries < 2; tries++) {
+        frazil_err err = settle(lease, held, now_tick, reterr);
+        if (err != FRAZIL_OK || lease->trouble != FZ_TROUBLE_NONE)
+            return err;
+        if (held->until >= fz_layout_last_tick(&lease->layout))
+            return fz_fail(reterr, FRAZIL_EEXHAUSTED, "worker id %u is granted up to the last tick of the layout",
+                           (uint64_t)held->worker);
+        uint64_t reach = fz_lease_reach(lease, now_tick);
+        if (reach <= held->until) {
+            fz_fail(reterr, FRAZIL_EAGAIN, "it reaches to the horizon already");
+            if (reterr != NULL)
+                reterr->retry_ns = fz_ticks_ns(&lease->layout, held->until - reach + 1);
+            return FRAZIL_EAGAIN;
+        }
+        err = swap_own(lease, held, now_tick, ret, reterr);
+        if (err != FRAZIL_OK || lease->trouble != FZ_TROUBLE_DOUBT)
+            return err;
+    }
+    return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q does not answer", lease->name);
+}
+
+static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                               frazil_error *reterr)
+{
+    struct fz_lease *lease = ctx;
+    frazil_error why = {.message = ""};
+    struct fz_grant grant;
+
+    assert(held->version != 0 && held->floor <= held->until + 1);
+    frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
+    if (err == FRAZIL_OK && lease->trouble != FZ_TROUBLE_NONE) {
+        if (now_tick < lease->defer_until) {
+            err = fz_fail(&why, FRAZIL_EAGAIN, "the next grant has to begin later");
+            why.retry_ns = fz_ticks_ns(&lease->layout, lease->defer_until - now_tick);
+        } else {
+            err = fz_lease_take(lease, now_tick, held, &grant, &why);
+            lease->counters.moves += err == FRAZIL_OK;
+        }
+    }
+    if (err != FRAZIL_OK)
+        return not_extended(lease, now_tick, held, err, &why, reterr);
+    assert(grant.until > held->until || grant.floor > held->until || grant.worker != held->worker);
+    *ret = grant;
+    return FRAZIL_OK;
+}
+
+/* ---- the rest of the granter ---------------------------------------------- */
+
+static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_lease *lease = ctx;
+
+    if (now_tick > fz_layout_last_tick(&lease->layout))
+        return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
+    return fz_lease_take(lease, now_tick, NULL, ret, reterr);
+}
+
+static void lease_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+{
+    struct fz_lease *lease = ctx;
+    uint64_t version;
+
+    assert(used_tick <= held->until && held->floor >= 1);
+    if (!record_known(lease, held)) {
+        struct fz_record raw = {.version = 0};
+        if (lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, NULL) != FZ_REGISTER_OK ||
+            !note_record(lease, held, &raw))
+            return;
+    }
+    struct fz_worker_record record = lease->record;
+    record.until = used_tick < held->floor ? held->floor - 1 : used_tick;
+    record.released = true;
+    /* Without an answer it was released or will end by itself; with a conflict it is not ours. */
+    if (fz_lease_swap(lease, held->worker, held->version, &record, &version, NULL, NULL) == FZ_REGISTER_OK)
+        lease->record_version = 0;
+}
+
+static void lease_close(void *ctx)
+{
+    struct fz_lease *lease = ctx;
+
+    lease->reg.close(lease->reg.ctx);
+    free(lease);
+}
+
+static void lease_after_fork(void *ctx)
+{
+    struct fz_lease *lease = ctx;
+
+    if (lease->reg.after_fork != NULL)
+        lease->reg.after_fork(lease->reg.ctx);
+}
+
+struct fz_granter fz_lease_granter(struct fz_lease *lease)
+{
+    return (struct fz_granter){.ctx = lease,
+                               .acquire = lease_acquire,
+                               .extend = lease_extend,
+                               .release = lease_release,
+                               .close = lease_close,
+                               .after_fork = lease_after_fork};
+}
+
+struct fz_lease_counters fz_lease_count(const struct fz_lease *lease)
+{
+    return lease->counters;
+}
+
+frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const struct fz_lease_options *options,
+                         frazil_error *reterr)
+{
+    uint64_t workers = fz_layout_max_worker(options->layout) + 1;
+
+    assert(options->max_skew_ms >= 0 && options->max_skew_ms <= FZ_HORIZON_MS_MAX);
+    if (workers > FZ_NAMESPACE)
+        workers = FZ_NAMESPACE;
+    if (options->base >= workers || options->count > workers - options->base)
+        return fz_fail(reterr, FRAZIL_ERANGE, "base=%u count=%u leave the layout's worker ids, 0 to %u",
+                       (uint64_t)options->base, (uint64_t)options->count, workers - 1);
+    struct fz_lease *lease = calloc(1, sizeof *lease);
+    if (lease == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a lease");
+    lease->reg = reg;
+    lease->layout = *options->layout;
+    lease->token = options->token;
+    lease->random = *options->random;
+    lease->base = options->base;
+    lease->count = options->count;
+    lease->max_skew_ms = options->max_skew_ms;
+    lease->stay = options->stay;
+    struct fz_sentence name = fz_sentence_in(lease->name, sizeof lease->name);
+    fz_sentence_str(&name, options->name);
+    fz_owner_sanitise(options->owner, lease->owner);
+    fz_namespace_start(&lease->space, options->layout);
+    *ret = lease;
+    return FRAZIL_OK;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lease protocol, written once over the register port: how a generator comes
+ * by a worker id and by ticks of it that nobody else ever uses.
+ *
+ *   L1  A grant is recorded, and the answer seen, before it is handed out.
+ *   L2  Whoever takes a worker starts above `until` of the record that he
+ *       replaced: two owners never meet, whatever their clocks say.
+ *   L3  A swap that fails is a loss, also when the record bears the own token:
+ *       a cloned machine has the same token and the same random numbers.
+ *   L4  A swap without an answer burns what it would have granted: what is found
+ *       in the record afterwards may be a clone's, so the next grant starts above it.
+ *   L5  A grant reaches `horizon` beyond the owner's clock at the most, and the
+ *       owner's clock is within max_skew of the coordinator's.
+ *   L6  A coordinator that may have lost records grants nothing up to
+ *       now + horizon + 2 max_skew: by L5 nobody was granted more, if the old
+ *       coordinator's clock was within max_skew of the new one's.
+ *   L7  A namespace is created once; one that is missing or different is an
+ *       error, never a fresh start.
+ *
+ * Clocks decide when a record counts as abandoned, and nothing else (but for
+ * what was lost, L6).  Time is an argument: now_tick is the caller's clock.
+ *
+ * An unanswered swap costs the ticks since the last extension: when it becomes
+ * known, another worker id is taken if one is free, and if not the generator
+ * pauses for that long at the end of its present grant.
+ *
+ * One caller at a time for each lease; several leases may share nothing.
+ */
+#ifndef FZ_LEASE_H
+#define FZ_LEASE_H
+
+#include "frazil/clock.h"
+#include "frazil/layout.h"
+#include "granter.h"
+#include "record.h"
+#include "register.h"
+
+/* Bytes of a namespace's name in sentences, terminator included; longer ones are cut. */
+#define FZ_LEASE_NAME_SIZE 64
+
+struct fz_lease;
+
+struct fz_lease_options {
+    const frazil_layout *layout; /* copied */
+    const char *name;            /* of the namespace, for sentences; copied */
+    const char *owner;           /* who this is, as "host:pid"; copied and sanitised */
+    struct fz_token token;
+    const frazil_random *random; /* copied; its ctx must outlive the lease */
+    uint32_t base;               /* worker ids base .. base + count - 1 are used */
+    uint32_t count;              /* 0: up to the last one of the namespace */
+    int64_t max_skew_ms;         /* how far the clocks of all that take part may differ; 0 or more */
+    bool stay;                   /* never take another worker id than the first one */
+};
+
+/* What has happened to a lease. */
+struct fz_lease_counters {
+    uint64_t extensions;  /* contiguous ones */
+    uint64_t moves;       /* grants that were not contiguous with the one before */
+    uint64_t lost;        /* own records that somebody else has swapped: theft, or the clone below */
+    uint64_t clones;      /* of these, those that bear the own token */
+    uint64_t burned;      /* swaps without an answer, or answered by another incarnation of the coordinator */
+    uint64_t quarantines; /* that this lease has begun */
+    uint64_t round_trips;
+    int64_t skew_ms; /* coordinator's clock minus the caller's, at the last answer; 0 without a clock */
+};
+
+/*
+ * Makes a lease, without a word to the coordinator.  On success it owns the
+ * register, and fz_lease_granter's close frees both.  FRAZIL_ENOMEM; FRAZIL_ERANGE:
+ * base or count lie outside the layout's worker ids.
+ */
+frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const struct fz_lease_options *options,
+                         frazil_error *reterr);
+
+/*
+ * The lease as a granter.  Beyond what granter.h says:
+ *
+ * acquire: FRAZIL_EPOOL: all are taken, and by whom; FRAZIL_EWORKER: the namespace
+ * is missing, of another layout, too small, or cannot be read, or the coordinator
+ * refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or a
+ * quarantine whose end retry_ns says; FRAZIL_EEXHAUSTED: the layout's life is over.
+ *
+ * extend: FRAZIL_ELEASE if the worker is lost and no other is free, or if *held has
+ * ended; FRAZIL_EAGAIN with the reason as long as it has not; FRAZIL_EEXHAUSTED: it
+ * reaches the last tick already.
+ */
+struct fz_granter fz_lease_granter(struct fz_lease *lease);
+
+/* What has happened up to now. */
+struct fz_lease_counters fz_lease_count(const struct fz_lease *lease);
+
+/* ---- namespaces ----------------------------------------------------------- */
+
+struct fz_namespace_options {
+    const frazil_layout *layout;
+    const char *name;      /* for sentences */
+    uint64_t horizon_ms;   /* FZ_HORIZON_MS_MIN .. FZ_HORIZON_MS_MAX, and three ticks at least */
+    uint64_t workers;      /* 1 .. what the layout has; 0: all of these */
+    struct fz_token token; /* random */
+    int64_t max_skew_ms;
+    bool never_used; /* nobody ever had a grant in it, so nothing can have been lost: no quarantine */
+};
+
+/*
+ * Creates a namespace.  FRAZIL_EINVAL: it exists (the sentence says since when and
+ * with what); FRAZIL_ERANGE: horizon or workers; FRAZIL_ECLOCK: the clocks differ too
+ * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses.
+ */
+frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options, uint64_t now_tick,
+                         frazil_error *reterr);
+
+/* What is known of one worker id. */
+struct fz_lease_entry {
+    uint32_t worker;
+    bool readable; /* if not: record is zero, and parse_error says why */
+    struct fz_worker_record record;
+    frazil_error parse_error;
+};
+
+typedef void (*fz_lease_visitor)(void *ctx, const struct fz_lease_entry *entry);
+
+/*
+ * Shows all worker ids that were ever taken, in any order, and what their
+ * namespace is.  FRAZIL_EAGAIN, EWORKER as above; visits may have been made.
+ */
+frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lease_visitor visit, void *ctx,
+                         struct fz_namespace_record *ret, frazil_error *reterr);
+
+/*
+ * Frees one worker id by hand.  Its ticks up to `until` stay taken, so the owner,
+ * if he lives, loses it at his next extension and nothing is issued twice.
+ * FRAZIL_EINVAL: it was never taken, or is free already; FRAZIL_EAGAIN: no answer, or
+ * its owner was faster; FRAZIL_EWORKER.
+ */
+frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *name, uint32_t worker,
+                                    frazil_error *reterr);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include <assert.h>
+
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "lease_internal.h"
+
+uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks)
+{
+    uint64_t tick_ns = (uint64_t)layout->tick_ms * 1000000;
+
+    return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
+}
+
+uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+{
+    uint64_t tick;
+
+    if (!status->has_clock)
+        return now_tick;
+    if (fz_layout_tick_of(layout, status->unix_ms, &tick, NULL) == FRAZIL_OK)
+        return tick;
+    return status->unix_ms < layout->epoch_unix_ms ? 0 : fz_layout_last_tick(layout);
+}
+
+uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+{
+    uint64_t tick = fz_coordinator_tick(layout, status, now_tick);
+
+    return tick > now_tick ? tick : now_tick;
+}
+
+int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+{
+    int64_t tick_begins = fz_layout_tick_unix_ms(layout, now_tick);
+    int64_t tick_ends = tick_begins + (layout->tick_ms - 1);
+
+    if (!status->has_clock)
+        return 0;
+    if (status->unix_ms < tick_begins)
+        return status->unix_ms - tick_begins;
+    return status->unix_ms > tick_ends ? status->unix_ms - tick_ends : 0;
+}
+
+frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const struct fz_register_status *status,
+                            uint64_t now_tick, int64_t max_skew_ms, frazil_error *reterr)
+{
+    int64_t skew_ms = fz_clock_difference(layout, status, now_tick);
+    int64_t here = fz_layout_tick_unix_ms(layout, now_tick);
+
+    assert(skew_ms != 0);
+    fz_fail(reterr, FRAZIL_ECLOCK,
+            "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is %u ms, and "
+            "max_skew is %d ms",
+            here, status->unix_ms, name, skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms, max_skew_ms);
+    if (reterr != NULL && skew_ms > 0)
+        reterr->behind_us = skew_ms > INT64_MAX / 1000 ? INT64_MAX : skew_ms * 1000;
+    return FRAZIL_ECLOCK;
+}
+
+frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
+                             frazil_error *reterr)
+{
+    const char *sentence = said->message[0] != '\0' ? said->message : "it did not say why";
+
+    switch (result) {
+    case FZ_REGISTER_REFUSED:
+        return fz_fail(reterr, FRAZIL_EWORKER, "the coordinator of namespace %q refuses: %s", name, sentence);
+    case FZ_REGISTER_UNREACHABLE:
+        return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q cannot be reached: %s", name, sentence);
+    case FZ_REGISTER_CONFLICT:
+        return fz_fail(reterr, FRAZIL_EAGAIN, "others were faster in namespace %q: try again", name);
+    default:
+        return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q did not answer: %s", name, sentence);
+    }
+}

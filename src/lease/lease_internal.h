@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* The lease from inside: lease.c drives, lease_take.c finds a worker, namespace.c knows what all must agree about. */
+#ifndef FZ_LEASE_INTERNAL_H
+#define FZ_LEASE_INTERNAL_H
+
+#include "lease.h"
+
+/* How many worker ids that were never taken one look can tell apart; more than that are looked at in parts. */
+#define FZ_WINDOW_BITS 65536
+
+/* How many records one look remembers of each kind. */
+#define FZ_SHORTLIST 8
+
+/* How often one call looks at the namespace, and how many swaps it tries after each look. */
+#define FZ_TRIES_MAX 4
+
+/* The namespace as it was read last. */
+struct fz_namespace {
+    bool known;
+    struct fz_namespace_record record;
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* of the caller's layout */
+};
+
+/* Why the worker that the caller holds cannot simply be extended. */
+enum fz_trouble {
+    FZ_TROUBLE_NONE,
+    FZ_TROUBLE_DOUBT,  /* a swap had no answer */
+    FZ_TROUBLE_BURNED, /* the record holds more than may be used; it is still ours to swap */
+    FZ_TROUBLE_LOST    /* it is somebody else's */
+};
+
+struct fz_lease {
+    struct fz_register reg;
+    frazil_layout layout;
+    char name[FZ_LEASE_NAME_SIZE];
+    char owner[FZ_OWNER_SIZE];
+    struct fz_token token;
+    frazil_random random;
+    uint32_t base;
+    uint64_t count;
+    int64_t max_skew_ms;
+    bool stay;
+
+    struct fz_namespace space;
+    struct fz_worker_record record; /* what stands in version record_version of record_worker */
+    uint32_t record_worker;
+    uint64_t record_version; /* 0: not known */
+    struct fz_lease_counters counters;
+
+    /* Of the worker held, or of one whose taking had no answer. */
+    enum fz_trouble trouble;
+    uint32_t trouble_worker;
+    uint64_t trouble_version; /* of the grant that it is about */
+    uint64_t defer_until;     /* nothing better to be had before this tick */
+    bool clone_counted;
+};
+
+/* A record that can be, or is, held. */
+struct fz_candidate {
+    uint32_t worker;
+    uint64_t version;
+    uint64_t floor; /* first tick that a new owner may use */
+    bool fresh;     /* never taken */
+    struct fz_worker_record record;
+};
+
+struct fz_shortlist {
+    struct fz_candidate at[FZ_SHORTLIST];
+    size_t n;
+};
+
+/* What one look at the whole namespace has shown. */
+struct fz_survey {
+    const struct fz_lease *lease;
+    struct fz_register_status status;
+    struct fz_record space; /* the record of the namespace; version 0: there is none */
+    uint32_t first;         /* worker ids first .. first + count - 1 are looked at */
+    uint64_t count;
+    uint64_t usable;                /* so many of them, from the first one on, does the namespace have */
+    uint64_t start;                 /* where the window begins, counted from first */
+    uint64_t taken;                 /* have a record */
+    uint64_t held;                  /* of these, those not released */
+    uint64_t unreadable;            /* of these, those whose record cannot be read */
+    struct fz_shortlist released;   /* oldest first */
+    struct fz_shortlist unreleased; /* likewise */
+    bool clone;                     /* the worker that was lost bears our token */
+    bool own_found;
+    struct fz_candidate own; /* the worker in trouble, if its record still bears our token */
+    unsigned char seen[FZ_WINDOW_BITS / 8];
+};
+
+/* ---- lease_take.c --------------------------------------------------------- */
+
+/*
+ * Takes the best worker there is.  held: the caller's grant, which stands and
+ * need not be given up for one that begins in the future; NULL: he has none.
+ * Errors as acquire; FRAZIL_EAGAIN also for "held is better for now".
+ */
+frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                         frazil_error *reterr);
+
+/* The last tick that may be granted now: the horizon, or the layout's end. */
+uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick);
+
+/* Notes that the worker of a grant of this version is in trouble. */
+void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version);
+
+/* Swaps a worker's record for *record, and counts the round trip. */
+enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
+                                      const struct fz_worker_record *record, uint64_t *ret_version,
+                                      struct fz_register_status *status, frazil_error *reterr);
+
+/* ---- lease_survey.c ------------------------------------------------------- */
+
+/* Looks at the whole namespace: one read of all.  Only the first..count ids are noted. */
+enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first, uint64_t count,
+                                       frazil_error *reterr);
+
+/* Up to FZ_SHORTLIST candidates for now (in the coordinator's ticks), best first. */
+size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
+                            struct fz_candidate best[FZ_SHORTLIST]);
+
+/* ---- namespace.c ---------------------------------------------------------- */
+
+/* Readies the namespace's part of a lease.  Cannot fail: a valid layout has a fingerprint. */
+void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout);
+
+/* The horizon in ticks. */
+uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout);
+
+/*
+ * Reads what stands in the record of the namespace and holds it against the
+ * layout and the worker ids of the lease.  Begins a quarantine if the namespace
+ * is another one than before or the coordinator another incarnation; then
+ * *ret_again says that the namespace must be looked at again.  FRAZIL_EWORKER,
+ * EAGAIN.
+ */
+frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
+                              const struct fz_register_status *status, uint64_t now_tick, bool *ret_again,
+                              frazil_error *reterr);
+
+/* Reads the record of the namespace alone, and checks it likewise. */
+frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_error *reterr);
+
+/* Whether the coordinator that gave this status is still the one that the namespace knows. */
+bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status);
+
+/* ---- lease_answer.c: what an answer tells ---------------------------------- */
+
+/* The later of the caller's and the coordinator's clock, in ticks. */
+uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+
+/* The coordinator's clock in ticks; the caller's if it has none. */
+uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+
+/*
+ * By how much the coordinator's clock is ahead of the caller's, in ms; negative:
+ * behind.  0 within the caller's tick, and without a clock.
+ */
+int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+
+/* Fails with FRAZIL_ECLOCK, and prints both clocks. */
+frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const struct fz_register_status *status,
+                            uint64_t now_tick, int64_t max_skew_ms, frazil_error *reterr);
+
+/* What a register's result other than OK is as an error, FRAZIL_EAGAIN or EWORKER; `said` is the register's sentence.
+ */
+frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
+                             frazil_error *reterr);
+
+/* Nanoseconds of so many ticks; saturates. */
+uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks);
+
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+/* Finding a worker id: one look at all of them, and then a swap of the best. */
+#include <assert.h>
+#include <string.h>
+
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "frazil/time.h"
+#include "lease_internal.h"
+
+/* How long before its end a grant is given up for one that begins later: time for a swap, and little to lose. */
+#define SWITCH_MS 100
+
+uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick)
+{
+    uint64_t last = fz_layout_last_tick(&lease->layout);
+    uint64_t horizon = fz_namespace_horizon(&lease->space, &lease->layout);
+
+    return now_tick > last || last - now_tick < horizon ? last : now_tick + horizon;
+}
+
+void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
+{
+    lease->trouble = trouble;
+    lease->trouble_worker = worker;
+    lease->trouble_version = version;
+    lease->defer_until = 0;
+    lease->clone_counted = false;
+}
+
+enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
+                                      const struct fz_worker_record *record, uint64_t *ret_version,
+                                      struct fz_register_status *status, frazil_error *reterr)
+{
+    char text[FZ_RECORD_SIZE_MAX];
+    size_t len = fz_worker_record_format(record, text);
+
+    lease->counters.round_trips++;
+    enum fz_register_result result =
+        lease->reg.swap(lease->reg.ctx, worker, expected, text, len, ret_version, status, reterr);
+    assert(result != FZ_REGISTER_OK || *ret_version > expected);
+    return result;
+}
+
+/* ---- nothing to be had ---------------------------------------------------- */
+
+/* Who holds what until when, as many as fit into what is left of the sentence. */
+static void list_holders(const struct fz_survey *survey, struct fz_sentence *s)
+{
+    enum { ENTRY_MAX = 10 + 4 + FZ_OWNER_SIZE + 7 + FRAZIL_TIME_SIZE + 2, TAIL_MAX = 48 };
+    uint64_t shown = 0;
+
+    for (size_t i = 0; i < survey->unreleased.n && s->len + ENTRY_MAX + TAIL_MAX < s->size; i++, shown++) {
+        const struct fz_candidate *holder = &survey->unreleased.at[i];
+        fz_sentence_str(s, shown == 0 ? "" : ", ");
+        fz_sentence_u64(s, holder->worker);
+        fz_sentence_str(s, " by ");
+        fz_sentence_str(s, holder->record.owner);
+        fz_sentence_str(s, " until ");
+        fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, holder->record.until));
+    }
+    if (survey->held > shown) {
+        fz_sentence_str(s, shown == 0 ? "" : ", and ");
+        fz_sentence_u64(s, survey->held - shown);
+        fz_sentence_str(s, " more");
+    }
+    if (survey->unreadable > 0) {
+        fz_sentence_str(s, ", ");
+        fz_sentence_u64(s, survey->unreadable);
+        fz_sentence_str(s, " cannot be read");
+    }
+}
+
+static frazil_err all_taken(const struct fz_survey *survey, frazil_error *reterr)
+{
+    char holders[FRAZIL_ERROR_MESSAGE_SIZE - 160];
+    struct fz_sentence s = fz_sentence_in(holders, sizeof holders);
+
+    list_holders(survey, &s);
+    return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
+                   (uint64_t)survey->first, survey->first + survey->usable - 1, survey->lease->name, holders);
+}
+
+/* There is something, but not yet. */
+static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
+{
+    bool quarantine = floor == lease->space.record.quarantine_until + 1;
+
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s namespace %q grants nothing before %t",
+            quarantine ? "since records may have been lost," : "worker ids are free, but their ticks lie ahead:",
+            lease->name, fz_layout_tick_unix_ms(&lease->layout, floor));
+    if (reterr != NULL)
+        reterr->retry_ns = fz_ticks_ns(&lease->layout, wait_ticks);
+    return FRAZIL_EAGAIN;
+}
+
+/* The tick from which on *held is not worth keeping any more. */
+static uint64_t switch_tick(const struct fz_lease *lease, const struct fz_grant *held)
+{
+    uint64_t margin = SWITCH_MS / lease->layout.tick_ms + 1;
+    uint64_t horizon = fz_namespace_horizon(&lease->space, &lease->layout);
+
+    if (margin > horizon / 8 + 1)
+        margin = horizon / 8 + 1;
+    return held->until < margin ? 0 : held->until - margin;
+}
+
+/* ---- taking one ----------------------------------------------------------- */
+
+/* One call's search for a worker. */
+struct search {
+    struct fz_lease *lease;
+    uint64_t now_tick;
+    const struct fz_grant *held; /* NULL: none */
+    struct fz_survey survey;     /* the latest look */
+    struct fz_grant grant;       /* what was found */
+    frazil_error *reterr;
+};
+
+/* How a look, or an attempt, has ended. */
+enum outcome {
+    TAKEN,
+    TRY_ANOTHER,
+    LOOK_AGAIN,
+    FAILED /* the error says why */
+};
+
+/* The record with which a candidate becomes ours. */
+static struct fz_worker_record taken_record(const struct search *search, const struct fz_candidate *candidate, bool own)
+{
+    const struct fz_lease *lease = search->lease;
+    struct fz_worker_record record = {.owners = 1, .token = lease->token};
+
+    if (own)
+        record = candidate->record;
+    else if (!candidate->fresh)
+        record.owners = candidate->record.owners + 1;
+    if (!own)
+        record.since_unix_ms = fz_layout_tick_unix_ms(&lease->layout, search->now_tick);
+    memcpy(record.owner, lease->owner, sizeof record.owner);
+    record.floor = candidate->floor;
+    record.until = fz_lease_reach(lease, search->now_tick);
+    assert(record.until >= record.floor);
+    return record;
+}
+
+/* The swap was done and answered.  May its grant be used (L5, L6)? */
+static bool usable(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick)
+{
+    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick);
+    return fz_namespace_same_incarnation(&lease->space, status) && lease->counters.skew_ms >= -lease->max_skew_ms;
+}
+
+static enum outcome taken(struct search *search, const struct fz_grant *grant, const struct fz_worker_record *record)
+{
+    struct fz_lease *lease = search->lease;
+
+    lease->record = *record;
+    lease->record_worker = grant->worker;
+    lease->record_version = grant->version;
+    fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
+    search->grant = *grant;
+    return TAKEN;
+}
+
+static enum outcome attempt(struct search *search, const struct fz_candidate *candidate, frazil_err *ret_err)
+{
+    struct fz_lease *lease = search->lease;
+    bool own = search->survey.own_found && candidate->worker == search->survey.own.worker;
+    struct fz_worker_record record = taken_record(search, candidate, own);
+    struct fz_grant grant = {.worker = candidate->worker, .floor = record.floor, .until = record.until};
+    struct fz_register_status status = {.has_clock = false};
+    frazil_error said = {.message = ""};
+    enum fz_register_result result =
+        fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &said);
+
+    if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick))
+        return taken(search, &grant, &record);
+    if (result == FZ_REGISTER_CONFLICT) {
+        if (own)
+            lease->trouble = FZ_TROUBLE_LOST;
+        return TRY_ANOTHER;
+    }
+    if (result == FZ_REGISTER_OK || result == FZ_REGISTER_UNKNOWN) {
+        lease->counters.burned++;
+        if (search->held == NULL)
+            fz_lease_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
+        return LOOK_AGAIN;
+    }
+    *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
+    return FAILED;
+}
+
+/* Which to try next: the best, and after a conflict any that is as good, so that a crowd spreads out. */
+static size_t choose(const struct search *search, const struct fz_candidate *best, size_t n, bool crowded)
+{
+    const frazil_random *random = &search->lease->random;
+    size_t as_good = 1;
+
+    if (!crowded)
+        return 0;
+    while (as_good < n && (best[as_good].floor <= search->now_tick || best[as_good].floor == best[0].floor))
+        as_good++;
+    return (size_t)(random->next(random->ctx) % as_good);
+}
+
+static enum outcome try_candidates(struct search *search, struct fz_candidate *best, size_t n, frazil_err *ret_err)
+{
+    for (int tries = 0; tries < FZ_TRIES_MAX && n > 0; tries++) {
+        size_t i = choose(search, best, n, tries > 0);
+        enum outcome outcome = attempt(search, &best[i], ret_err);
+        if (outcome != TRY_ANOTHER)
+            return outcome;
+        n--;
+        memmove(&best[i], &best[i + 1], (n - i) * sizeof best[0]);
+    }
+    return LOOK_AGAIN;
+}
+
+/* Decides by what the look has shown. */
+static enum outcome decide(struct search *search, frazil_err *ret_err)
+{
+    struct fz_lease *lease = search->lease;
+    const struct fz_survey *survey = &search->survey;
+    struct fz_candidate best[FZ_SHORTLIST];
+    uint64_t now_tick = search->now_tick;
+    uint64_t reach = fz_lease_reach(lease, now_tick);
+    uint64_t coordinator_tick = fz_coordinator_tick(&lease->layout, &survey->status, now_tick);
+    size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
+
+    if (n == 0 && survey->taken < survey->usable)
+        return LOOK_AGAIN; /* there are more than one look can tell apart */
+    if (n == 0) {
+        *ret_err = all_taken(survey, search->reterr);
+        return FAILED;
+    }
+    uint64_t earliest = best[0].floor;
+    if (earliest > fz_layout_last_tick(&lease->layout)) {
+        *ret_err = fz_fail(search->reterr, FRAZIL_EEXHAUSTED, "namespace %q: the last tick of the layout is granted",
+                           lease->name);
+        return FAILED;
+    }
+    if (search->held != NULL && earliest > now_tick && now_tick < switch_tick(lease, search->held)) {
+        lease->defer_until = switch_tick(lease, search->held);
+        *ret_err = not_yet(lease, earliest, lease->defer_until - now_tick, search->reterr);
+        return FAILED;
+    }
+    if (earliest > reach) {
+        *ret_err = not_yet(lease, earliest, earliest - reach, search->reterr);
+        return FAILED;
+    }
+    while (best[n - 1].floor > reach)
+        n--;
+    return try_candidates(search, best, n, ret_err);
+}
+
+/* ---- looking -------------------------------------------------------------- */
+
+/* The worker ids to look at. */
+static void range(const struct search *search, uint32_t *ret_first, uint64_t *ret_count)
+{
+    const struct fz_lease *lease = search->lease;
+    uint64_t workers = lease->space.known ? lease->space.record.workers : fz_layout_max_worker(&lease->layout) + 1;
+
+    if (workers > FZ_NAMESPACE)
+        workers = FZ_NAMESPACE;
+    *ret_first = lease->base;
+    *ret_count = lease->count != 0 ? lease->count : workers - lease->base;
+    if (lease->stay && search->held != NULL) {
+        *ret_first = search->held->worker;
+        *ret_count = 1;
+    }
+}
+
+/* Both directions: an owner behind would seem to have left, one ahead would be granted too much (L5). */
+static enum outcome compare_clocks(const struct search *search, frazil_err *ret_err)
+{
+    struct fz_lease *lease = search->lease;
+    const struct fz_register_status *status = &search->survey.status;
+    int64_t skew_ms = fz_clock_difference(&lease->layout, status, search->now_tick);
+
+    lease->counters.skew_ms = skew_ms;
+    if (skew_ms <= lease->max_skew_ms && skew_ms >= -lease->max_skew_ms)
+        return TRY_ANOTHER;
+    *ret_err =
+        fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, lease->max_skew_ms, search->reterr);
+    return FAILED;
+}
+
+/* One look, and everything that must be true of it before a worker may be taken: then TRY_ANOTHER. */
+static enum outcome look(struct search *search, frazil_err *ret_err)
+{
+    struct fz_lease *lease = search->lease;
+    struct fz_survey *survey = &search->survey;
+    frazil_error said = {.message = ""};
+    uint32_t first;
+    uint64_t count;
+    bool again;
+
+    range(search, &first, &count);
+    enum fz_register_result result = fz_survey_make(survey, lease, first, count, &said);
+    if (result != FZ_REGISTER_OK) {
+        *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
+        return FAILED;
+    }
+    if (survey->clone && !lease->clone_counted) {
+        lease->counters.clones++;
+        lease->clone_counted = true;
+    }
+    *ret_err = fz_namespace_check(lease, &survey->space, &survey->status, search->now_tick, &again, search->reterr);
+    if (*ret_err != FRAZIL_OK)
+        return FAILED;
+    if (again)
+        return LOOK_AGAIN;                  /* a quarantine has begun */
+    range(search, &first, &survey->usable); /* now that the namespace's size is known */
+    return compare_clocks(search, ret_err);
+}
+
+frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                         frazil_error *reterr)
+{
+    struct search search = {.lease = lease, .now_tick = now_tick, .held = held, .reterr = reterr};
+
+    for (int looks = 0; looks < FZ_TRIES_MAX; looks++) {
+        frazil_err err = FRAZIL_OK;
+        enum outcome outcome = look(&search, &err);
+        if (outcome == TRY_ANOTHER)
+            outcome = decide(&search, &err);
+        if (outcome == FAILED)
+            return err;
+        if (outcome == TAKEN) {
+            *ret = search.grant;
+            return FRAZIL_OK;
+        }
+    }
+    return fz_register_error(FZ_REGISTER_CONFLICT, lease->name, &(frazil_error){.message = ""}, reterr);
+}

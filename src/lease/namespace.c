@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all who share a namespace must agree about, and the quarantine after the
+ * coordinator may have lost records.
+ */
+#include <assert.h>
+#include <string.h>
+
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "lease_internal.h"
+
+void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout)
+{
+    memset(space, 0, sizeof *space);
+    frazil_err err = frazil_layout_fingerprint(layout, space->fingerprint, sizeof space->fingerprint);
+    assert(err == FRAZIL_OK);
+    (void)err;
+}
+
+uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout)
+{
+    return space->record.horizon_ms / layout->tick_ms;
+}
+
+bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status)
+{
+    return strcmp(space->record.incarnation, status->incarnation) == 0;
+}
+
+/* ---- agreement ------------------------------------------------------------ */
+
+static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)
+{
+    if (lease->space.known)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q has vanished: the coordinator was wiped, or is another one; create it again with "
+                       "frazil lease init, which holds ids back until no grant of before can still be in use",
+                       lease->name);
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "there is no namespace %q: create it once with frazil lease init; if that was done, the "
+                   "coordinator was wiped or is another one, and it must be created again",
+                   lease->name);
+}
+
+static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_namespace_record *record,
+                                  frazil_error *reterr)
+{
+    uint64_t count = lease->count == 0 ? 1 : lease->count;
+
+    if (strcmp(record->layout, lease->space.fingerprint) != 0)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q is for ids of the layout %q, and the one here is %q: give both the same layout, "
+                       "or each a namespace of its own",
+                       lease->name, record->layout, lease->space.fingerprint);
+    if (lease->base + count > record->workers)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q has worker ids 0 to %u, and base and count ask for %u to %u: they must lie inside",
+                       lease->name, record->workers - 1, (uint64_t)lease->base, lease->base + count - 1);
+    return FRAZIL_OK;
+}
+
+/* ---- quarantine ----------------------------------------------------------- */
+
+/* The last tick that anybody can have been granted up to `now` in records that are lost: see L5 and L6 in lease.h. */
+static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint64_t horizon_ms, int64_t max_skew_ms)
+{
+    uint64_t last = fz_layout_last_tick(layout);
+    uint64_t skew_ticks = (2 * (uint64_t)max_skew_ms + layout->tick_ms - 1) / layout->tick_ms;
+    uint64_t reach = horizon_ms / layout->tick_ms + skew_ticks;
+
+    return now > last || last - now < reach ? last : now + reach;
+}
+
+/*
+ * Whether this is another namespace than the one known before, and its quarantine
+ * does not cover what was granted in that one: whoever created it said that it
+ * had never been used, and was wrong.
+ */
+static bool recreated_unguarded(const struct fz_lease *lease, const struct fz_namespace_record *found)
+{
+    uint64_t created;
+
+    if (!lease->space.known || fz_token_equal(found->token, lease->space.record.token))
+        return false;
+    if (fz_layout_tick_of(&lease->layout, found->created_unix_ms, &created, NULL) != FRAZIL_OK)
+        return true;
+    return found->quarantine_until < lost_grants_end(&lease->layout, created, found->horizon_ms, lease->max_skew_ms);
+}
+
+/* Writes into the namespace that nothing up to the end of all lost grants is granted any more. */
+static frazil_err begin_quarantine(struct fz_lease *lease, const struct fz_record *raw,
+                                   const struct fz_namespace_record *found, const struct fz_register_status *status,
+                                   uint64_t now_tick, frazil_error *reterr)
+{
+    struct fz_namespace_record record = *found;
+    char text[FZ_RECORD_SIZE_MAX];
+    uint64_t version;
+    frazil_error said = {.message = ""};
+
+    uint64_t now = fz_later_tick(&lease->layout, status, now_tick);
+    uint64_t created;
+    if (fz_layout_tick_of(&lease->layout, record.created_unix_ms, &created, NULL) == FRAZIL_OK && created > now)
+        now = created;
+    uint64_t end = lost_grants_end(&lease->layout, now, record.horizon_ms, lease->max_skew_ms);
+    if (record.quarantine_until < end)
+        record.quarantine_until = end;
+    memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
+    size_t len = fz_namespace_record_format(&record, text);
+    lease->counters.round_trips++;
+    enum fz_register_result result =
+        lease->reg.swap(lease->reg.ctx, FZ_NAMESPACE, raw->version, text, len, &version, NULL, &said);
+    if (result == FZ_REGISTER_OK)
+        lease->counters.quarantines++;
+    /* After a conflict, somebody else has begun it.  Either way the record is read again before it is believed. */
+    if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
+        return FRAZIL_OK;
+    return fz_register_error(result, lease->name, &said, reterr);
+}
+
+frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
+                              const struct fz_register_status *status, uint64_t now_tick, bool *ret_again,
+                              frazil_error *reterr)
+{
+    struct fz_namespace *space = &lease->space;
+    struct fz_namespace_record found;
+    frazil_error said;
+
+    *ret_again = false;
+    if (raw->version == 0)
+        return missing(lease, reterr);
+    if (fz_namespace_record_parse(raw->data, raw->len, &found, &said) != FRAZIL_OK)
+        return fz_fail(reterr, FRAZIL_EWORKER, "namespace %q: %s", lease->name, said.message);
+    frazil_err err = check_agreement(lease, &found, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (recreated_unguarded(lease, &found) || strcmp(found.incarnation, status->incarnation) != 0) {
+        err = begin_quarantine(lease, raw, &found, status, now_tick, reterr);
+        *ret_again = err == FRAZIL_OK;
+        return err;
+    }
+    space->record = found;
+    space->known = true;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_error *reterr)
+{
+    struct fz_register_status status = {.has_clock = false};
+    bool again = true;
+
+    for (int tries = 0; tries < FZ_TRIES_MAX && again; tries++) {
+        struct fz_record raw = {.version = 0};
+        frazil_error said = {.message = ""};
+        lease->counters.round_trips++;
+        enum fz_register_result result = lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, &said);
+        if (result != FZ_REGISTER_OK)
+            return fz_register_error(result, lease->name, &said, reterr);
+        frazil_err err = fz_namespace_check(lease, &raw, &status, now_tick, &again, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    return again ? fz_register_error(FZ_REGISTER_CONFLICT, lease->name, &(frazil_error){.message = ""}, reterr)
+                 : FRAZIL_OK;
+}
+
+/* ---- creation ------------------------------------------------------------- */
+
+static frazil_err check_options(const struct fz_namespace_options *options, uint64_t workers_max, frazil_error *reterr)
+{
+    uint64_t horizon_min = 3 * (uint64_t)options->layout->tick_ms;
+
+    if (horizon_min < FZ_HORIZON_MS_MIN)
+        horizon_min = FZ_HORIZON_MS_MIN;
+    if (options->horizon_ms < horizon_min || options->horizon_ms > FZ_HORIZON_MS_MAX)
+        return fz_fail(reterr, FRAZIL_ERANGE, "a horizon of %u ms: %u ms to %u ms are possible with ticks of %u ms",
+                       options->horizon_ms, horizon_min, (uint64_t)FZ_HORIZON_MS_MAX,
+                       (uint64_t)options->layout->tick_ms);
+    if (options->workers > workers_max)
+        return fz_fail(reterr, FRAZIL_ERANGE, "a namespace of %u worker ids: the layout has %u", options->workers,
+                       workers_max);
+    return FRAZIL_OK;
+}
+
+static frazil_err exists(const struct fz_namespace_options *options, const struct fz_record *raw, frazil_error *reterr)
+{
+    struct fz_namespace_record record;
+    frazil_error said;
+
+    if (fz_namespace_record_parse(raw->data, raw->len, &record, &said) != FRAZIL_OK)
+        return fz_fail(reterr, FRAZIL_EINVAL, "namespace %q exists, but %s", options->name, said.message);
+    return fz_fail(reterr, FRAZIL_EINVAL,
+                   "namespace %q exists since %t, with the layout %q, a horizon of %u ms and %u worker ids",
+                   options->name, record.created_unix_ms, record.layout, record.horizon_ms, record.workers);
+}
+
+/* The record of a namespace that is about to be created. */
+static struct fz_namespace_record new_record(const struct fz_namespace_options *options, uint64_t workers_max,
+                                             const struct fz_register_status *status, uint64_t now_tick)
+{
+    struct fz_namespace_record record = {.horizon_ms = options->horizon_ms, .token = options->token};
+    struct fz_namespace space;
+
+    fz_namespace_start(&space, options->layout);
+    memcpy(record.layout, space.fingerprint, sizeof record.layout);
+    memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
+    record.workers = options->workers == 0 ? workers_max : options->workers;
+    record.created_unix_ms = fz_layout_tick_unix_ms(options->layout, now_tick);
+    if (!options->never_used)
+        record.quarantine_until = lost_grants_end(options->layout, fz_later_tick(options->layout, status, now_tick),
+                                                  options->horizon_ms, options->max_skew_ms);
+    return record;
+}
+
+frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options, uint64_t now_tick,
+                         frazil_error *reterr)
+{
+    uint64_t workers_max = fz_layout_max_worker(options->layout) + 1;
+    struct fz_register_status status = {.has_clock = false};
+    struct fz_record raw = {.version = 0};
+    frazil_error said = {.message = ""};
+    char text[FZ_RECORD_SIZE_MAX];
+    uint64_t version;
+
+    if (workers_max > FZ_NAMESPACE)
+        workers_max = FZ_NAMESPACE;
+    frazil_err err = check_options(options, workers_max, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &status, &said);
+    if (result != FZ_REGISTER_OK)
+        return fz_register_error(result, options->name, &said, reterr);
+    if (raw.version != 0)
+        return exists(options, &raw, reterr);
+    int64_t skew_ms = fz_clock_difference(options->layout, &status, now_tick);
+    if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &status, now_tick, options->max_skew_ms, reterr);
+    struct fz_namespace_record record = new_record(options, workers_max, &status, now_tick);
+    size_t len = fz_namespace_record_format(&record, text);
+    result = reg->swap(reg->ctx, FZ_NAMESPACE, 0, text, len, &version, NULL, &said);
+    return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, options->name, &said, reterr);
+}

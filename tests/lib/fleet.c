@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/fleet.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/near_miss.h"
+
+static uint64_t next_random(void *ctx)
+{
+    return seeded_next(ctx);
+}
+
+void fleet_start(struct fleet *fleet)
+{
+    memset(fleet, 0, sizeof *fleet);
+    sim_server_start(&fleet->server);
+    assert_int_equal(frazil_layout_parse(FLEET_LAYOUT, &fleet->layout), FRAZIL_OK);
+    fleet->observer.link.server = &fleet->server;
+    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
+        fleet->owners[i].link.server = &fleet->server;
+        fleet->owners[i].random = i + 1;
+    }
+}
+
+void fleet_stop(struct fleet *fleet)
+{
+    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
+        if (fleet->owners[i].lease != NULL) {
+            fleet->owners[i].granter.close(fleet->owners[i].granter.ctx);
+            assert_int_equal(fleet->owners[i].link.closed, 1);
+        }
+    }
+    sim_server_stop(&fleet->server);
+}
+
+struct fz_lease_options fleet_options(struct fleet *fleet, size_t i)
+{
+    static char owners[FLEET_OWNERS_MAX][16];
+    static frazil_random randoms[FLEET_OWNERS_MAX];
+
+    snprintf(owners[i], sizeof owners[i], "host-%zu:%zu", i, 100 + i);
+    randoms[i] = (frazil_random){.ctx = &fleet->owners[i].random, .next = next_random};
+    return (struct fz_lease_options){.layout = &fleet->layout,
+                                     .name = "orders",
+                                     .owner = owners[i],
+                                     .token = {.high = 1, .low = i},
+                                     .random = &randoms[i]};
+}
+
+void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options)
+{
+    struct fleet_owner *owner = &fleet->owners[i];
+
+    assert_null(owner->lease);
+    assert_int_equal(fz_lease_open(&owner->lease, sim_register(&owner->link), options, &owner->err), FRAZIL_OK);
+    owner->granter = fz_lease_granter(owner->lease);
+}
+
+void fleet_open(struct fleet *fleet, size_t i)
+{
+    struct fz_lease_options options = fleet_options(fleet, i);
+
+    fleet_open_with(fleet, i, &options);
+}
+
+frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, bool never_used, frazil_error *reterr)
+{
+    static uint64_t created;
+    struct fz_register reg = sim_register(&fleet->observer.link);
+    struct fz_namespace_options options = {.layout = &fleet->layout,
+                                           .name = "orders",
+                                           .horizon_ms = FLEET_HORIZON,
+                                           .workers = workers,
+                                           .token = {.high = 2, .low = ++created},
+                                           .never_used = never_used};
+
+    return fz_lease_init(&reg, &options, now_tick, reterr);
+}
+
+void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n)
+{
+    fleet_start(fleet);
+    assert_int_equal(fleet_init(fleet, workers, FLEET_NOW, true, NULL), FRAZIL_OK);
+    for (size_t i = 0; i < n; i++)
+        fleet_open(fleet, i);
+}
+
+frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    struct fleet_owner *owner = &fleet->owners[i];
+
+    return owner->granter.acquire(owner->granter.ctx, now_tick, &owner->held, &owner->err);
+}
+
+frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    struct fleet_owner *owner = &fleet->owners[i];
+    struct fz_grant held = owner->held;
+
+    return owner->granter.extend(owner->granter.ctx, now_tick, &held, &owner->held, &owner->err);
+}
+
+uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_record *ret)
+{
+    struct fz_register reg = sim_register(&fleet->observer.link);
+    struct fz_record raw = {.version = 0};
+
+    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
+    memset(ret, 0, sizeof *ret);
+    if (raw.version != 0)
+        assert_int_equal(fz_worker_record_parse(raw.data, raw.len, ret, NULL), FRAZIL_OK);
+    return raw.version;
+}
+
+struct fz_namespace_record fleet_namespace(struct fleet *fleet)
+{
+    struct fz_register reg = sim_register(&fleet->observer.link);
+    struct fz_record raw = {.version = 0};
+    struct fz_namespace_record record;
+
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    return record;
+}
+
+static void write_bytes(struct fleet *fleet, uint32_t number, const char *text, size_t len)
+{
+    struct fz_register reg = sim_register(&fleet->observer.link);
+    struct fz_record raw = {.version = 0};
+    uint64_t version;
+
+    assert_int_equal(reg.read(reg.ctx, number, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, number, raw.version, text, len, &version, NULL, NULL), FZ_REGISTER_OK);
+}
+
+void fleet_write(struct fleet *fleet, uint32_t worker, const struct fz_worker_record *record)
+{
+    char text[FZ_RECORD_SIZE_MAX];
+
+    write_bytes(fleet, worker, text, fz_worker_record_format(record, text));
+}
+
+void fleet_write_text(struct fleet *fleet, uint32_t number, const char *text)
+{
+    write_bytes(fleet, number, text, strlen(text));
+}
+
+struct fz_lease_counters fleet_count(struct fleet *fleet, size_t i)
+{
+    return fz_lease_count(fleet->owners[i].lease);
+}
+
+void fleet_assert_error(const struct fleet *fleet, size_t i, frazil_err code, const char *words)
+{
+    const frazil_error *err = &fleet->owners[i].err;
+
+    if (err->code != code || strstr(err->message, words) == NULL)
+        fail_msg("%s: %s; wanted %s: %s", frazil_err_name(err->code), err->message, frazil_err_name(code), words);
+}

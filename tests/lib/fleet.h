@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the tests of the lease share: a simulated coordinator with a namespace of
+ * a few worker ids, and owners with a link and a lease each.  The layout's ticks
+ * are milliseconds since 1970, so that a tick and a clock can be told apart from
+ * nothing but each other.
+ */
+#ifndef TESTS_LIB_FLEET_H
+#define TESTS_LIB_FLEET_H
+
+#include "lease/lease.h"
+#include "lib/sim_register.h"
+
+enum { FLEET_OWNERS_MAX = 8 };
+
+#define FLEET_LAYOUT "41/10/12 epoch=0 tick=1ms"
+#define FLEET_HORIZON 60000
+#define FLEET_NOW UINT64_C(1000000)
+
+struct fleet_owner {
+    struct sim_link link;
+    struct fz_lease *lease;
+    struct fz_granter granter;
+    uint64_t random; /* its seed and state */
+    struct fz_grant held;
+    frazil_error err; /* of the last call */
+};
+
+struct fleet {
+    struct sim_server server;
+    frazil_layout layout;
+    struct fleet_owner owners[FLEET_OWNERS_MAX];
+    struct fleet_owner observer; /* a link without faults, for looking */
+};
+
+/* An empty coordinator. */
+void fleet_start(struct fleet *fleet);
+
+/* Frees everything. */
+void fleet_stop(struct fleet *fleet);
+
+/* Options of owner i: seeded random numbers, a token of its own, all worker ids, no skew allowed. */
+struct fz_lease_options fleet_options(struct fleet *fleet, size_t i);
+
+/* Opens the lease of owner i with these options. */
+void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options);
+
+/* The same with fleet_options. */
+void fleet_open(struct fleet *fleet, size_t i);
+
+/* Creates the namespace at that tick, for `workers` ids; never_used as in fz_namespace_options. */
+frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, bool never_used, frazil_error *reterr);
+
+/* A coordinator with a namespace that has never been used and owners 0 .. n - 1. */
+void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n);
+
+/* acquire and extend of owner i; on success held is the new grant. */
+frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
+frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
+
+/* The record of a worker, and what the coordinator calls its version; version 0: there is none. */
+uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_record *ret);
+
+/* The record of the namespace. */
+struct fz_namespace_record fleet_namespace(struct fleet *fleet);
+
+/* Writes a record as somebody else would. */
+void fleet_write(struct fleet *fleet, uint32_t worker, const struct fz_worker_record *record);
+
+/* Writes raw text there. */
+void fleet_write_text(struct fleet *fleet, uint32_t number, const char *text);
+
+/* The counters of owner i. */
+struct fz_lease_counters fleet_count(struct fleet *fleet, size_t i);
+
+/* Fails the test unless the last error of owner i has that code and its sentence holds these words. */
+void fleet_assert_error(const struct fleet *fleet, size_t i, frazil_err code, const char *words);
+
+#endif

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/sim_register.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* ---- the server ----------------------------------------------------------- */
+
+static struct fz_register store_register(const struct sim_server *server)
+{
+    return fz_memory_register(server->store);
+}
+
+static void replace_store(struct sim_server *server, struct fz_memory_store *store)
+{
+    assert_non_null(store);
+    fz_memory_store_free(server->store);
+    server->store = store;
+}
+
+/* Versions never come back, whatever becomes of the records. */
+static uint64_t next_first_version(struct sim_server *server)
+{
+    return ++server->generation << 32;
+}
+
+void sim_server_start(struct sim_server *server)
+{
+    memset(server, 0, sizeof *server);
+    replace_store(server, fz_memory_store_new(next_first_version(server)));
+}
+
+void sim_server_stop(struct sim_server *server)
+{
+    fz_memory_store_free(server->store);
+    server->store = NULL;
+}
+
+void sim_server_wipe(struct sim_server *server)
+{
+    replace_store(server, fz_memory_store_new(next_first_version(server)));
+}
+
+struct fz_memory_store *sim_server_copy(struct sim_server *server)
+{
+    struct fz_memory_store *copy = fz_memory_store_copy(server->store, 1);
+
+    assert_non_null(copy);
+    return copy;
+}
+
+void sim_server_roll_back(struct sim_server *server, struct fz_memory_store *copy)
+{
+    replace_store(server, fz_memory_store_copy(copy, next_first_version(server)));
+    fz_memory_store_free(copy);
+}
+
+void sim_server_deliver(struct sim_server *server, size_t i)
+{
+    struct fz_register reg = store_register(server);
+    struct sim_delayed request = server->delayed[i];
+    uint64_t version;
+
+    server->delayed[i] = server->delayed[--server->n_delayed];
+    (void)reg.swap(reg.ctx, request.number, request.expected, request.data, request.len, &version, NULL, NULL);
+}
+
+static void delay(struct sim_server *server, uint32_t number, uint64_t expected, const char *data, size_t len)
+{
+    struct sim_delayed request = {.number = number, .expected = expected, .len = len};
+
+    if (server->n_delayed == SIM_DELAYED_MAX)
+        return; /* lost */
+    memcpy(request.data, data, len);
+    server->delayed[server->n_delayed++] = request;
+}
+
+static void tell(const struct sim_server *server, struct fz_register_status *status)
+{
+    if (status == NULL)
+        return;
+    status->has_clock = server->has_clock;
+    status->unix_ms = server->unix_ms;
+    memcpy(status->incarnation, server->incarnation, sizeof status->incarnation);
+}
+
+/* ---- a link --------------------------------------------------------------- */
+
+static enum sim_fault next_fault(struct sim_link *link, bool is_swap)
+{
+    enum sim_fault fault = SIM_NONE;
+
+    if (link->before != NULL)
+        link->before(link->ctx);
+    link->trips++;
+    if (link->cut) {
+        fault = SIM_UNREACHABLE;
+    } else if (link->n_script > 0) {
+        fault = link->script[0];
+        memmove(link->script, link->script + 1, --link->n_script * sizeof link->script[0]);
+    } else if (link->choose != NULL) {
+        fault = link->choose(link->ctx, is_swap);
+    }
+    link->struck[fault]++;
+    return fault;
+}
+
+void sim_link_script(struct sim_link *link, enum sim_fault fault)
+{
+    assert_true(link->n_script < SIM_SCRIPT_MAX);
+    link->script[link->n_script++] = fault;
+}
+
+static enum fz_register_result say(frazil_error *reterr, const char *sentence, enum fz_register_result result)
+{
+    if (reterr != NULL)
+        snprintf(reterr->message, sizeof reterr->message, "%s", sentence);
+    return result;
+}
+
+/* A fault that keeps a reading from its answer; FZ_REGISTER_OK if none does. */
+static enum fz_register_result read_fault(struct sim_link *link, frazil_error *reterr)
+{
+    switch (next_fault(link, false)) {
+    case SIM_UNREACHABLE:
+        return say(reterr, "connection refused", FZ_REGISTER_UNREACHABLE);
+    case SIM_LOST_REQUEST:
+    case SIM_LOST_REPLY:
+    case SIM_DELAYED:
+        return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
+    case SIM_REFUSED:
+        return say(reterr, "no permission", FZ_REGISTER_REFUSED);
+    default:
+        return FZ_REGISTER_OK;
+    }
+}
+
+static enum fz_register_result link_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                         struct fz_register_status *status, frazil_error *reterr)
+{
+    struct sim_link *link = ctx;
+    enum fz_register_result result = read_fault(link, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    struct fz_register reg = store_register(link->server);
+    tell(link->server, status);
+    return reg.read(reg.ctx, number, ret, NULL, reterr);
+}
+
+static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                             struct fz_register_status *status, frazil_error *reterr)
+{
+    struct sim_link *link = ctx;
+    enum fz_register_result result = read_fault(link, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    struct fz_register reg = store_register(link->server);
+    tell(link->server, status);
+    return reg.read_all(reg.ctx, visit, visit_ctx, NULL, reterr);
+}
+
+static enum fz_register_result link_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+{
+    struct sim_link *link = ctx;
+    uint64_t version;
+    enum sim_fault fault = next_fault(link, true);
+    struct fz_register reg = store_register(link->server);
+
+    link->swaps++;
+    switch (fault) {
+    case SIM_UNREACHABLE:
+        return say(reterr, "connection refused", FZ_REGISTER_UNREACHABLE);
+    case SIM_REFUSED:
+        return say(reterr, "no permission", FZ_REGISTER_REFUSED);
+    case SIM_DELAYED:
+        delay(link->server, number, expected, data, len);
+        return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
+    case SIM_LOST_REQUEST:
+        return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
+    case SIM_LOST_REPLY:
+        (void)reg.swap(reg.ctx, number, expected, data, len, &version, NULL, reterr);
+        return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
+    case SIM_DUPLICATE:
+    case SIM_RIVAL:
+        (void)reg.swap(reg.ctx, number, expected, data, len, &version, NULL, reterr);
+        break;
+    default:
+        break;
+    }
+    tell(link->server, status);
+    return reg.swap(reg.ctx, number, expected, data, len, ret_version, NULL, reterr);
+}
+
+static void link_after_fork(void *ctx)
+{
+    struct sim_link *link = ctx;
+
+    link->forks++;
+}
+
+static void link_close(void *ctx)
+{
+    struct sim_link *link = ctx;
+
+    link->closed++;
+}
+
+struct fz_register sim_register(struct sim_link *link)
+{
+    return (struct fz_register){.ctx = link,
+                                .register_class = FZ_REGISTER_ASYNCHRONOUS,
+                                .read = link_read,
+                                .read_all = link_read_all,
+                                .swap = link_swap,
+                                .after_fork = link_after_fork,
+                                .close = link_close};
+}

@@ -1,0 +1,787 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each rule of the lease protocol on its own, with time as an
+ * argument and a coordinator that does what it is told.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+static void acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    if (fleet_acquire(fleet, i, now_tick) != FRAZIL_OK)
+        fail_msg("%s", fleet->owners[i].err.message);
+}
+
+static void extend(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    if (fleet_extend(fleet, i, now_tick) != FRAZIL_OK)
+        fail_msg("%s", fleet->owners[i].err.message);
+}
+
+static void release(struct fleet *fleet, size_t i, uint64_t used_tick)
+{
+    struct fleet_owner *owner = &fleet->owners[i];
+
+    owner->granter.release(owner->granter.ctx, &owner->held, used_tick);
+}
+
+static const struct fz_grant *held(const struct fleet *fleet, size_t i)
+{
+    return &fleet->owners[i].held;
+}
+
+static void assert_grant(const struct fz_grant *grant, uint32_t worker, uint64_t floor, uint64_t until)
+{
+    assert_int_equal(grant->worker, worker);
+    assert_int_equal(grant->floor, floor);
+    assert_int_equal(grant->until, until);
+}
+
+/* ---- granting -------------------------------------------------------------- */
+
+/* A grant is in the record, with its owner, by the time the caller learns of it. */
+static void test_recorded_before_use(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    acquire(&fleet, 0, NOW);
+    assert_int_equal(held(&fleet, 0)->until, NOW + HORIZON);
+    assert_int_equal(fleet_record(&fleet, held(&fleet, 0)->worker, &record), held(&fleet, 0)->version);
+    assert_int_equal(record.until, NOW + HORIZON);
+    assert_int_equal(record.floor, held(&fleet, 0)->floor);
+    assert_string_equal(record.owner, "host-0:100");
+    assert_int_equal(record.since_unix_ms, NOW);
+    assert_int_equal(record.owners, 1);
+    assert_false(record.released);
+    extend(&fleet, 0, NOW + 20000);
+    assert_int_equal(fleet_record(&fleet, held(&fleet, 0)->worker, &record), held(&fleet, 0)->version);
+    assert_int_equal(record.until, NOW + 20000 + HORIZON);
+    assert_int_equal(record.extensions, 1);
+    assert_int_equal(record.since_unix_ms, NOW);
+    fleet_stop(&fleet);
+}
+
+/* An extension is contiguous and costs one round trip. */
+static void test_extension(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant before = *held(&fleet, 0);
+    uint64_t trips = fleet.owners[0].link.trips;
+    for (uint64_t t = NOW + 1; t < NOW + 100; t++)
+        extend(&fleet, 0, t);
+    assert_grant(held(&fleet, 0), before.worker, before.floor, NOW + 99 + HORIZON);
+    assert_int_equal(fleet.owners[0].link.trips, trips + 99);
+    assert_int_equal(fleet_count(&fleet, 0).extensions, 99);
+    assert_int_equal(fleet_count(&fleet, 0).moves, 0);
+    assert_int_equal(fleet_count(&fleet, 0).round_trips, fleet.owners[0].link.trips);
+    fleet_stop(&fleet);
+}
+
+/* The next owner starts one above `until` of the record that he replaced, also when his clock is far behind it. */
+static void test_floor_above_until(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    fleet_write(
+        &fleet, 0,
+        &(struct fz_worker_record){.until = NOW + 500, .floor = 7, .owner = "x", .released = true, .owners = 5});
+    acquire(&fleet, 0, NOW);
+    assert_grant(held(&fleet, 0), 0, NOW + 501, NOW + HORIZON);
+    struct fz_worker_record record;
+    fleet_record(&fleet, 0, &record);
+    assert_int_equal(record.owners, 6);
+    fleet_stop(&fleet);
+}
+
+/* A worker whose last grant lies beyond the horizon cannot be had yet; the error says when. */
+static void test_floor_beyond_horizon(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    fleet_write(&fleet, 0,
+                &(struct fz_worker_record){.until = NOW + HORIZON, .owner = "x", .released = true, .owners = 1});
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "grants nothing before 1970-01-01T00:17:40.001Z");
+    assert_int_equal(fleet.owners[0].err.retry_ns, 1000000);
+    acquire(&fleet, 0, NOW + 1);
+    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A record is abandoned when its grant has ended, and not one tick before. */
+static void test_abandoned(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_acquire(&fleet, 1, NOW + HORIZON), FRAZIL_EPOOL);
+    acquire(&fleet, 1, NOW + HORIZON + 1);
+    assert_grant(held(&fleet, 1), 0, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A coordinator's clock, where there is one, decides what is abandoned, not the taker's. */
+static void test_abandoned_by_coordinators_clock(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.server.has_clock = true;
+    fleet.server.unix_ms = (int64_t)NOW;
+    assert_int_equal(fleet_init(&fleet, 1, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.max_skew_ms = 1000;
+    fleet_open_with(&fleet, 0, &options);
+    fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW + 10, .owner = "x", .owners = 1});
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 11), FRAZIL_EPOOL);
+    fleet.server.unix_ms = (int64_t)NOW + 11;
+    acquire(&fleet, 0, NOW + 9);
+    assert_int_equal(held(&fleet, 0)->floor, NOW + 11);
+    fleet_stop(&fleet);
+}
+
+/* No grant reaches further than the horizon; when the clock was set back there is nothing to extend. */
+static void test_horizon(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant before = *held(&fleet, 0);
+    uint64_t trips = fleet.owners[0].link.trips;
+    assert_int_equal(fleet_extend(&fleet, 0, NOW - 10), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "reaches to the horizon already");
+    assert_int_equal(fleet.owners[0].err.retry_ns, 11 * 1000000);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet.owners[0].link.trips, trips);
+    assert_memory_equal(held(&fleet, 0), &before, sizeof before);
+    fleet_stop(&fleet);
+}
+
+/* The layout's last tick can be granted, and nothing after it. */
+static void test_end_of_life(void **state)
+{
+    struct fleet fleet;
+    const uint64_t last = (UINT64_C(1) << 41) - 1;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    acquire(&fleet, 0, last - HORIZON - 5);
+    extend(&fleet, 0, last - 5);
+    assert_int_equal(held(&fleet, 0)->until, last);
+    assert_int_equal(fleet_extend(&fleet, 0, last - 4), FRAZIL_EEXHAUSTED);
+    release(&fleet, 0, last);
+    assert_int_equal(fleet_acquire(&fleet, 1, last), FRAZIL_EEXHAUSTED);
+    assert_int_equal(fleet_acquire(&fleet, 1, last + 1), FRAZIL_EEXHAUSTED);
+    fleet_stop(&fleet);
+}
+
+/* Release writes the tick really used: the next owner starts at once, right above it. */
+static void test_release(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    acquire(&fleet, 0, NOW);
+    release(&fleet, 0, NOW + 3);
+    fleet_record(&fleet, 0, &record);
+    assert_true(record.released);
+    assert_int_equal(record.until, NOW + 3);
+    acquire(&fleet, 1, NOW + 3);
+    assert_grant(held(&fleet, 1), 0, NOW + 4, NOW + 3 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* A release of what was never used gives back no more than was granted, and one of what was lost changes nothing. */
+static void test_release_unused_and_lost(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW, .owner = "x", .released = true, .owners = 1});
+    acquire(&fleet, 0, NOW);
+    release(&fleet, 0, 0);
+    fleet_record(&fleet, 0, &record);
+    assert_int_equal(record.until, NOW);
+
+    acquire(&fleet, 0, NOW);
+    acquire(&fleet, 1, NOW + HORIZON + 1);
+    const uint64_t version = fleet_record(&fleet, 0, &record);
+    release(&fleet, 0, NOW + 1);
+    assert_int_equal(fleet_record(&fleet, 0, &record), version);
+    fleet_stop(&fleet);
+}
+
+/* ---- choosing -------------------------------------------------------------- */
+
+/* Worker ids never taken come first, from a random start on; then those that are free for the longest time. */
+static void test_oldest_first(void **state)
+{
+    struct fleet fleet;
+    uint32_t seen = 0;
+
+    (void)state;
+    fleet_start_with(&fleet, 8, 1);
+    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
+    for (uint64_t i = 0; i < 7; i++) {
+        acquire(&fleet, 0, NOW);
+        seen |= 1U << held(&fleet, 0)->worker;
+    }
+    assert_int_equal(seen, 0xff & ~(1U << 5));
+    acquire(&fleet, 0, NOW);
+    assert_int_equal(held(&fleet, 0)->worker, 5);
+    fleet_write(&fleet, 2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
+    fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
+    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 55, .owner = "x", .owners = 1});
+    const uint32_t wanted[] = {3, 6, 2};
+    for (size_t i = 0; i < 3; i++) {
+        acquire(&fleet, 0, NOW);
+        assert_int_equal(held(&fleet, 0)->worker, wanted[i]);
+    }
+    fleet_stop(&fleet);
+}
+
+/* Owners who start at the same time begin at different places. */
+static void test_random_start(void **state)
+{
+    struct fleet fleet;
+    uint32_t first[FLEET_OWNERS_MAX];
+    size_t different = 0;
+
+    (void)state;
+    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
+        fleet_start_with(&fleet, 1024, FLEET_OWNERS_MAX);
+        acquire(&fleet, i, NOW);
+        first[i] = held(&fleet, i)->worker;
+        fleet_stop(&fleet);
+    }
+    for (size_t i = 1; i < FLEET_OWNERS_MAX; i++)
+        different += first[i] != first[0];
+    assert_true(different >= FLEET_OWNERS_MAX / 2);
+}
+
+/* Somebody who takes what is free between the look and the swap. */
+struct snatcher {
+    struct fleet *fleet;
+    uint64_t snatched;
+};
+
+static enum sim_fault snatch(void *ctx, bool is_swap)
+{
+    struct snatcher *snatcher = ctx;
+
+    if (!is_swap || snatcher->snatched == 3)
+        return SIM_NONE;
+    snatcher->snatched++;
+    return SIM_RIVAL;
+}
+
+/* In a namespace of 1024 with four free, three of which are snatched away: at most five round trips. */
+static void test_round_trips(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1024, 1);
+    for (uint32_t worker = 0; worker < 1024; worker++) {
+        bool is_free = worker % 300 == 7;
+        fleet_write(&fleet, worker,
+                    &(struct fz_worker_record){
+                        .until = is_free ? NOW - 1000 - worker : NOW + 1 + worker, .owner = "somebody", .owners = 1});
+    }
+    struct snatcher snatcher = {.fleet = &fleet};
+    fleet.owners[0].link.choose = snatch;
+    fleet.owners[0].link.ctx = &snatcher;
+    acquire(&fleet, 0, NOW);
+    assert_int_equal(held(&fleet, 0)->worker % 300, 7);
+    assert_int_equal(snatcher.snatched, 3);
+    assert_in_range(fleet.owners[0].link.trips, 2, 5);
+    fleet_stop(&fleet);
+}
+
+/* base and count bound what is taken, wherever the search starts. */
+static void test_base_and_count(void **state)
+{
+    struct fleet fleet;
+    uint32_t seen = 0;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 5;
+    options.count = 3;
+    fleet_open_with(&fleet, 0, &options);
+    for (size_t i = 0; i < 3; i++) {
+        acquire(&fleet, 0, NOW);
+        seen |= 1U << held(&fleet, 0)->worker;
+    }
+    assert_int_equal(seen, 7U << 5);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 3 worker ids (5 to 7) of namespace 'orders' are taken");
+
+    options = fleet_options(&fleet, 1);
+    options.base = 15;
+    fleet_open_with(&fleet, 1, &options);
+    acquire(&fleet, 1, NOW);
+    assert_int_equal(held(&fleet, 1)->worker, 15);
+    fleet_stop(&fleet);
+}
+
+/* base and count outside the layout, or outside the namespace, are refused with both numbers. */
+static void test_base_and_count_outside(void **state)
+{
+    struct fleet fleet;
+    struct fz_lease *lease = NULL;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 1024;
+    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "base=1024"));
+    assert_non_null(strstr(err.message, "0 to 1023"));
+    assert_null(lease);
+    options.base = 1;
+    options.count = 1024;
+    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
+
+    options.count = 16;
+    fleet_open_with(&fleet, 0, &options);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "has worker ids 0 to 15, and base and count ask for 1 to 16");
+    fleet_stop(&fleet);
+}
+
+/* When all are taken, the error says by whom and until when, and how many more there are. */
+static void test_exhaustion(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record = {.owners = 1};
+
+    (void)state;
+    fleet_start_with(&fleet, 64, 1);
+    for (uint32_t worker = 0; worker < 64; worker++) {
+        record.until = NOW + 1000 - worker;
+        memcpy(record.owner, "host:1", sizeof "host:1");
+        fleet_write(&fleet, worker, &record);
+    }
+    fleet_write_text(&fleet, 9, "frazil2 worker of the future");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
+                       "all 64 worker ids (0 to 63) of namespace 'orders' are taken: 63 by host:1 until "
+                       "1970-01-01T00:16:40.937Z, 62 by host:1 until ");
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, " more, 1 cannot be read");
+    fleet_stop(&fleet);
+}
+
+/* A sentence about owners with the longest names is still whole. */
+static void test_exhaustion_long_names(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record = {.until = NOW + 10, .owners = 1};
+
+    (void)state;
+    fleet_start_with(&fleet, 8, 1);
+    memset(record.owner, 'n', FZ_OWNER_SIZE - 1);
+    for (uint32_t worker = 0; worker < 8; worker++)
+        fleet_write(&fleet, worker, &record);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, ", and 6 more");
+    fleet_stop(&fleet);
+}
+
+/* A record that cannot be read is never taken for a free one. */
+static void test_damaged_is_not_free(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 1);
+    fleet_write_text(&fleet, 0, "");
+    fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "2 cannot be read");
+    fleet_stop(&fleet);
+}
+
+/* ---- losing ---------------------------------------------------------------- */
+
+/* An owner who was stopped and overtaken keeps his own ticks, loses the worker, and goes on with another one. */
+static void test_overtaken(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 2);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    fleet_write(&fleet, 1 - old.worker, &(struct fz_worker_record){.until = 3 * NOW, .owner = "x", .owners = 1});
+    acquire(&fleet, 1, NOW + HORIZON + 1);
+    assert_int_equal(held(&fleet, 1)->worker, old.worker);
+    fleet_write(&fleet, 1 - old.worker,
+                &(struct fz_worker_record){.until = NOW, .owner = "x", .released = true, .owners = 1});
+    extend(&fleet, 0, NOW + HORIZON + 2);
+    assert_grant(held(&fleet, 0), 1 - old.worker, NOW + 1, NOW + 2 * HORIZON + 2);
+    assert_int_equal(fleet_count(&fleet, 0).lost, 1);
+    assert_int_equal(fleet_count(&fleet, 0).moves, 1);
+    assert_int_equal(fleet_count(&fleet, 0).clones, 0);
+    fleet_stop(&fleet);
+}
+
+/* With no other worker to be had it is FRAZIL_ELEASE, again and again, until there is one. */
+static void test_overtaken_and_none_left(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    acquire(&fleet, 0, NOW);
+    acquire(&fleet, 1, NOW + HORIZON + 1);
+    const struct fz_grant old = *held(&fleet, 0);
+    for (uint64_t i = 0; i < 3; i++) {
+        assert_int_equal(fleet_extend(&fleet, 0, NOW + HORIZON + 2 + i), FRAZIL_ELEASE);
+        fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "0 by host-1:101 until ");
+        assert_memory_equal(held(&fleet, 0), &old, sizeof old);
+    }
+    assert_int_equal(fleet_count(&fleet, 0).lost, 1);
+    release(&fleet, 1, NOW + HORIZON + 5);
+    extend(&fleet, 0, NOW + HORIZON + 6);
+    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 6, NOW + 2 * HORIZON + 6);
+    fleet_stop(&fleet);
+}
+
+/* L3: a swap that fails is a loss also when the record bears the own token: a clone has it, too.  It is counted. */
+static void test_clone(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 1);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.token = fleet_options(&fleet, 0).token;
+    acquire(&fleet, 0, NOW);
+    fleet_open_with(&fleet, 1, &options);
+    fleet.owners[1].held = fleet.owners[0].held;
+    fleet.owners[1].random = fleet.owners[0].random;
+    extend(&fleet, 1, NOW + 100);
+    extend(&fleet, 0, NOW + 100);
+    assert_int_not_equal(held(&fleet, 0)->worker, held(&fleet, 1)->worker);
+    assert_int_equal(fleet_count(&fleet, 0).lost, 1);
+    assert_int_equal(fleet_count(&fleet, 0).clones, 1);
+    assert_int_equal(fleet_count(&fleet, 1).lost, 0);
+    fleet_stop(&fleet);
+}
+
+/* stay: after a loss no other worker is taken. */
+static void test_stay(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 0);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.stay = true;
+    fleet_open_with(&fleet, 0, &options);
+    acquire(&fleet, 0, NOW);
+    const uint32_t worker = held(&fleet, 0)->worker;
+    fleet_record(&fleet, worker, &record);
+    fleet_write(&fleet, worker, &record);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_ELEASE);
+    extend(&fleet, 0, NOW + HORIZON + 1);
+    assert_grant(held(&fleet, 0), worker, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A process that shares the grant, and never acquired it, extends it by the version that came with it. */
+static void test_shared_grant(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 2);
+    acquire(&fleet, 0, NOW);
+    extend(&fleet, 0, NOW + 1);
+    const struct fz_grant before = *held(&fleet, 0);
+    fleet.owners[1].held = before;
+    extend(&fleet, 1, NOW + 100);
+    assert_grant(held(&fleet, 1), before.worker, before.floor, NOW + 100 + HORIZON);
+    fleet_record(&fleet, before.worker, &record);
+    assert_int_equal(record.extensions, 2);
+    assert_int_equal(record.since_unix_ms, NOW);
+    fleet.owners[0].held = fleet.owners[1].held;
+    extend(&fleet, 0, NOW + 200);
+    assert_grant(held(&fleet, 0), before.worker, before.floor, NOW + 200 + HORIZON);
+    assert_int_equal(fleet_count(&fleet, 0).lost + fleet_count(&fleet, 1).lost, 0);
+    fleet.owners[1].held = fleet.owners[0].held;
+    release(&fleet, 1, NOW + 150);
+    fleet_record(&fleet, before.worker, &record);
+    assert_true(record.released);
+    fleet_stop(&fleet);
+}
+
+/* ---- no answer ------------------------------------------------------------- */
+
+/* L4: a lost reply burns the grant.  With another worker free, that one is taken, at once. */
+static void test_lost_reply_moves(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    extend(&fleet, 0, NOW + 20000);
+    assert_int_equal(held(&fleet, 0)->worker, 1 - old.worker);
+    assert_true(held(&fleet, 0)->floor <= NOW + 20000);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    assert_int_equal(fleet_count(&fleet, 0).lost, 0);
+    fleet_stop(&fleet);
+}
+
+/* L4: with no other, the present grant is used to its end, and the next one begins above what was burned. */
+static void test_lost_reply_alone(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "is ours until ");
+    const uint64_t burned_until = NOW + 20000 + HORIZON;
+    const uint64_t retry_tick = NOW + 20000 + fleet.owners[0].err.retry_ns / 1000000;
+    assert_in_range(retry_tick, old.until - 200, old.until - 1);
+    uint64_t trips = fleet.owners[0].link.trips;
+    assert_int_equal(fleet_extend(&fleet, 0, retry_tick - 1), FRAZIL_EAGAIN);
+    assert_int_equal(fleet.owners[0].link.trips, trips);
+    assert_memory_equal(held(&fleet, 0), &old, sizeof old);
+    extend(&fleet, 0, retry_tick);
+    assert_grant(held(&fleet, 0), 0, burned_until + 1, retry_tick + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* A request that never arrived burns nothing: what was read says so, and the swap is made again. */
+static void test_lost_request(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
+    extend(&fleet, 0, NOW + 100);
+    assert_grant(held(&fleet, 0), 0, old.floor, NOW + 100 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* A request that arrives late, after another one was made in its place, changes nothing. */
+static void test_late_request(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    const uint64_t floor = held(&fleet, 0)->floor;
+    sim_link_script(&fleet.owners[0].link, SIM_DELAYED);
+    extend(&fleet, 0, NOW + 100);
+    const struct fz_grant now_held = *held(&fleet, 0);
+    sim_server_deliver(&fleet.server, 0);
+    assert_int_equal(fleet_record(&fleet, 0, &record), now_held.version);
+    extend(&fleet, 0, NOW + 200);
+    assert_grant(held(&fleet, 0), 0, floor, NOW + 200 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* What arrives twice is carried out once; its second answer is a loss, and burns what the first one granted. */
+static void test_duplicate(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    sim_link_script(&fleet.owners[0].link, SIM_DUPLICATE);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 100), FRAZIL_ELEASE);
+    assert_int_equal(fleet_count(&fleet, 0).lost, 1);
+    extend(&fleet, 0, NOW + 100 + HORIZON + 1);
+    assert_int_equal(held(&fleet, 0)->floor, NOW + 100 + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A taking without an answer is burned like an extension: somebody else may have been told of it. */
+static void test_acquire_lost_reply(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 1);
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    struct fz_worker_record record;
+    assert_int_not_equal(fleet_record(&fleet, 1 - held(&fleet, 0)->worker, &record), 0);
+    fleet_stop(&fleet);
+
+    fleet_start_with(&fleet, 1, 1);
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    acquire(&fleet, 0, NOW + 1);
+    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* An outage takes nothing away; it is FRAZIL_EAGAIN while the grant lasts and FRAZIL_ELEASE after it, and heals. */
+static void test_outage(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    fleet.owners[0].link.cut = true;
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "cannot be reached: connection refused");
+    assert_int_equal(fleet_extend(&fleet, 0, old.until), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 0, old.until + 1), FRAZIL_ELEASE);
+    assert_memory_equal(held(&fleet, 0), &old, sizeof old);
+    fleet.owners[0].link.cut = false;
+    extend(&fleet, 0, old.until + 5);
+    assert_grant(held(&fleet, 0), 0, old.floor, old.until + 5 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* A swap without an answer is in doubt for as long as the record cannot be read, and then it is settled. */
+static void test_outage_in_doubt(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *held(&fleet, 0);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
+    sim_link_script(&fleet.owners[0].link, SIM_UNREACHABLE);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 100), FRAZIL_EAGAIN);
+    extend(&fleet, 0, NOW + 200);
+    assert_grant(held(&fleet, 0), 0, old.floor, NOW + 200 + HORIZON);
+
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    sim_link_script(&fleet.owners[0].link, SIM_UNREACHABLE);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 300), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 400), FRAZIL_EAGAIN);
+    extend(&fleet, 0, NOW + 200 + HORIZON);
+    assert_int_equal(held(&fleet, 0)->floor, NOW + 300 + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A coordinator that says no is quoted. */
+static void test_refused(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    sim_link_script(&fleet.owners[0].link, SIM_REFUSED);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "refuses: no permission");
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_REFUSED);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "did not answer: no answer within 1 s");
+    fleet_stop(&fleet);
+}
+
+/* A child process drops its parent's connection. */
+static void test_after_fork(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    fleet.owners[0].granter.after_fork(fleet.owners[0].granter.ctx);
+    assert_int_equal(fleet.owners[0].link.forks, 1);
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_recorded_before_use),
+        cmocka_unit_test(test_extension),
+        cmocka_unit_test(test_floor_above_until),
+        cmocka_unit_test(test_floor_beyond_horizon),
+        cmocka_unit_test(test_abandoned),
+        cmocka_unit_test(test_abandoned_by_coordinators_clock),
+        cmocka_unit_test(test_horizon),
+        cmocka_unit_test(test_end_of_life),
+        cmocka_unit_test(test_release),
+        cmocka_unit_test(test_release_unused_and_lost),
+        cmocka_unit_test(test_oldest_first),
+        cmocka_unit_test(test_random_start),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_base_and_count),
+        cmocka_unit_test(test_base_and_count_outside),
+        cmocka_unit_test(test_exhaustion),
+        cmocka_unit_test(test_exhaustion_long_names),
+        cmocka_unit_test(test_damaged_is_not_free),
+        cmocka_unit_test(test_overtaken),
+        cmocka_unit_test(test_overtaken_and_none_left),
+        cmocka_unit_test(test_clone),
+        cmocka_unit_test(test_stay),
+        cmocka_unit_test(test_shared_grant),
+        cmocka_unit_test(test_lost_reply_moves),
+        cmocka_unit_test(test_lost_reply_alone),
+        cmocka_unit_test(test_lost_request),
+        cmocka_unit_test(test_late_request),
+        cmocka_unit_test(test_duplicate),
+        cmocka_unit_test(test_acquire_lost_reply),
+        cmocka_unit_test(test_outage),
+        cmocka_unit_test(test_outage_in_doubt),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_after_fork),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
