@@ -61,6 +61,7 @@ struct fz_candidate {
     uint64_t version;
     uint64_t floor; /* first tick that a new owner may use */
     bool fresh;     /* never taken */
+    bool own;       /* the worker in trouble, and its record still bears our token */
     struct fz_worker_record record;
 };
 

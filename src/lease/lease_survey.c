@@ -67,6 +67,7 @@ static void note_worker(struct fz_survey *survey, uint32_t worker, const struct 
     if (own && survey->lease->trouble != FZ_TROUBLE_LOST) {
         survey->own_found = true;
         survey->own = candidate;
+        survey->own.own = true;
     } else if (candidate.record.released) {
         shortlist_insert(&survey->released, &candidate);
     } else {
@@ -100,7 +101,7 @@ enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease
 
 /* ---- what is worth trying ------------------------------------------------- */
 
-/* Those whose ticks can be used at once come first, the longest free of them in front. */
+/* Those whose ticks can be used at once come first: the own one, then the longest free. */
 static bool comes_before(const struct fz_candidate *a, const struct fz_candidate *b, uint64_t now_tick)
 {
     uint64_t a_wait = a->floor > now_tick ? a->floor : 0;
@@ -108,6 +109,8 @@ static bool comes_before(const struct fz_candidate *a, const struct fz_candidate
 
     if (a_wait != b_wait)
         return a_wait < b_wait;
+    if (a->own != b->own)
+        return a->own;
     if (a->fresh != b->fresh)
         return a->fresh;
     return !a->fresh && a->record.until < b->record.until;

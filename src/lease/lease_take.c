@@ -126,16 +126,16 @@ enum outcome {
 };
 
 /* The record with which a candidate becomes ours. */
-static struct fz_worker_record taken_record(const struct search *search, const struct fz_candidate *candidate, bool own)
+static struct fz_worker_record taken_record(const struct search *search, const struct fz_candidate *candidate)
 {
     const struct fz_lease *lease = search->lease;
     struct fz_worker_record record = {.owners = 1, .token = lease->token};
 
-    if (own)
+    if (candidate->own)
         record = candidate->record;
     else if (!candidate->fresh)
         record.owners = candidate->record.owners + 1;
-    if (!own)
+    if (!candidate->own)
         record.since_unix_ms = fz_layout_tick_unix_ms(&lease->layout, search->now_tick);
     memcpy(record.owner, lease->owner, sizeof record.owner);
     record.floor = candidate->floor;
@@ -166,8 +166,7 @@ static enum outcome taken(struct search *search, const struct fz_grant *grant, c
 static enum outcome attempt(struct search *search, const struct fz_candidate *candidate, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
-    bool own = search->survey.own_found && candidate->worker == search->survey.own.worker;
-    struct fz_worker_record record = taken_record(search, candidate, own);
+    struct fz_worker_record record = taken_record(search, candidate);
     struct fz_grant grant = {.worker = candidate->worker, .floor = record.floor, .until = record.until};
     struct fz_register_status status = {.has_clock = false};
     frazil_error said = {.message = ""};
@@ -177,7 +176,7 @@ static enum outcome attempt(struct search *search, const struct fz_candidate *ca
     if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick))
         return taken(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
-        if (own)
+        if (candidate->own)
             lease->trouble = FZ_TROUBLE_LOST;
         return TRY_ANOTHER;
     }

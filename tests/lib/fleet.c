@@ -105,6 +105,37 @@ frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
     return owner->granter.extend(owner->granter.ctx, now_tick, &held, &owner->held, &owner->err);
 }
 
+void fleet_must_acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    if (fleet_acquire(fleet, i, now_tick) != FRAZIL_OK)
+        fail_msg("%s", fleet->owners[i].err.message);
+}
+
+void fleet_must_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
+{
+    if (fleet_extend(fleet, i, now_tick) != FRAZIL_OK)
+        fail_msg("%s", fleet->owners[i].err.message);
+}
+
+void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick)
+{
+    struct fleet_owner *owner = &fleet->owners[i];
+
+    owner->granter.release(owner->granter.ctx, &owner->held, used_tick);
+}
+
+const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i)
+{
+    return &fleet->owners[i].held;
+}
+
+void assert_grant(const struct fz_grant *grant, uint32_t worker, uint64_t floor, uint64_t until)
+{
+    assert_int_equal(grant->worker, worker);
+    assert_int_equal(grant->floor, floor);
+    assert_int_equal(grant->until, until);
+}
+
 uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_record *ret)
 {
     struct fz_register reg = sim_register(&fleet->observer.link);

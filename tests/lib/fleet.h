@@ -58,6 +58,19 @@ void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n);
 frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
 frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
 
+/* The same, and the test fails unless they succeed. */
+void fleet_must_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);
+void fleet_must_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
+
+/* Releases what owner i holds. */
+void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick);
+
+/* What owner i holds. */
+const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i);
+
+/* Fails the test unless the grant is exactly that. */
+void assert_grant(const struct fz_grant *grant, uint32_t worker, uint64_t floor, uint64_t until);
+
 /* The record of a worker, and what the coordinator calls its version; version 0: there is none. */
 uint64_t fleet_record(struct fleet *fleet, uint32_t worker, struct fz_worker_record *ret);
 

@@ -15,37 +15,6 @@
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
-static void acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
-{
-    if (fleet_acquire(fleet, i, now_tick) != FRAZIL_OK)
-        fail_msg("%s", fleet->owners[i].err.message);
-}
-
-static void extend(struct fleet *fleet, size_t i, uint64_t now_tick)
-{
-    if (fleet_extend(fleet, i, now_tick) != FRAZIL_OK)
-        fail_msg("%s", fleet->owners[i].err.message);
-}
-
-static void release(struct fleet *fleet, size_t i, uint64_t used_tick)
-{
-    struct fleet_owner *owner = &fleet->owners[i];
-
-    owner->granter.release(owner->granter.ctx, &owner->held, used_tick);
-}
-
-static const struct fz_grant *held(const struct fleet *fleet, size_t i)
-{
-    return &fleet->owners[i].held;
-}
-
-static void assert_grant(const struct fz_grant *grant, uint32_t worker, uint64_t floor, uint64_t until)
-{
-    assert_int_equal(grant->worker, worker);
-    assert_int_equal(grant->floor, floor);
-    assert_int_equal(grant->until, until);
-}
-
 /* ---- granting -------------------------------------------------------------- */
 
 /* A grant is in the record, with its owner, by the time the caller learns of it. */
@@ -56,17 +25,17 @@ static void test_recorded_before_use(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 4, 1);
-    acquire(&fleet, 0, NOW);
-    assert_int_equal(held(&fleet, 0)->until, NOW + HORIZON);
-    assert_int_equal(fleet_record(&fleet, held(&fleet, 0)->worker, &record), held(&fleet, 0)->version);
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_held(&fleet, 0)->until, NOW + HORIZON);
+    assert_int_equal(fleet_record(&fleet, fleet_held(&fleet, 0)->worker, &record), fleet_held(&fleet, 0)->version);
     assert_int_equal(record.until, NOW + HORIZON);
-    assert_int_equal(record.floor, held(&fleet, 0)->floor);
+    assert_int_equal(record.floor, fleet_held(&fleet, 0)->floor);
     assert_string_equal(record.owner, "host-0:100");
     assert_int_equal(record.since_unix_ms, NOW);
     assert_int_equal(record.owners, 1);
     assert_false(record.released);
-    extend(&fleet, 0, NOW + 20000);
-    assert_int_equal(fleet_record(&fleet, held(&fleet, 0)->worker, &record), held(&fleet, 0)->version);
+    fleet_must_extend(&fleet, 0, NOW + 20000);
+    assert_int_equal(fleet_record(&fleet, fleet_held(&fleet, 0)->worker, &record), fleet_held(&fleet, 0)->version);
     assert_int_equal(record.until, NOW + 20000 + HORIZON);
     assert_int_equal(record.extensions, 1);
     assert_int_equal(record.since_unix_ms, NOW);
@@ -80,12 +49,12 @@ static void test_extension(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 4, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant before = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant before = *fleet_held(&fleet, 0);
     uint64_t trips = fleet.owners[0].link.trips;
     for (uint64_t t = NOW + 1; t < NOW + 100; t++)
-        extend(&fleet, 0, t);
-    assert_grant(held(&fleet, 0), before.worker, before.floor, NOW + 99 + HORIZON);
+        fleet_must_extend(&fleet, 0, t);
+    assert_grant(fleet_held(&fleet, 0), before.worker, before.floor, NOW + 99 + HORIZON);
     assert_int_equal(fleet.owners[0].link.trips, trips + 99);
     assert_int_equal(fleet_count(&fleet, 0).extensions, 99);
     assert_int_equal(fleet_count(&fleet, 0).moves, 0);
@@ -103,8 +72,8 @@ static void test_floor_above_until(void **state)
     fleet_write(
         &fleet, 0,
         &(struct fz_worker_record){.until = NOW + 500, .floor = 7, .owner = "x", .released = true, .owners = 5});
-    acquire(&fleet, 0, NOW);
-    assert_grant(held(&fleet, 0), 0, NOW + 501, NOW + HORIZON);
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_grant(fleet_held(&fleet, 0), 0, NOW + 501, NOW + HORIZON);
     struct fz_worker_record record;
     fleet_record(&fleet, 0, &record);
     assert_int_equal(record.owners, 6);
@@ -123,8 +92,8 @@ static void test_floor_beyond_horizon(void **state)
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "grants nothing before 1970-01-01T00:17:40.001Z");
     assert_int_equal(fleet.owners[0].err.retry_ns, 1000000);
-    acquire(&fleet, 0, NOW + 1);
-    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
+    fleet_must_acquire(&fleet, 0, NOW + 1);
+    assert_grant(fleet_held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -135,10 +104,10 @@ static void test_abandoned(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 2);
-    acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + HORIZON), FRAZIL_EPOOL);
-    acquire(&fleet, 1, NOW + HORIZON + 1);
-    assert_grant(held(&fleet, 1), 0, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
+    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
+    assert_grant(fleet_held(&fleet, 1), 0, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -158,8 +127,8 @@ static void test_abandoned_by_coordinators_clock(void **state)
     fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW + 10, .owner = "x", .owners = 1});
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 11), FRAZIL_EPOOL);
     fleet.server.unix_ms = (int64_t)NOW + 11;
-    acquire(&fleet, 0, NOW + 9);
-    assert_int_equal(held(&fleet, 0)->floor, NOW + 11);
+    fleet_must_acquire(&fleet, 0, NOW + 9);
+    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + 11);
     fleet_stop(&fleet);
 }
 
@@ -170,15 +139,15 @@ static void test_horizon(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 4, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant before = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant before = *fleet_held(&fleet, 0);
     uint64_t trips = fleet.owners[0].link.trips;
     assert_int_equal(fleet_extend(&fleet, 0, NOW - 10), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "reaches to the horizon already");
     assert_int_equal(fleet.owners[0].err.retry_ns, 11 * 1000000);
     assert_int_equal(fleet_extend(&fleet, 0, NOW), FRAZIL_EAGAIN);
     assert_int_equal(fleet.owners[0].link.trips, trips);
-    assert_memory_equal(held(&fleet, 0), &before, sizeof before);
+    assert_memory_equal(fleet_held(&fleet, 0), &before, sizeof before);
     fleet_stop(&fleet);
 }
 
@@ -190,11 +159,11 @@ static void test_end_of_life(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 2);
-    acquire(&fleet, 0, last - HORIZON - 5);
-    extend(&fleet, 0, last - 5);
-    assert_int_equal(held(&fleet, 0)->until, last);
+    fleet_must_acquire(&fleet, 0, last - HORIZON - 5);
+    fleet_must_extend(&fleet, 0, last - 5);
+    assert_int_equal(fleet_held(&fleet, 0)->until, last);
     assert_int_equal(fleet_extend(&fleet, 0, last - 4), FRAZIL_EEXHAUSTED);
-    release(&fleet, 0, last);
+    fleet_release(&fleet, 0, last);
     assert_int_equal(fleet_acquire(&fleet, 1, last), FRAZIL_EEXHAUSTED);
     assert_int_equal(fleet_acquire(&fleet, 1, last + 1), FRAZIL_EEXHAUSTED);
     fleet_stop(&fleet);
@@ -208,13 +177,13 @@ static void test_release(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 2);
-    acquire(&fleet, 0, NOW);
-    release(&fleet, 0, NOW + 3);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_release(&fleet, 0, NOW + 3);
     fleet_record(&fleet, 0, &record);
     assert_true(record.released);
     assert_int_equal(record.until, NOW + 3);
-    acquire(&fleet, 1, NOW + 3);
-    assert_grant(held(&fleet, 1), 0, NOW + 4, NOW + 3 + HORIZON);
+    fleet_must_acquire(&fleet, 1, NOW + 3);
+    assert_grant(fleet_held(&fleet, 1), 0, NOW + 4, NOW + 3 + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -227,209 +196,16 @@ static void test_release_unused_and_lost(void **state)
     (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW, .owner = "x", .released = true, .owners = 1});
-    acquire(&fleet, 0, NOW);
-    release(&fleet, 0, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_release(&fleet, 0, 0);
     fleet_record(&fleet, 0, &record);
     assert_int_equal(record.until, NOW);
 
-    acquire(&fleet, 0, NOW);
-    acquire(&fleet, 1, NOW + HORIZON + 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
     const uint64_t version = fleet_record(&fleet, 0, &record);
-    release(&fleet, 0, NOW + 1);
+    fleet_release(&fleet, 0, NOW + 1);
     assert_int_equal(fleet_record(&fleet, 0, &record), version);
-    fleet_stop(&fleet);
-}
-
-/* ---- choosing -------------------------------------------------------------- */
-
-/* Worker ids never taken come first, from a random start on; then those that are free for the longest time. */
-static void test_oldest_first(void **state)
-{
-    struct fleet fleet;
-    uint32_t seen = 0;
-
-    (void)state;
-    fleet_start_with(&fleet, 8, 1);
-    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
-    for (uint64_t i = 0; i < 7; i++) {
-        acquire(&fleet, 0, NOW);
-        seen |= 1U << held(&fleet, 0)->worker;
-    }
-    assert_int_equal(seen, 0xff & ~(1U << 5));
-    acquire(&fleet, 0, NOW);
-    assert_int_equal(held(&fleet, 0)->worker, 5);
-    fleet_write(&fleet, 2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
-    fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
-    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 55, .owner = "x", .owners = 1});
-    const uint32_t wanted[] = {3, 6, 2};
-    for (size_t i = 0; i < 3; i++) {
-        acquire(&fleet, 0, NOW);
-        assert_int_equal(held(&fleet, 0)->worker, wanted[i]);
-    }
-    fleet_stop(&fleet);
-}
-
-/* Owners who start at the same time begin at different places. */
-static void test_random_start(void **state)
-{
-    struct fleet fleet;
-    uint32_t first[FLEET_OWNERS_MAX];
-    size_t different = 0;
-
-    (void)state;
-    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
-        fleet_start_with(&fleet, 1024, FLEET_OWNERS_MAX);
-        acquire(&fleet, i, NOW);
-        first[i] = held(&fleet, i)->worker;
-        fleet_stop(&fleet);
-    }
-    for (size_t i = 1; i < FLEET_OWNERS_MAX; i++)
-        different += first[i] != first[0];
-    assert_true(different >= FLEET_OWNERS_MAX / 2);
-}
-
-/* Somebody who takes what is free between the look and the swap. */
-struct snatcher {
-    struct fleet *fleet;
-    uint64_t snatched;
-};
-
-static enum sim_fault snatch(void *ctx, bool is_swap)
-{
-    struct snatcher *snatcher = ctx;
-
-    if (!is_swap || snatcher->snatched == 3)
-        return SIM_NONE;
-    snatcher->snatched++;
-    return SIM_RIVAL;
-}
-
-/* In a namespace of 1024 with four free, three of which are snatched away: at most five round trips. */
-static void test_round_trips(void **state)
-{
-    struct fleet fleet;
-
-    (void)state;
-    fleet_start_with(&fleet, 1024, 1);
-    for (uint32_t worker = 0; worker < 1024; worker++) {
-        bool is_free = worker % 300 == 7;
-        fleet_write(&fleet, worker,
-                    &(struct fz_worker_record){
-                        .until = is_free ? NOW - 1000 - worker : NOW + 1 + worker, .owner = "somebody", .owners = 1});
-    }
-    struct snatcher snatcher = {.fleet = &fleet};
-    fleet.owners[0].link.choose = snatch;
-    fleet.owners[0].link.ctx = &snatcher;
-    acquire(&fleet, 0, NOW);
-    assert_int_equal(held(&fleet, 0)->worker % 300, 7);
-    assert_int_equal(snatcher.snatched, 3);
-    assert_in_range(fleet.owners[0].link.trips, 2, 5);
-    fleet_stop(&fleet);
-}
-
-/* base and count bound what is taken, wherever the search starts. */
-static void test_base_and_count(void **state)
-{
-    struct fleet fleet;
-    uint32_t seen = 0;
-
-    (void)state;
-    fleet_start_with(&fleet, 16, 0);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
-    options.base = 5;
-    options.count = 3;
-    fleet_open_with(&fleet, 0, &options);
-    for (size_t i = 0; i < 3; i++) {
-        acquire(&fleet, 0, NOW);
-        seen |= 1U << held(&fleet, 0)->worker;
-    }
-    assert_int_equal(seen, 7U << 5);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 3 worker ids (5 to 7) of namespace 'orders' are taken");
-
-    options = fleet_options(&fleet, 1);
-    options.base = 15;
-    fleet_open_with(&fleet, 1, &options);
-    acquire(&fleet, 1, NOW);
-    assert_int_equal(held(&fleet, 1)->worker, 15);
-    fleet_stop(&fleet);
-}
-
-/* base and count outside the layout, or outside the namespace, are refused with both numbers. */
-static void test_base_and_count_outside(void **state)
-{
-    struct fleet fleet;
-    struct fz_lease *lease = NULL;
-    frazil_error err;
-
-    (void)state;
-    fleet_start_with(&fleet, 16, 0);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
-    options.base = 1024;
-    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "base=1024"));
-    assert_non_null(strstr(err.message, "0 to 1023"));
-    assert_null(lease);
-    options.base = 1;
-    options.count = 1024;
-    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
-
-    options.count = 16;
-    fleet_open_with(&fleet, 0, &options);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "has worker ids 0 to 15, and base and count ask for 1 to 16");
-    fleet_stop(&fleet);
-}
-
-/* When all are taken, the error says by whom and until when, and how many more there are. */
-static void test_exhaustion(void **state)
-{
-    struct fleet fleet;
-    struct fz_worker_record record = {.owners = 1};
-
-    (void)state;
-    fleet_start_with(&fleet, 64, 1);
-    for (uint32_t worker = 0; worker < 64; worker++) {
-        record.until = NOW + 1000 - worker;
-        memcpy(record.owner, "host:1", sizeof "host:1");
-        fleet_write(&fleet, worker, &record);
-    }
-    fleet_write_text(&fleet, 9, "frazil2 worker of the future");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
-                       "all 64 worker ids (0 to 63) of namespace 'orders' are taken: 63 by host:1 until "
-                       "1970-01-01T00:16:40.937Z, 62 by host:1 until ");
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, " more, 1 cannot be read");
-    fleet_stop(&fleet);
-}
-
-/* A sentence about owners with the longest names is still whole. */
-static void test_exhaustion_long_names(void **state)
-{
-    struct fleet fleet;
-    struct fz_worker_record record = {.until = NOW + 10, .owners = 1};
-
-    (void)state;
-    fleet_start_with(&fleet, 8, 1);
-    memset(record.owner, 'n', FZ_OWNER_SIZE - 1);
-    for (uint32_t worker = 0; worker < 8; worker++)
-        fleet_write(&fleet, worker, &record);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, ", and 6 more");
-    fleet_stop(&fleet);
-}
-
-/* A record that cannot be read is never taken for a free one. */
-static void test_damaged_is_not_free(void **state)
-{
-    struct fleet fleet;
-
-    (void)state;
-    fleet_start_with(&fleet, 2, 1);
-    fleet_write_text(&fleet, 0, "");
-    fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "2 cannot be read");
     fleet_stop(&fleet);
 }
 
@@ -442,15 +218,15 @@ static void test_overtaken(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 2, 2);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     fleet_write(&fleet, 1 - old.worker, &(struct fz_worker_record){.until = 3 * NOW, .owner = "x", .owners = 1});
-    acquire(&fleet, 1, NOW + HORIZON + 1);
-    assert_int_equal(held(&fleet, 1)->worker, old.worker);
+    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
+    assert_int_equal(fleet_held(&fleet, 1)->worker, old.worker);
     fleet_write(&fleet, 1 - old.worker,
                 &(struct fz_worker_record){.until = NOW, .owner = "x", .released = true, .owners = 1});
-    extend(&fleet, 0, NOW + HORIZON + 2);
-    assert_grant(held(&fleet, 0), 1 - old.worker, NOW + 1, NOW + 2 * HORIZON + 2);
+    fleet_must_extend(&fleet, 0, NOW + HORIZON + 2);
+    assert_grant(fleet_held(&fleet, 0), 1 - old.worker, NOW + 1, NOW + 2 * HORIZON + 2);
     assert_int_equal(fleet_count(&fleet, 0).lost, 1);
     assert_int_equal(fleet_count(&fleet, 0).moves, 1);
     assert_int_equal(fleet_count(&fleet, 0).clones, 0);
@@ -464,18 +240,18 @@ static void test_overtaken_and_none_left(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 2);
-    acquire(&fleet, 0, NOW);
-    acquire(&fleet, 1, NOW + HORIZON + 1);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     for (uint64_t i = 0; i < 3; i++) {
         assert_int_equal(fleet_extend(&fleet, 0, NOW + HORIZON + 2 + i), FRAZIL_ELEASE);
         fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "0 by host-1:101 until ");
-        assert_memory_equal(held(&fleet, 0), &old, sizeof old);
+        assert_memory_equal(fleet_held(&fleet, 0), &old, sizeof old);
     }
     assert_int_equal(fleet_count(&fleet, 0).lost, 1);
-    release(&fleet, 1, NOW + HORIZON + 5);
-    extend(&fleet, 0, NOW + HORIZON + 6);
-    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 6, NOW + 2 * HORIZON + 6);
+    fleet_release(&fleet, 1, NOW + HORIZON + 5);
+    fleet_must_extend(&fleet, 0, NOW + HORIZON + 6);
+    assert_grant(fleet_held(&fleet, 0), 0, NOW + HORIZON + 6, NOW + 2 * HORIZON + 6);
     fleet_stop(&fleet);
 }
 
@@ -488,13 +264,13 @@ static void test_clone(void **state)
     fleet_start_with(&fleet, 2, 1);
     struct fz_lease_options options = fleet_options(&fleet, 1);
     options.token = fleet_options(&fleet, 0).token;
-    acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 0, NOW);
     fleet_open_with(&fleet, 1, &options);
     fleet.owners[1].held = fleet.owners[0].held;
     fleet.owners[1].random = fleet.owners[0].random;
-    extend(&fleet, 1, NOW + 100);
-    extend(&fleet, 0, NOW + 100);
-    assert_int_not_equal(held(&fleet, 0)->worker, held(&fleet, 1)->worker);
+    fleet_must_extend(&fleet, 1, NOW + 100);
+    fleet_must_extend(&fleet, 0, NOW + 100);
+    assert_int_not_equal(fleet_held(&fleet, 0)->worker, fleet_held(&fleet, 1)->worker);
     assert_int_equal(fleet_count(&fleet, 0).lost, 1);
     assert_int_equal(fleet_count(&fleet, 0).clones, 1);
     assert_int_equal(fleet_count(&fleet, 1).lost, 0);
@@ -512,13 +288,13 @@ static void test_stay(void **state)
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.stay = true;
     fleet_open_with(&fleet, 0, &options);
-    acquire(&fleet, 0, NOW);
-    const uint32_t worker = held(&fleet, 0)->worker;
+    fleet_must_acquire(&fleet, 0, NOW);
+    const uint32_t worker = fleet_held(&fleet, 0)->worker;
     fleet_record(&fleet, worker, &record);
     fleet_write(&fleet, worker, &record);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_ELEASE);
-    extend(&fleet, 0, NOW + HORIZON + 1);
-    assert_grant(held(&fleet, 0), worker, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
+    fleet_must_extend(&fleet, 0, NOW + HORIZON + 1);
+    assert_grant(fleet_held(&fleet, 0), worker, NOW + HORIZON + 1, NOW + 2 * HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -530,21 +306,21 @@ static void test_shared_grant(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 4, 2);
-    acquire(&fleet, 0, NOW);
-    extend(&fleet, 0, NOW + 1);
-    const struct fz_grant before = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_extend(&fleet, 0, NOW + 1);
+    const struct fz_grant before = *fleet_held(&fleet, 0);
     fleet.owners[1].held = before;
-    extend(&fleet, 1, NOW + 100);
-    assert_grant(held(&fleet, 1), before.worker, before.floor, NOW + 100 + HORIZON);
+    fleet_must_extend(&fleet, 1, NOW + 100);
+    assert_grant(fleet_held(&fleet, 1), before.worker, before.floor, NOW + 100 + HORIZON);
     fleet_record(&fleet, before.worker, &record);
     assert_int_equal(record.extensions, 2);
     assert_int_equal(record.since_unix_ms, NOW);
     fleet.owners[0].held = fleet.owners[1].held;
-    extend(&fleet, 0, NOW + 200);
-    assert_grant(held(&fleet, 0), before.worker, before.floor, NOW + 200 + HORIZON);
+    fleet_must_extend(&fleet, 0, NOW + 200);
+    assert_grant(fleet_held(&fleet, 0), before.worker, before.floor, NOW + 200 + HORIZON);
     assert_int_equal(fleet_count(&fleet, 0).lost + fleet_count(&fleet, 1).lost, 0);
     fleet.owners[1].held = fleet.owners[0].held;
-    release(&fleet, 1, NOW + 150);
+    fleet_release(&fleet, 1, NOW + 150);
     fleet_record(&fleet, before.worker, &record);
     assert_true(record.released);
     fleet_stop(&fleet);
@@ -559,12 +335,12 @@ static void test_lost_reply_moves(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 2, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-    extend(&fleet, 0, NOW + 20000);
-    assert_int_equal(held(&fleet, 0)->worker, 1 - old.worker);
-    assert_true(held(&fleet, 0)->floor <= NOW + 20000);
+    fleet_must_extend(&fleet, 0, NOW + 20000);
+    assert_int_equal(fleet_held(&fleet, 0)->worker, 1 - old.worker);
+    assert_true(fleet_held(&fleet, 0)->floor <= NOW + 20000);
     assert_int_equal(fleet_count(&fleet, 0).burned, 1);
     assert_int_equal(fleet_count(&fleet, 0).lost, 0);
     fleet_stop(&fleet);
@@ -577,8 +353,8 @@ static void test_lost_reply_alone(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "is ours until ");
@@ -588,9 +364,9 @@ static void test_lost_reply_alone(void **state)
     uint64_t trips = fleet.owners[0].link.trips;
     assert_int_equal(fleet_extend(&fleet, 0, retry_tick - 1), FRAZIL_EAGAIN);
     assert_int_equal(fleet.owners[0].link.trips, trips);
-    assert_memory_equal(held(&fleet, 0), &old, sizeof old);
-    extend(&fleet, 0, retry_tick);
-    assert_grant(held(&fleet, 0), 0, burned_until + 1, retry_tick + HORIZON);
+    assert_memory_equal(fleet_held(&fleet, 0), &old, sizeof old);
+    fleet_must_extend(&fleet, 0, retry_tick);
+    assert_grant(fleet_held(&fleet, 0), 0, burned_until + 1, retry_tick + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -601,11 +377,11 @@ static void test_lost_request(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
-    extend(&fleet, 0, NOW + 100);
-    assert_grant(held(&fleet, 0), 0, old.floor, NOW + 100 + HORIZON);
+    fleet_must_extend(&fleet, 0, NOW + 100);
+    assert_grant(fleet_held(&fleet, 0), 0, old.floor, NOW + 100 + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -617,15 +393,15 @@ static void test_late_request(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
-    const uint64_t floor = held(&fleet, 0)->floor;
+    fleet_must_acquire(&fleet, 0, NOW);
+    const uint64_t floor = fleet_held(&fleet, 0)->floor;
     sim_link_script(&fleet.owners[0].link, SIM_DELAYED);
-    extend(&fleet, 0, NOW + 100);
-    const struct fz_grant now_held = *held(&fleet, 0);
+    fleet_must_extend(&fleet, 0, NOW + 100);
+    const struct fz_grant now_held = *fleet_held(&fleet, 0);
     sim_server_deliver(&fleet.server, 0);
     assert_int_equal(fleet_record(&fleet, 0, &record), now_held.version);
-    extend(&fleet, 0, NOW + 200);
-    assert_grant(held(&fleet, 0), 0, floor, NOW + 200 + HORIZON);
+    fleet_must_extend(&fleet, 0, NOW + 200);
+    assert_grant(fleet_held(&fleet, 0), 0, floor, NOW + 200 + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -636,12 +412,12 @@ static void test_duplicate(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 0, NOW);
     sim_link_script(&fleet.owners[0].link, SIM_DUPLICATE);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 100), FRAZIL_ELEASE);
     assert_int_equal(fleet_count(&fleet, 0).lost, 1);
-    extend(&fleet, 0, NOW + 100 + HORIZON + 1);
-    assert_int_equal(held(&fleet, 0)->floor, NOW + 100 + HORIZON + 1);
+    fleet_must_extend(&fleet, 0, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + 100 + HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -654,18 +430,18 @@ static void test_acquire_lost_reply(void **state)
     fleet_start_with(&fleet, 2, 1);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-    acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_count(&fleet, 0).burned, 1);
     struct fz_worker_record record;
-    assert_int_not_equal(fleet_record(&fleet, 1 - held(&fleet, 0)->worker, &record), 0);
+    assert_int_not_equal(fleet_record(&fleet, 1 - fleet_held(&fleet, 0)->worker, &record), 0);
     fleet_stop(&fleet);
 
     fleet_start_with(&fleet, 1, 1);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    acquire(&fleet, 0, NOW + 1);
-    assert_grant(held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
+    fleet_must_acquire(&fleet, 0, NOW + 1);
+    assert_grant(fleet_held(&fleet, 0), 0, NOW + HORIZON + 1, NOW + HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -676,17 +452,17 @@ static void test_outage(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     fleet.owners[0].link.cut = true;
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "cannot be reached: connection refused");
     assert_int_equal(fleet_extend(&fleet, 0, old.until), FRAZIL_EAGAIN);
     assert_int_equal(fleet_extend(&fleet, 0, old.until + 1), FRAZIL_ELEASE);
-    assert_memory_equal(held(&fleet, 0), &old, sizeof old);
+    assert_memory_equal(fleet_held(&fleet, 0), &old, sizeof old);
     fleet.owners[0].link.cut = false;
-    extend(&fleet, 0, old.until + 5);
-    assert_grant(held(&fleet, 0), 0, old.floor, old.until + 5 + HORIZON);
+    fleet_must_extend(&fleet, 0, old.until + 5);
+    assert_grant(fleet_held(&fleet, 0), 0, old.floor, old.until + 5 + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -697,20 +473,20 @@ static void test_outage_in_doubt(void **state)
 
     (void)state;
     fleet_start_with(&fleet, 1, 1);
-    acquire(&fleet, 0, NOW);
-    const struct fz_grant old = *held(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
     sim_link_script(&fleet.owners[0].link, SIM_UNREACHABLE);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 100), FRAZIL_EAGAIN);
-    extend(&fleet, 0, NOW + 200);
-    assert_grant(held(&fleet, 0), 0, old.floor, NOW + 200 + HORIZON);
+    fleet_must_extend(&fleet, 0, NOW + 200);
+    assert_grant(fleet_held(&fleet, 0), 0, old.floor, NOW + 200 + HORIZON);
 
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
     sim_link_script(&fleet.owners[0].link, SIM_UNREACHABLE);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 300), FRAZIL_EAGAIN);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 400), FRAZIL_EAGAIN);
-    extend(&fleet, 0, NOW + 200 + HORIZON);
-    assert_int_equal(held(&fleet, 0)->floor, NOW + 300 + HORIZON + 1);
+    fleet_must_extend(&fleet, 0, NOW + 200 + HORIZON);
+    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + 300 + HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -758,14 +534,6 @@ int main(void)
         cmocka_unit_test(test_end_of_life),
         cmocka_unit_test(test_release),
         cmocka_unit_test(test_release_unused_and_lost),
-        cmocka_unit_test(test_oldest_first),
-        cmocka_unit_test(test_random_start),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_base_and_count),
-        cmocka_unit_test(test_base_and_count_outside),
-        cmocka_unit_test(test_exhaustion),
-        cmocka_unit_test(test_exhaustion_long_names),
-        cmocka_unit_test(test_damaged_is_not_free),
         cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_overtaken_and_none_left),
         cmocka_unit_test(test_clone),

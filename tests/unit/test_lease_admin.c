@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: an operator sees who holds what, and can free a worker id
+ * without a tick of it being granted twice.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+
+struct listed {
+    size_t n;
+    size_t unreadable;
+    uint32_t workers;
+    struct fz_worker_record last;
+};
+
+static void note_entry(void *ctx, const struct fz_lease_entry *entry)
+{
+    struct listed *listed = ctx;
+
+    listed->n++;
+    listed->unreadable += !entry->readable;
+    listed->workers |= 1U << entry->worker;
+    if (entry->readable)
+        listed->last = entry->record;
+    else
+        assert_int_equal(entry->parse_error.code, FRAZIL_EPARSE);
+}
+
+/* The list shows each worker ever taken, also what cannot be read, and the namespace. */
+static void test_list(void **state)
+{
+    struct fleet fleet;
+    struct listed listed = {.n = 0};
+    struct fz_namespace_record space;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 8, 0);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 77, .owner = "x:1", .owners = 2});
+    fleet_write_text(&fleet, 5, "nonsense");
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_OK);
+    assert_int_equal(listed.n, 2);
+    assert_int_equal(listed.unreadable, 1);
+    assert_int_equal(listed.workers, 1U << 3 | 1U << 5);
+    assert_int_equal(listed.last.until, 77);
+    assert_int_equal(space.workers, 8);
+
+    fleet_write_text(&fleet, FZ_NAMESPACE, "nonsense");
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EWORKER);
+    sim_link_script(&fleet.observer.link, SIM_UNREACHABLE);
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EAGAIN);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "there is no namespace 'orders'"));
+    fleet_stop(&fleet);
+}
+
+/* Freed by hand, the floor is kept: the owner loses the worker, and no tick of his is granted again. */
+static void test_release_by_hand(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 0, NULL), FRAZIL_OK);
+    fleet_record(&fleet, 0, &record);
+    assert_true(record.released);
+    assert_int_equal(record.until, old.until);
+    assert_string_equal(record.owner, "host-0:100");
+    fleet_must_acquire(&fleet, 1, NOW + 1);
+    assert_int_equal(fleet_held(&fleet, 1)->floor, old.until + 1);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_ELEASE);
+    fleet_stop(&fleet);
+}
+
+/* What is not there, free already, unreadable or answered by nobody cannot be freed, and the sentence says so. */
+static void test_release_by_hand_refused(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 0);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "worker id 1 of namespace 'orders' was never taken"));
+    fleet_write(&fleet, 1, &(struct fz_worker_record){.owner = "x", .released = true, .owners = 1});
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "free already"));
+    fleet_write_text(&fleet, 1, "frazil3 worker");
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "newer frazil"));
+    sim_link_script(&fleet.observer.link, SIM_UNREACHABLE);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EAGAIN);
+    fleet_write(&fleet, 1, &(struct fz_worker_record){.owner = "x", .owners = 1});
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_RIVAL);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EAGAIN);
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_list),
+        cmocka_unit_test(test_release_by_hand),
+        cmocka_unit_test(test_release_by_hand_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

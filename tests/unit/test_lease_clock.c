@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: an owner and a coordinator whose clocks differ by more than
+ * was agreed have nothing to do with each other.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+static void start_with_clock(struct fleet *fleet, int64_t max_skew_ms)
+{
+    fleet_start(fleet);
+    fleet->server.has_clock = true;
+    fleet->server.unix_ms = (int64_t)NOW;
+    assert_int_equal(fleet_init(fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(fleet, 0);
+    options.max_skew_ms = max_skew_ms;
+    fleet_open_with(fleet, 0, &options);
+}
+
+/* Clocks may differ by max_skew, either way, and not by a millisecond more; the error prints both. */
+static void test_skew(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    fleet_must_acquire(&fleet, 0, NOW + 250);
+    fleet_must_acquire(&fleet, 0, NOW - 250);
+    assert_int_equal(fleet_count(&fleet, 0).skew_ms, 250);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 251), FRAZIL_ECLOCK);
+    fleet_assert_error(&fleet, 0, FRAZIL_ECLOCK,
+                       "it is 1970-01-01T00:16:40.251Z here, and 1970-01-01T00:16:40.000Z at the coordinator of "
+                       "namespace 'orders'; that is 251 ms, and max_skew is 250 ms");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW - 251), FRAZIL_ECLOCK);
+    assert_int_equal(fleet.owners[0].err.behind_us, 251000);
+    fleet_stop(&fleet);
+}
+
+/* An owner whose clock has run ahead is granted nothing more: it would lie beyond what a quarantine assumes. */
+static void test_skew_while_held(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 251), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "the clocks differ too much");
+    assert_memory_equal(fleet_held(&fleet, 0), &old, sizeof old);
+    /* Behind is only slow, or an answer that took its time. */
+    fleet_stop(&fleet);
+
+    start_with_clock(&fleet, 250);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet.server.unix_ms = (int64_t)NOW + 5000;
+    fleet_must_extend(&fleet, 0, NOW + 100);
+    assert_int_equal(fleet_count(&fleet, 0).skew_ms, 4900);
+    fleet_stop(&fleet);
+}
+
+/* The skew allowed makes a quarantine longer, twice: for the owners, and for the old and the new coordinator. */
+static void test_skew_in_quarantine(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    fleet.server.unix_ms = (int64_t)NOW + 100;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON + 500);
+    memcpy(fleet.server.incarnation, "run-3", sizeof "run-3");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 200), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 200 + HORIZON + 500);
+    fleet_stop(&fleet);
+}
+
+/* Within a tick the clocks are equal: nobody can tell. */
+static void test_skew_within_tick(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=0 tick=1s", &fleet.layout), FRAZIL_OK);
+    fleet.server.has_clock = true;
+    assert_int_equal(fleet_init(&fleet, 4, 0, true, NULL), FRAZIL_OK);
+    fleet_open(&fleet, 0);
+    fleet.server.unix_ms = 999999;
+    assert_int_equal(fleet_acquire(&fleet, 0, 1000), FRAZIL_ECLOCK);
+    fleet.server.unix_ms = 1000000;
+    fleet_must_acquire(&fleet, 0, 1000);
+    fleet.server.unix_ms = 1000999;
+    fleet_must_acquire(&fleet, 0, 1000);
+    fleet.server.unix_ms = 1001000;
+    assert_int_equal(fleet_acquire(&fleet, 0, 1000), FRAZIL_ECLOCK);
+    fleet.server.unix_ms = -1;
+    assert_int_equal(fleet_acquire(&fleet, 0, 1000), FRAZIL_ECLOCK);
+    fleet_stop(&fleet);
+}
+
+/* A namespace is not created under a wrong clock either. */
+static void test_skew_at_init(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.server.has_clock = true;
+    fleet.server.unix_ms = (int64_t)NOW;
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 1, true, &err), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, &err), FRAZIL_OK);
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_skew_while_held),
+        cmocka_unit_test(test_skew_in_quarantine),
+        cmocka_unit_test(test_skew_within_tick),
+        cmocka_unit_test(test_skew_at_init),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a namespace is created once and agreed upon by all, and what
+ * a coordinator may have lost is never granted again.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+/* ---- creation and agreement ------------------------------------------------ */
+
+/* What is created is exactly what was asked for; without a number, all worker ids that the layout has. */
+static void test_init(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    memcpy(fleet.server.incarnation, "run-1", sizeof "run-1");
+    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
+    struct fz_namespace_record record = fleet_namespace(&fleet);
+    assert_string_equal(record.layout, FLEET_LAYOUT);
+    assert_int_equal(record.horizon_ms, HORIZON);
+    assert_int_equal(record.workers, 1024);
+    assert_int_equal(record.created_unix_ms, NOW);
+    assert_int_equal(record.quarantine_until, 0);
+    assert_string_equal(record.incarnation, "run-1");
+    fleet_stop(&fleet);
+}
+
+/* A namespace is created once: the second time, the error says what is there. */
+static void test_init_twice(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_namespace_record before = fleet_namespace(&fleet);
+    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "exists since 1970-01-01T00:16:40.000Z, with the layout '" FLEET_LAYOUT
+                                        "', a horizon of 60000 ms and 16 worker ids"));
+    struct fz_namespace_record after = fleet_namespace(&fleet);
+    assert_memory_equal(&before, &after, sizeof before);
+    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil7 namespace");
+    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "exists, but the record was written by a newer frazil"));
+    fleet_stop(&fleet);
+}
+
+/* Horizon and number are held to what makes sense. */
+static void test_init_ranges(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    struct fz_namespace_options options = {.layout = &fleet.layout, .name = "orders", .horizon_ms = 99};
+    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "100 ms to 604800000 ms"));
+    options.horizon_ms = 604800001;
+    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    options.horizon_ms = 3000;
+    options.workers = 1025;
+    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "1025 worker ids: the layout has 1024"));
+    options.workers = 1024;
+    fleet.layout.tick_ms = 1001;
+    assert_int_equal(fz_lease_init(&reg, &options, 1, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "3003 ms"));
+    assert_int_equal(fleet.observer.link.trips, 0);
+    fleet_stop(&fleet);
+}
+
+/* Creation can fail like anything else, and says so. */
+static void test_init_without_answer(void **state)
+{
+    static const struct {
+        enum sim_fault read;
+        enum sim_fault swap;
+        frazil_err err;
+    } cases[] = {
+        {SIM_UNREACHABLE, SIM_NONE, FRAZIL_EAGAIN}, {SIM_NONE, SIM_LOST_REPLY, FRAZIL_EAGAIN},
+        {SIM_NONE, SIM_RIVAL, FRAZIL_EAGAIN},       {SIM_NONE, SIM_REFUSED, FRAZIL_EWORKER},
+        {SIM_REFUSED, SIM_NONE, FRAZIL_EWORKER},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        sim_link_script(&fleet.observer.link, cases[i].read);
+        sim_link_script(&fleet.observer.link, cases[i].swap);
+        assert_int_equal(fleet_init(&fleet, 8, NOW, true, NULL), cases[i].err);
+        fleet_stop(&fleet);
+    }
+}
+
+/* A missing namespace is an error that says what may have happened, not a fresh start. */
+static void test_missing(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet_open(&fleet, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER,
+                       "there is no namespace 'orders': create it once with frazil lease init");
+    assert_int_equal(fleet.owners[0].link.swaps, 0);
+    fleet_stop(&fleet);
+}
+
+/* One that vanishes under an owner is said to have been wiped, for as long as his grant lasts, and after it. */
+static void test_vanished(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "namespace 'orders' has vanished: the coordinator was wiped");
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + HORIZON + 1), FRAZIL_ELEASE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "has vanished");
+    fleet_stop(&fleet);
+}
+
+/* Another layout, or epoch, or tick, in the same namespace: refused, with both. */
+static void test_another_layout(void **state)
+{
+    static const char *const others[] = {"41/11/11 epoch=0 tick=1ms", "41/10/12 epoch=1 tick=1ms",
+                                         "41/10/12 epoch=0 tick=10ms"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct fleet fleet;
+        fleet_start_with(&fleet, 16, 0);
+        assert_int_equal(frazil_layout_parse(others[i], &fleet.layout), FRAZIL_OK);
+        fleet_open(&fleet, 0);
+        assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+        fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, others[i]);
+        fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, FLEET_LAYOUT);
+        fleet_stop(&fleet);
+    }
+}
+
+/* A record of the namespace that is damaged, or of a newer form, is refused with the reason. */
+static void test_unreadable(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 1);
+    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil1 namespace layout=");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "namespace 'orders': the record cannot be read");
+    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil2 namespace layout=");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "written by a newer frazil");
+    fleet_stop(&fleet);
+}
+
+/* Numbers beyond what one look can tell apart are found in several. */
+static void test_large(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse("31/20/12 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
+    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
+        fleet_open(&fleet, i);
+        fleet_must_acquire(&fleet, i, NOW);
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(fleet_held(&fleet, i)->worker, fleet_held(&fleet, j)->worker);
+    }
+    fleet_stop(&fleet);
+}
+
+/* ---- quarantine ------------------------------------------------------------ */
+
+/* Creation holds everything back that may have been granted before, unless the namespace is known to be new. */
+static void test_init_quarantine(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
+    fleet_open(&fleet, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost, namespace 'orders' grants nothing");
+    assert_int_equal(fleet.owners[0].err.retry_ns, 1000000);
+    fleet_must_acquire(&fleet, 0, NOW + 1);
+    assert_int_equal(fleet_held(&fleet, 0)->floor, NOW + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* FLUSHALL and a new init: whoever still holds a grant of before never meets one of after. */
+static void test_wiped_and_created_again(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    fleet_must_acquire(&fleet, 0, NOW);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_OK);
+    for (uint64_t t = NOW; fleet_acquire(&fleet, 1, t) != FRAZIL_OK; t++)
+        assert_true(t < NOW + HORIZON);
+    assert_true(fleet_held(&fleet, 1)->floor > fleet_held(&fleet, 0)->until);
+    fleet_stop(&fleet);
+}
+
+/* Another incarnation of the coordinator: nothing up to now + horizon is granted any more, to anybody. */
+static void test_incarnation(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 3);
+    fleet_must_acquire(&fleet, 0, NOW);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON);
+    assert_string_equal(fleet_namespace(&fleet).incarnation, "run-2");
+    assert_int_equal(fleet_count(&fleet, 1).quarantines, 1);
+
+    /* The next one finds it begun. */
+    fleet_must_acquire(&fleet, 2, NOW + 150);
+    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON);
+    assert_int_equal(fleet_count(&fleet, 2).quarantines, 0);
+    fleet_stop(&fleet);
+}
+
+/*
+ * An owner notices it in the answer to his swap: what that granted is burned, the
+ * present grant is used to its end, and the next one begins after the quarantine.
+ */
+static void test_incarnation_while_held(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost");
+    const uint64_t end = NOW + 20000 + HORIZON;
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, end);
+    fleet_must_extend(&fleet, 0, old.until);
+    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, old.until + HORIZON);
+    fleet_must_extend(&fleet, 0, old.until + 1);
+    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, old.until + 1 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* Nor does he go on without a gap when somebody else has begun the quarantine, or another process reads it first. */
+static void test_incarnation_begun_by_others(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 3);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
+    fleet.owners[2].held = old; /* shares the grant, and has never asked the coordinator before */
+    assert_int_equal(fleet_extend(&fleet, 2, NOW + 200), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 200), FRAZIL_EAGAIN);
+    fleet_must_extend(&fleet, 0, old.until);
+    assert_true(fleet_held(&fleet, 0)->floor > NOW + 100 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* A fail-over to a copy that has not seen the last swaps: the overtaken owner's version is the current one again. */
+static void test_rolled_back(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    fleet_must_acquire(&fleet, 0, NOW);
+    struct fz_memory_store *copy = sim_server_copy(&fleet.server);
+    fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
+    sim_server_roll_back(&fleet.server, copy);
+    memcpy(fleet.server.incarnation, "replica", sizeof "replica");
+    uint64_t t = NOW + HORIZON + 2;
+    while (fleet_extend(&fleet, 0, t) != FRAZIL_OK)
+        t++;
+    assert_true(fleet_held(&fleet, 0)->floor > fleet_held(&fleet, 1)->until);
+    fleet_stop(&fleet);
+}
+
+/* The coordinator changes between the look and the swap: what the swap granted is burned. */
+struct usurper {
+    struct fleet *fleet;
+    uint64_t trips;
+};
+
+static void usurp_second(void *ctx)
+{
+    struct usurper *usurper = ctx;
+
+    if (++usurper->trips == 2)
+        memcpy(usurper->fleet->server.incarnation, "run-2", sizeof "run-2");
+}
+
+static void test_incarnation_between_look_and_swap(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    struct usurper usurper = {.fleet = &fleet};
+    fleet.owners[0].link.before = usurp_second;
+    fleet.owners[0].link.ctx = &usurper;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* Whoever created it again and said that it was new was wrong, if somebody remembers it: he begins the quarantine. */
+static void test_created_again_as_new(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 3);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_must_acquire(&fleet, 1, NOW);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 10, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
+    assert_int_equal(fleet_extend(&fleet, 1, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
+    fleet_must_acquire(&fleet, 2, NOW + 40);
+    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 20 + HORIZON + 1);
+    fleet_stop(&fleet);
+}
+
+/* A quarantine that cannot be written down is not begun, and nothing is granted. */
+static void test_quarantine_without_answer(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 2);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_RIVAL);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 2), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 + HORIZON);
+    assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_init_twice),
+        cmocka_unit_test(test_init_ranges),
+        cmocka_unit_test(test_init_without_answer),
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_vanished),
+        cmocka_unit_test(test_another_layout),
+        cmocka_unit_test(test_unreadable),
+        cmocka_unit_test(test_large),
+        cmocka_unit_test(test_init_quarantine),
+        cmocka_unit_test(test_wiped_and_created_again),
+        cmocka_unit_test(test_incarnation),
+        cmocka_unit_test(test_incarnation_while_held),
+        cmocka_unit_test(test_incarnation_begun_by_others),
+        cmocka_unit_test(test_rolled_back),
+        cmocka_unit_test(test_incarnation_between_look_and_swap),
+        cmocka_unit_test(test_created_again_as_new),
+        cmocka_unit_test(test_quarantine_without_answer),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

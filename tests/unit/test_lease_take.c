@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: of all worker ids in a namespace the right one is taken, in
+ * few round trips, and when there is none, the error says who holds them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+/* Worker ids never taken come first, from a random start on; then those that are free for the longest time. */
+static void test_oldest_first(void **state)
+{
+    struct fleet fleet;
+    uint32_t seen = 0;
+
+    (void)state;
+    fleet_start_with(&fleet, 8, 1);
+    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
+    for (uint64_t i = 0; i < 7; i++) {
+        fleet_must_acquire(&fleet, 0, NOW);
+        seen |= 1U << fleet_held(&fleet, 0)->worker;
+    }
+    assert_int_equal(seen, 0xff & ~(1U << 5));
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_held(&fleet, 0)->worker, 5);
+    fleet_write(&fleet, 2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
+    fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
+    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 55, .owner = "x", .owners = 1});
+    const uint32_t wanted[] = {3, 6, 2};
+    for (size_t i = 0; i < 3; i++) {
+        fleet_must_acquire(&fleet, 0, NOW);
+        assert_int_equal(fleet_held(&fleet, 0)->worker, wanted[i]);
+    }
+    fleet_stop(&fleet);
+}
+
+/* Owners who start at the same time begin at different places. */
+static void test_random_start(void **state)
+{
+    struct fleet fleet;
+    uint32_t first[FLEET_OWNERS_MAX];
+    size_t different = 0;
+
+    (void)state;
+    for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
+        fleet_start_with(&fleet, 1024, FLEET_OWNERS_MAX);
+        fleet_must_acquire(&fleet, i, NOW);
+        first[i] = fleet_held(&fleet, i)->worker;
+        fleet_stop(&fleet);
+    }
+    for (size_t i = 1; i < FLEET_OWNERS_MAX; i++)
+        different += first[i] != first[0];
+    assert_true(different >= FLEET_OWNERS_MAX / 2);
+}
+
+/* Somebody who takes what is free between the look and the swap. */
+struct snatcher {
+    struct fleet *fleet;
+    uint64_t snatched;
+};
+
+static enum sim_fault snatch(void *ctx, bool is_swap)
+{
+    struct snatcher *snatcher = ctx;
+
+    if (!is_swap || snatcher->snatched == 3)
+        return SIM_NONE;
+    snatcher->snatched++;
+    return SIM_RIVAL;
+}
+
+/* In a namespace of 1024 with four free, three of which are snatched away: at most five round trips. */
+static void test_round_trips(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1024, 1);
+    for (uint32_t worker = 0; worker < 1024; worker++) {
+        bool is_free = worker % 300 == 7;
+        fleet_write(&fleet, worker,
+                    &(struct fz_worker_record){
+                        .until = is_free ? NOW - 1000 - worker : NOW + 1 + worker, .owner = "somebody", .owners = 1});
+    }
+    struct snatcher snatcher = {.fleet = &fleet};
+    fleet.owners[0].link.choose = snatch;
+    fleet.owners[0].link.ctx = &snatcher;
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_held(&fleet, 0)->worker % 300, 7);
+    assert_int_equal(snatcher.snatched, 3);
+    assert_in_range(fleet.owners[0].link.trips, 2, 5);
+    fleet_stop(&fleet);
+}
+
+/* base and count bound what is taken, wherever the search starts. */
+static void test_base_and_count(void **state)
+{
+    struct fleet fleet;
+    uint32_t seen = 0;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 5;
+    options.count = 3;
+    fleet_open_with(&fleet, 0, &options);
+    for (size_t i = 0; i < 3; i++) {
+        fleet_must_acquire(&fleet, 0, NOW);
+        seen |= 1U << fleet_held(&fleet, 0)->worker;
+    }
+    assert_int_equal(seen, 7U << 5);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 3 worker ids (5 to 7) of namespace 'orders' are taken");
+
+    options = fleet_options(&fleet, 1);
+    options.base = 15;
+    fleet_open_with(&fleet, 1, &options);
+    fleet_must_acquire(&fleet, 1, NOW);
+    assert_int_equal(fleet_held(&fleet, 1)->worker, 15);
+    fleet_stop(&fleet);
+}
+
+/* base and count outside the layout, or outside the namespace, are refused with both numbers. */
+static void test_base_and_count_outside(void **state)
+{
+    struct fleet fleet;
+    struct fz_lease *lease = NULL;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 1024;
+    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "base=1024"));
+    assert_non_null(strstr(err.message, "0 to 1023"));
+    assert_null(lease);
+    options.base = 1;
+    options.count = 1024;
+    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
+
+    options.count = 16;
+    fleet_open_with(&fleet, 0, &options);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "has worker ids 0 to 15, and base and count ask for 1 to 16");
+    fleet_stop(&fleet);
+}
+
+/* When all are taken, the error says by whom and until when, and how many more there are. */
+static void test_exhaustion(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record = {.owners = 1};
+
+    (void)state;
+    fleet_start_with(&fleet, 64, 1);
+    for (uint32_t worker = 0; worker < 64; worker++) {
+        record.until = NOW + 1000 - worker;
+        memcpy(record.owner, "host:1", sizeof "host:1");
+        fleet_write(&fleet, worker, &record);
+    }
+    fleet_write_text(&fleet, 9, "frazil2 worker of the future");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
+                       "all 64 worker ids (0 to 63) of namespace 'orders' are taken: 63 by host:1 until "
+                       "1970-01-01T00:16:40.937Z, 62 by host:1 until ");
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, " more, 1 cannot be read");
+    fleet_stop(&fleet);
+}
+
+/* A sentence about owners with the longest names is still whole. */
+static void test_exhaustion_long_names(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record = {.until = NOW + 10, .owners = 1};
+
+    (void)state;
+    fleet_start_with(&fleet, 8, 1);
+    memset(record.owner, 'n', FZ_OWNER_SIZE - 1);
+    for (uint32_t worker = 0; worker < 8; worker++)
+        fleet_write(&fleet, worker, &record);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, ", and 6 more");
+    fleet_stop(&fleet);
+}
+
+/* A record that cannot be read is never taken for a free one. */
+static void test_damaged_is_not_free(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 2, 1);
+    fleet_write_text(&fleet, 0, "");
+    fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "2 cannot be read");
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_oldest_first),
+        cmocka_unit_test(test_random_start),
+        cmocka_unit_test(test_round_trips),
+        cmocka_unit_test(test_base_and_count),
+        cmocka_unit_test(test_base_and_count_outside),
+        cmocka_unit_test(test_exhaustion),
+        cmocka_unit_test(test_exhaustion_long_names),
+        cmocka_unit_test(test_damaged_is_not_free),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
