@@ -22,7 +22,7 @@
 
 /* ---- the sequence lock ----------------------------------------------------- */
 
-enum { WRITERS = 2, READERS = 2, PUBLICATIONS = 400000 / INSTRUMENT_SLOWDOWN, READINGS = 10000 };
+enum { WRITERS = 2, READERS = 2, PUBLICATIONS = 6000000 / INSTRUMENT_SLOWDOWN, READINGS = 10000 };
 
 struct readers_and_writers {
     struct fz_anchor anchor;

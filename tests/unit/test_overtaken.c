@@ -108,6 +108,40 @@ static void test_overtaken_sno(void **state)
     close_rival();
 }
 
+/* ---- overslept ------------------------------------------------------------------ */
+
+/* A sleeper that is woken ten milliseconds late. */
+static void oversleep(void *ctx, uint64_t monotonic_ns)
+{
+    frazil_clock clock = frazil_manual_clock_port(ctx);
+
+    clock.sleep_until(ctx, monotonic_ns + 10 * RIG_MS);
+}
+
+/* Who comes too late for his ticket gets an id of the time in which he wakes, not of the one for which he waited. */
+static void test_overslept(void **state)
+{
+    frazil_manual_clock *manual;
+    frazil_parts parts;
+    frazil *gen;
+    uint64_t id;
+
+    (void)state;
+    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
+    frazil_clock clock = frazil_manual_clock_port(manual);
+    clock.sleep_until = oversleep;
+    frazil_ports ports = {.clock = &clock};
+    assert_int_equal(frazil_open_with(&gen, "layout=41/18/4 worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        assert_int_equal(frazil_decompose(&gen->layout, id, &parts), FRAZIL_OK);
+        assert_in_range(parts.unix_ms, clock.now(clock.ctx).unix_ms - 1, clock.now(clock.ctx).unix_ms);
+    }
+    assert_true(clock.monotonic_ns(clock.ctx) > 0);
+    frazil_close(gen);
+    frazil_manual_clock_free(manual);
+}
+
 /* ---- the end of the line ---------------------------------------------------------- */
 
 /* Whether an id that is taken so many ticks before the last one leaves an anchor. */
@@ -143,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_overtaken_sno),
+        cmocka_unit_test(test_overslept),
         cmocka_unit_test(test_end_of_line),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
