@@ -65,6 +65,7 @@ load helpers
     fails 1 "standard input:1: \"1 2\": unix_ms worker sequence were expected" frazil compose --tsv <<<"1 2"
     fails 1 "unix_ms worker sequence were expected" frazil compose --tsv <<<"1 2 3 4"
     fails 1 "unix_ms worker sequence were expected" frazil compose --tsv <<<"1  2 3"
+    fails 1 "unix_ms worker sequence were expected" frazil compose --tsv <<<"1767225600000  3"
     fails 1 "unix_ms ticktock meta partition sequence were expected" frazil compose -l sno --tsv <<<"1 2 3"
     fails 1 "0 to 1023" frazil compose --tsv <<<"1767225600000 1024 0"
     fails 1 "position 2" frazil compose --tsv <<<"1767225600000 1x 0"

@@ -63,9 +63,10 @@ needs_opaque() {
     printf '123456789012345' >short
     printf '000102030405060708090a0b0c0d0e0' >short_hex
     printf '000102030405060708090a0b0c0d0e0f\n\n' >long_hex
+    printf '000102030405060708090a0b0c0d0e0f0' >longer_hex
     printf 'g00102030405060708090a0b0c0d0e0f' >no_hex
     local key
-    for key in short short_hex long_hex no_hex /dev/null; do
+    for key in short short_hex long_hex longer_hex no_hex /dev/null; do
         fails 2 "" frazil opaque -k $key 5
     done
     fails 4 "cannot open the key file nosuch: No such file" frazil opaque -k nosuch 5

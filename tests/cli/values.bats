@@ -48,6 +48,10 @@ load helpers
     [[ $(frazil worker --max 7 <"$BATS_TEST_TMPDIR/fits") =~ ^[0-6]$ ]]
     fails 1 "standard input:1: the line is longer than 4096 bytes" \
         frazil worker --max 7 < <(cat "$BATS_TEST_TMPDIR/fits"; echo a)
+    # The line end comes in a read of its own.
+    run frazil worker --max 7 < <(cat "$BATS_TEST_TMPDIR/fits"; sleep 0.3; echo)
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
     run --separate-stderr frazil convert --to hex < <(head -c 3000000 /dev/zero | tr '\0' 1; printf '\n17\n')
     [ "$status" -eq 1 ]
     [ "$output" = 0000000000000011 ]

@@ -133,6 +133,13 @@ count() {
     [[ $output == *"  9007199254740992  standard input:1"*"these are the first; --list N shows more"* ]]
 }
 
+@test "numbers of twenty digits: to the last one that fits" {
+    run --separate-stderr frazil verify --layout 42/10/12 --tolerance 2147483647 <<<$'18446744073709551615\n18446744073709551616'
+    [ "$(count ids)" = 1 ]
+    [ "$(count unreadable)" = 1 ]
+    [[ $stderr == *'"18446744073709551616"'* ]]
+}
+
 @test "every form is read" {
     local id form
     id=$(id 2026-02-01 1 5)
