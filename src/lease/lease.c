@@ -180,6 +180,7 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
     struct fz_grant grant;
 
     assert(held->version != 0 && held->floor <= held->until + 1);
+    lease->calls++;
     frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
     if (err == FRAZIL_OK && lease->trouble != FZ_TROUBLE_NONE) {
         if (now_tick < lease->defer_until) {
@@ -203,6 +204,7 @@ static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *r
 {
     struct fz_lease *lease = ctx;
 
+    lease->calls++;
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
     return fz_lease_take(lease, now_tick, NULL, ret, reterr);

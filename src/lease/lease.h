@@ -100,6 +100,12 @@ struct fz_namespace_options {
     struct fz_token token; /* random */
     int64_t max_skew_ms;
     bool never_used; /* nobody ever had a grant in it, so nothing can have been lost: no quarantine */
+    /*
+     * The caller's clock, in ticks.  It is read when the namespace is known to be
+     * missing: a time of before could be one of before a wipe.
+     */
+    uint64_t (*now_tick)(void *ctx);
+    void *now_ctx;
 };
 
 /*
@@ -107,7 +113,7 @@ struct fz_namespace_options {
  * with what); FRAZIL_ERANGE: horizon or workers; FRAZIL_ECLOCK: the clocks differ too
  * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses.
  */
-frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options, uint64_t now_tick,
+frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
                          frazil_error *reterr);
 
 /* What is known of one worker id. */

@@ -53,6 +53,12 @@ struct fz_lease {
     uint64_t trouble_version; /* of the grant that it is about */
     uint64_t defer_until;     /* nothing better to be had before this tick */
     bool clone_counted;
+
+    /* A loss of records that was seen without knowing the time, and in which call. */
+    uint64_t calls;
+    uint64_t loss_call;
+    uint64_t loss_version;
+    char loss_incarnation[FZ_INCARNATION_SIZE];
 };
 
 /* A record that can be, or is, held. */

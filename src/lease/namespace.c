@@ -88,6 +88,24 @@ static bool recreated_unguarded(const struct fz_lease *lease, const struct fz_na
     return found->quarantine_until < lost_grants_end(&lease->layout, created, found->horizon_ms, lease->max_skew_ms);
 }
 
+/*
+ * Whether the time at hand is later than the loss.  A coordinator's clock is,
+ * because it comes with the answer that shows the loss.  The caller's may have
+ * been read before a long pause: it counts from his next call on.
+ */
+static bool time_is_later(struct fz_lease *lease, const struct fz_record *raw, const struct fz_register_status *status)
+{
+    bool seen = lease->loss_version == raw->version && strcmp(lease->loss_incarnation, status->incarnation) == 0;
+
+    if (status->has_clock || (seen && lease->loss_call < lease->calls))
+        return true;
+    if (!seen)
+        lease->loss_call = lease->calls;
+    lease->loss_version = raw->version;
+    memcpy(lease->loss_incarnation, status->incarnation, sizeof lease->loss_incarnation);
+    return false;
+}
+
 /* Writes into the namespace that nothing up to the end of all lost grants is granted any more. */
 static frazil_err begin_quarantine(struct fz_lease *lease, const struct fz_record *raw,
                                    const struct fz_namespace_record *found, const struct fz_register_status *status,
@@ -98,6 +116,9 @@ static frazil_err begin_quarantine(struct fz_lease *lease, const struct fz_recor
     uint64_t version;
     frazil_error said = {.message = ""};
 
+    if (!time_is_later(lease, raw, status))
+        return fz_fail(reterr, FRAZIL_EAGAIN, "records of namespace %q may have been lost: nothing is granted now",
+                       lease->name);
     uint64_t now = fz_later_tick(&lease->layout, status, now_tick);
     uint64_t created;
     if (fz_layout_tick_of(&lease->layout, record.created_unix_ms, &created, NULL) == FRAZIL_OK && created > now)
@@ -212,7 +233,7 @@ static struct fz_namespace_record new_record(const struct fz_namespace_options *
     return record;
 }
 
-frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options, uint64_t now_tick,
+frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
                          frazil_error *reterr)
 {
     uint64_t workers_max = fz_layout_max_worker(options->layout) + 1;
@@ -232,6 +253,7 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
         return fz_register_error(result, options->name, &said, reterr);
     if (raw.version != 0)
         return exists(options, &raw, reterr);
+    uint64_t now_tick = options->now_tick(options->now_ctx);
     int64_t skew_ms = fz_clock_difference(options->layout, &status, now_tick);
     if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
         return fz_clocks_differ(options->layout, options->name, &status, now_tick, options->max_skew_ms, reterr);

@@ -68,6 +68,17 @@ void fleet_open(struct fleet *fleet, size_t i)
     fleet_open_with(fleet, i, &options);
 }
 
+static void follow_clock(struct fleet *fleet, uint64_t now_tick)
+{
+    if (fleet->clock_follows)
+        fleet->server.unix_ms = (int64_t)now_tick;
+}
+
+static uint64_t same_tick(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
 frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, bool never_used, frazil_error *reterr)
 {
     static uint64_t created;
@@ -77,9 +88,12 @@ frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, 
                                            .horizon_ms = FLEET_HORIZON,
                                            .workers = workers,
                                            .token = {.high = 2, .low = ++created},
-                                           .never_used = never_used};
+                                           .never_used = never_used,
+                                           .now_tick = same_tick,
+                                           .now_ctx = &now_tick};
 
-    return fz_lease_init(&reg, &options, now_tick, reterr);
+    follow_clock(fleet, now_tick);
+    return fz_lease_init(&reg, &options, reterr);
 }
 
 void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n)
@@ -90,10 +104,18 @@ void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n)
         fleet_open(fleet, i);
 }
 
+void fleet_start_with_clock(struct fleet *fleet, uint64_t workers, size_t n)
+{
+    fleet_start_with(fleet, workers, n);
+    fleet->server.has_clock = true;
+    fleet->clock_follows = true;
+}
+
 frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick)
 {
     struct fleet_owner *owner = &fleet->owners[i];
 
+    follow_clock(fleet, now_tick);
     return owner->granter.acquire(owner->granter.ctx, now_tick, &owner->held, &owner->err);
 }
 
@@ -102,6 +124,7 @@ frazil_err fleet_extend(struct fleet *fleet, size_t i, uint64_t now_tick)
     struct fleet_owner *owner = &fleet->owners[i];
     struct fz_grant held = owner->held;
 
+    follow_clock(fleet, now_tick);
     return owner->granter.extend(owner->granter.ctx, now_tick, &held, &owner->held, &owner->err);
 }
 

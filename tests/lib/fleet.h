@@ -31,6 +31,7 @@ struct fleet {
     frazil_layout layout;
     struct fleet_owner owners[FLEET_OWNERS_MAX];
     struct fleet_owner observer; /* a link without faults, for looking */
+    bool clock_follows;          /* the coordinator's clock is always that of the caller */
 };
 
 /* An empty coordinator. */
@@ -53,6 +54,9 @@ frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, 
 
 /* A coordinator with a namespace that has never been used and owners 0 .. n - 1. */
 void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n);
+
+/* The same, and the coordinator has a clock, which is always that of the caller. */
+void fleet_start_with_clock(struct fleet *fleet, uint64_t workers, size_t n);
 
 /* acquire and extend of owner i; on success held is the new grant. */
 frazil_err fleet_acquire(struct fleet *fleet, size_t i, uint64_t now_tick);

@@ -65,18 +65,19 @@ static void test_init_ranges(void **state)
     (void)state;
     fleet_start(&fleet);
     struct fz_register reg = sim_register(&fleet.observer.link);
-    struct fz_namespace_options options = {.layout = &fleet.layout, .name = "orders", .horizon_ms = 99};
-    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    struct fz_namespace_options options = {
+        .layout = &fleet.layout, .name = "orders", .horizon_ms = 99}; /* no clock: it is not asked */
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "100 ms to 604800000 ms"));
     options.horizon_ms = 604800001;
-    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
     options.horizon_ms = 3000;
     options.workers = 1025;
-    assert_int_equal(fz_lease_init(&reg, &options, NOW, &err), FRAZIL_ERANGE);
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "1025 worker ids: the layout has 1024"));
     options.workers = 1024;
     fleet.layout.tick_ms = 1001;
-    assert_int_equal(fz_lease_init(&reg, &options, 1, &err), FRAZIL_ERANGE);
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "3003 ms"));
     assert_int_equal(fleet.observer.link.trips, 0);
     fleet_stop(&fleet);
@@ -232,7 +233,7 @@ static void test_incarnation(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 3);
+    fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
@@ -257,7 +258,7 @@ static void test_incarnation_while_held(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with_clock(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -278,7 +279,7 @@ static void test_incarnation_begun_by_others(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 3);
+    fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -297,7 +298,7 @@ static void test_rolled_back(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 1, 2);
+    fleet_start_with_clock(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     struct fz_memory_store *copy = sim_server_copy(&fleet.server);
     fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
@@ -329,7 +330,7 @@ static void test_incarnation_between_look_and_swap(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 1);
+    fleet_start_with_clock(&fleet, 4, 1);
     struct usurper usurper = {.fleet = &fleet};
     fleet.owners[0].link.before = usurp_second;
     fleet.owners[0].link.ctx = &usurper;
@@ -345,7 +346,7 @@ static void test_created_again_as_new(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 3);
+    fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_must_acquire(&fleet, 1, NOW);
     sim_server_wipe(&fleet.server);
@@ -365,7 +366,7 @@ static void test_quarantine_without_answer(void **state)
     struct fleet fleet;
 
     (void)state;
-    fleet_start_with(&fleet, 4, 2);
+    fleet_start_with_clock(&fleet, 4, 2);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
@@ -376,6 +377,28 @@ static void test_quarantine_without_answer(void **state)
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 2), FRAZIL_EAGAIN);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 + HORIZON);
     assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+    fleet_stop(&fleet);
+}
+
+/*
+ * Without a coordinator's clock, the caller's own counts only if it was read after
+ * the loss was seen: the first call sees it, the second one begins the quarantine.
+ */
+static void test_incarnation_without_clock(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "may have been lost: nothing is granted now");
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    memcpy(fleet.server.incarnation, "run-3", sizeof "run-3");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 2), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 3), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 3 + HORIZON);
     fleet_stop(&fleet);
 }
 
@@ -399,6 +422,7 @@ int main(void)
         cmocka_unit_test(test_rolled_back),
         cmocka_unit_test(test_incarnation_between_look_and_swap),
         cmocka_unit_test(test_created_again_as_new),
+        cmocka_unit_test(test_incarnation_without_clock),
         cmocka_unit_test(test_quarantine_without_answer),
     };
 

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+#include "grant_file.h"
+
+#include <string.h>
+
+#include "core/assert.h"
+#include "core/sentence.h"
+
+#define WAY_OUT "if it cannot be restored, frazil state --init makes it anew and gives up all that it may have granted"
+
+/* The first sequence number; 0 would mean that nothing is durable yet. */
+enum { FIRST_SEQUENCE = 1 };
+
+static uint64_t plus(uint64_t tick, uint64_t ticks)
+{
+    return tick > UINT64_MAX - ticks ? UINT64_MAX : tick + ticks;
+}
+
+static uint64_t at_least(uint64_t tick, uint64_t other)
+{
+    return tick > other ? tick : other;
+}
+
+static uint64_t at_most(uint64_t tick, uint64_t other)
+{
+    return tick < other ? tick : other;
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+static uint64_t slot_offset(uint64_t sequence)
+{
+    return (sequence & 1) * FZ_GRANT_SLOT_DISTANCE;
+}
+
+static frazil_err read_slot(const struct fz_file_port *port, unsigned slot, struct fz_grant_record *ret,
+                            enum fz_grant_slot *ret_state, frazil_error *reterr)
+{
+    unsigned char bytes[FZ_GRANT_SLOT_SIZE];
+    uint64_t version = 0;
+
+    frazil_err err = port->read(port->ctx, slot_offset(slot), bytes, sizeof bytes, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    *ret_state = fz_grant_record_decode(bytes, ret, &version);
+    if (*ret_state == FZ_GRANT_SLOT_OTHER_VERSION)
+        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has version %u, this frazil knows version %u: use %s",
+                       port->name, version, (uint64_t)FZ_GRANT_VERSION,
+                       version > FZ_GRANT_VERSION ? "one that is at least as new" : "one that is as old");
+    if (*ret_state == FZ_GRANT_SLOT_VALID && (ret->sequence & 1) != slot)
+        *ret_state = FZ_GRANT_SLOT_BAD; /* not where it was written */
+    return FRAZIL_OK;
+}
+
+/*
+ * The newest record.  One bad slot is a write that was never finished, so nobody
+ * was told of it: the other one counts.
+ */
+static frazil_err load(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
+                       frazil_error *reterr)
+{
+    struct fz_grant_record record[2];
+    enum fz_grant_slot state[2] = {FZ_GRANT_SLOT_BAD, FZ_GRANT_SLOT_BAD};
+    uint64_t size;
+
+    frazil_err err = port->size(port->ctx, ret_exists, &size, reterr);
+    if (err != FRAZIL_OK || !*ret_exists)
+        return err;
+    if (size != FZ_GRANT_FILE_SIZE)
+        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has %u bytes, it must have %u: " WAY_OUT, port->name,
+                       size, (uint64_t)FZ_GRANT_FILE_SIZE);
+    for (unsigned slot = 0; slot < 2; slot++) {
+        err = read_slot(port, slot, &record[slot], &state[slot], reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
+    bool valid[2] = {state[0] == FZ_GRANT_SLOT_VALID, state[1] == FZ_GRANT_SLOT_VALID};
+    if (!valid[0] && !valid[1])
+        return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q is damaged: " WAY_OUT, port->name);
+    *ret = record[valid[1] && (!valid[0] || record[1].sequence > record[0].sequence)];
+    return FRAZIL_OK;
+}
+
+/* Writes a record into its slot and makes it durable. */
+static frazil_err write_slot(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
+{
+    const struct fz_file_port *port = &file->port;
+    unsigned char bytes[FZ_GRANT_SLOT_SIZE];
+
+    fz_grant_record_encode(record, bytes);
+    frazil_err err = port->write(port->ctx, slot_offset(record->sequence), bytes, sizeof bytes, reterr);
+    if (err == FRAZIL_OK)
+        err = port->sync(port->ctx, reterr);
+    if (err == FRAZIL_OK)
+        file->durable_sequence = record->sequence;
+    return err;
+}
+
+/*
+ * Makes sure that a record that was read is durable.  Whoever wrote it may have
+ * been killed before his sync, or had it fail, after which a sync alone would
+ * prove nothing.  To write the same bytes once more cannot tear anything.
+ */
+static frazil_err settle(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
+{
+    return file->durable_sequence == record->sequence ? FRAZIL_OK : write_slot(file, record, reterr);
+}
+
+static frazil_err create(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
+{
+    unsigned char content[FZ_GRANT_FILE_SIZE] = {0};
+
+    fz_grant_record_encode(record, content + slot_offset(record->sequence));
+    frazil_err err = file->port.create(file->port.ctx, content, sizeof content, reterr);
+    if (err == FRAZIL_OK)
+        file->durable_sequence = record->sequence;
+    return err;
+}
+
+/* Records *next after the record that was read, NULL if there is no file yet, and in the other slot. */
+static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record *previous,
+                        struct fz_grant_record *next, frazil_error *reterr)
+{
+    next->nonce = file->owner.nonce;
+    next->device = file->owner.device;
+    if (previous == NULL)
+        return create(file, next, reterr);
+    FZ_ASSERT(next->sequence > previous->sequence);
+    next->sequence += (next->sequence ^ previous->sequence ^ 1) & 1;
+    frazil_err err = settle(file, previous, reterr);
+    return err == FRAZIL_OK ? write_slot(file, next, reterr) : err;
+}
+
+/* ---- grants, without a disk ---------------------------------------------- */
+
+static struct fz_grant_record blank_record(const struct fz_grant_owner *owner)
+{
+    struct fz_grant_record record = {.sequence = FIRST_SEQUENCE, .worker = owner->worker};
+
+    memcpy(record.fingerprint, owner->fingerprint, sizeof record.fingerprint);
+    return record;
+}
+
+/* A grant in which nobody had any part before. */
+static frazil_err grant_anew(struct fz_grant_record *record, uint64_t now, uint64_t reserve, frazil_error *reterr)
+{
+    uint64_t floor;
+    uint64_t last;
+
+    if (!fz_used_next_free(&record->used, now, &floor))
+        return fz_fail(reterr, FRAZIL_EEXHAUSTED, "worker %u has no tick left that was not granted", record->worker);
+    /* A short gap is no island's: bridging it lets the clock step back a little. */
+    if (floor == now && fz_used_last_below(&record->used, now, &last) && now - last <= reserve)
+        floor = last + 1;
+    record->floor = floor;
+    record->until = at_most(at_least(plus(now, reserve), floor), fz_used_gap_end(&record->used, floor));
+    fz_used_add(&record->used, record->floor, record->until);
+    return FRAZIL_OK;
+}
+
+enum progress { STANDS, GREW, MOVED };
+
+/* Moves the record's grant ahead, without a gap if that can be. */
+static frazil_err grant_on(struct fz_grant_record *record, uint64_t now, uint64_t reserve, enum progress *ret,
+                           frazil_error *reterr)
+{
+    uint64_t wanted = plus(now, reserve);
+    uint64_t next;
+
+    if (wanted <= record->until) {
+        *ret = STANDS;
+        return FRAZIL_OK;
+    }
+    bool near = now <= plus(record->until, reserve);
+    if (near && fz_used_next_free(&record->used, record->until, &next) && next - record->until == 1) {
+        record->until = at_most(wanted, fz_used_gap_end(&record->used, next));
+        fz_used_add(&record->used, record->floor, record->until);
+        *ret = GREW;
+        return FRAZIL_OK;
+    }
+    /* An island lies right ahead: what is left before it is used up first. */
+    *ret = now <= record->until ? STANDS : MOVED;
+    return *ret == STANDS ? FRAZIL_OK : grant_anew(record, now, reserve, reterr);
+}
+
+static void give_out(const struct fz_grant_record *record, struct fz_grant *ret)
+{
+    *ret = (struct fz_grant){.worker = (uint32_t)record->worker,
+                             .floor = record->floor,
+                             .until = record->until,
+                             .version = record->sequence};
+}
+
+/* ---- whose is it? -------------------------------------------------------- */
+
+static frazil_err check_identity(const struct fz_grant_file *file, const struct fz_grant_record *record,
+                                 frazil_error *reterr)
+{
+    const struct fz_grant_owner *owner = &file->owner;
+
+    if (record->worker != owner->worker)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the grant file %q is of worker %u, here it is %u: name another directory with state_dir=",
+                       file->port.name, record->worker, (uint64_t)owner->worker);
+    if (memcmp(record->fingerprint, owner->fingerprint, sizeof owner->fingerprint) != 0)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the grant file %q is of the layout %q, here it is %q: name another directory with state_dir=, "
+                       "or see frazil state --init",
+                       file->port.name, record->fingerprint, owner->fingerprint);
+    return FRAZIL_OK;
+}
+
+static frazil_err load_own(const struct fz_grant_file *file, bool *ret_exists, struct fz_grant_record *ret,
+                           frazil_error *reterr)
+{
+    frazil_err err = load(&file->port, ret_exists, ret, reterr);
+
+    return err == FRAZIL_OK && *ret_exists ? check_identity(file, ret, reterr) : err;
+}
+
+/*
+ * Another word's grant may be taken over when nobody has it any more; or when
+ * that word lay where ours lies now, so that it was removed under its owners'
+ * hands: they will notice, and come over to ours.
+ */
+static frazil_err check_abandoned(const struct fz_grant_file *file, const struct fz_grant_record *record,
+                                  frazil_error *reterr)
+{
+    bool same_place = file->owner.device != 0 && record->device == file->owner.device;
+
+    if (same_place || !file->port.has_others(file->port.ctx))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "worker %u is in use on this host, by process %u or a relative, with another run directory (grant "
+                   "file %q): give it the same run_dir=, or take another worker",
+                   record->worker, record->pid, file->port.name);
+}
+
+/* ---- operations, inside -------------------------------------------------- */
+
+static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_grant_record previous;
+    bool exists;
+
+    frazil_err err = load_own(file, &exists, &previous, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct fz_grant_record next = exists ? previous : blank_record(&file->owner);
+    enum progress progress = MOVED;
+    if (exists && previous.nonce == file->owner.nonce) {
+        err = grant_on(&next, now, file->reserve_ticks, &progress, reterr);
+    } else {
+        err = exists ? check_abandoned(file, &previous, reterr) : FRAZIL_OK;
+        if (err == FRAZIL_OK)
+            err = grant_anew(&next, now, file->reserve_ticks, reterr);
+    }
+    if (err != FRAZIL_OK)
+        return err;
+    next.sequence += exists;
+    next.pid = file->owner.pid;
+    err = store(file, exists ? &previous : NULL, &next, reterr);
+    if (err == FRAZIL_OK)
+        give_out(&next, ret);
+    return err;
+}
+
+/*
+ * The file is older than what was read from it before, or gone: it may have
+ * granted anything that it can have granted by now.
+ */
+static frazil_err take_again(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
+                             const struct fz_grant_record *previous, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_grant_record next = previous != NULL ? *previous : blank_record(&file->owner);
+
+    fz_used_add(&next.used, 0, plus(now, file->reserve_ticks));
+    fz_used_add(&next.used, held->floor, held->until);
+    next.sequence = at_least(next.sequence, held->version) + 1;
+    next.pid = file->owner.pid;
+    frazil_err err = grant_anew(&next, now, file->reserve_ticks, reterr);
+    if (err == FRAZIL_OK)
+        err = store(file, previous, &next, reterr);
+    if (err == FRAZIL_OK)
+        give_out(&next, ret);
+    return err;
+}
+
+static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
+                                struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_grant_record previous;
+    enum progress progress;
+    bool exists;
+
+    frazil_err err = load_own(file, &exists, &previous, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (!exists || previous.sequence < held->version)
+        return take_again(file, now, held, exists ? &previous : NULL, ret, reterr);
+    if (previous.nonce != file->owner.nonce)
+        return fz_fail(reterr, FRAZIL_ELEASE, "worker %u was taken over by process %u with another word (%q)",
+                       previous.worker, previous.pid, file->port.name);
+
+    struct fz_grant_record next = previous;
+    err = grant_on(&next, now, file->reserve_ticks, &progress, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (progress != STANDS) {
+        next.sequence++;
+        next.pid = file->owner.pid;
+        err = store(file, &previous, &next, reterr);
+    } else if (next.floor == held->floor && next.until <= held->until) {
+        return fz_fail(reterr, FRAZIL_EAGAIN, "the grant of worker %u reaches to tick %u already, the clock shows %u",
+                       next.worker, next.until, now);
+    } else {
+        err = settle(file, &next, reterr); /* a relative has extended it */
+    }
+    if (err == FRAZIL_OK)
+        give_out(&next, ret);
+    return err;
+}
+
+static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
+{
+    struct fz_grant_record previous;
+    uint64_t next_free;
+    bool exists;
+
+    frazil_err err = load_own(file, &exists, &previous, NULL);
+    if (err != FRAZIL_OK || !exists || previous.nonce != file->owner.nonce)
+        return err;
+    struct fz_grant_record next = previous;
+    uint64_t until = at_least(used_tick, next.floor);
+    if (until < next.until) {
+        fz_used_cut(&next.used, next.until, until);
+        if (fz_used_next_free(&next.used, until, &next_free) && next_free == until + 1)
+            next.until = until;
+    }
+    next.sequence++;
+    next.pid = 0;
+    return store(file, &previous, &next, NULL);
+}
+
+/* ---- the granter --------------------------------------------------------- */
+
+static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_grant_file *file = ctx;
+
+    frazil_err err = file->port.enter(file->port.ctx, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = acquire_inside(file, now_tick, ret, reterr);
+    file->port.leave(file->port.ctx);
+    return err;
+}
+
+static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                         frazil_error *reterr)
+{
+    struct fz_grant_file *file = ctx;
+    frazil_error why = {.code = FRAZIL_OK};
+
+    frazil_err err = file->port.enter(file->port.ctx, &why);
+    if (err == FRAZIL_OK) {
+        err = extend_inside(file, now_tick, held, ret, &why);
+        file->port.leave(file->port.ctx);
+    }
+    if (err == FRAZIL_ESYS) /* the present grant stands, and the disk may come back */
+        err = why.code = FRAZIL_EAGAIN;
+    if (err != FRAZIL_OK && reterr != NULL)
+        *reterr = why;
+    return err;
+}
+
+static void release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+{
+    struct fz_grant_file *file = ctx;
+
+    (void)held; /* the file knows better: a relative may have extended it */
+    if (file->port.enter(file->port.ctx, NULL) != FRAZIL_OK)
+        return;
+    release_inside(file, used_tick);
+    file->port.leave(file->port.ctx);
+}
+
+static void close_file(void *ctx)
+{
+    struct fz_grant_file *file = ctx;
+
+    file->port.close(file->port.ctx);
+}
+
+static void after_fork(void *ctx)
+{
+    struct fz_grant_file *file = ctx;
+
+    file->port.after_fork(file->port.ctx);
+}
+
+struct fz_granter fz_grant_file_granter(struct fz_grant_file *file)
+{
+    FZ_ASSERT(file->reserve_ticks >= 1 && file->owner.nonce != 0);
+    return (struct fz_granter){.ctx = file,
+                               .acquire = acquire,
+                               .extend = extend,
+                               .release = release,
+                               .close = close_file,
+                               .after_fork = after_fork};
+}
+
+/* ---- showing and repairing ----------------------------------------------- */
+
+frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
+                                 frazil_error *reterr)
+{
+    frazil_err err = port->enter(port->ctx, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = load(port, ret_exists, ret, reterr);
+    port->leave(port->ctx);
+    return err;
+}
+
+/* What can still be read and is of this layout and worker, or a blank record. */
+static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_record *ret, frazil_error *reterr)
+{
+    bool exists = false;
+
+    frazil_err err = load_own(file, &exists, ret, reterr);
+    if (err == FRAZIL_ESTATE || (err == FRAZIL_OK && !exists))
+        *ret = blank_record(&file->owner);
+    return err == FRAZIL_ESTATE ? FRAZIL_OK : err;
+}
+
+static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
+{
+    struct fz_grant_record record;
+
+    if (file->port.has_others(file->port.ctx))
+        return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
+                       file->port.name);
+    frazil_err err = salvage(file, &record, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    fz_used_add(&record.used, 0, plus(now, file->reserve_ticks));
+    record.sequence++;
+    record.nonce = record.device = record.pid = 0;
+    record.floor = 0;
+    record.until = plus(now, file->reserve_ticks);
+    return create(file, &record, reterr);
+}
+
+frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr)
+{
+    frazil_err err = file->port.enter(file->port.ctx, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = init_inside(file, now_tick, reterr);
+    file->port.leave(file->port.ctx);
+    return err;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Grants from a file of this host: what keeps ids unique over a restart, where no
+ * coordinator does.
+ *
+ * The file holds two slots, a page apart, which take turns; see grant_record.h.
+ * A slot is overwritten only when the other one is known to be durable, so that
+ * at any moment a loss of power leaves the last grant that anybody was told of.
+ *
+ * All processes that share a word own its grant together: the record bears the
+ * word's nonce, and any of them may extend it.  A word that finds another's
+ * nonce starts above what that one was granted.  So after kill -9 the word that
+ * is still in the run directory goes on at once, and after a boot a new one waits
+ * for what the old one had reserved.
+ *
+ * A grant reaches to now + reserve, never further from where it begins: a process
+ * that crashes and starts over and over cannot push the file into the future.  A
+ * clock that jumps ahead grants itself an island there (used_ticks.h), and goes on
+ * where it was when it has come back.
+ */
+#ifndef FZ_LEASE_GRANT_FILE_H
+#define FZ_LEASE_GRANT_FILE_H
+
+#include "file_port.h"
+#include "grant_record.h"
+#include "granter.h"
+
+#define FZ_GRANT_SLOT_DISTANCE 4096 /* a disk may tear a whole block of that size */
+#define FZ_GRANT_FILE_SIZE (2 * FZ_GRANT_SLOT_DISTANCE)
+
+/* Who asks. */
+struct fz_grant_owner {
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
+    uint32_t worker;
+    uint64_t nonce;  /* the word's; not 0 */
+    uint64_t device; /* of the word's file; 0: it is in none, so another nonce is another generator's */
+    uint64_t pid;    /* this process */
+};
+
+struct fz_grant_file {
+    struct fz_file_port port;
+    struct fz_grant_owner owner;
+    uint64_t reserve_ticks;    /* how far ahead a grant reaches; at least 1 */
+    uint64_t durable_sequence; /* the last record that this process knows to be on the disk; 0: none */
+};
+
+/*
+ * The granter of a file.  *file must live until it is closed; it is the granter's
+ * ctx, and closing it closes the port.  Does nothing yet.
+ *
+ * acquire: makes the file if there is none.  The present grant goes on, with its
+ *   floor, if it bears this word's nonce.
+ * extend: FRAZIL_ELEASE: another word has taken the worker over.  FRAZIL_EAGAIN:
+ *   the disk failed; or the grant reaches far enough already, because the clock
+ *   went back or an island is near.  The new grant is not contiguous when the
+ *   clock has left the old one behind by more than the reserve, and when the file
+ *   was removed or is a copy of an older one: then all that anybody could have been
+ *   granted in the meantime is given up.
+ * Both: FRAZIL_ESTATE: the file is damaged, or of another layout, worker or
+ *   version.  FRAZIL_EEXHAUSTED: no tick is left.
+ * acquire: FRAZIL_ESYS: a system call failed.  FRAZIL_EWORKER: a living process
+ *   has the worker, with a word in another run directory.
+ * release: call it when nobody else has the word any more.
+ */
+struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
+
+/* What a grant file says now.  FRAZIL_ESTATE: it is damaged or of another version.  FRAZIL_ESYS.  *ret_exists: there is
+ * one; otherwise *ret is untouched. */
+frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
+                                 frazil_error *reterr);
+
+/*
+ * Makes a grant file anew, whatever was there: the way out of FRAZIL_ESTATE.  All
+ * that may have been granted until now is given up: what can still be read of
+ * this layout and worker, and everything up to now_tick + reserve_ticks.
+ * FRAZIL_EWORKER: a living process has it open.  FRAZIL_ESYS.
+ */
+frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr);
+
+#endif
