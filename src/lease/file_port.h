@@ -48,8 +48,8 @@ struct fz_file_port {
     /* Makes the file with that content, in place of any that is there: durably, and all of it or nothing. */
     frazil_err (*create)(void *ctx, const void *content, size_t len, frazil_error *reterr);
 
-    /* Whether another process, not counting forked relatives, has the file open. */
-    bool (*has_others)(void *ctx);
+    /* Whether another process has the file open.  Children that have not used it since the fork do not count. */
+    frazil_err (*has_others)(void *ctx, bool *ret, frazil_error *reterr);
 
     /* In a child process: what the kernel takes for the parent's is opened anew at the next use. */
     void (*after_fork)(void *ctx);

@@ -227,9 +227,11 @@ static frazil_err check_abandoned(const struct fz_grant_file *file, const struct
                                   frazil_error *reterr)
 {
     bool same_place = file->owner.device != 0 && record->device == file->owner.device;
+    bool others = false;
 
-    if (same_place || !file->port.has_others(file->port.ctx))
-        return FRAZIL_OK;
+    frazil_err err = same_place ? FRAZIL_OK : file->port.has_others(file->port.ctx, &others, reterr);
+    if (err != FRAZIL_OK || !others)
+        return err;
     return fz_fail(reterr, FRAZIL_EWORKER,
                    "worker %u is in use on this host, by process %u or a relative, with another run directory (grant "
                    "file %q): give it the same run_dir=, or take another worker",
@@ -438,11 +440,15 @@ static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_reco
 static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
 {
     struct fz_grant_record record;
+    bool others;
 
-    if (file->port.has_others(file->port.ctx))
+    frazil_err err = file->port.has_others(file->port.ctx, &others, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (others)
         return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
                        file->port.name);
-    frazil_err err = salvage(file, &record, reterr);
+    err = salvage(file, &record, reterr);
     if (err != FRAZIL_OK)
         return err;
     fz_used_add(&record.used, 0, plus(now, file->reserve_ticks));

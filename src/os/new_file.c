@@ -38,7 +38,7 @@ static int sync_fd(int fd)
 }
 
 /* A name is durable once its directory is. */
-static int sync_directory_of(const char *path)
+int fz_new_file_sync_name(const char *path)
 {
     char directory[FZ_PATH_SIZE];
     int fd;
@@ -61,5 +61,5 @@ int fz_new_file_publish_durably(const char *path, int fd)
 
     if (err == 0)
         err = fz_new_file_publish(path);
-    return err == 0 ? sync_directory_of(path) : err;
+    return err == 0 ? fz_new_file_sync_name(path) : err;
 }

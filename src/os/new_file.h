@@ -16,4 +16,7 @@ int fz_new_file_publish(const char *path);
 /* The same, and it is still there after a loss of power. */
 int fz_new_file_publish_durably(const char *path, int fd);
 
+/* Makes a name durable that somebody else may have left undone.  0 or an errno. */
+int fz_new_file_sync_name(const char *path);
+
 #endif

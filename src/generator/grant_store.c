@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "grant_store.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "os/state_file.h"
+
+/* file comes first: its address is the granter's ctx. */
+struct store {
+    struct fz_grant_file file;
+    struct fz_state_file state;
+};
+
+static struct fz_file_port port_of(struct fz_state_file *state)
+{
+    return (struct fz_file_port){.ctx = state,
+                                 .name = state->path,
+                                 .enter = fz_state_file_enter,
+                                 .leave = fz_state_file_leave,
+                                 .size = fz_state_file_size,
+                                 .read = fz_state_file_read,
+                                 .write = fz_state_file_write,
+                                 .sync = fz_state_file_sync,
+                                 .create = fz_state_file_create,
+                                 .has_others = fz_state_file_has_others,
+                                 .after_fork = fz_state_file_after_fork,
+                                 .close = fz_state_file_close};
+}
+
+static frazil_err prepare(struct store *store, const char *path, const struct fz_grant_owner *owner,
+                          uint64_t reserve_ticks, frazil_error *reterr)
+{
+    frazil_err err = fz_state_file_name(&store->state, path, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    store->file = (struct fz_grant_file){
+        .port = port_of(&store->state), .owner = *owner, .reserve_ticks = reserve_ticks, .durable_sequence = 0};
+    store->file.owner.pid = (uint64_t)getpid();
+    return FRAZIL_OK;
+}
+
+static void close_store(void *ctx)
+{
+    struct store *store = ctx;
+
+    fz_state_file_close(&store->state);
+    free(store);
+}
+
+static void after_fork(void *ctx)
+{
+    struct store *store = ctx;
+
+    fz_state_file_after_fork(&store->state);
+    store->file.owner.pid = (uint64_t)getpid();
+}
+
+frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
+                               uint64_t reserve_ticks, frazil_error *reterr)
+{
+    struct store *store = malloc(sizeof *store);
+
+    if (store == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    frazil_err err = prepare(store, path, owner, reserve_ticks, reterr);
+    if (err != FRAZIL_OK) {
+        free(store);
+        return err;
+    }
+    *ret = fz_grant_file_granter(&store->file);
+    ret->close = close_store;
+    ret->after_fork = after_fork;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_grant_store_inspect(const char *path, bool *ret_exists, struct fz_grant_record *ret, frazil_error *reterr)
+{
+    struct fz_state_file state;
+
+    frazil_err err = fz_state_file_name(&state, path, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct fz_file_port port = port_of(&state);
+    err = fz_grant_file_inspect(&port, ret_exists, ret, reterr);
+    fz_state_file_close(&state);
+    return err;
+}
+
+frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *owner, uint64_t reserve_ticks,
+                               uint64_t now_tick, frazil_error *reterr)
+{
+    struct store store;
+
+    frazil_err err = prepare(&store, path, owner, reserve_ticks, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_grant_file_init(&store.file, now_tick, reterr);
+    fz_state_file_close(&store.state);
+    return err;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Grant files on a real disk: lease/grant_file.h over os/state_file.h. */
+#ifndef FZ_GENERATOR_GRANT_STORE_H
+#define FZ_GENERATOR_GRANT_STORE_H
+
+#include "lease/grant_file.h"
+
+/*
+ * The granter of a grant file at an absolute path.  Nothing is opened before its
+ * first call; owner->pid is filled in.  Errors of its calls: see
+ * fz_grant_file_granter.  FRAZIL_ESPEC: the path is too long.  FRAZIL_ENOMEM.
+ */
+frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
+                               uint64_t reserve_ticks, frazil_error *reterr);
+
+/* fz_grant_file_inspect for a path. */
+frazil_err fz_grant_store_inspect(const char *path, bool *ret_exists, struct fz_grant_record *ret,
+                                  frazil_error *reterr);
+
+/* fz_grant_file_init for a path; owner's nonce and device do not matter. */
+frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *owner, uint64_t reserve_ticks,
+                               uint64_t now_tick, frazil_error *reterr);
+
+#endif

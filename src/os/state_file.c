@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+#include "state_file.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "fail_errno.h"
+#include "new_file.h"
+#include "own_file.h"
+
+static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
+{
+    return fz_fail_errno(reterr, sys, what, file->path, "");
+}
+
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr)
+{
+    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1};
+
+    if (fz_path_join(file.path, path, "", "") != 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "the path of the state file is too long: %q", path);
+    *ret = file;
+    return FRAZIL_OK;
+}
+
+static void drop(struct fz_state_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    file->fd = -1;
+}
+
+/* Takes a descriptor over and says that the file is in use.  0 or an errno. */
+static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
+{
+    drop(file);
+    file->fd = fd;
+    file->name_is_durable = name_is_durable;
+    int err = fz_own_file_lock(fd, LOCK_SH);
+    if (err != 0)
+        drop(file);
+    return err;
+}
+
+/* Turns to the file that has the name now.  0 or an errno. */
+static int turn(struct fz_state_file *file)
+{
+    int fd;
+    int err = file->fd < 0 ? ESTALE : fz_own_file_at(file->fd, file->path);
+
+    if (err != ESTALE)
+        return err;
+    drop(file);
+    err = fz_own_file_open(file->path, O_RDWR, &fd);
+    if (err == ENOENT)
+        return 0;
+    return err == 0 ? adopt(file, fd, false) : err;
+}
+
+frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    int err = 0;
+
+    if (file->guard.fd < 0)
+        err = fz_guard_open(&file->guard, file->path);
+    if (err == 0)
+        err = fz_guard_enter(&file->guard);
+    if (err == EWOULDBLOCK)
+        return fail_sys(file, err, "another process (stopped?) has been holding for two seconds the guard of", reterr);
+    if (err != 0)
+        return fail_sys(file, err, "there can be no guard for the state file", reterr);
+    err = turn(file);
+    if (err == 0)
+        return FRAZIL_OK;
+    fz_guard_leave(&file->guard);
+    return fail_sys(file, err, "the state file cannot be opened:", reterr);
+}
+
+void fz_state_file_leave(void *ctx)
+{
+    struct fz_state_file *file = ctx;
+
+    fz_guard_leave(&file->guard);
+}
+
+frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    struct stat status = {.st_size = 0};
+
+    if (file->fd >= 0 && fstat(file->fd, &status) != 0)
+        return fail_sys(file, errno, "the state file cannot be examined:", reterr);
+    *ret_exists = file->fd >= 0;
+    *ret_size = (uint64_t)status.st_size;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    char *bytes = buf;
+
+    assert(file->fd >= 0);
+    for (size_t done = 0; done < len;) {
+        ssize_t got = pread(file->fd, bytes + done, len - done, (off_t)(offset + done));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return fail_sys(file, got < 0 ? errno : EIO, "the state file cannot be read:", reterr);
+        done += (size_t)got;
+    }
+    return FRAZIL_OK;
+}
+
+/* 0 or an errno. */
+static int write_all(int fd, uint64_t offset, const void *buf, size_t len)
+{
+    const char *bytes = buf;
+
+    for (size_t done = 0; done < len;) {
+        ssize_t put = pwrite(fd, bytes + done, len - done, (off_t)(offset + done));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return put < 0 ? errno : EIO;
+        done += (size_t)put;
+    }
+    return 0;
+}
+
+frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+
+    assert(file->fd >= 0);
+    int err = write_all(file->fd, offset, buf, len);
+    return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be written:", reterr);
+}
+
+frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    int err;
+
+    assert(file->fd >= 0);
+    do
+        err = fdatasync(file->fd) == 0 ? 0 : errno;
+    while (err == EINTR);
+    if (err == 0 && !file->name_is_durable)
+        err = fz_new_file_sync_name(file->path);
+    if (err != 0)
+        return fail_sys(file, err, "the state file cannot be made durable:", reterr);
+    file->name_is_durable = true;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    int fd;
+
+    int err = fz_new_file_begin(file->path, &fd);
+    if (err != 0)
+        return fail_sys(file, err, "the state file cannot be made:", reterr);
+    err = write_all(fd, 0, content, len);
+    if (err == 0)
+        err = fz_new_file_publish_durably(file->path, fd);
+    if (err == 0)
+        err = adopt(file, fd, true);
+    else
+        close(fd);
+    return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be made:", reterr);
+}
+
+frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+
+    if (file->fd < 0) {
+        *ret = false;
+        return FRAZIL_OK;
+    }
+    /* The guard keeps everybody else from looking while this lock is not a shared one. */
+    int exclusive = fz_own_file_lock(file->fd, LOCK_EX);
+    int shared = fz_own_file_lock(file->fd, LOCK_SH);
+    int err = exclusive != 0 && exclusive != EWOULDBLOCK ? exclusive : shared;
+    if (err != 0)
+        return fail_sys(file, err, "it cannot be told whether anybody uses", reterr);
+    *ret = exclusive == EWOULDBLOCK;
+    return FRAZIL_OK;
+}
+
+void fz_state_file_after_fork(void *ctx)
+{
+    fz_state_file_close(ctx);
+}
+
+void fz_state_file_close(void *ctx)
+{
+    struct fz_state_file *file = ctx;
+
+    drop(file);
+    fz_guard_close(&file->guard);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A file that must survive: what the file port (lease/file_port.h) asks for, from
+ * a real disk.  The functions below have the shapes and the contracts of the
+ * port's; ctx is a struct fz_state_file.
+ *
+ * The file's guard lets one process in at a time; a shared flock on the file
+ * itself, held as long as it is open, says that somebody alive uses it.
+ */
+#ifndef FZ_OS_STATE_FILE_H
+#define FZ_OS_STATE_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frazil/error.h"
+#include "guard.h"
+
+struct fz_state_file {
+    char path[FZ_PATH_SIZE];
+    struct fz_guard guard;
+    int fd;               /* -1: not open, or there is none */
+    bool name_is_durable; /* this process has seen to it */
+};
+
+/* Names the file (an absolute path) and opens nothing yet.  FRAZIL_ESPEC: the path is too long. */
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr);
+
+/* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when somebody has been inside for two seconds. */
+frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr);
+void fz_state_file_leave(void *ctx);
+
+/* As the port's functions of the same names.  FRAZIL_ESYS. */
+frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr);
+frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr);
+frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr);
+frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr);
+frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, frazil_error *reterr);
+frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr);
+
+/* As the port's.  Both close, the first one to open again at the next enter. */
+void fz_state_file_after_fork(void *ctx);
+void fz_state_file_close(void *ctx);
+
+#endif

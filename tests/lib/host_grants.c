@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/host_grants.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct power_disk host_disk;
+
+int host_empty_disk(void **state)
+{
+    (void)state;
+    host_disk = (struct power_disk){.exists = false};
+    return 0;
+}
+
+void host_start(struct host_process *process, uint64_t nonce)
+{
+    *process = (struct host_process){.file = {.port = power_disk_port(&host_disk),
+                                              .owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms",
+                                                        .worker = 7,
+                                                        .nonce = nonce,
+                                                        .device = 25,
+                                                        .pid = 100 + nonce},
+                                              .reserve_ticks = RESERVE}};
+    process->granter = fz_grant_file_granter(&process->file);
+}
+
+void host_acquire(struct host_process *process, uint64_t now)
+{
+    frazil_error err;
+
+    if (process->granter.acquire(&process->file, now, &process->grant, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(process->grant.worker, 7);
+    assert_false(host_disk.is_inside);
+}
+
+void host_extend(struct host_process *process, uint64_t now)
+{
+    frazil_error err;
+
+    if (process->granter.extend(&process->file, now, &process->grant, &process->grant, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_false(host_disk.is_inside);
+}
+
+void host_assert_grant(const struct host_process *process, uint64_t floor, uint64_t until)
+{
+    assert_int_equal(process->grant.floor, floor);
+    assert_int_equal(process->grant.until, until);
+}
+
+void host_assert_says(const frazil_error *err, const char *const *parts)
+{
+    for (; *parts != NULL; parts++) {
+        if (strstr(err->message, *parts) == NULL)
+            fail_msg("'%s' is not in '%s'", *parts, err->message);
+    }
+}
+
+void host_assert_refused(struct host_process *process, bool extends, uint64_t now, frazil_err code,
+                         const char *const *parts)
+{
+    static struct power_disk before;
+    struct fz_grant untouched = {.floor = 4242};
+    frazil_error err;
+
+    before = host_disk;
+    for (int with_reterr = 1; with_reterr >= 0; with_reterr--) {
+        frazil_error *reterr = with_reterr ? &err : NULL;
+        frazil_err result = extends ? process->granter.extend(&process->file, now, &process->grant, &untouched, reterr)
+                                    : process->granter.acquire(&process->file, now, &untouched, reterr);
+        assert_int_equal(result, code);
+    }
+    assert_int_equal(err.code, code);
+    assert_int_equal(untouched.floor, 4242);
+    assert_memory_equal(before.cache, host_disk.cache, sizeof host_disk.cache);
+    assert_int_equal(before.exists, host_disk.exists);
+    assert_false(host_disk.is_inside);
+    host_assert_says(&err, parts);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the grant file on a real disk keeps what was granted, finds
+ * out that its file was removed or replaced, and tells the living from the dead.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/grant_store.h"
+#include "lib/scratch.h"
+#include "os/path.h"
+
+enum { RESERVE = 100, NOW = 10000 };
+
+static const char *scratch;
+static char path[512];
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    snprintf(path, sizeof path, "%s/worker-7.grant", scratch);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static struct fz_grant_owner owner_of(uint64_t nonce)
+{
+    return (struct fz_grant_owner){
+        .fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce, .device = 25};
+}
+
+static struct fz_granter open_ok(uint64_t nonce)
+{
+    struct fz_grant_owner owner = owner_of(nonce);
+    struct fz_granter granter;
+
+    assert_int_equal(fz_grant_store_open(&granter, path, &owner, RESERVE, NULL), FRAZIL_OK);
+    return granter;
+}
+
+static struct fz_grant acquire_ok(struct fz_granter granter, uint64_t now)
+{
+    struct fz_grant grant;
+    frazil_error err;
+
+    if (granter.acquire(granter.ctx, now, &grant, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return grant;
+}
+
+static void extend_ok(struct fz_granter granter, uint64_t now, struct fz_grant *grant)
+{
+    frazil_error err;
+
+    if (granter.extend(granter.ctx, now, grant, grant, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+}
+
+/* What was granted is in the file when everybody has gone; nothing else is left but the guard, for its owner alone. */
+static void test_kept(void **state)
+{
+    unsigned fds = scratch_open_fds();
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    struct stat status;
+    char name[520];
+
+    (void)state;
+    extend_ok(granter, NOW + 50, &grant);
+    granter.close(granter.ctx);
+    assert_int_equal(scratch_open_fds(), fds);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_size, FZ_GRANT_FILE_SIZE);
+    assert_int_equal(status.st_mode & 0777, 0600);
+    snprintf(name, sizeof name, "%s.new", path);
+    assert_false(scratch_exists(name));
+
+    granter = open_ok(2);
+    grant = acquire_ok(granter, NOW);
+    assert_int_equal(grant.floor, NOW + 50 + RESERVE + 1);
+    granter.close(granter.ctx);
+}
+
+/* Opening touches no file: the first grant does. */
+static void test_lazy(void **state)
+{
+    struct fz_granter granter = open_ok(1);
+
+    (void)state;
+    assert_false(scratch_exists(path));
+    granter.close(granter.ctx);
+}
+
+/* A file that was removed, or replaced by an older copy, under its owner's hands is not written on unseen. */
+static void test_replaced(void **state)
+{
+    unsigned char content[FZ_GRANT_FILE_SIZE];
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    char copy[520];
+
+    (void)state;
+    assert_int_equal(scratch_read(path, content, sizeof content), sizeof content);
+    extend_ok(granter, NOW + 50, &grant);
+    snprintf(copy, sizeof copy, "%s.copy", path);
+    scratch_write(copy, content, sizeof content);
+    assert_int_equal(rename(copy, path), 0);
+    extend_ok(granter, NOW + 60, &grant);
+    assert_int_equal(grant.floor, NOW + 60 + RESERVE + 1);
+    assert_int_equal(unlink(path), 0);
+    extend_ok(granter, NOW + 70, &grant);
+    assert_int_equal(grant.floor, NOW + 70 + RESERVE + 1);
+    assert_true(scratch_exists(path));
+    granter.close(granter.ctx);
+}
+
+/* The guard is met at the file that has its name, also if somebody removed it. */
+static void test_guard_removed(void **state)
+{
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    char guard[520];
+
+    (void)state;
+    snprintf(guard, sizeof guard, "%s.lock", path);
+    assert_int_equal(unlink(guard), 0);
+    extend_ok(granter, NOW + 50, &grant);
+    assert_true(scratch_exists(guard));
+    granter.close(granter.ctx);
+}
+
+/* Somebody who stays inside is waited for, but not for ever; the present grant stands meanwhile. */
+static void test_guard_held(void **state)
+{
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    frazil_error err;
+    char guard[520];
+
+    (void)state;
+    snprintf(guard, sizeof guard, "%s.lock", path);
+    int fd = open(guard, O_RDWR);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    assert_int_equal(granter.extend(granter.ctx, NOW + 50, &grant, &grant, &err), FRAZIL_EAGAIN);
+    assert_int_equal(err.code, FRAZIL_EAGAIN);
+    assert_int_equal(err.sys_errno, EWOULDBLOCK);
+    assert_non_null(strstr(err.message, path));
+    close(fd);
+    extend_ok(granter, NOW + 50, &grant);
+    granter.close(granter.ctx);
+}
+
+/* A living owner elsewhere is seen, a dead one is not; one's own word never is in the way. */
+static void test_living(void **state)
+{
+    struct fz_grant_owner elsewhere = owner_of(2);
+    struct fz_granter first = open_ok(1);
+    struct fz_granter relative = open_ok(1);
+    struct fz_granter other;
+    struct fz_grant grant = acquire_ok(first, NOW);
+    frazil_error err;
+
+    (void)state;
+    acquire_ok(relative, NOW);
+    elsewhere.device = 26;
+    assert_int_equal(fz_grant_store_open(&other, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
+    assert_int_equal(other.acquire(other.ctx, NOW, &grant, &err), FRAZIL_EWORKER);
+    char pid[32];
+    snprintf(pid, sizeof pid, "process %d ", (int)getpid());
+    assert_non_null(strstr(err.message, pid));
+    first.close(first.ctx);
+    assert_int_equal(other.acquire(other.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    relative.close(relative.ctx);
+    acquire_ok(other, NOW);
+    other.close(other.ctx);
+}
+
+/* A child opens what is its own, says its own name, and goes on with the grant beside its parent. */
+static void test_fork(void **state)
+{
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    struct fz_grant_record record;
+    bool exists;
+    int status;
+
+    (void)state;
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        granter.after_fork(granter.ctx);
+        frazil_err err = granter.extend(granter.ctx, NOW + 50, &grant, &grant, NULL);
+        _exit(err == FRAZIL_OK && grant.floor == NOW ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(fz_grant_store_inspect(path, &exists, &record, NULL), FRAZIL_OK);
+    assert_true(exists);
+    assert_int_equal(record.pid, pid);
+    extend_ok(granter, NOW + 60, &grant);
+    assert_int_equal(grant.floor, NOW);
+    assert_int_equal(grant.until, NOW + 60 + RESERVE);
+    granter.close(granter.ctx);
+}
+
+/* A child that was forked while its parent was inside neither lets others in nor keeps them out when it closes. */
+static void test_fork_inside(void **state)
+{
+    struct fz_granter granter = open_ok(1);
+    struct fz_grant grant = acquire_ok(granter, NOW);
+    int ready[2];
+    int status;
+
+    (void)state;
+    assert_int_equal(pipe(ready), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        char byte;
+        close(ready[1]);
+        _exit(read(ready[0], &byte, 1) == 0 ? 0 : 1); /* holds all that it inherited until then */
+    }
+    extend_ok(granter, NOW + 50, &grant);
+    struct fz_granter other = open_ok(1);
+    acquire_ok(other, NOW + 50);
+    other.close(other.ctx);
+    close(ready[0]);
+    close(ready[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    granter.close(granter.ctx);
+}
+
+/* A damaged file can be made anew, if nobody uses it. */
+static void test_init(void **state)
+{
+    struct fz_grant_owner owner = owner_of(0);
+    struct fz_grant_record record;
+    struct fz_granter granter = open_ok(1);
+    frazil_error err;
+    bool exists;
+
+    (void)state;
+    acquire_ok(granter, NOW);
+    assert_int_equal(fz_grant_store_init(path, &owner, RESERVE, NOW, &err), FRAZIL_EWORKER);
+    granter.close(granter.ctx);
+    scratch_write(path, "", 0);
+    assert_int_equal(fz_grant_store_inspect(path, &exists, &record, &err), FRAZIL_ESTATE);
+    assert_non_null(strstr(err.message, path));
+    assert_int_equal(fz_grant_store_init(path, &owner, RESERVE, NOW + 500, NULL), FRAZIL_OK);
+    granter = open_ok(2);
+    assert_int_equal(acquire_ok(granter, NOW).floor, NOW + 500 + RESERVE + 1);
+    granter.close(granter.ctx);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(fz_grant_store_inspect(path, &exists, &record, NULL), FRAZIL_OK);
+    assert_false(exists);
+}
+
+/* A directory that is not there, and a path that is too long, are said to be that. */
+static void test_no_place(void **state)
+{
+    char longest[FZ_PATH_SIZE + 1];
+    struct fz_grant_owner owner = owner_of(1);
+    struct fz_grant_record record;
+    struct fz_granter granter;
+    struct fz_grant grant;
+    frazil_error err;
+    bool exists;
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/no/worker-7.grant", scratch);
+    granter = open_ok(1);
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, ENOENT);
+    assert_non_null(strstr(err.message, path));
+    granter.close(granter.ctx);
+    memset(longest, '/', sizeof longest);
+    longest[FZ_PATH_SIZE] = '\0';
+    assert_int_equal(fz_grant_store_open(&granter, longest, &owner, RESERVE, &err), FRAZIL_ESPEC);
+    assert_int_equal(fz_grant_store_inspect(longest, &exists, &record, &err), FRAZIL_ESPEC);
+    assert_int_equal(fz_grant_store_init(longest, &owner, RESERVE, NOW, &err), FRAZIL_ESPEC);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_kept),   TEST(test_lazy), TEST(test_replaced),    TEST(test_guard_removed), TEST(test_guard_held),
+        TEST(test_living), TEST(test_fork), TEST(test_fork_inside), TEST(test_init),          TEST(test_no_place),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
