@@ -66,7 +66,10 @@ struct fz_register {
     enum fz_register_result (*read)(void *ctx, uint32_t number, struct fz_record *ret,
                                     struct fz_register_status *status, frazil_error *reterr);
 
-    /* All records of the namespace, in any order, in as few round trips as can be. */
+    /*
+     * All records of the namespace, in any order, in as few round trips as can be.
+     * One that is damaged beyond its version is shown with version 1 and no data.
+     */
     enum fz_register_result (*read_all)(void *ctx, fz_record_visitor visit, void *visit_ctx,
                                         struct fz_register_status *status, frazil_error *reterr);
 

@@ -68,6 +68,28 @@ static void test_skew_while_held(void **state)
     fleet_stop(&fleet);
 }
 
+static void set_back_second(void *ctx)
+{
+    struct fleet *fleet = ctx;
+
+    if (fleet->owners[0].link.trips == 1)
+        fleet->server.unix_ms -= 1000;
+}
+
+/* The clock that counts is that of the swap's answer: what was granted under another one is burned. */
+static void test_skew_between_look_and_swap(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    fleet.owners[0].link.before = set_back_second;
+    fleet.owners[0].link.ctx = &fleet;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    fleet_stop(&fleet);
+}
+
 /* The skew allowed makes a quarantine longer, twice: for the owners, and for the old and the new coordinator. */
 static void test_skew_in_quarantine(void **state)
 {
@@ -129,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skew),
         cmocka_unit_test(test_skew_while_held),
+        cmocka_unit_test(test_skew_between_look_and_swap),
         cmocka_unit_test(test_skew_in_quarantine),
         cmocka_unit_test(test_skew_within_tick),
         cmocka_unit_test(test_skew_at_init),

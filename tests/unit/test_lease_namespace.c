@@ -360,6 +360,30 @@ static void test_created_again_as_new(void **state)
     fleet_stop(&fleet);
 }
 
+/* A quarantine is never shortened by a later one, whose coordinator's clock is behind. */
+static void test_quarantine_only_grows(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 1000, false, NULL), FRAZIL_OK);
+    fleet.server.has_clock = fleet.clock_follows = true;
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    fleet_open_with(&fleet, 0, &options);
+    /* The namespace's own record says when it was created, which counts like a clock: here it lies before. */
+    struct fz_namespace_record record = fleet_namespace(&fleet);
+    record.created_unix_ms = 0;
+    char text[FZ_RECORD_SIZE_MAX + 1];
+    text[fz_namespace_record_format(&record, text)] = '\0';
+    fleet_write_text(&fleet, FZ_NAMESPACE, text);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_string_equal(fleet_namespace(&fleet).incarnation, "run-2");
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 1000 + HORIZON);
+    fleet_stop(&fleet);
+}
+
 /* A quarantine that cannot be written down is not begun, and nothing is granted. */
 static void test_quarantine_without_answer(void **state)
 {
@@ -423,6 +447,7 @@ int main(void)
         cmocka_unit_test(test_incarnation_between_look_and_swap),
         cmocka_unit_test(test_created_again_as_new),
         cmocka_unit_test(test_incarnation_without_clock),
+        cmocka_unit_test(test_quarantine_only_grows),
         cmocka_unit_test(test_quarantine_without_answer),
     };
 

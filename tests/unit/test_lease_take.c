@@ -33,8 +33,8 @@ static void test_oldest_first(void **state)
     assert_int_equal(fleet_held(&fleet, 0)->worker, 5);
     fleet_write(&fleet, 2, &(struct fz_worker_record){.until = 60, .owner = "x", .owners = 1});
     fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 50, .owner = "x", .released = true, .owners = 1});
-    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 55, .owner = "x", .owners = 1});
-    const uint32_t wanted[] = {3, 6, 2};
+    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 45, .owner = "x", .owners = 1});
+    const uint32_t wanted[] = {6, 3, 2};
     for (size_t i = 0; i < 3; i++) {
         fleet_must_acquire(&fleet, 0, NOW);
         assert_int_equal(fleet_held(&fleet, 0)->worker, wanted[i]);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A register in a directory of this host, for the processes of one user: a file
+ * for each record, "worker-N" and "namespace", whose content is the version and
+ * the record.  A swap is made under the guard records.lock, and appears with all
+ * of its content at once, durably.  Not for a directory that hosts share: locks
+ * and renames mean little there.
+ */
+#ifndef FZ_REGISTERS_FILE_REGISTER_H
+#define FZ_REGISTERS_FILE_REGISTER_H
+
+#include "lease/register.h"
+
+/*
+ * Makes a register of a directory (an absolute path), which is made, too, if only
+ * its last component is missing.  FRAZIL_ESPEC: the path; FRAZIL_ESYS: it cannot be
+ * made or written; FRAZIL_ENOMEM.
+ */
+frazil_err fz_file_register_open(struct fz_register *ret, const char *directory, frazil_error *reterr);
+
+#endif

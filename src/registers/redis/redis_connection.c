@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+#include "redis_connection.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "core/sentence.h"
+#include "os/clock.h"
+#include "os/quiet_pipe.h"
+
+/* One operation's share of time. */
+struct deadline {
+    uint64_t at_ns;
+    uint32_t timeout_ms;
+};
+
+static uint64_t monotonic_ns(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
+static struct deadline deadline_in(uint32_t timeout_ms)
+{
+    return (struct deadline){monotonic_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
+}
+
+/* Waits until the socket is ready for these events.  0, ETIMEDOUT or another errno. */
+static int wait_for(int fd, short events, const struct deadline *deadline)
+{
+    for (;;) {
+        struct pollfd poll_fd = {.fd = fd, .events = events};
+        uint64_t now_ns = monotonic_ns();
+        uint64_t left_ms = now_ns >= deadline->at_ns ? 0 : (deadline->at_ns - now_ns + 999999) / 1000000;
+        int ready = poll(&poll_fd, 1, (int)left_ms);
+        if (ready > 0)
+            return 0;
+        if (ready < 0 && errno != EINTR)
+            return errno;
+        if (ready == 0 && left_ms == 0)
+            return ETIMEDOUT;
+    }
+}
+
+void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len)
+{
+    assert(command->argc < FZ_REDIS_ARGS_MAX);
+    command->argv[command->argc] = text;
+    command->len[command->argc++] = len;
+}
+
+void fz_redis_add_text(struct fz_redis_command *command, const char *text)
+{
+    fz_redis_add(command, text, strlen(text));
+}
+
+void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url)
+{
+    connection->url = *url;
+    connection->context = NULL;
+    fz_redis_url_show(url, connection->shown);
+}
+
+void fz_redis_connection_drop(struct fz_redis_connection *connection)
+{
+    if (connection->context != NULL)
+        redisFree(connection->context);
+    connection->context = NULL;
+}
+
+void fz_redis_connection_stop(struct fz_redis_connection *connection)
+{
+    fz_redis_connection_drop(connection);
+    memset(&connection->url, 0, sizeof connection->url);
+}
+
+/* ---- sentences ------------------------------------------------------------ */
+
+static const char *reason(int sys_errno, char buf[128])
+{
+    return strerror_r(sys_errno, buf, 128) == 0 ? buf : "unknown error";
+}
+
+/* "redis://...: <what>: <why>", and closes the connection. */
+static enum fz_register_result failed(struct fz_redis_connection *connection, enum fz_register_result result,
+                                      const char *what, int sys_errno, const struct deadline *deadline,
+                                      frazil_error *reterr)
+{
+    char buf[128];
+    const redisContext *context = connection->context;
+
+    if (sys_errno == ETIMEDOUT)
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
+    else if (sys_errno != 0)
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
+    else
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what,
+                context != NULL && context->errstr[0] != '\0' ? context->errstr : "out of memory");
+    fz_redis_connection_drop(connection);
+    return result;
+}
+
+/* ---- sending and receiving ------------------------------------------------- */
+
+static enum fz_register_result send_all(struct fz_redis_connection *connection, const struct deadline *deadline,
+                                        frazil_error *reterr)
+{
+    int done = 0;
+
+    while (!done) {
+        int sys = wait_for(connection->context->fd, POLLOUT, deadline);
+        if (sys != 0)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
+        if (redisBufferWrite(connection->context, &done) != REDIS_OK)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", 0, deadline, reterr);
+    }
+    return FZ_REGISTER_OK;
+}
+
+static enum fz_register_result receive_one(struct fz_redis_connection *connection, redisReply **ret,
+                                           const struct deadline *deadline, frazil_error *reterr)
+{
+    void *reply = NULL;
+
+    for (;;) {
+        if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK) {
+            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of Redis: %s", connection->shown,
+                    connection->context->reader->errstr);
+            fz_redis_connection_drop(connection);
+            return FZ_REGISTER_UNKNOWN;
+        }
+        if (reply != NULL) {
+            *ret = reply;
+            return FZ_REGISTER_OK;
+        }
+        int sys = wait_for(connection->context->fd, POLLIN, deadline);
+        if (sys != 0)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
+        if (redisBufferRead(connection->context) != REDIS_OK)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", 0, deadline, reterr);
+    }
+}
+
+static enum fz_register_result exchange(struct fz_redis_connection *connection, const struct fz_redis_command *commands,
+                                        size_t n, redisReply **ret_replies, const struct deadline *deadline,
+                                        frazil_error *reterr)
+{
+    size_t received = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        const struct fz_redis_command *command = &commands[i];
+        const char *argv[FZ_REDIS_ARGS_MAX];
+        memcpy(argv, command->argv, sizeof argv);
+        if (redisAppendCommandArgv(connection->context, command->argc, argv, command->len) != REDIS_OK)
+            return failed(connection, FZ_REGISTER_UNREACHABLE, "no memory for a command", 0, deadline, reterr);
+    }
+    enum fz_register_result result = send_all(connection, deadline, reterr);
+    while (result == FZ_REGISTER_OK && received < n) {
+        result = receive_one(connection, &ret_replies[received], deadline, reterr);
+        received += result == FZ_REGISTER_OK;
+    }
+    for (size_t i = 0; result != FZ_REGISTER_OK && i < received; i++)
+        freeReplyObject(ret_replies[i]);
+    return result;
+}
+
+/* ---- connecting ------------------------------------------------------------ */
+
+/* Redis closes connections that are idle or when it ends; then there is something to read, although nobody asked. */
+static bool has_ended(const struct fz_redis_connection *connection)
+{
+    struct pollfd poll_fd = {.fd = connection->context->fd, .events = POLLIN};
+
+    return poll(&poll_fd, 1, 0) != 0;
+}
+
+/* User, password and database. */
+static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct deadline *deadline,
+                                         frazil_error *reterr)
+{
+    const struct fz_redis_url *url = &connection->url;
+    struct fz_redis_command commands[2] = {{.argc = 0}};
+    redisReply *replies[2];
+    char digits[24];
+    size_t n = 0;
+
+    if (url->password[0] != '\0') {
+        fz_redis_add_text(&commands[n], "AUTH");
+        if (url->user[0] != '\0')
+            fz_redis_add_text(&commands[n], url->user);
+        fz_redis_add_text(&commands[n++], url->password);
+    }
+    if (url->db != 0) {
+        struct fz_sentence db = fz_sentence_in(digits, sizeof digits);
+        fz_sentence_u64(&db, url->db);
+        fz_redis_add_text(&commands[n], "SELECT");
+        fz_redis_add_text(&commands[n++], digits);
+    }
+    if (n == 0)
+        return FZ_REGISTER_OK;
+    enum fz_register_result result = exchange(connection, commands, n, replies, deadline, reterr);
+    if (result != FZ_REGISTER_OK)
+        return FZ_REGISTER_UNREACHABLE; /* nothing that matters was sent */
+    for (size_t i = 0; i < n; i++) {
+        if (result == FZ_REGISTER_OK && replies[i]->type == REDIS_REPLY_ERROR)
+            result = fz_redis_error_reply(connection, replies[i], reterr);
+        freeReplyObject(replies[i]);
+    }
+    if (result != FZ_REGISTER_OK)
+        fz_redis_connection_drop(connection);
+    return result;
+}
+
+static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct deadline *deadline,
+                                           frazil_error *reterr)
+{
+    const struct fz_redis_url *url = &connection->url;
+
+    connection->context =
+        url->is_unix ? redisConnectUnixNonBlock(url->host) : redisConnectNonBlock(url->host, url->port);
+    if (connection->context == NULL || connection->context->err != 0)
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
+    int sys = wait_for(connection->context->fd, POLLOUT, deadline);
+    int pending = 0;
+    socklen_t len = sizeof pending;
+    if (sys == 0 && getsockopt(connection->context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
+        pending = errno;
+    if (sys == 0)
+        sys = pending;
+    if (sys != 0)
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
+    return introduce(connection, deadline, reterr);
+}
+
+enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection,
+                                          const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
+                                          frazil_error *reterr)
+{
+    struct deadline deadline = deadline_in(connection->url.timeout_ms);
+    enum fz_register_result result = FZ_REGISTER_OK;
+    struct fz_quiet_pipe quiet;
+
+    assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
+    fz_quiet_pipe_begin(&quiet);
+    if (connection->context != NULL && has_ended(connection))
+        fz_redis_connection_drop(connection);
+    if (connection->context == NULL)
+        result = connect_now(connection, &deadline, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = exchange(connection, commands, n, ret_replies, &deadline, reterr);
+    fz_quiet_pipe_end(&quiet);
+    return result;
+}
+
+/* ---- what errors mean ------------------------------------------------------ */
+
+enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connection, const redisReply *reply,
+                                             frazil_error *reterr)
+{
+    static const struct {
+        const char *word;
+        bool elsewhere; /* another connection may lead to a server that will do it */
+    } passing[] = {{"LOADING", false},    {"BUSY", false},        {"READONLY", true}, {"MASTERDOWN", true},
+                   {"NOREPLICAS", false}, {"CLUSTERDOWN", false}, {"TRYAGAIN", false}};
+    enum fz_register_result result = FZ_REGISTER_REFUSED;
+
+    fz_fail(reterr, FRAZIL_EWORKER, "%s: %Q", connection->shown, reply->str, reply->len);
+    for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
+        size_t len = strlen(passing[i].word);
+        if (reply->len > len && memcmp(reply->str, passing[i].word, len) == 0 && reply->str[len] == ' ') {
+            result = FZ_REGISTER_UNREACHABLE;
+            if (passing[i].elsewhere)
+                fz_redis_connection_drop(connection);
+        }
+    }
+    return result;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection to a Redis, made when it is first needed and made again when it
+ * was lost.  It knows whether a command that failed can have been carried out.
+ * One caller at a time.
+ */
+#ifndef FZ_REGISTERS_REDIS_CONNECTION_H
+#define FZ_REGISTERS_REDIS_CONNECTION_H
+
+#include <hiredis/hiredis.h>
+
+#include "lease/register.h"
+#include "redis_url.h"
+
+struct fz_redis_connection {
+    struct fz_redis_url url;
+    char shown[FZ_REDIS_SHOWN_SIZE];
+    redisContext *context; /* NULL: not connected */
+};
+
+enum { FZ_REDIS_ARGS_MAX = 10, FZ_REDIS_PIPELINE_MAX = 4 };
+
+struct fz_redis_command {
+    int argc;
+    const char *argv[FZ_REDIS_ARGS_MAX];
+    size_t len[FZ_REDIS_ARGS_MAX];
+};
+
+/* Adds an argument. */
+void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len);
+
+/* The same for a string. */
+void fz_redis_add_text(struct fz_redis_command *command, const char *text);
+
+/* Readies a connection without making it.  The URL is copied. */
+void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url);
+
+/* Closes it and forgets the password. */
+void fz_redis_connection_stop(struct fz_redis_connection *connection);
+
+/* Closes this process's end, without a word to the server: it may be its parent's, too. */
+void fz_redis_connection_drop(struct fz_redis_connection *connection);
+
+/*
+ * Sends n commands (1 .. FZ_REDIS_PIPELINE_MAX) at once and waits for their n
+ * replies, all within the URL's timeout, connecting included.
+ * FZ_REGISTER_OK: the replies, which may be errors; each is freed by freeReplyObject.
+ * UNREACHABLE: nothing was sent.  UNKNOWN: not every reply came; the connection is
+ * closed, because a late reply would be taken for that to the next command.
+ * REFUSED: user, password or database are not accepted.
+ */
+enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection,
+                                          const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
+                                          frazil_error *reterr);
+
+/*
+ * What an error reply means for the command that it answers: UNREACHABLE if it
+ * was not carried out and may be later, or elsewhere (the connection is then
+ * closed where that helps), else REFUSED.
+ */
+enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connection, const redisReply *reply,
+                                             frazil_error *reterr);
+
+#endif
