@@ -57,7 +57,7 @@ uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_vie
 bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason)
 {
     return reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK &&
-           view->now_tick >= view->side_free;
+           view->now_tick >= view->side_free && view->now_tick >= view->granted_first;
 }
 
 bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
@@ -103,11 +103,21 @@ static uint64_t enter_tick(const struct fz_slot_rules *rules, const struct fz_sl
     return fz_slot_first(rules, side, view->now_tick) + start_offset(rules, view->word, view->now_tick, n, random);
 }
 
+/* The word, past a hole that it stands in and what lies before the grant. */
+static uint64_t next_free(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    uint64_t word = fz_slot_above_hole(rules, view->word);
+
+    if (fz_slot_tick(rules, word) >= view->granted_first)
+        return word;
+    return fz_slot_first(rules, fz_slot_side(rules, word), view->granted_first);
+}
+
 /* Chooses the first slot of the plan, and the reason if that slot is ahead of the clock. */
 static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
                          uint64_t random, struct fz_slot_plan *plan)
 {
-    uint64_t word = fz_slot_above_hole(rules, view->word);
+    uint64_t word = next_free(rules, view);
     uint64_t tick = fz_slot_tick(rules, word);
     unsigned side = fz_slot_side(rules, word);
 
@@ -144,6 +154,10 @@ struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct
     }
 
     uint64_t last_tick = fz_slot_tick(rules, plan.last);
+    if (last_tick > view->granted_last) {
+        plan.reason = FZ_SLOT_FENCED;
+        return plan;
+    }
     if (plan.reason == FZ_SLOT_NOW)
         plan.reason = fz_slot_reason_for(view, fz_slot_tick(rules, plan.first), last_tick);
     plan.allowed = !fz_slot_forbidden(rules, plan.reason);
@@ -162,10 +176,10 @@ static uint64_t places_from(const struct fz_slot_rules *rules, uint64_t slot)
 
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
 {
-    uint64_t word = fz_slot_above_hole(rules, view->word);
+    uint64_t word = next_free(rules, view);
     uint64_t tick = fz_slot_tick(rules, word);
 
-    if (view->now_tick > rules->last_tick)
+    if (view->now_tick > rules->last_tick || view->now_tick > view->granted_last)
         return 0;
     if (tick == view->now_tick)
         return places_from(rules, word);

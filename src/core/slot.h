@@ -114,6 +114,8 @@ struct fz_slot_view {
     uint64_t side_free;    /* with sides: the first tick in which the other side may be entered */
     uint64_t carried_tick; /* the latest tick that was entered because the one before was full; 0: none */
     uint64_t now_tick;
+    uint64_t granted_first; /* the ticks that may be issued under the grant in force */
+    uint64_t granted_last;
 };
 
 /* Why slots ahead of the clock were, or were not, handed out. */
@@ -121,6 +123,7 @@ enum fz_slot_reason {
     FZ_SLOT_NOW,      /* nothing is ahead */
     FZ_SLOT_FULL,     /* the tick is used up */
     FZ_SLOT_BACKWARD, /* the clock went back */
+    FZ_SLOT_FENCED,   /* the grant ends before it */
     FZ_SLOT_EXHAUSTED /* the layout has no tick left: never possible */
 };
 

@@ -16,6 +16,8 @@
 #include "anchor.h"
 #include "core/slot.h"
 #include "frazil/generator.h"
+#include "grant_board.h"
+#include "keeper.h"
 
 #define FZ_CACHE_LINE 64
 
@@ -30,6 +32,10 @@ struct fz_shared {
     _Atomic int64_t seen_us;                        /* the latest reading */
     _Atomic uint64_t carried_tick;                  /* latest tick that callers had to wait for */
     _Atomic uint64_t side_free[2];                  /* first tick in which each side may be entered */
+
+    /* Which ticks of which worker may be used. */
+    alignas(FZ_CACHE_LINE) struct fz_grant_board grants;
+    struct fz_keeper_shared keeper;
 
     /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */
     alignas(FZ_CACHE_LINE) uint64_t origin;
@@ -57,6 +63,7 @@ struct fz_private {
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_calibration calibration;
     struct fz_overflow_state overflow;
+    _Atomic bool has_keeper_thread; /* in this process: a child inherits none */
 };
 
 /* How an id is taken on the fast path. */
@@ -79,16 +86,15 @@ struct frazil {
     struct fz_slot_rules rules;
     struct fz_shared *shared;
     frazil_layout layout;
-    uint32_t worker;
     uint8_t time_shift;
-    uint64_t worker_field; /* the worker, where it lies in an id */
+    uint8_t worker_shift;
     uint64_t max_wait_ns;  /* FRAZIL_WAIT_FOREVER: no bound */
     frazil_clock clock;
     frazil_random random;
     bool counter_usable;
-    bool wipes_on_fork;
     frazil_overflow_fn overflow_fn;
     void *overflow_ctx;
+    struct fz_keeper keeper;
 
     /* What the ports point to unless the caller brought his own. */
     frazil_manual_clock *frozen_clock;
@@ -103,21 +109,28 @@ struct fz_refusal {
     int64_t behind_us; /* the clock, behind the highest time seen */
     uint64_t retry_ns; /* when it could succeed; 0: never */
     frazil_instant now;
+    uint64_t granted_last; /* the last tick of the grant in force */
+};
+
+/* Slots that may be issued, and the worker that they were granted to. */
+struct fz_taken {
+    uint64_t first;
+    uint32_t worker;
 };
 
 /*
  * Takes n slots (n >= 1) as the policies allow, waiting wait_ns at the most
- * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, EEXHAUSTED; then
- * nothing is taken.
+ * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, ELEASE,
+ * EEXHAUSTED; then nothing is taken.
  */
-frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, uint64_t *ret_first, struct fz_refusal *refusal);
+frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal);
 
 /*
  * Makes a slot that was taken by adding, and turned out to lie past the end of
- * the tick, into one that may be issued, waiting for its tick if need be.
- * *ret_slot is that slot or a later one.  Errors as fz_take.
+ * the tick, into one that may be issued, waiting for its tick if need be: that
+ * slot or a later one.  Errors as fz_take.
  */
-frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_refusal *refusal);
+frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal);
 
 /* Takes n places of the current tick if they are free and known to be current without asking the clock. */
 bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
@@ -132,17 +145,25 @@ frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uin
 /* The next sequence number for a time of the caller's. */
 uint32_t fz_explicit_sequence(frazil *gen);
 
-/* The id of a slot; for sno the time block and the sequence, `block << 16 | sequence`. */
-uint64_t fz_compose_slot(const frazil *gen, uint64_t slot);
+/* The id of a slot and a worker; for sno its low 32 bits, partition and sequence. */
+uint64_t fz_compose_slot(const frazil *gen, uint64_t slot, uint32_t worker);
 
-/* The ids of n slots in a row, handed to `emit` in runs that lie in one tick. */
-typedef void (*fz_emit_fn)(void *ctx, uint64_t first_id, uint64_t count);
-void fz_emit_runs(const frazil *gen, uint64_t first, uint64_t n, fz_emit_fn emit, void *ctx);
+/* The worker that such an id carries. */
+uint32_t fz_worker_of(const frazil *gen, uint64_t id);
+
+/* The ids of n slots in a row, handed to `emit` in runs that lie in one tick, with the first slot of the run. */
+typedef void (*fz_emit_fn)(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count);
+void fz_emit_runs(const frazil *gen, const struct fz_taken *taken, uint64_t n, fz_emit_fn emit, void *ctx);
 
 /* ---- observe.c: looking at the clock ------------------------------------- */
 
-/* A look at the word and the clock, in the order that fz_slot_view asks for. */
+/*
+ * A look at the grant, the word and the clock, in this order: a word that is read
+ * after the grant was raised to its floor, and a clock that is read after the word
+ * cannot seem to be behind it without having stepped.
+ */
 struct fz_observation {
+    struct fz_grant grant;
     struct fz_slot_view view;
     frazil_instant now;
     int64_t high_us;  /* the highest reading before this one */

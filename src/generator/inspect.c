@@ -34,7 +34,7 @@ void frazil_get_info(frazil *gen, frazil_generator_info *ret)
 
     *ret = (frazil_generator_info){
         .layout = gen->layout,
-        .worker = gen->worker,
+        .worker = seen.grant.worker,
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
         .sequence = plan.reason == FZ_SLOT_EXHAUSTED ? rules->seq_min : fz_slot_sequence(rules, plan.first),
@@ -76,7 +76,7 @@ frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret)
         return FRAZIL_EKIND;
     struct fz_observation seen = fz_observe(gen);
     frazil_sno_snapshot snapshot = {
-        .partition = {(uint8_t)(gen->worker >> 8), (uint8_t)gen->worker},
+        .partition = {(uint8_t)(seen.grant.worker >> 8), (uint8_t)seen.grant.worker},
         .sequence_min = (uint16_t)rules->seq_min,
         .sequence_max = (uint16_t)(rules->seq_min + rules->capacity - 1),
         .now = (int64_t)seen.view.now_tick,

@@ -15,7 +15,7 @@ static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 {
     struct fz_anchor_view anchor;
     struct fz_refusal refusal;
-    uint64_t slot;
+    struct fz_taken taken;
     uint64_t nth;
 
     if (is_sno(gen))
@@ -24,9 +24,9 @@ static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
         *ret_id = anchor.first_id + (nth << gen->sequence_shift);
         return FRAZIL_OK;
     }
-    frazil_err err = fz_take(gen, 1, FRAZIL_WAIT_DEFAULT, &slot, &refusal);
+    frazil_err err = fz_take(gen, 1, FRAZIL_WAIT_DEFAULT, &taken, &refusal);
     if (err == FRAZIL_OK)
-        *ret_id = fz_compose_slot(gen, slot);
+        *ret_id = fz_compose_slot(gen, taken.first, taken.worker);
     return err;
 }
 
@@ -34,10 +34,11 @@ static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint64_t *ret_id)
 {
     struct fz_refusal refusal;
-    frazil_err err = fz_redeem(gen, slot, &slot, &refusal);
+    struct fz_taken taken;
+    frazil_err err = fz_redeem(gen, slot, &taken, &refusal);
 
     if (err == FRAZIL_OK)
-        *ret_id = fz_compose_slot(gen, slot);
+        *ret_id = fz_compose_slot(gen, taken.first, taken.worker);
     return err;
 }
 
@@ -63,8 +64,9 @@ struct fill {
 };
 
 /* A loop over adjacent numbers, which compilers turn into vector instructions. */
-static void fill_run(void *ctx, uint64_t first_id, uint64_t count)
+static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
+    (void)first_slot;
     struct fill *fill = ctx;
     uint64_t *ids = fill->ids;
     uint64_t step = UINT64_C(1) << fill->shift;
@@ -78,16 +80,16 @@ static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wa
 {
     struct fill fill = {.ids = ret_ids, .shift = gen->sequence_shift};
     struct fz_anchor_view anchor;
-    uint64_t first;
+    struct fz_taken taken;
     uint64_t nth;
 
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
-        fill_run(&fill, anchor.first_id + (nth << gen->sequence_shift), n);
+        fill_run(&fill, anchor.first_slot + nth, anchor.first_id + (nth << gen->sequence_shift), n);
         return FRAZIL_OK;
     }
-    frazil_err err = fz_take(gen, n, wait_ns, &first, refusal);
+    frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err == FRAZIL_OK)
-        fz_emit_runs(gen, first, n, fill_run, &fill);
+        fz_emit_runs(gen, &taken, n, fill_run, &fill);
     return err;
 }
 
@@ -118,7 +120,7 @@ frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uin
 {
     bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
                     (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) ||
-                    refusal->code == FRAZIL_EEXHAUSTED;
+                    refusal->code == FRAZIL_EEXHAUSTED || refusal->code == FRAZIL_ELEASE;
 
     if (is_error)
         return refusal->code;
@@ -146,7 +148,7 @@ uint32_t fz_explicit_sequence(frazil *gen)
 
 frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id)
 {
-    frazil_parts parts = {.unix_ms = unix_ms, .worker = gen->worker, .sequence = gen->rules.seq_min};
+    frazil_parts parts = {.unix_ms = unix_ms, .worker = fz_grant_board_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
     uint64_t ignored;
 
     /* Checked before a sequence number is used up: a call that fails takes none. */

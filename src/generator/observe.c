@@ -84,6 +84,9 @@ struct fz_observation fz_observe(frazil *gen)
     struct fz_shared *shared = gen->shared;
     struct fz_observation seen = {.counter = 0};
 
+    seen.grant = fz_grant_board_read(&shared->grants);
+    seen.view.granted_first = seen.grant.floor;
+    seen.view.granted_last = seen.grant.until;
     seen.view.word = atomic_load_explicit(gen->word, memory_order_acquire);
     if (gen->rules.has_sides) {
         unsigned other = fz_slot_side(&gen->rules, seen.view.word) ^ 1;

@@ -107,18 +107,17 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
     return gen->layout.kind == FRAZIL_LAYOUT_SNO ? FZ_FAST_ADD_SNO : FZ_FAST_ADD_64;
 }
 
-static void adopt_config(frazil *gen, const struct fz_config *config, uint32_t worker)
+static void adopt_config(frazil *gen, const struct fz_config *config)
 {
     gen->layout = config->layout;
     gen->rules = config->rules;
     gen->max_wait_ns = config->max_wait_ns;
     gen->capacity = config->rules.capacity;
-    gen->worker = worker;
     if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
         return;
     gen->time_shift = (uint8_t)fz_layout_time_shift(&gen->layout);
     gen->sequence_shift = (uint8_t)fz_layout_sequence_shift(&gen->layout);
-    gen->worker_field = (uint64_t)worker << fz_layout_worker_shift(&gen->layout);
+    gen->worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
 static frazil_err open_config(frazil **ret, const struct fz_config *config, uint32_t worker, const frazil_ports *ports,
@@ -128,7 +127,7 @@ static frazil_err open_config(frazil **ret, const struct fz_config *config, uint
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
 
-    adopt_config(gen, config, worker);
+    adopt_config(gen, config);
     frazil_err err = open_clock(gen, config, ports, reterr);
     if (err == FRAZIL_OK)
         err = check_life(gen, config, reterr);

@@ -10,11 +10,11 @@ static bool is_sno(const frazil *gen)
     return gen->layout.kind == FRAZIL_LAYOUT_SNO;
 }
 
-/* The ten bytes: 40 bits time block, metabyte, partition, sequence. */
-static void pack(const frazil *gen, uint8_t meta, uint64_t block_and_sequence, frazil_sno *ret)
+/* The ten bytes: 39 bits time, tick-tock, metabyte, partition and sequence. */
+static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32, frazil_sno *ret)
 {
-    uint64_t block = block_and_sequence >> 16;
-    uint64_t payload = (uint64_t)meta << 32 | (uint64_t)gen->worker << 16 | (block_and_sequence & 0xffff);
+    uint64_t block = fz_slot_tick(&gen->rules, slot) << 1 | fz_slot_side(&gen->rules, slot);
+    uint64_t payload = (uint64_t)meta << 32 | low32;
 
     ret->bytes[0] = (uint8_t)(block >> 32);
     ret->bytes[1] = (uint8_t)(block >> 24);
@@ -27,12 +27,12 @@ struct fill {
     uint8_t meta;
 };
 
-static void fill_run(void *ctx, uint64_t first_id, uint64_t count)
+static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
     struct fill *fill = ctx;
 
     for (uint64_t i = 0; i < count; i++)
-        pack(fill->gen, fill->meta, first_id + i, &fill->ids[i]);
+        pack(fill->gen, fill->meta, first_slot, first_id + i, &fill->ids[i]);
     fill->ids += count;
 }
 
@@ -41,26 +41,27 @@ static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size
 {
     struct fill fill = {.gen = gen, .ids = ret_ids, .meta = meta};
     struct fz_anchor_view anchor;
-    uint64_t first;
+    struct fz_taken taken;
     uint64_t nth;
 
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
-        fill_run(&fill, anchor.first_id + nth, n);
+        fill_run(&fill, anchor.first_slot, anchor.first_id + nth, n);
         return FRAZIL_OK;
     }
-    frazil_err err = fz_take(gen, n, wait_ns, &first, refusal);
+    frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err == FRAZIL_OK)
-        fz_emit_runs(gen, first, n, fill_run, &fill);
+        fz_emit_runs(gen, &taken, n, fill_run, &fill);
     return err;
 }
 
 static frazil_err next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
 {
     struct fz_refusal refusal;
-    frazil_err err = fz_redeem(gen, slot, &slot, &refusal);
+    struct fz_taken taken;
+    frazil_err err = fz_redeem(gen, slot, &taken, &refusal);
 
     if (err == FRAZIL_OK)
-        pack(gen, meta, fz_compose_slot(gen, slot), ret_id);
+        pack(gen, meta, taken.first, fz_compose_slot(gen, taken.first, taken.worker), ret_id);
     return err;
 }
 
@@ -76,7 +77,7 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
     uint64_t nth = slot - anchor.first_slot;
     if (nth >= gen->capacity)
         return next_redeemed(gen, meta, slot, id);
-    pack(gen, meta, anchor.first_id + nth, id);
+    pack(gen, meta, anchor.first_slot, anchor.first_id + nth, id);
     return FRAZIL_OK;
 }
 
@@ -117,7 +118,7 @@ frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, ui
 
 frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id)
 {
-    frazil_sno_parts parts = {.unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)gen->worker};
+    frazil_sno_parts parts = {.unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)fz_grant_board_read(&gen->shared->grants).worker};
     frazil_sno ignored;
 
     if (!is_sno(gen))

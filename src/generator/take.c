@@ -48,7 +48,8 @@ static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation
 {
     int64_t now_us = fz_unix_us(seen->now);
 
-    *refusal = (struct fz_refusal){.code = code, .retry_ns = retry_ns, .now = seen->now};
+    *refusal = (struct fz_refusal){
+        .code = code, .retry_ns = retry_ns, .now = seen->now, .granted_last = seen->grant.until};
     if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
         uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
         refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
@@ -117,6 +118,11 @@ static uint64_t counter_port(void *ctx)
     return fz_counter_read();
 }
 
+static bool is_granted(const struct fz_grant *grant, uint64_t tick)
+{
+    return grant->floor <= tick && tick <= grant->until;
+}
+
 /* Whether the line goes on beyond the tick for as many slots as callers can take at once by adding. */
 static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
 {
@@ -136,7 +142,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 
     view.word = atomic_load_explicit(gen->word, memory_order_acquire);
     uint64_t tick = fz_slot_tick(rules, view.word);
-    if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) ||
+    if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&seen->grant, tick) ||
         !(tick == view.now_tick || fz_slot_may_finish(rules, &view)))
         return;
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
@@ -146,7 +152,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
                                     .range = fz_calibration_counts(&gen->private_page->calibration, &source,
                                                                    fz_ns_until(gen, seen->now, view.now_tick + 1)),
                                     .first_slot = first,
-                                    .first_id = fz_compose_slot(gen, first)};
+                                    .first_id = fz_compose_slot(gen, first, seen->grant.worker)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
 }
 
@@ -190,7 +196,8 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct pati
     for (;;) {
         enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, first_tick, tick);
         uint64_t due = fz_slot_due(rules, &seen->view, reason, tick);
-        *ret_stale = tick + 1 < seen->view.now_tick || fz_slot_may_toggle(rules, &seen->view, reason);
+        *ret_stale = tick + 1 < seen->view.now_tick || first_tick < seen->grant.floor || tick > seen->grant.until ||
+                     fz_slot_may_toggle(rules, &seen->view, reason);
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
@@ -238,11 +245,30 @@ static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
     fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
-/* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
-static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, uint64_t *ret_first, bool *ret_again,
-                           struct fz_refusal *refusal)
+/*
+ * Looks, and sees to the grant if it is about to end.  A call that may not wait
+ * leaves that to the keeper's thread, if this process has one.
+ */
+static struct fz_observation observe_kept(frazil *gen, const struct patience *patience)
 {
     struct fz_observation seen = fz_observe(gen);
+
+    if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
+        return seen;
+    if (patience->wait_ns == 0 &&
+        atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+        return seen;
+    /* Whether it could be extended shows in what is seen next. */
+    frazil_err ignored = fz_keeper_extend(gen, NULL);
+    (void)ignored;
+    return fz_observe(gen);
+}
+
+/* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
+static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, struct fz_taken *ret, bool *ret_again,
+                           struct fz_refusal *refusal)
+{
+    struct fz_observation seen = observe_kept(gen, patience);
 
     *ret_again = false;
     uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
@@ -251,6 +277,8 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
         return refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
     if (plan.reason == FZ_SLOT_EXHAUSTED)
         return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
+    if (plan.reason == FZ_SLOT_FENCED)
+        return refuse(refusal, &seen, FRAZIL_ELEASE, 0);
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
         if (plan.reason == FZ_SLOT_FULL)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
@@ -261,40 +289,42 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, u
         return FRAZIL_OK;
     }
     note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
-    *ret_first = plan.first;
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;
     struct ticket ticket = {.before = before, .first = plan.first, .last = plan.last, .count = n};
-    return settle(gen, &ticket, patience, &seen, ret_again, refusal);
+    frazil_err err = settle(gen, &ticket, patience, &seen, ret_again, refusal);
+    if (err == FRAZIL_OK)
+        *ret = (struct fz_taken){.first = plan.first, .worker = seen.grant.worker};
+    return err;
 }
 
-static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, uint64_t *ret_first,
+static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, struct fz_taken *ret,
                        struct fz_refusal *refusal)
 {
     struct fz_anchor_view anchor;
     bool again = false;
     uint64_t nth;
 
-    frazil_err err = try_take(gen, n, patience, ret_first, &again, refusal);
+    frazil_err err = try_take(gen, n, patience, ret, &again, refusal);
     while (err == FRAZIL_OK && again) {
         /* Whoever was faster has published an anchor: others now add so often that no plan would ever come in time. */
         if (fz_take_anchored(gen, n, &anchor, &nth)) {
-            *ret_first = anchor.first_slot + nth;
+            *ret = (struct fz_taken){.first = anchor.first_slot + nth, .worker = fz_worker_of(gen, anchor.first_id)};
             return FRAZIL_OK;
         }
-        err = try_take(gen, n, patience, ret_first, &again, refusal);
+        err = try_take(gen, n, patience, ret, &again, refusal);
     }
     return err;
 }
 
-frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, uint64_t *ret_first, struct fz_refusal *refusal)
+frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal)
 {
     struct patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
 
-    return take(gen, n, &patience, ret_first, refusal);
+    return take(gen, n, &patience, ret, refusal);
 }
 
-frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_refusal *refusal)
+frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal)
 {
     struct patience patience = {.wait_ns = gen->max_wait_ns};
     struct ticket ticket = {.before = slot, .first = slot, .last = slot, .count = 1};
@@ -303,7 +333,7 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_r
     fz_anchor_close(&gen->private_page->anchor);
     if (fz_slot_in_hole(&gen->rules, slot) || tick > gen->rules.last_tick) {
         give_back(gen, &ticket);
-        return take(gen, 1, &patience, ret_slot, refusal);
+        return take(gen, 1, &patience, ret, refusal);
     }
 
     bool stale = false;
@@ -313,8 +343,8 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, uint64_t *ret_slot, struct fz_r
     if (err != FRAZIL_OK)
         return err;
     if (stale)
-        return take(gen, 1, &patience, ret_slot, refusal);
-    *ret_slot = slot;
+        return take(gen, 1, &patience, ret, refusal);
+    *ret = (struct fz_taken){.first = slot, .worker = seen.grant.worker};
     return FRAZIL_OK;
 }
 
@@ -342,7 +372,12 @@ frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazi
 {
     const struct fz_refusal r = *refusal;
 
-    if (r.code == FRAZIL_EEXHAUSTED)
+    if (r.code == FRAZIL_ELEASE)
+        fz_fail(reterr, r.code,
+                "the grant of the worker id has ended at %t and could not be extended: the state directory or the "
+                "coordinator does not answer, or another owner has the id",
+                fz_layout_tick_unix_ms(&gen->layout, r.granted_last));
+    else if (r.code == FRAZIL_EEXHAUSTED)
         fz_fail(reterr, r.code,
                 "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",
                 fz_layout_tick_unix_ms(&gen->layout, gen->rules.last_tick));

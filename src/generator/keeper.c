@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+#include "keeper.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/sentence.h"
+#include "fail_sys.h"
+#include "generator_internal.h"
+
+static const uint64_t ns_per_s = 1000000000;
+static const uint64_t ns_per_ms = 1000000;
+
+/* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
+static const uint64_t shortest_retry_ns = 50000000;
+static const uint64_t longest_retry_ns = 5000000000;
+
+static uint64_t monotonic_ns(const frazil *gen)
+{
+    return gen->clock.monotonic_ns(gen->clock.ctx);
+}
+
+/* 0, or an errno: EBUSY if somebody else holds it. */
+static int try_lock(struct fz_keeper_shared *shared)
+{
+    int err = pthread_mutex_trylock(&shared->lock);
+
+    /* Its holder died.  Whatever it was doing, the board and the word are valid at every instant. */
+    if (err == EOWNERDEAD)
+        err = pthread_mutex_consistent(&shared->lock);
+    return err;
+}
+
+static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant)
+{
+    struct fz_shared *shared = gen->shared;
+
+    if (grant->worker == held->worker && grant->floor == held->floor) {
+        fz_grant_board_extend(&shared->grants, grant->until);
+        atomic_fetch_add_explicit(&shared->keeper.extended, 1, memory_order_relaxed);
+        return;
+    }
+    fz_grant_board_replace(&shared->grants, grant);
+    atomic_fetch_add_explicit(&shared->keeper.replaced, 1, memory_order_relaxed);
+}
+
+/* Puts off the next try. */
+static void back_off(frazil *gen)
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+    uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
+    uint64_t pause_ns = failures < 7 ? shortest_retry_ns << failures : longest_retry_ns;
+
+    pause_ns = pause_ns < longest_retry_ns ? pause_ns : longest_retry_ns;
+    pause_ns = pause_ns / 2 + gen->random.next(gen->random.ctx) % (pause_ns / 2);
+    atomic_store_explicit(&shared->retry_ns, monotonic_ns(gen) + pause_ns, memory_order_relaxed);
+}
+
+static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+{
+    uint64_t wanted = now_tick + gen->keeper.horizon_ticks - gen->keeper.horizon_ticks / 3;
+
+    return grant->until < wanted;
+}
+
+static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+    struct fz_observation seen = fz_observe(gen);
+    struct fz_grant grant;
+
+    if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
+        return FRAZIL_OK;
+    if (monotonic_ns(gen) < atomic_load_explicit(&shared->retry_ns, memory_order_relaxed))
+        return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
+    frazil_err err =
+        gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, reterr);
+    if (err != FRAZIL_OK) {
+        back_off(gen);
+        return err;
+    }
+    atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
+    put_in_force(gen, &seen.grant, &grant);
+    return FRAZIL_OK;
+}
+
+frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+
+    if (gen->keeper.granter.ctx == NULL)
+        return FRAZIL_OK;
+    if (try_lock(shared) != 0)
+        return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
+    frazil_err err = extend_locked(gen, reterr);
+    pthread_mutex_unlock(&shared->lock);
+    return err;
+}
+
+bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+{
+    if (gen->keeper.granter.ctx == NULL)
+        return false;
+    return grant->until < now_tick || grant->until - now_tick < gen->keeper.horizon_ticks / 4;
+}
+
+/* ---- the thread ------------------------------------------------------------ */
+
+/* How long until the grant wants to be extended. */
+static uint64_t pause_ns(frazil *gen)
+{
+    struct fz_observation seen = fz_observe(gen);
+    uint64_t tick_ns = gen->layout.tick_ms * ns_per_ms;
+    uint64_t third = gen->keeper.horizon_ticks / 3;
+    uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
+    uint64_t now_ns = monotonic_ns(gen);
+
+    if (retry_ns > now_ns)
+        return retry_ns - now_ns;
+    if (needs_extension(gen, &seen.grant, seen.view.now_tick))
+        return shortest_retry_ns;
+    uint64_t left = seen.grant.until - seen.view.now_tick;
+    uint64_t until_due = left > 2 * third ? left - 2 * third : 0;
+    return (until_due < third ? until_due : third) * tick_ns + ns_per_ms;
+}
+
+/* Sleeps until the time has passed or the keeper is to stop; true: stop. */
+static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    uint64_t at_ns = (uint64_t)until.tv_nsec + ns;
+    until.tv_sec += (time_t)(at_ns / ns_per_s);
+    until.tv_nsec = (long)(at_ns % ns_per_s);
+    pthread_mutex_lock(&keeper->stop_lock);
+    int err = 0;
+    while (!keeper->stop && err == 0)
+        err = pthread_cond_timedwait(&keeper->stop_signal, &keeper->stop_lock, &until);
+    bool stop = keeper->stop;
+    pthread_mutex_unlock(&keeper->stop_lock);
+    return stop;
+}
+
+static void *keep(void *arg)
+{
+    frazil *gen = arg;
+
+    while (!pause_or_stop(&gen->keeper, pause_ns(gen))) {
+        /* What fails is tried again; callers learn of it when the grant has ended. */
+        frazil_err ignored = fz_keeper_extend(gen, NULL);
+        (void)ignored;
+    }
+    return NULL;
+}
+
+/* The thread takes no signals: they are the program's. */
+static int start_thread(frazil *gen)
+{
+    sigset_t all;
+    sigset_t before;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int sys = pthread_create(&gen->keeper.thread, NULL, keep, gen);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    atomic_store_explicit(&gen->private_page->has_keeper_thread, sys == 0, memory_order_relaxed);
+    return sys;
+}
+
+static int init_stop(struct fz_keeper *keeper)
+{
+    pthread_condattr_t attributes;
+
+    int sys = pthread_condattr_init(&attributes);
+    if (sys != 0)
+        return sys;
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    sys = pthread_cond_init(&keeper->stop_signal, &attributes);
+    pthread_condattr_destroy(&attributes);
+    return sys == 0 ? pthread_mutex_init(&keeper->stop_lock, NULL) : sys;
+}
+
+/* ---- opening and closing --------------------------------------------------- */
+
+int fz_keeper_init_shared(struct fz_keeper_shared *shared)
+{
+    pthread_mutexattr_t attributes;
+
+    int sys = pthread_mutexattr_init(&attributes);
+    if (sys != 0)
+        return sys;
+    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
+    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
+    sys = pthread_mutex_init(&shared->lock, &attributes);
+    pthread_mutexattr_destroy(&attributes);
+    return sys;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keeper: extends a generator's grant in good time.
+ *
+ * Everything it knows stands in memory that all processes of the generator share,
+ * so one keeper serves them all, and any caller who finds the grant in its last
+ * quarter does the keeper's work himself: a forked child has no keeper thread,
+ * and its parent may be gone.
+ */
+#ifndef FZ_GENERATOR_KEEPER_H
+#define FZ_GENERATOR_KEEPER_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "frazil/generator.h"
+#include "lease/granter.h"
+
+enum fz_keeper_mode {
+    FZ_KEEPER_THREAD, /* a thread of the library's */
+    FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
+    FZ_KEEPER_INLINE  /* callers do it */
+};
+
+/* In shared memory. */
+struct fz_keeper_shared {
+    pthread_mutex_t lock;       /* robust: whoever holds it may be killed */
+    _Atomic uint64_t retry_ns;  /* monotonic time before which a failed try is not repeated */
+    _Atomic uint64_t failures;  /* in a row */
+    _Atomic uint64_t extended;  /* grants that continued the one before */
+    _Atomic uint64_t replaced;  /* grants that did not: lost and taken anew */
+};
+
+/* In the process. */
+struct fz_keeper {
+    struct fz_granter granter; /* ctx NULL: the worker needs no grant */
+    enum fz_keeper_mode mode;
+    uint64_t horizon_ticks; /* of a fresh grant */
+    pthread_t thread;
+    pthread_mutex_t stop_lock;
+    pthread_cond_t stop_signal;
+    bool stop;
+};
+
+/*
+ * Takes the first grant and puts it in force; with FZ_KEEPER_THREAD starts the
+ * thread.  Takes over the granter, also when it fails.  Errors as frazil_open.
+ */
+frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
+                          frazil_error *reterr);
+
+/*
+ * Extends the grant if somebody else is not just doing so.  FRAZIL_OK also when
+ * there is nothing to do; FRAZIL_EAGAIN: no answer, or too early after one that
+ * failed; FRAZIL_ELEASE.
+ */
+frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
+
+/* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
+bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
+
+/* Ends the thread, gives the grant back if no other process goes on with it, and closes the granter. */
+void fz_keeper_close(frazil *gen);
+
+#endif
