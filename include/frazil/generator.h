@@ -196,6 +196,19 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_open_snapshot(frazil **ret, const 
                                                             const frazil_ports *ports, frazil_error *reterr)
     FRAZIL_NONNULL(1, 3);
 
+/* ---- keeping a grant ------------------------------------------------------ */
+
+/*
+ * Extends the grant of the worker id if it is time to, for keeper=hook: call it
+ * when *ret_next_ns nanoseconds have passed, from an event loop's timer.  It
+ * blocks while the state directory or the coordinator is asked.  Without a grant it
+ * does nothing, and *ret_next_ns is FRAZIL_WAIT_FOREVER; *ret_next_ns is always
+ * set.  FRAZIL_EAGAIN: no answer, the present grant stands until it ends.
+ * FRAZIL_ELEASE: the worker id is lost.  Any thread, any process.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t *ret_next_ns, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2);
+
 /* ---- looking at a generator ---------------------------------------------- */
 
 /* What happened so far, to the generator and all processes that share it. */

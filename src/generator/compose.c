@@ -12,7 +12,8 @@ uint64_t fz_compose_slot(const frazil *gen, uint64_t slot, uint32_t worker)
 
     if (rules->has_sides)
         return (uint64_t)worker << SNO_SEQUENCE_BITS | sequence;
-    return fz_slot_tick(rules, slot) << gen->time_shift | (uint64_t)worker << gen->worker_shift | sequence << gen->sequence_shift;
+    return fz_slot_tick(rules, slot) << gen->time_shift | (uint64_t)worker << gen->worker_shift |
+           sequence << gen->sequence_shift;
 }
 
 uint32_t fz_worker_of(const frazil *gen, uint64_t id)

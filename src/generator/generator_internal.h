@@ -88,7 +88,7 @@ struct frazil {
     frazil_layout layout;
     uint8_t time_shift;
     uint8_t worker_shift;
-    uint64_t max_wait_ns;  /* FRAZIL_WAIT_FOREVER: no bound */
+    uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
     frazil_clock clock;
     frazil_random random;
     bool counter_usable;
@@ -179,6 +179,7 @@ uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
 
 /* Raises an atomic to at least value. */
 void fz_raise_u64(_Atomic uint64_t *target, uint64_t value);
+void fz_raise_i64(_Atomic int64_t *target, int64_t value);
 
 /* Microseconds since 1970 of a reading; saturates. */
 int64_t fz_unix_us(frazil_instant instant);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "fail_sys.h"
 #include "generator_internal.h"
@@ -197,4 +198,74 @@ int fz_keeper_init_shared(struct fz_keeper_shared *shared)
     sys = pthread_mutex_init(&shared->lock, &attributes);
     pthread_mutexattr_destroy(&attributes);
     return sys;
+}
+
+/* The clock may be behind what the previous owner was granted: then it counts as one that went back. */
+static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+{
+    if (grant->floor > now_tick && grant->floor <= gen->rules.last_tick)
+        fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
+}
+
+frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode, frazil_error *reterr)
+{
+    struct fz_observation seen = fz_observe(gen);
+    struct fz_keeper *keeper = &gen->keeper;
+    struct fz_grant grant;
+
+    frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
+    if (err != FRAZIL_OK) {
+        granter->close(granter->ctx);
+        return err;
+    }
+    keeper->granter = *granter;
+    keeper->mode = mode;
+    keeper->horizon_ticks = grant.until > seen.view.now_tick ? grant.until - seen.view.now_tick : 1;
+    note_floor(gen, &grant, seen.view.now_tick);
+    fz_grant_board_replace(&gen->shared->grants, &grant);
+
+    int sys = mode == FZ_KEEPER_THREAD ? init_stop(keeper) : 0;
+    if (sys == 0 && mode == FZ_KEEPER_THREAD)
+        sys = start_thread(gen);
+    return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the keeper thread cannot be started%s", "");
+}
+
+static void stop_thread(frazil *gen)
+{
+    struct fz_keeper *keeper = &gen->keeper;
+
+    /* A child inherits the lock and the signal in whatever state they were: it leaves them alone. */
+    if (!atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&keeper->stop_lock);
+    keeper->stop = true;
+    pthread_cond_signal(&keeper->stop_signal);
+    pthread_mutex_unlock(&keeper->stop_lock);
+    pthread_join(keeper->thread, NULL);
+    pthread_cond_destroy(&keeper->stop_signal);
+    pthread_mutex_destroy(&keeper->stop_lock);
+}
+
+void fz_keeper_close(frazil *gen, bool is_last)
+{
+    struct fz_granter *granter = &gen->keeper.granter;
+
+    if (granter->ctx == NULL)
+        return;
+    stop_thread(gen);
+    if (is_last) {
+        struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
+        uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
+        granter->release(granter->ctx, &held, used < held.until ? used : held.until);
+    }
+    granter->close(granter->ctx);
+    granter->ctx = NULL;
+}
+
+frazil_err frazil_keep(frazil *gen, uint64_t *ret_next_ns, frazil_error *reterr)
+{
+    frazil_err err = fz_keeper_extend(gen, reterr);
+
+    *ret_next_ns = gen->keeper.granter.ctx == NULL ? FRAZIL_WAIT_FOREVER : pause_ns(gen);
+    return err;
 }

@@ -25,11 +25,11 @@ enum fz_keeper_mode {
 
 /* In shared memory. */
 struct fz_keeper_shared {
-    pthread_mutex_t lock;       /* robust: whoever holds it may be killed */
-    _Atomic uint64_t retry_ns;  /* monotonic time before which a failed try is not repeated */
-    _Atomic uint64_t failures;  /* in a row */
-    _Atomic uint64_t extended;  /* grants that continued the one before */
-    _Atomic uint64_t replaced;  /* grants that did not: lost and taken anew */
+    pthread_mutex_t lock;      /* robust: whoever holds it may be killed */
+    _Atomic uint64_t retry_ns; /* monotonic time before which a failed try is not repeated */
+    _Atomic uint64_t failures; /* in a row */
+    _Atomic uint64_t extended; /* grants that continued the one before */
+    _Atomic uint64_t replaced; /* grants that did not: lost and taken anew */
 };
 
 /* In the process. */
@@ -42,6 +42,9 @@ struct fz_keeper {
     pthread_cond_t stop_signal;
     bool stop;
 };
+
+/* Prepares the shared part, in zeroed memory.  0 or an errno. */
+int fz_keeper_init_shared(struct fz_keeper_shared *shared);
 
 /*
  * Takes the first grant and puts it in force; with FZ_KEEPER_THREAD starts the
@@ -60,7 +63,7 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
-/* Ends the thread, gives the grant back if no other process goes on with it, and closes the granter. */
-void fz_keeper_close(frazil *gen);
+/* Ends the thread, gives the grant back if no other process goes on with it (is_last), and closes the granter. */
+void fz_keeper_close(frazil *gen, bool is_last);
 
 #endif

@@ -148,7 +148,8 @@ uint32_t fz_explicit_sequence(frazil *gen)
 
 frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id)
 {
-    frazil_parts parts = {.unix_ms = unix_ms, .worker = fz_grant_board_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
+    frazil_parts parts = {
+        .unix_ms = unix_ms, .worker = fz_grant_board_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
     uint64_t ignored;
 
     /* Checked before a sequence number is used up: a call that fails takes none. */

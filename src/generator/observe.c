@@ -13,7 +13,7 @@ void fz_raise_u64(_Atomic uint64_t *target, uint64_t value)
         ;
 }
 
-static void raise_i64(_Atomic int64_t *target, int64_t value)
+void fz_raise_i64(_Atomic int64_t *target, int64_t value)
 {
     int64_t seen = atomic_load_explicit(target, memory_order_relaxed);
 
@@ -62,7 +62,7 @@ static void note_reading(frazil *gen, int64_t high_us, int64_t seen_us, int64_t 
     struct fz_shared *shared = gen->shared;
 
     if (now_us > high_us)
-        raise_i64(&shared->high_us, now_us);
+        fz_raise_i64(&shared->high_us, now_us);
     bool went_back = tick_of_us(gen, now_us) < tick_of_us(gen, seen_us);
     if (now_us < seen_us && !went_back)
         return;

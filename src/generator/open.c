@@ -120,6 +120,18 @@ static void adopt_config(frazil *gen, const struct fz_config *config)
     gen->worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
+/* A worker that nobody grants: all ticks are its own. */
+static frazil_err open_worker(frazil *gen, uint32_t worker, frazil_error *reterr)
+{
+    const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
+    int sys = fz_keeper_init_shared(&gen->shared->keeper);
+
+    if (sys != 0)
+        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be made%s", "");
+    fz_grant_board_replace(&gen->shared->grants, &for_ever);
+    return FRAZIL_OK;
+}
+
 static frazil_err open_config(frazil **ret, const struct fz_config *config, uint32_t worker, const frazil_ports *ports,
                               frazil_error *reterr)
 {
@@ -135,6 +147,8 @@ static frazil_err open_config(frazil **ret, const struct fz_config *config, uint
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
         err = open_memory(gen, reterr);
+    if (err == FRAZIL_OK)
+        err = open_worker(gen, worker, reterr);
     if (err != FRAZIL_OK) {
         frazil_close(gen);
         return err;
@@ -171,6 +185,7 @@ void frazil_close(frazil *gen)
         return;
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
+    fz_keeper_close(gen, false);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     fz_unmap(gen->shared, sizeof *gen->shared);
     frazil_manual_clock_free(gen->frozen_clock);

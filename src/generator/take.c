@@ -48,8 +48,8 @@ static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation
 {
     int64_t now_us = fz_unix_us(seen->now);
 
-    *refusal = (struct fz_refusal){
-        .code = code, .retry_ns = retry_ns, .now = seen->now, .granted_last = seen->grant.until};
+    *refusal =
+        (struct fz_refusal){.code = code, .retry_ns = retry_ns, .now = seen->now, .granted_last = seen->grant.until};
     if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
         uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
         refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
@@ -255,8 +255,7 @@ static struct fz_observation observe_kept(frazil *gen, const struct patience *pa
 
     if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
         return seen;
-    if (patience->wait_ns == 0 &&
-        atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+    if (patience->wait_ns == 0 && atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
         return seen;
     /* Whether it could be extended shows in what is seen next. */
     frazil_err ignored = fz_keeper_extend(gen, NULL);
