@@ -24,14 +24,15 @@ struct fz_grant_board {
         _Atomic uint64_t worker;
         _Atomic uint64_t floor;
         _Atomic uint64_t until;
+        _Atomic uint64_t version;
     } entries[FZ_GRANT_ENTRIES];
 };
 
 /* Reads the grant in force.  Any thread, any process. */
 struct fz_grant fz_grant_board_read(const struct fz_grant_board *board);
 
-/* Moves the end of the grant in force.  One writer at a time. */
-void fz_grant_board_extend(struct fz_grant_board *board, uint64_t until);
+/* Puts a grant in force that continues the present one: the same worker and floor.  One writer at a time. */
+void fz_grant_board_extend(struct fz_grant_board *board, const struct fz_grant *grant);
 
 /* Puts another grant in force.  One writer at a time. */
 void fz_grant_board_replace(struct fz_grant_board *board, const struct fz_grant *grant);

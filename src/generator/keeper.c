@@ -39,7 +39,7 @@ static void put_in_force(frazil *gen, const struct fz_grant *held, const struct 
     struct fz_shared *shared = gen->shared;
 
     if (grant->worker == held->worker && grant->floor == held->floor) {
-        fz_grant_board_extend(&shared->grants, grant->until);
+        fz_grant_board_extend(&shared->grants, grant);
         atomic_fetch_add_explicit(&shared->keeper.extended, 1, memory_order_relaxed);
         return;
     }
