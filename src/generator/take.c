@@ -196,8 +196,8 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct pati
     for (;;) {
         enum fz_slot_reason reason = fz_slot_reason_for(&seen->view, first_tick, tick);
         uint64_t due = fz_slot_due(rules, &seen->view, reason, tick);
-        *ret_stale = tick + 1 < seen->view.now_tick || first_tick < seen->grant.floor || tick > seen->grant.until ||
-                     fz_slot_may_toggle(rules, &seen->view, reason);
+        *ret_stale = tick + 1 < seen->view.now_tick || !is_granted(&seen->grant, first_tick) ||
+                     !is_granted(&seen->grant, tick) || fz_slot_may_toggle(rules, &seen->view, reason);
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
