@@ -26,6 +26,9 @@ static const struct choice on_backward_choices[] = {{"hold", FZ_BACKWARD_HOLD},
                                                     {NULL, 0}};
 static const struct choice start_choices[] = {
     {"zero", FZ_START_ZERO}, {"random", FZ_START_RANDOM}, {"spread", FZ_START_SPREAD}, {NULL, 0}};
+static const struct choice state_choices[] = {{"file", 1}, {"memory", 2}, {NULL, 0}};
+static const struct choice keeper_choices[] = {
+    {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {NULL, 0}};
 static const struct choice yes_no_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 
 #define SECONDS(n) ((n)*UINT64_C(1000000000))
@@ -230,6 +233,25 @@ static frazil_err read_bounds(struct fz_config *config, const struct fz_settings
     return err == FRAZIL_OK ? fz_config_set_bounds(config, min, max, reterr) : err;
 }
 
+/* Where the state is kept.  A clock that is not the real one has no business in what outlives the process. */
+static frazil_err read_state(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
+{
+    int state = 0;
+    int keeper = FZ_KEEPER_THREAD;
+
+    frazil_err err = read_choice(settings, FZ_KEY_STATE, state_choices, &state, reterr);
+    if (err == FRAZIL_OK)
+        err = read_choice(settings, FZ_KEY_KEEPER, keeper_choices, &keeper, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (state == 1 && config->frozen)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
+    config->in_memory = state == 2 || config->frozen;
+    config->in_file = state == 1;
+    config->keeper = (enum fz_keeper_mode)keeper;
+    return FRAZIL_OK;
+}
+
 static frazil_err read_clock(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
     static const char frozen[] = "frozen:";
@@ -263,6 +285,7 @@ frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *setti
     set_rules(&config, &policies);
     if ((err = read_bounds(&config, settings, reterr)) != FRAZIL_OK ||
         (err = read_clock(&config, settings, reterr)) != FRAZIL_OK ||
+        (err = read_state(&config, settings, reterr)) != FRAZIL_OK ||
         (err = read_choice(settings, FZ_KEY_ALLOW_SHORT_LIFE, yes_no_choices, &allow_short_life, reterr)) != FRAZIL_OK)
         return err;
     config.allow_short_life = allow_short_life != 0;

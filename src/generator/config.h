@@ -5,6 +5,7 @@
 
 #include "core/slot.h"
 #include "frazil/layout.h"
+#include "keeper.h"
 #include "settings.h"
 
 struct fz_config {
@@ -12,6 +13,9 @@ struct fz_config {
     struct fz_slot_rules rules;
     uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
     bool allow_short_life;
+    enum fz_keeper_mode keeper;
+    bool in_memory; /* state=memory */
+    bool in_file;   /* state=file, said explicitly */
     bool frozen;
     int64_t frozen_unix_ms;
 };
@@ -33,8 +37,16 @@ frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b
 frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t max, uint64_t *ret,
                             frazil_error *reterr);
 
-/* The worker number that the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
-frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout, uint32_t *ret,
-                             frazil_error *reterr);
+/* What a source says about the worker id. */
+struct fz_worker_choice {
+    uint32_t first;  /* the number; with lock, the lowest of those to try */
+    uint32_t count;  /* with lock: how many there are */
+    bool lock;       /* take the lowest number that no other process of this host holds */
+    bool in_process; /* unique in this process alone: there is nothing to keep for the next one */
+};
+
+/* What the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
+frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
+                             struct fz_worker_choice *ret, frazil_error *reterr);
 
 #endif

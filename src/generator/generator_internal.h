@@ -17,6 +17,7 @@
 #include "core/slot.h"
 #include "frazil/generator.h"
 #include "grant_board.h"
+#include "home.h"
 #include "keeper.h"
 
 #define FZ_CACHE_LINE 64
@@ -36,6 +37,11 @@ struct fz_shared {
     /* Which ticks of which worker may be used. */
     alignas(FZ_CACHE_LINE) struct fz_grant_board grants;
     struct fz_keeper_shared keeper;
+
+    /* Set last when the page is made ready; what all who share the word must agree on. */
+    _Atomic bool is_ready;
+    uint32_t seq_min;
+    uint64_t capacity;
 
     /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */
     alignas(FZ_CACHE_LINE) uint64_t origin;
@@ -94,12 +100,19 @@ struct frazil {
     bool counter_usable;
     frazil_overflow_fn overflow_fn;
     void *overflow_ctx;
+    struct fz_home home;
     struct fz_keeper keeper;
 
     /* What the ports point to unless the caller brought his own. */
     frazil_manual_clock *frozen_clock;
     _Atomic uint64_t random_state;
 };
+
+/* ---- open.c --------------------------------------------------------------- */
+
+/* Opens a generator whose configuration has been read.  Errors as frazil_open. */
+frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
+                           frazil_error *reterr);
 
 /* ---- take.c: the slow path ----------------------------------------------- */
 

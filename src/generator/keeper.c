@@ -230,12 +230,12 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the keeper thread cannot be started%s", "");
 }
 
-static void stop_thread(frazil *gen)
+void fz_keeper_stop(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
     /* A child inherits the lock and the signal in whatever state they were: it leaves them alone. */
-    if (!atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+    if (gen->private_page == NULL || !atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
         return;
     pthread_mutex_lock(&keeper->stop_lock);
     keeper->stop = true;
@@ -244,20 +244,26 @@ static void stop_thread(frazil *gen)
     pthread_join(keeper->thread, NULL);
     pthread_cond_destroy(&keeper->stop_signal);
     pthread_mutex_destroy(&keeper->stop_lock);
+    atomic_store_explicit(&gen->private_page->has_keeper_thread, false, memory_order_relaxed);
 }
 
-void fz_keeper_close(frazil *gen, bool is_last)
+void fz_keeper_release(frazil *gen)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
     if (granter->ctx == NULL)
         return;
-    stop_thread(gen);
-    if (is_last) {
-        struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
-        uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
-        granter->release(granter->ctx, &held, used < held.until ? used : held.until);
-    }
+    struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
+    uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
+    granter->release(granter->ctx, &held, used < held.until ? used : held.until);
+}
+
+void fz_keeper_close(frazil *gen)
+{
+    struct fz_granter *granter = &gen->keeper.granter;
+
+    if (granter->ctx == NULL)
+        return;
     granter->close(granter->ctx);
     granter->ctx = NULL;
 }

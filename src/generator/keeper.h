@@ -63,7 +63,13 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
-/* Ends the thread, gives the grant back if no other process goes on with it (is_last), and closes the granter. */
-void fz_keeper_close(frazil *gen, bool is_last);
+/* Ends the thread, if this process has it. */
+void fz_keeper_stop(frazil *gen);
+
+/* Gives the grant back.  Only for the last one who has the word, when nobody can take a slot any more. */
+void fz_keeper_release(frazil *gen);
+
+/* Closes the granter; releases nothing. */
+void fz_keeper_close(frazil *gen);
 
 #endif

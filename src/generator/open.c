@@ -59,18 +59,19 @@ static frazil_err open_random(frazil *gen, const frazil_ports *ports, frazil_err
     return FRAZIL_OK;
 }
 
-static frazil_err open_memory(frazil *gen, frazil_error *reterr)
+/* The pages: those of the process, and the one that is shared, wherever it lives. */
+static frazil_err open_pages(frazil *gen, const struct fz_home_request *request, uint32_t *ret_worker,
+                             frazil_error *reterr)
 {
     bool wiped;
 
-    gen->shared = fz_map_shared(sizeof *gen->shared);
     gen->private_page = fz_map_wiped(sizeof *gen->private_page, &wiped);
-    if (gen->shared == NULL || gen->private_page == NULL)
+    if (gen->private_page == NULL)
         return fz_fail_sys(reterr, errno, "a page for the generator's state cannot be mapped%s", "");
-    gen->word = &gen->shared->word;
-    atomic_init(&gen->shared->high_us, INT64_MIN);
-    atomic_init(&gen->shared->seen_us, INT64_MIN);
-    return FRAZIL_OK;
+    frazil_err err = fz_home_open(&gen->home, request, &gen->shared, ret_worker, reterr);
+    if (err == FRAZIL_OK)
+        gen->word = &gen->shared->word;
+    return err;
 }
 
 /* A layout about to end is refused in good time, not on its last day. */
@@ -121,62 +122,98 @@ static void adopt_config(frazil *gen, const struct fz_config *config)
 }
 
 /* A worker that nobody grants: all ticks are its own. */
-static frazil_err open_worker(frazil *gen, uint32_t worker, frazil_error *reterr)
+static void open_ungranted(frazil *gen, uint32_t worker)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
-    int sys = fz_keeper_init_shared(&gen->shared->keeper);
 
-    if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be made%s", "");
     fz_grant_board_replace(&gen->shared->grants, &for_ever);
-    return FRAZIL_OK;
 }
 
-static frazil_err open_config(frazil **ret, const struct fz_config *config, uint32_t worker, const frazil_ports *ports,
-                              frazil_error *reterr)
+frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
+                           frazil_error *reterr)
 {
     frazil *gen = calloc(1, sizeof *gen);
+    uint32_t worker;
+
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-
-    adopt_config(gen, config);
-    frazil_err err = open_clock(gen, config, ports, reterr);
+    adopt_config(gen, request->config);
+    frazil_err err = open_clock(gen, request->config, ports, reterr);
     if (err == FRAZIL_OK)
-        err = check_life(gen, config, reterr);
+        err = check_life(gen, request->config, reterr);
     if (err == FRAZIL_OK)
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
-        err = open_memory(gen, reterr);
-    if (err == FRAZIL_OK)
-        err = open_worker(gen, worker, reterr);
+        err = open_pages(gen, request, &worker, reterr);
     if (err != FRAZIL_OK) {
         frazil_close(gen);
         return err;
     }
+    open_ungranted(gen, worker);
     gen->fast_path = choose_fast_path(gen);
     *ret = gen;
     return FRAZIL_OK;
 }
 
+/* Whether the state lives and dies with the process, so that nothing is kept of it. */
+static frazil_err choose_memory(struct fz_home_request *request, const frazil_ports *ports, frazil_error *reterr)
+{
+    const struct fz_config *config = request->config;
+    bool own_clock = ports != NULL && ports->clock != NULL;
+
+    if (config->in_file && request->worker.in_process)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
+    request->in_memory =
+        config->in_memory || request->worker.in_process || (own_clock && !config->in_file && !request->worker.lock);
+    if (request->worker.lock && request->in_memory)
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "worker=file-lock keeps its state in files: it goes with neither state=memory nor a frozen clock");
+    return FRAZIL_OK;
+}
+
+static frazil_err open_settings(frazil **ret, const struct fz_settings *settings, const frazil_ports *ports,
+                                frazil_error *reterr)
+{
+    struct fz_config config;
+    struct fz_home_request request = {.settings = settings, .config = &config};
+
+    frazil_err err = fz_config_read(&config, settings, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_worker_resolve(settings, &config.layout, &request.worker, reterr);
+    if (err == FRAZIL_OK)
+        err = choose_memory(&request, ports, reterr);
+    return err == FRAZIL_OK ? fz_open_request(ret, &request, ports, reterr) : err;
+}
+
 frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
 {
     struct fz_settings settings;
-    struct fz_config config;
-    uint32_t worker;
 
     frazil_err err = fz_settings_gather(&settings, spec, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = fz_config_read(&config, &settings, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_worker_resolve(&settings, &config.layout, &worker, reterr);
+    err = open_settings(ret, &settings, ports, reterr);
     fz_settings_free(&settings);
-    return err == FRAZIL_OK ? open_config(ret, &config, worker, ports, reterr) : err;
+    return err;
 }
 
 frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)
 {
     return frazil_open_with(ret, spec, NULL, reterr);
+}
+
+/* Leaves the shared page; whoever is the last gives the grant back. */
+static void close_home(frazil *gen)
+{
+    fz_keeper_stop(gen);
+    bool is_last = fz_home_leave(&gen->home, &gen->shared);
+    if (is_last) {
+        gen->word = &gen->shared->word;
+        fz_keeper_release(gen);
+    }
+    fz_keeper_close(gen);
+    fz_home_close(&gen->home, gen->shared);
 }
 
 void frazil_close(frazil *gen)
@@ -185,88 +222,8 @@ void frazil_close(frazil *gen)
         return;
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
-    fz_keeper_close(gen, false);
+    close_home(gen);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
-    fz_unmap(gen->shared, sizeof *gen->shared);
     frazil_manual_clock_free(gen->frozen_clock);
     free(gen);
-}
-
-/* Sets the word and the sides so that no id of the snapshot's generator can come again. */
-static void continue_from(frazil *gen, const frazil_sno_snapshot *snapshot)
-{
-    const struct fz_slot_rules *rules = &gen->rules;
-    unsigned side = snapshot->drifts & 1;
-    uint32_t used = snapshot->sequence == 0 ? rules->seq_min : snapshot->sequence;
-    uint64_t first = fz_slot_first(rules, side, (uint64_t)snapshot->wall_hi);
-    uint64_t places = used - rules->seq_min + UINT64_C(1);
-    int64_t high_ms = fz_layout_tick_unix_ms(&gen->layout, (uint64_t)snapshot->wall_hi);
-
-    /* A sequence beyond the upper bound was counted by callers that had to wait: the unit is full. */
-    uint64_t word = first + (places < rules->capacity ? places : rules->capacity);
-    atomic_init(&gen->shared->word, word);
-    gen->shared->origin = fz_slot_line(rules, word);
-    atomic_init(&gen->shared->side_free[side ^ 1], snapshot->wall_safe == 0 ? 0 : (uint64_t)snapshot->wall_safe + 1);
-    atomic_init(&gen->shared->ticktocks, snapshot->drifts);
-    atomic_init(&gen->shared->high_us, high_ms * 1000);
-}
-
-static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const struct fz_config *config,
-                                 frazil_error *reterr)
-{
-    int64_t last = (int64_t)config->rules.last_tick;
-
-    if (snapshot->wall_hi < 0 || snapshot->wall_hi > last || snapshot->wall_safe < 0 || snapshot->wall_safe > last)
-        return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's wallHi is %d and wallSafe %d: must be from 0 to %d",
-                       snapshot->wall_hi, snapshot->wall_safe, last);
-    if (snapshot->sequence != 0 && snapshot->sequence < config->rules.seq_min)
-        return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's sequence %u is below its lower bound %u",
-                       (uint64_t)snapshot->sequence, (uint64_t)config->rules.seq_min);
-    return FRAZIL_OK;
-}
-
-/* The configuration for a snapshot: the spec's, with the snapshot's partition and bounds. */
-static frazil_err read_snapshot_config(struct fz_config *ret, const struct fz_settings *settings,
-                                       const frazil_sno_snapshot *snapshot, frazil_error *reterr)
-{
-    static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_BASE, FZ_KEY_COUNT, FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX};
-
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        if (settings->value[taken[i]] != NULL)
-            return fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given beside it",
-                           fz_key_name(taken[i]));
-    }
-    frazil_err err = fz_config_read(ret, settings, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    if (ret->layout.kind != FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
-    uint64_t max = snapshot->sequence_max;
-    if (max == 0 && snapshot->sequence_min != UINT16_MAX)
-        max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */
-    err = fz_config_set_bounds(ret, snapshot->sequence_min, max, reterr);
-    return err == FRAZIL_OK ? check_snapshot(snapshot, ret, reterr) : err;
-}
-
-frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
-                                    const frazil_ports *ports, frazil_error *reterr)
-{
-    struct fz_settings settings;
-    struct fz_config config;
-    frazil *gen;
-
-    frazil_err err = fz_settings_gather(&settings, spec == NULL ? "layout=sno" : spec, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = read_snapshot_config(&config, &settings, snapshot, reterr);
-    fz_settings_free(&settings);
-    if (err != FRAZIL_OK)
-        return err;
-    uint32_t partition = (uint32_t)snapshot->partition[0] << 8 | snapshot->partition[1];
-    err = open_config(&gen, &config, partition, ports, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    continue_from(gen, snapshot);
-    *ret = gen;
-    return FRAZIL_OK;
 }

@@ -27,6 +27,11 @@
     X(SEQ_MIN, "seq_min")                                                                                              \
     X(SEQ_MAX, "seq_max")                                                                                              \
     X(CLOCK, "clock")                                                                                                  \
+    X(STATE, "state")                                                                                                  \
+    X(NAMESPACE, "namespace")                                                                                          \
+    X(RUN_DIR, "run_dir")                                                                                              \
+    X(STATE_DIR, "state_dir")                                                                                          \
+    X(KEEPER, "keeper")                                                                                                \
     X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
     X(CONFIG, "config")
 

@@ -16,7 +16,7 @@
 
 #define SOURCES                                                                                                        \
     "fixed:N (a number), env:NAME (a number in an environment variable), ordinal (the number after the last '-' of "   \
-    "the host's name), and for layout=sno auto"
+    "the host's name), file-lock (the lowest number free on this host: for one host only), and for layout=sno auto"
 
 enum { HOST_NAME_SIZE = 256 };
 
@@ -120,6 +120,13 @@ static frazil_err from_auto(const struct fz_settings *settings, const frazil_lay
     return fz_auto_partition(ret, reterr);
 }
 
+/* All numbers of the space, for whoever comes first. */
+static void choose_lock(const struct worker_space *space, struct fz_worker_choice *choice)
+{
+    choice->first = (uint32_t)(space->high + space->base);
+    choice->count = space->count > UINT32_MAX ? UINT32_MAX : (uint32_t)space->count;
+}
+
 static frazil_err unknown_source(const char *source, frazil_error *reterr)
 {
     uint64_t number;
@@ -137,10 +144,11 @@ static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)
                    SOURCES, fz_layout_max_worker(layout));
 }
 
-frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout, uint32_t *ret,
-                             frazil_error *reterr)
+frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
+                             struct fz_worker_choice *ret, frazil_error *reterr)
 {
     const char *source = settings->value[FZ_KEY_WORKER];
+    struct fz_worker_choice choice = {.count = 1};
     struct worker_space space;
 
     if (source == NULL && layout->kind == FRAZIL_LAYOUT_SNO)
@@ -150,13 +158,21 @@ frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_la
     frazil_err err = read_space(&space, settings, layout, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (strncmp(source, "fixed:", 6) == 0)
-        return number_in(&space, source, source + 6, strlen(source + 6), ret, reterr);
-    if (strncmp(source, "env:", 4) == 0)
-        return from_environment(&space, source, source + 4, ret, reterr);
-    if (strcmp(source, "ordinal") == 0)
-        return from_ordinal(&space, settings, ret, reterr);
-    if (strcmp(source, "auto") == 0)
-        return from_auto(settings, layout, ret, reterr);
-    return unknown_source(source, reterr);
+    choice.lock = strcmp(source, "file-lock") == 0;
+    choice.in_process = strcmp(source, "auto") == 0;
+    if (choice.lock)
+        choose_lock(&space, &choice);
+    else if (strncmp(source, "fixed:", 6) == 0)
+        err = number_in(&space, source, source + 6, strlen(source + 6), &choice.first, reterr);
+    else if (strncmp(source, "env:", 4) == 0)
+        err = from_environment(&space, source, source + 4, &choice.first, reterr);
+    else if (strcmp(source, "ordinal") == 0)
+        err = from_ordinal(&space, settings, &choice.first, reterr);
+    else if (choice.in_process)
+        err = from_auto(settings, layout, &choice.first, reterr);
+    else
+        err = unknown_source(source, reterr);
+    if (err == FRAZIL_OK)
+        *ret = choice;
+    return err;
 }

@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+#include "home.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/sentence.h"
+#include "fail_sys.h"
+#include "generator_internal.h"
+#include "os/dirs.h"
+#include "os/memory.h"
+
+enum { NAMESPACE_LEN_MAX = 64 };
+
+/* ---- the page ---------------------------------------------------------------- */
+
+/*
+ * Makes a new page ready.  The mark comes last: a process that is killed in
+ * between leaves a page that the next one makes ready again.
+ */
+static frazil_err prepare_page(struct fz_shared *shared, const struct fz_slot_rules *rules, frazil_error *reterr)
+{
+    if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
+        return FRAZIL_OK;
+    int sys = fz_keeper_init_shared(&shared->keeper);
+    if (sys != 0)
+        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be made%s", "");
+    atomic_init(&shared->high_us, INT64_MIN);
+    atomic_init(&shared->seen_us, INT64_MIN);
+    shared->seq_min = rules->seq_min;
+    shared->capacity = rules->capacity;
+    atomic_store_explicit(&shared->is_ready, true, memory_order_release);
+    return FRAZIL_OK;
+}
+
+/* A word means the same to all who share it only if their sequences have the same bounds. */
+static frazil_err check_page(const struct fz_shared *shared, const struct fz_slot_rules *rules, frazil_error *reterr)
+{
+    if (shared->seq_min == rules->seq_min && shared->capacity == rules->capacity)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESTATE,
+                   "other processes use this worker with sequence numbers %u to %u, here they are %u to %u: give all "
+                   "the same bounds, or this one another worker or namespace",
+                   (uint64_t)shared->seq_min, shared->seq_min + shared->capacity - 1, (uint64_t)rules->seq_min,
+                   rules->seq_min + rules->capacity - 1);
+}
+
+static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,
+                                 struct fz_shared **ret_shared, frazil_error *reterr)
+{
+    struct fz_shared *shared = fz_map_shared(sizeof *shared);
+
+    if (shared == NULL)
+        return fz_fail_sys(reterr, errno, "a page for the generator's state cannot be mapped%s", "");
+    frazil_err err = prepare_page(shared, &request->config->rules, reterr);
+    if (err != FRAZIL_OK) {
+        fz_unmap(shared, sizeof *shared);
+        return err;
+    }
+    home->kind = FZ_HOME_MEMORY;
+    *ret_shared = shared;
+    return FRAZIL_OK;
+}
+
+/* ---- where the file lies ------------------------------------------------------ */
+
+static bool is_name(const char *text)
+{
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+    return text[len] == '\0' && len > 0 && len <= NAMESPACE_LEN_MAX && text[0] != '.';
+}
+
+/*
+ * The namespace: what the user named, and otherwise a name that each layout has
+ * for itself, so that trying out another layout does not run into the files of
+ * the first.
+ */
+static frazil_err find_namespace(char name[NAMESPACE_LEN_MAX + 1], const struct fz_home_request *request,
+                                 const char *fingerprint, frazil_error *reterr)
+{
+    const char *wanted = request->settings->value[FZ_KEY_NAMESPACE];
+    static const char digits[] = "0123456789abcdef";
+
+    struct fz_sentence text = fz_sentence_in(name, NAMESPACE_LEN_MAX + 1);
+    if (wanted != NULL && !is_name(wanted))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
+                       wanted);
+    if (wanted != NULL) {
+        fz_sentence_str(&text, wanted);
+        return FRAZIL_OK;
+    }
+    uint32_t crc = fz_crc32(fingerprint, fz_text_len(fingerprint));
+    fz_sentence_str(&text, request->config->layout.name);
+    fz_sentence_char(&text, '-');
+    for (int shift = 28; shift >= 0; shift -= 4)
+        fz_sentence_char(&text, digits[crc >> shift & 15]);
+    return FRAZIL_OK;
+}
+
+/* The namespace's folder in the run or the state directory, made if need be. */
+static frazil_err prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                 frazil_error *reterr)
+{
+    frazil_err err = fz_dir_prepare(ret_path, which, wanted, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = fz_path_join(ret_path, ret_path, "/", name);
+    if (sys != 0)
+        return fz_fail_sys(reterr, sys, "the folder of the namespace %q cannot be named", name);
+    return fz_dir_prepare(ret_path, which, ret_path, reterr);
+}
+
+/* FOLDER/worker-N.SUFFIX */
+static frazil_err file_of_worker(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
+                                 frazil_error *reterr)
+{
+    char file[64];
+    struct fz_sentence text = fz_sentence_in(file, sizeof file);
+
+    fz_sentence_str(&text, "/worker-");
+    fz_sentence_u64(&text, worker);
+    int sys = fz_path_join(ret_path, folder, file, suffix);
+    return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the file of a worker in %q cannot be named", folder);
+}
+
+/* ---- opening and closing ------------------------------------------------------ */
+
+static frazil_err open_word(struct fz_home *home, const struct fz_home_request *request, const char *folder,
+                            const struct fz_word_identity *identity, struct fz_shared **ret_shared,
+                            frazil_error *reterr)
+{
+    char path[FZ_PATH_SIZE];
+
+    frazil_err err = file_of_worker(path, folder, identity->worker, ".word", reterr);
+    if (err == FRAZIL_OK)
+        err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = fz_guard_enter(&home->word.guard);
+    if (sys != 0) {
+        err = fz_fail_sys(reterr, sys, "the word file %q is being made by a process that does not go on", path);
+    } else {
+        err = prepare_page(home->word.payload, &request->config->rules, reterr);
+        fz_guard_leave(&home->word.guard);
+    }
+    if (err == FRAZIL_OK)
+        err = check_page(home->word.payload, &request->config->rules, reterr);
+    if (err != FRAZIL_OK) {
+        fz_word_file_close(&home->word);
+        return err;
+    }
+    home->kind = FZ_HOME_FILE;
+    *ret_shared = home->word.payload;
+    return FRAZIL_OK;
+}
+
+static frazil_err open_in_file(struct fz_home *home, const struct fz_home_request *request,
+                               struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
+{
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    char name[NAMESPACE_LEN_MAX + 1];
+    char folder[FZ_PATH_SIZE];
+    uint32_t worker = request->worker.first;
+
+    frazil_err err = frazil_layout_fingerprint(&request->config->layout, fingerprint, sizeof fingerprint);
+    if (err == FRAZIL_OK)
+        err = find_namespace(name, request, fingerprint, reterr);
+    if (err == FRAZIL_OK)
+        err = prepare_folder(folder, FZ_DIR_RUN, request->settings->value[FZ_KEY_RUN_DIR], name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (request->worker.lock) {
+        err = fz_worker_lock_take(&home->lock, folder, request->worker.first, request->worker.count, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        home->locked = true;
+        worker = home->lock.worker;
+    }
+    const struct fz_word_identity identity = {.fingerprint = fingerprint, .worker = worker};
+    err = open_word(home, request, folder, &identity, ret_shared, reterr);
+    if (err == FRAZIL_OK)
+        *ret_worker = worker;
+    return err;
+}
+
+frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
+                        uint32_t *ret_worker, frazil_error *reterr)
+{
+    struct fz_home home = {.kind = FZ_HOME_NONE};
+    frazil_err err;
+
+    if (request->in_memory) {
+        err = open_in_memory(&home, request, ret_shared, reterr);
+        *ret_worker = request->worker.first;
+    } else {
+        err = open_in_file(&home, request, ret_shared, ret_worker, reterr);
+    }
+    if (err != FRAZIL_OK) {
+        fz_home_close(&home, NULL);
+        return err;
+    }
+    *ret = home;
+    return FRAZIL_OK;
+}
+
+bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
+{
+    if (home->kind != FZ_HOME_FILE)
+        return false;
+    bool last = fz_word_file_leave(&home->word);
+    *shared = last ? home->word.payload : NULL;
+    return last;
+}
+
+void fz_home_close(struct fz_home *home, struct fz_shared *shared)
+{
+    if (home->kind == FZ_HOME_FILE)
+        fz_word_file_close(&home->word);
+    else if (home->kind == FZ_HOME_MEMORY)
+        fz_unmap(shared, sizeof *shared);
+    if (home->locked)
+        fz_worker_lock_release(&home->lock);
+    home->kind = FZ_HOME_NONE;
+    home->locked = false;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The home of a generator's shared page, and with it who else uses it: anonymous
+ * memory that only children share, or a file in the run directory, which every
+ * process of the host with the same worker maps.
+ */
+#ifndef FZ_GENERATOR_HOME_H
+#define FZ_GENERATOR_HOME_H
+
+#include "config.h"
+#include "os/word_file.h"
+#include "os/worker_lock.h"
+
+struct fz_shared;
+
+enum fz_home_kind {
+    FZ_HOME_NONE, /* not opened */
+    FZ_HOME_MEMORY,
+    FZ_HOME_FILE
+};
+
+struct fz_home {
+    enum fz_home_kind kind;
+    struct fz_word_file word;   /* FZ_HOME_FILE */
+    struct fz_worker_lock lock; /* worker=file-lock: held as long as the process lives */
+    bool locked;
+};
+
+/* What a home has to know. */
+struct fz_home_request {
+    const struct fz_settings *settings; /* run_dir, state_dir, namespace */
+    const struct fz_config *config;
+    struct fz_worker_choice worker;
+    bool in_memory;
+};
+
+/*
+ * Opens the home, takes a worker lock if that was chosen, and makes the page
+ * ready for use if it is new.  *ret_worker is the worker id.  FRAZIL_ESPEC, ESYS,
+ * ESTATE, EPOOL, ENOMEM.
+ */
+frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
+                        uint32_t *ret_worker, frazil_error *reterr);
+
+/*
+ * Leaves the page.  True: nobody else has it and *shared can still be read, until
+ * fz_home_close.  False: somebody may go on with it; *shared is NULL.
+ */
+bool fz_home_leave(struct fz_home *home, struct fz_shared **shared);
+
+/* Gives up what is held; after fz_home_leave, or at once. */
+void fz_home_close(struct fz_home *home, struct fz_shared *shared);
+
+#endif
