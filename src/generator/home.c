@@ -34,6 +34,25 @@ static frazil_err prepare_page(struct fz_shared *shared, const struct fz_slot_ru
     return FRAZIL_OK;
 }
 
+/* The same for a page that other processes may be making ready just now. */
+static frazil_err prepare_guarded(struct fz_shared *shared, const struct fz_slot_rules *rules, const char *path,
+                                  frazil_error *reterr)
+{
+    struct fz_guard guard;
+
+    int sys = fz_guard_open(&guard, path);
+    if (sys != 0)
+        return fz_fail_sys(reterr, sys, "the word file %q cannot be guarded", path);
+    sys = fz_guard_enter(&guard);
+    frazil_err err = sys == 0
+                         ? prepare_page(shared, rules, reterr)
+                         : fz_fail_sys(reterr, sys, "the word file %q is held by a process that was stopped", path);
+    if (sys == 0)
+        fz_guard_leave(&guard);
+    fz_guard_close(&guard);
+    return err;
+}
+
 /* A word means the same to all who share it only if their sequences have the same bounds. */
 static frazil_err check_page(const struct fz_shared *shared, const struct fz_slot_rules *rules, frazil_error *reterr)
 {
@@ -140,13 +159,7 @@ static frazil_err open_word(struct fz_home *home, const struct fz_home_request *
         err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
     if (err != FRAZIL_OK)
         return err;
-    int sys = fz_guard_enter(&home->word.guard);
-    if (sys != 0) {
-        err = fz_fail_sys(reterr, sys, "the word file %q is being made by a process that does not go on", path);
-    } else {
-        err = prepare_page(home->word.payload, &request->config->rules, reterr);
-        fz_guard_leave(&home->word.guard);
-    }
+    err = prepare_guarded(home->word.payload, &request->config->rules, path, reterr);
     if (err == FRAZIL_OK)
         err = check_page(home->word.payload, &request->config->rules, reterr);
     if (err != FRAZIL_OK) {
