@@ -26,6 +26,8 @@ function(frazil_room name)
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   add_library(frazil_${name} OBJECT ${sources})
   frazil_compile_options(frazil_${name})
+  # So that the linker can leave out of the library what nothing in it calls.
+  target_compile_options(frazil_${name} PRIVATE -ffunction-sections -fdata-sections)
   target_include_directories(frazil_${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
   foreach(seen IN LISTS name room_SEES)
     target_include_directories(frazil_${name} PRIVATE ${doors}/${seen})

@@ -113,6 +113,11 @@ static uint64_t next_free(const struct fz_slot_rules *rules, const struct fz_slo
     return fz_slot_first(rules, fz_slot_side(rules, word), view->granted_first);
 }
 
+static bool is_fenced(const struct fz_slot_view *view, uint64_t tick)
+{
+    return view->granted_end != 0 && tick >= view->granted_end;
+}
+
 /* Chooses the first slot of the plan, and the reason if that slot is ahead of the clock. */
 static void choose_first(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
                          uint64_t random, struct fz_slot_plan *plan)
@@ -154,7 +159,7 @@ struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct
     }
 
     uint64_t last_tick = fz_slot_tick(rules, plan.last);
-    if (last_tick > view->granted_last) {
+    if (is_fenced(view, last_tick)) {
         plan.reason = FZ_SLOT_FENCED;
         return plan;
     }
@@ -179,7 +184,7 @@ uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_sl
     uint64_t word = next_free(rules, view);
     uint64_t tick = fz_slot_tick(rules, word);
 
-    if (view->now_tick > rules->last_tick || view->now_tick > view->granted_last)
+    if (view->now_tick > rules->last_tick || is_fenced(view, view->now_tick))
         return 0;
     if (tick == view->now_tick)
         return places_from(rules, word);

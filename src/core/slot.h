@@ -115,7 +115,7 @@ struct fz_slot_view {
     uint64_t carried_tick; /* the latest tick that was entered because the one before was full; 0: none */
     uint64_t now_tick;
     uint64_t granted_first; /* the ticks that may be issued under the grant in force */
-    uint64_t granted_last;
+    uint64_t granted_end;   /* the tick after the last of them; 0: there is no end */
 };
 
 /* Why slots ahead of the clock were, or were not, handed out. */

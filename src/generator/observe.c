@@ -86,7 +86,7 @@ struct fz_observation fz_observe(frazil *gen)
 
     seen.grant = fz_grant_board_read(&shared->grants);
     seen.view.granted_first = seen.grant.floor;
-    seen.view.granted_last = seen.grant.until;
+    seen.view.granted_end = seen.grant.until + 1; /* 0 for a grant without end */
     seen.view.word = atomic_load_explicit(gen->word, memory_order_acquire);
     if (gen->rules.has_sides) {
         unsigned other = fz_slot_side(&gen->rules, seen.view.word) ^ 1;

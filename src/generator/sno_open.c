@@ -41,8 +41,7 @@ static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const stru
 static frazil_err read_snapshot_config(struct fz_config *ret, const struct fz_settings *settings,
                                        const frazil_sno_snapshot *snapshot, frazil_error *reterr)
 {
-    static const enum fz_key taken[] = {FZ_KEY_WORKER,  FZ_KEY_BASE,    FZ_KEY_COUNT,
-                                        FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX, FZ_KEY_STATE};
+    static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_BASE, FZ_KEY_COUNT, FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX};
 
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (settings->value[taken[i]] != NULL)
@@ -54,6 +53,8 @@ static frazil_err read_snapshot_config(struct fz_config *ret, const struct fz_se
         return err;
     if (ret->layout.kind != FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
+    if (ret->in_file)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a snapshot, which is the state");
     uint64_t max = snapshot->sequence_max;
     if (max == 0 && snapshot->sequence_min != UINT16_MAX)
         max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */

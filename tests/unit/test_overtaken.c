@@ -41,7 +41,7 @@ static frazil_instant overtaking_now(void *ctx)
     uint64_t first = fz_slot_first(&gen->rules, fz_slot_side(&gen->rules, slot), fz_slot_tick(&gen->rules, slot));
     /* A range that holds wherever the counter stands. */
     struct fz_anchor_view anchor = {
-        .counter = 1, .range = UINT64_MAX, .first_slot = first, .first_id = fz_compose_slot(gen, first)};
+        .counter = 1, .range = UINT64_MAX, .first_slot = first, .first_id = fz_compose_slot(gen, first, 1)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
     return now;
 }

@@ -218,7 +218,7 @@ static void test_redeemed(void **state)
     struct rig rig = {.random_state = 1};
     struct fz_refusal refusal;
     uint64_t slot;
-    uint64_t redeemed;
+    struct fz_taken redeemed;
 
     (void)state;
     rig_open(&rig, SMALL "seq_min=3 seq_max=9", RIG_NOW);
@@ -231,23 +231,23 @@ static void test_redeemed(void **state)
     slot = atomic_fetch_add(rig.gen->word, 1);
     assert_true(fz_slot_in_hole(&rig.gen->rules, slot));
     assert_int_equal(fz_redeem(rig.gen, first, &redeemed, &refusal), FRAZIL_OK);
-    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed), tick + 1);
-    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed), 3);
+    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed.first), tick + 1);
+    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed.first), 3);
     assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
-    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed), 4);
+    assert_int_equal(fz_slot_sequence(&rig.gen->rules, redeemed.first), 4);
     assert_int_equal(rig_stats(&rig).issued, 9);
 
     /* Current. */
     slot = atomic_fetch_add(rig.gen->word, 1);
     assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
-    assert_int_equal(redeemed, slot);
+    assert_int_equal(redeemed.first, slot);
     assert_int_equal(rig_stats(&rig).issued, 10);
 
     /* Too old: two ticks have passed, so the id is taken anew in the tick of the clock. */
     slot = atomic_fetch_add(rig.gen->word, 1);
     rig_step(&rig, 2);
     assert_int_equal(fz_redeem(rig.gen, slot, &redeemed, &refusal), FRAZIL_OK);
-    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed), tick + 3);
+    assert_int_equal(fz_slot_tick(&rig.gen->rules, redeemed.first), tick + 3);
     assert_int_equal(rig_stats(&rig).issued, 11);
 
     /* Not within max_wait: refused, and given back. */
@@ -265,7 +265,7 @@ static void test_redeemed_past_the_end(void **state)
 {
     struct rig rig = {.random_state = 1};
     struct fz_refusal refusal;
-    uint64_t redeemed;
+    struct fz_taken redeemed;
     const int64_t last_ms = INT64_C(1767225600000) + (INT64_C(1) << 41) - 1;
 
     (void)state;
