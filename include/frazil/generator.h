@@ -39,8 +39,9 @@ typedef struct frazil_local frazil_local;
  *   behaviour     frazil (default), konayuki, sfid, sno, post, flake,
  *                 flake-callback: sets the keys from on_full to start at once
  *   worker        where the worker id comes from; no default:
- *                 fixed:N, env:NAME, ordinal; for layout=sno also auto, which
- *                 is its default
+ *                 fixed:N, env:NAME, ordinal; file-lock: the lowest number that
+ *                 no process of this host holds, for one host only; for
+ *                 layout=sno also auto, which is its default
  *   datacenter    N: the worker source then gives the number inside it
  *   base, count   the source's number must be below count; base is added to it
  *   hostname      what `ordinal` reads instead of the host's name
@@ -51,7 +52,18 @@ typedef struct frazil_local frazil_local;
  *   max_wait      how long a call may wait, likewise
  *   start         zero, random, spread: the first sequence number of a tick
  *   seq_min, seq_max   bounds of the sequence, both included
- *   clock         real (default), frozen:TIME
+ *   state         file (default): what protects against repeated ids after a
+ *                 restart is kept in files, and all processes of this host with
+ *                 the same worker share one sequence; memory: neither, knowingly
+ *   namespace     the folder of these files: one for each set of ids that must
+ *                 differ; default: one for each layout
+ *   run_dir       where they lie that are gone after a boot; default
+ *                 RUNTIME_DIRECTORY, then /run/frazil for root, then
+ *                 XDG_RUNTIME_DIR/frazil
+ *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
+ *                 /var/lib/frazil for root, then ~/.local/state/frazil
+ *   keeper        thread (default), hook, inline: who extends a grant
+ *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left
  *   config        a file of such keys
  *
@@ -237,6 +249,7 @@ typedef struct frazil_generator_info {
     uint64_t length;     /* how many sequence numbers of this tick are used */
     uint64_t capacity;   /* how many a tick has */
     bool counter_in_use; /* whether the processor's counter saves clock readings */
+    bool state_is_new;   /* no generator had this worker on this host since it was booted; always with state=memory */
 } frazil_generator_info;
 
 /* Cannot fail. */

@@ -34,13 +34,18 @@ struct source {
     uint8_t meta;
 };
 
-/*
- * The source of the worker id for a command that was told none: a pair for the
- * spec.  Empty: none, and the library says which sources there are.
- */
-static const char *default_worker(void)
+/* The source of the worker id for a command that was told none: right for one host, and for no more. */
+static const char default_worker[] = "worker=file-lock";
+
+/* Said once, when the first id of a worker is made: what was chosen, and for what it is not enough. */
+static void note_default(const struct source *source)
 {
-    return "";
+    frazil_generator_info info;
+
+    frazil_get_info(source->gen, &info);
+    if (info.state_is_new)
+        complain("no worker= was given: the ids are unique on this host (worker=file-lock), not among several; "
+                 "see WORKER IDS in man frazil");
 }
 
 /* Appends a text and a space; returns where to go on. */
@@ -84,14 +89,27 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
     return code;
 }
 
+/* Opens it with the default source; where that does not suit the spec, *err keeps what was wrong before. */
+static frazil_err open_default(struct source *source, const struct arguments *args, frazil_error *err)
+{
+    frazil_error why;
+    frazil_err code = open_with(source, args, default_worker, &why);
+
+    if (code == FRAZIL_OK)
+        note_default(source);
+    else if (code != FRAZIL_ESPEC)
+        *err = why;
+    return code;
+}
+
 static int open_source(struct source *source, const struct arguments *args)
 {
     frazil_generator_info info;
     frazil_error err;
     frazil_err code = open_with(source, args, "", &err);
 
-    if (code == FRAZIL_ENOWORKER && *default_worker() != '\0')
-        code = open_with(source, args, default_worker(), &err);
+    if (code == FRAZIL_ENOWORKER && open_default(source, args, &err) == FRAZIL_OK)
+        code = FRAZIL_OK;
     if (code != FRAZIL_OK)
         return complain_error(&err);
     frazil_get_info(source->gen, &info);

@@ -220,6 +220,11 @@ frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *reque
     return FRAZIL_OK;
 }
 
+bool fz_home_is_new(const struct fz_home *home)
+{
+    return home->kind != FZ_HOME_FILE || home->word.created;
+}
+
 bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
 {
     if (home->kind != FZ_HOME_FILE)

@@ -42,6 +42,9 @@ struct fz_home_request {
 frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
                         uint32_t *ret_worker, frazil_error *reterr);
 
+/* Whether the page was made by this open. */
+bool fz_home_is_new(const struct fz_home *home);
+
 /*
  * Leaves the page.  True: nobody else has it and *shared can still be read, until
  * fz_home_close.  False: somebody may go on with it; *shared is NULL.

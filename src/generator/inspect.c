@@ -41,6 +41,7 @@ void frazil_get_info(frazil *gen, frazil_generator_info *ret)
         .length = rules->capacity - fz_slot_available(rules, &seen.view),
         .capacity = rules->capacity,
         .counter_in_use = gen->fast_path != FZ_FAST_NONE,
+        .state_is_new = fz_home_is_new(&gen->home),
     };
 }
 

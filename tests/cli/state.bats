@@ -1,0 +1,77 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: what `frazil next` keeps between processes, and what it does when it is told no worker.
+
+load helpers
+
+setup() {
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+}
+
+@test "without a worker: one that is free on this host, and a word about it, once" {
+    run --separate-stderr frazil next
+    [ "$status" -eq 0 ]
+    [ "${#lines[@]}" -eq 1 ]
+    [[ "$stderr" == *"not among several"* ]]
+    run --separate-stderr frazil next
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+}
+
+@test "processes at the same time get numbers of their own, and give them back" {
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 worker=file-lock >"$BATS_TEST_TMPDIR/fifo" &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r first <&9
+    second=$(frazil next worker=file-lock)
+    [ "$(frazil inspect --json "$first" | grep -c '"worker":0')" -eq 1 ]
+    [ "$(frazil inspect --json "$second" | grep -c '"worker":1')" -eq 1 ]
+    exec 9<&-
+    wait
+    third=$(frazil next worker=file-lock)
+    [ "$(frazil inspect --json "$third" | grep -c '"worker":0')" -eq 1 ]
+}
+
+@test "all numbers taken: an error that names the directory" {
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 worker=file-lock count=1 >"$BATS_TEST_TMPDIR/fifo" &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r _ <&9
+    fails 4 "$FRAZIL_RUN_DIR" frazil next worker=file-lock count=1
+    exec 9<&-
+    wait
+}
+
+@test "processes with the same worker share one sequence: no id twice, whoever is killed" {
+    for _ in 1 2 3 4; do
+        frazil next worker=fixed:7 -n 200000 &
+    done >"$BATS_TEST_TMPDIR/ids"
+    "$FRAZIL" next worker=fixed:7 -n 0 >/dev/null 3>&- &
+    victim=$!
+    sleep 0.1
+    kill -9 "$victim"
+    wait
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -eq 800000 ]
+    [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 800000 ]
+}
+
+@test "another layout in the same namespace is refused with both" {
+    frazil next worker=fixed:1 namespace=orders layout=twitter
+    fails 4 "41/5+5/12 epoch=1288834974657" frazil next worker=fixed:1 namespace=orders layout=discord
+}
+
+@test "a directory that cannot be made: the way out is named" {
+    fails 4 "state=memory" frazil next worker=fixed:1 run_dir=/proc/nowhere
+    frazil next worker=fixed:1 run_dir=/proc/nowhere state=memory
+}
+
+@test "a namespace is a plain name" {
+    fails 2 "namespace=" frazil next worker=fixed:1 namespace=../escape
+}
+
+@test "what outlives the process does not go with what does not" {
+    fails 2 "frozen" frazil next worker=fixed:1 state=file clock=frozen:2026-05-01
+    fails 2 "file-lock" frazil next worker=file-lock state=memory
+    fails 2 "worker=auto" frazil next layout=sno state=file
+}
