@@ -69,7 +69,6 @@ struct fz_private {
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_calibration calibration;
     struct fz_overflow_state overflow;
-    _Atomic bool has_keeper_thread; /* in this process: a child inherits none */
 };
 
 /* How an id is taken on the fast path. */

@@ -8,6 +8,7 @@
 #include "core/sentence.h"
 #include "fail_sys.h"
 #include "generator_internal.h"
+#include "grant_store.h"
 #include "os/dirs.h"
 #include "os/memory.h"
 
@@ -171,6 +172,24 @@ static frazil_err open_word(struct fz_home *home, const struct fz_home_request *
     return FRAZIL_OK;
 }
 
+/* Where the grant of the word is kept: in the state directory, which outlives a boot. */
+static frazil_err name_grant(struct fz_home *home, const struct fz_home_request *request, const char *name,
+                             const struct fz_word_identity *identity, frazil_error *reterr)
+{
+    char folder[FZ_PATH_SIZE];
+    const char *wanted = request->settings->value[FZ_KEY_STATE_DIR];
+
+    frazil_err err = prepare_folder(folder, FZ_DIR_STATE, wanted, name, reterr);
+    if (err == FRAZIL_OK)
+        err = file_of_worker(home->grant_path, folder, identity->worker, ".grant", reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    home->owner =
+        (struct fz_grant_owner){.worker = identity->worker, .nonce = home->word.nonce, .device = home->word.device};
+    memcpy(home->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
+    return FRAZIL_OK;
+}
+
 static frazil_err open_in_file(struct fz_home *home, const struct fz_home_request *request,
                                struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
 {
@@ -196,6 +215,8 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_home_reques
     const struct fz_word_identity identity = {.fingerprint = fingerprint, .worker = worker};
     err = open_word(home, request, folder, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
+        err = name_grant(home, request, name, &identity, reterr);
+    if (err == FRAZIL_OK)
         *ret_worker = worker;
     return err;
 }
@@ -218,6 +239,12 @@ frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *reque
     }
     *ret = home;
     return FRAZIL_OK;
+}
+
+frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
+                           frazil_error *reterr)
+{
+    return fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
 }
 
 bool fz_home_is_new(const struct fz_home *home)

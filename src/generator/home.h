@@ -8,6 +8,7 @@
 #define FZ_GENERATOR_HOME_H
 
 #include "config.h"
+#include "lease/grant_file.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
 
@@ -21,8 +22,10 @@ enum fz_home_kind {
 
 struct fz_home {
     enum fz_home_kind kind;
-    struct fz_word_file word;   /* FZ_HOME_FILE */
-    struct fz_worker_lock lock; /* worker=file-lock: held as long as the process lives */
+    char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grant of the word is kept */
+    struct fz_grant_owner owner;   /* and who asks for it */
+    struct fz_word_file word;      /* FZ_HOME_FILE */
+    struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
 };
 
@@ -41,6 +44,10 @@ struct fz_home_request {
  */
 frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
                         uint32_t *ret_worker, frazil_error *reterr);
+
+/* The granter of a page that lies in a file.  Errors as fz_grant_store_open. */
+frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
+                           frazil_error *reterr);
 
 /* Whether the page was made by this open. */
 bool fz_home_is_new(const struct fz_home *home);

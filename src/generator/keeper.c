@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -12,6 +13,7 @@
 #include "generator_internal.h"
 
 static const uint64_t ns_per_s = 1000000000;
+static const time_t longest_lock_s = 2;
 static const uint64_t ns_per_ms = 1000000;
 
 /* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
@@ -23,15 +25,26 @@ static uint64_t monotonic_ns(const frazil *gen)
     return gen->clock.monotonic_ns(gen->clock.ctx);
 }
 
+/* The lock's holder died.  Whatever it was doing, the board and the word are valid at every instant. */
+static int recover(struct fz_keeper_shared *shared, int err)
+{
+    return err == EOWNERDEAD ? pthread_mutex_consistent(&shared->lock) : err;
+}
+
 /* 0, or an errno: EBUSY if somebody else holds it. */
 static int try_lock(struct fz_keeper_shared *shared)
 {
-    int err = pthread_mutex_trylock(&shared->lock);
+    return recover(shared, pthread_mutex_trylock(&shared->lock));
+}
 
-    /* Its holder died.  Whatever it was doing, the board and the word are valid at every instant. */
-    if (err == EOWNERDEAD)
-        err = pthread_mutex_consistent(&shared->lock);
-    return err;
+/* Waits for it, but not for a holder that was stopped. */
+static int lock(struct fz_keeper_shared *shared)
+{
+    struct timespec until;
+
+    clock_gettime(CLOCK_REALTIME, &until); /* the clock that POSIX gives this wait */
+    until.tv_sec += longest_lock_s;
+    return recover(shared, pthread_mutex_timedlock(&shared->lock, &until));
 }
 
 static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant)
@@ -66,6 +79,16 @@ static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uin
     return grant->until < wanted;
 }
 
+/* A child must not go on with its parent's connections and locks. */
+static void notice_fork(frazil *gen)
+{
+    struct fz_keeper *keeper = &gen->keeper;
+
+    if (keeper->pid != getpid() && keeper->granter.after_fork != NULL)
+        keeper->granter.after_fork(keeper->granter.ctx);
+    keeper->pid = getpid();
+}
+
 static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
@@ -74,6 +97,7 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
 
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FRAZIL_OK;
+    notice_fork(gen);
     if (monotonic_ns(gen) < atomic_load_explicit(&shared->retry_ns, memory_order_relaxed))
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err =
@@ -167,7 +191,7 @@ static int start_thread(frazil *gen)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int sys = pthread_create(&gen->keeper.thread, NULL, keep, gen);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    atomic_store_explicit(&gen->private_page->has_keeper_thread, sys == 0, memory_order_relaxed);
+    gen->keeper.thread_pid = sys == 0 ? getpid() : 0;
     return sys;
 }
 
@@ -207,22 +231,37 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
         fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
 }
 
-frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode, frazil_error *reterr)
+/* The first grant of this process; other processes may be at it with the same word. */
+static frazil_err acquire(frazil *gen, frazil_error *reterr)
 {
-    struct fz_observation seen = fz_observe(gen);
-    struct fz_keeper *keeper = &gen->keeper;
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+    struct fz_granter *granter = &gen->keeper.granter;
     struct fz_grant grant;
 
+    int sys = lock(shared);
+    if (sys != 0)
+        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be taken%s", "");
+    struct fz_observation seen = fz_observe(gen);
     frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
-    if (err != FRAZIL_OK) {
-        granter->close(granter->ctx);
-        return err;
+    if (err == FRAZIL_OK) {
+        gen->keeper.horizon_ticks = grant.until > seen.view.now_tick ? grant.until - seen.view.now_tick : 1;
+        note_floor(gen, &grant, seen.view.now_tick);
+        put_in_force(gen, &seen.grant, &grant);
     }
+    pthread_mutex_unlock(&shared->lock);
+    return err;
+}
+
+frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode, frazil_error *reterr)
+{
+    struct fz_keeper *keeper = &gen->keeper;
+
     keeper->granter = *granter;
+    keeper->pid = getpid();
     keeper->mode = mode;
-    keeper->horizon_ticks = grant.until > seen.view.now_tick ? grant.until - seen.view.now_tick : 1;
-    note_floor(gen, &grant, seen.view.now_tick);
-    fz_grant_board_replace(&gen->shared->grants, &grant);
+    frazil_err err = acquire(gen, reterr);
+    if (err != FRAZIL_OK)
+        return err;
 
     int sys = mode == FZ_KEEPER_THREAD ? init_stop(keeper) : 0;
     if (sys == 0 && mode == FZ_KEEPER_THREAD)
@@ -230,12 +269,17 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the keeper thread cannot be started%s", "");
 }
 
+bool fz_keeper_has_thread(const frazil *gen)
+{
+    return gen->keeper.thread_pid != 0 && gen->keeper.thread_pid == getpid();
+}
+
 void fz_keeper_stop(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
     /* A child inherits the lock and the signal in whatever state they were: it leaves them alone. */
-    if (gen->private_page == NULL || !atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+    if (!fz_keeper_has_thread(gen))
         return;
     pthread_mutex_lock(&keeper->stop_lock);
     keeper->stop = true;
@@ -244,7 +288,7 @@ void fz_keeper_stop(frazil *gen)
     pthread_join(keeper->thread, NULL);
     pthread_cond_destroy(&keeper->stop_signal);
     pthread_mutex_destroy(&keeper->stop_lock);
-    atomic_store_explicit(&gen->private_page->has_keeper_thread, false, memory_order_relaxed);
+    keeper->thread_pid = 0;
 }
 
 void fz_keeper_release(frazil *gen)
@@ -253,6 +297,7 @@ void fz_keeper_release(frazil *gen)
 
     if (granter->ctx == NULL)
         return;
+    notice_fork(gen);
     struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
     uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
     granter->release(granter->ctx, &held, used < held.until ? used : held.until);

@@ -13,6 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "frazil/generator.h"
 #include "lease/granter.h"
@@ -37,6 +38,8 @@ struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
     uint64_t horizon_ticks; /* of a fresh grant */
+    pid_t pid;              /* of the process that the granter was last used in */
+    pid_t thread_pid;       /* of the process that has the thread; 0: none has */
     pthread_t thread;
     pthread_mutex_t stop_lock;
     pthread_cond_t stop_signal;
@@ -62,6 +65,9 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
+
+/* Whether this process has the thread: a child inherits none. */
+bool fz_keeper_has_thread(const frazil *gen);
 
 /* Ends the thread, if this process has it. */
 void fz_keeper_stop(frazil *gen);

@@ -14,6 +14,13 @@
 #include "os/host.h"
 #include "os/memory.h"
 
+/*
+ * How far ahead of the clock ticks are reserved in the grant file: the longest
+ * that a start may have to wait after a loss of power, and three times as long as
+ * between two writes.
+ */
+static const uint64_t reserve_ms = 6000;
+
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 
 /* splitmix64: one atomic add a number, so threads need no lock.  Where ticks start need not be secret. */
@@ -121,12 +128,22 @@ static void adopt_config(frazil *gen, const struct fz_config *config)
     gen->worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
-/* A worker that nobody grants: all ticks are its own. */
-static void open_ungranted(frazil *gen, uint32_t worker)
+/*
+ * Puts the first grant in force: from the file, if the state is kept; otherwise
+ * nobody grants the worker, and all ticks are its own.
+ */
+static frazil_err open_grant(frazil *gen, uint32_t worker, enum fz_keeper_mode mode, frazil_error *reterr)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
+    struct fz_granter granter;
 
-    fz_grant_board_replace(&gen->shared->grants, &for_ever);
+    if (gen->home.kind == FZ_HOME_MEMORY) {
+        fz_grant_board_replace(&gen->shared->grants, &for_ever);
+        return FRAZIL_OK;
+    }
+    uint64_t reserve_ticks = reserve_ms / gen->layout.tick_ms;
+    frazil_err err = fz_home_granter(&gen->home, reserve_ticks > 0 ? reserve_ticks : 1, &granter, reterr);
+    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, mode, reterr) : err;
 }
 
 frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
@@ -145,11 +162,12 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
         err = open_pages(gen, request, &worker, reterr);
+    if (err == FRAZIL_OK)
+        err = open_grant(gen, worker, request->config->keeper, reterr);
     if (err != FRAZIL_OK) {
         frazil_close(gen);
         return err;
     }
-    open_ungranted(gen, worker);
     gen->fast_path = choose_fast_path(gen);
     *ret = gen;
     return FRAZIL_OK;

@@ -255,7 +255,7 @@ static struct fz_observation observe_kept(frazil *gen, const struct patience *pa
 
     if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
         return seen;
-    if (patience->wait_ns == 0 && atomic_load_explicit(&gen->private_page->has_keeper_thread, memory_order_relaxed))
+    if (patience->wait_ns == 0 && fz_keeper_has_thread(gen))
         return seen;
     /* Whether it could be extended shows in what is seen next. */
     frazil_err ignored = fz_keeper_extend(gen, NULL);
