@@ -271,7 +271,8 @@ typedef void (*frazil_overflow_fn)(void *ctx, const frazil_overflow *overflow);
  * Has fn told when ticks overflow: once a tick while callers wait, and once
  * when it has ended, which is noticed by the first call in a quiet tick and by
  * frazil_close.  It is called by one of the callers that have to wait, holding
- * nothing that another caller needs; it must not call back into the generator.
+ * nothing that another caller needs; it must not call back into the generator,
+ * and a slow one may still be running when the next tick is told by another thread.
  * NULL switches it off.  Set it before the generator is shared; a child process
  * keeps it.
  */
