@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Failing with a sentence: what sentence.h has beyond the pieces that sentences are made of. */
+#include <stdarg.h>
+#include <string.h>
+
+#include "frazil/time.h"
+#include "sentence.h"
+
+void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms)
+{
+    char text[FRAZIL_TIME_SIZE];
+
+    if (frazil_time_format(unix_ms, text, sizeof text) == FRAZIL_OK) {
+        fz_sentence_str(s, text);
+    } else {
+        fz_sentence_i64(s, unix_ms);
+        fz_sentence_str(s, " ms since 1970");
+    }
+}
+
+/* One directive of fz_fail's format. */
+static void sentence_directive(struct fz_sentence *s, char directive, va_list *args)
+{
+    const char *text;
+
+    switch (directive) {
+    case 's':
+        fz_sentence_str(s, va_arg(*args, const char *));
+        break;
+    case 'q':
+        text = va_arg(*args, const char *);
+        fz_sentence_quoted(s, text, fz_text_len(text));
+        break;
+    case 'Q':
+        text = va_arg(*args, const char *);
+        fz_sentence_quoted(s, text, va_arg(*args, size_t));
+        break;
+    case 'u':
+        fz_sentence_u64(s, va_arg(*args, uint64_t));
+        break;
+    case 'd':
+        fz_sentence_i64(s, va_arg(*args, int64_t));
+        break;
+    case 't':
+        fz_sentence_time(s, va_arg(*args, int64_t));
+        break;
+    case 'c':
+        fz_sentence_char(s, (char)va_arg(*args, int));
+        break;
+    default:
+        fz_sentence_char(s, directive);
+        break;
+    }
+}
+
+frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...)
+{
+    if (reterr == NULL)
+        return code;
+
+    /* Built beside *reterr, because an argument may be the message of an earlier error in it. */
+    frazil_error err;
+    memset(&err, 0, sizeof err);
+    err.code = code;
+    struct fz_sentence s = fz_sentence_in(err.message, sizeof err.message);
+
+    va_list args;
+    va_start(args, fmt);
+    for (const char *p = fmt; *p != '\0'; p++) {
+        if (*p == '%' && p[1] != '\0')
+            sentence_directive(&s, *++p, &args);
+        else
+            fz_sentence_char(&s, *p);
+    }
+    va_end(args);
+    *reterr = err;
+    return code;
+}
