@@ -22,8 +22,9 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
     uint32_t waiting = atomic_fetch_add_explicit(&state->waiting, 1, memory_order_relaxed) + 1;
     uint64_t reported = atomic_load_explicit(&state->reported_tick, memory_order_relaxed);
     /* Nor by a straggler who looked at the clock a tick ago. */
-    if (reported != mark && reported != mark + 1 && atomic_compare_exchange_strong_explicit(&state->reported_tick, &reported, mark,
-                                                                    memory_order_relaxed, memory_order_relaxed))
+    if (reported != mark && reported != mark + 1 &&
+        atomic_compare_exchange_strong_explicit(&state->reported_tick, &reported, mark, memory_order_relaxed,
+                                                memory_order_relaxed))
         tell(gen, seen, waiting, atomic_fetch_add_explicit(&state->ticks, 1, memory_order_relaxed) + 1);
 }
 
