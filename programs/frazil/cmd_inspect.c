@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil inspect: what an id says. */
+#include "color.h"
 #include "command.h"
 #include "fields.h"
 #include "guess.h"
@@ -35,7 +36,7 @@ static int inspect_one(void *ctx, const struct value *value)
         output_string("\n");
     inspection->started = true;
     fields_text(&inspection->layout, &id);
-    if (output_is_colored())
+    if (color_in_use())
         picture_draw(&inspection->layout.layout, &id);
     return STATUS_OK;
 }
@@ -88,7 +89,7 @@ static int cmd_inspect_run(int argc, char **argv)
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
-    if (!output_color_choose(color) || !ids_form_choose("--form", form, &inspection.form) ||
+    if (!color_choose(color) || !ids_form_choose("--form", form, &inspection.form) ||
         !ids_layout_choose(layout, &inspection.layout))
         return STATUS_USAGE;
     return values_each(&args, inspection.guess ? guess_one : inspect_one, &inspection);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil layout: the presets, one layout, or the move from one to another. */
+#include "color.h"
 #include "command.h"
 #include "complain.h"
 #include "fields.h"
@@ -169,7 +170,7 @@ static int cmd_layout_run(int argc, char **argv)
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
-    if (!output_color_choose(color))
+    if (!color_choose(color))
         return STATUS_USAGE;
     if (args.count > 0 && strcmp(args.values[0], "overlap") == 0)
         return print_overlap(&args, &since, json);

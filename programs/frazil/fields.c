@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fields.h"
-
+#include "color.h"
 #include "output.h"
 
 #include <assert.h>
@@ -99,7 +99,7 @@ void fields_json(const struct ids_layout *layout, const struct id *id)
 /* One line: the name in colour where there are colours. */
 static void line(const char *name, const char *value)
 {
-    output_format(output_is_colored() ? "\033[2m%-12s\033[0m%s\n" : "%-12s%s\n", name, value);
+    output_format(color_in_use() ? "\033[2m%-12s\033[0m%s\n" : "%-12s%s\n", name, value);
 }
 
 static void line_u64(const char *name, uint64_t value)

@@ -3,6 +3,7 @@
 #include "complain.h"
 #include "output.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
@@ -69,9 +70,21 @@ static int run(int argc, char **argv)
     return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
 }
 
+/* A reader that went away is a quiet success; any other failed write is an error of the command. */
+static int finish(int status)
+{
+    output_flush();
+    if (output_failure() == 0)
+        return status;
+    if (output_failure() == EPIPE)
+        return STATUS_OK;
+    complain("cannot write to standard output: %s", strerror(output_failure()));
+    return STATUS_FATAL;
+}
+
 int main(int argc, char **argv)
 {
     /* A closed pipe is then a failed write, which ends the command quietly and in order. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return output_finish(run(argc - 1, argv + 1));
+    return finish(run(argc - 1, argv + 1));
 }

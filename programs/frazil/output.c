@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "output.h"
 
-#include "command.h"
-#include "complain.h"
-
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -14,7 +11,6 @@
 static char buffer[1 << 16];
 static size_t used;
 static int failure; /* errno of the first write that failed */
-static enum output_color color = OUTPUT_COLOR_AUTO;
 
 void output_flush(void)
 {
@@ -92,41 +88,7 @@ bool output_broken(void)
     return failure != 0;
 }
 
-int output_finish(int status)
+int output_failure(void)
 {
-    output_flush();
-    if (failure == 0)
-        return status;
-    if (failure == EPIPE)
-        return STATUS_OK;
-    complain("cannot write to standard output: %s", strerror(failure));
-    return STATUS_FATAL;
-}
-
-bool output_color_choose(const char *when)
-{
-    static const char *const names[] = {"auto", "always", "never"};
-
-    if (when == NULL)
-        return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(when, names[i]) == 0) {
-            color = (enum output_color)i;
-            return true;
-        }
-    }
-    complain("--color takes auto, always or never, not \"%s\"", when);
-    return false;
-}
-
-bool output_is_colored(void)
-{
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
-
-    if (color != OUTPUT_COLOR_AUTO)
-        return color == OUTPUT_COLOR_ALWAYS;
-    if (no_color != NULL && *no_color != '\0')
-        return false;
-    return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+    return failure;
 }

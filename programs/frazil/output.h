@@ -2,7 +2,7 @@
 /*
  * Standard output, buffered.  The first failed write is remembered and what
  * follows is dropped, so that callers need not look at each write: loops without
- * an end ask output_broken, and main ends with output_finish.
+ * an end ask output_broken, and main looks at output_failure.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H
@@ -27,20 +27,7 @@ void output_flush(void);
 /* Whether a write has failed: going on is of no use. */
 bool output_broken(void);
 
-/*
- * Flushes, and turns the status of a subcommand into that of the program: a
- * reader that went away is a quiet success, any other failed write is reported
- * and is STATUS_FATAL.
- */
-int output_finish(int status);
-
-/* When to use colours and pictures: the values of --color. */
-enum output_color { OUTPUT_COLOR_AUTO, OUTPUT_COLOR_ALWAYS, OUTPUT_COLOR_NEVER };
-
-/* Reads "auto", "always" or "never"; NULL is auto.  Complains and returns false for anything else. */
-bool output_color_choose(const char *when);
-
-/* Whether to use colours: on a terminal that can show them, unless NO_COLOR is set, or when told to. */
-bool output_is_colored(void);
+/* The errno of the first write that failed; 0: none has. */
+int output_failure(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "picture.h"
-
+#include "color.h"
 #include "output.h"
 
 #include <stdio.h>
@@ -68,9 +68,9 @@ static char bit_of(const struct id *id, unsigned from_top)
 /* Writes the text of a field as wide as the field; after the last one of a row there is nothing. */
 static void put_field(const struct field *field, const char *text, bool last)
 {
-    const char *color_end = output_is_colored() ? "\033[0m" : "";
+    const char *color_end = color_in_use() ? "\033[0m" : "";
 
-    if (output_is_colored())
+    if (color_in_use())
         output_format("\033[%um", field->color);
     output_format("%-*s%s%s", last ? 0 : (int)field->bits, text, color_end, last ? "\n" : " ");
 }

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "color.h"
+#include "complain.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* In the order of their names. */
+enum when { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
+static enum when color = COLOR_AUTO;
+
+bool color_choose(const char *when)
+{
+    static const char *const names[] = {"auto", "always", "never"};
+
+    if (when == NULL)
+        return true;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(when, names[i]) == 0) {
+            color = (enum when)i;
+            return true;
+        }
+    }
+    complain("--color takes auto, always or never, not \"%s\"", when);
+    return false;
+}
+
+bool color_in_use(void)
+{
+    const char *no_color = getenv("NO_COLOR");
+    const char *term = getenv("TERM");
+
+    if (color != COLOR_AUTO)
+        return color == COLOR_ALWAYS;
+    if (no_color != NULL && *no_color != '\0')
+        return false;
+    return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+}
