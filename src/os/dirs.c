@@ -104,16 +104,16 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
     return err;
 }
 
-/* Where the last `makes` components of a path begin: the offset of the slash before them. */
+/* Where the last `makes` components of a path begin. */
 static size_t start_of_last(const char *path, unsigned makes)
 {
     size_t at = strlen(path);
 
-    while (at > 1 && path[at - 1] == '/')
-        at--;
-    for (; makes > 0 && at > 0; makes--) {
-        while (at > 0 && path[--at] != '/')
-            ;
+    for (; makes > 0; makes--) {
+        while (at > 0 && path[at - 1] == '/')
+            at--;
+        while (at > 0 && path[at - 1] != '/')
+            at--;
     }
     return at;
 }
@@ -121,12 +121,12 @@ static size_t start_of_last(const char *path, unsigned makes)
 /* Makes the missing ones of the last components.  0 or an errno; *path is as it was again. */
 static int make(char *path, unsigned makes)
 {
-    for (size_t at = start_of_last(path, makes); path[at] == '/';) {
-        at += 1 + strcspn(path + at + 1, "/");
-        char slash = path[at];
+    for (size_t at = start_of_last(path, makes); path[at] != '\0'; at += strspn(path + at, "/")) {
+        at += strcspn(path + at, "/");
+        char end = path[at];
         path[at] = '\0';
         int err = mkdir(path, S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
-        path[at] = slash;
+        path[at] = end;
         if (err != 0)
             return err;
     }

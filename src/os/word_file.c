@@ -326,14 +326,8 @@ bool fz_word_file_leave(struct fz_word_file *file)
     if (!current || file->guard.fd < 0)
         return false;
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    bool last = fz_own_file_open(file->path, O_RDWR, &file->fd) == 0 && fz_own_file_lock(file->fd, LOCK_EX) == 0 &&
-                map(file) == 0;
-    if (!last) {
-        drop(file);
-        fz_guard_leave(&file->guard);
-        fz_guard_close(&file->guard);
-    }
-    return last;
+    return fz_own_file_open(file->path, O_RDWR, &file->fd) == 0 && fz_own_file_lock(file->fd, LOCK_EX) == 0 &&
+           map(file) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)

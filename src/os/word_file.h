@@ -68,8 +68,8 @@ bool fz_word_file_is_current(const struct fz_word_file *file);
  * forked child that has not even run yet, still has the word.  True: nobody has,
  * and nobody will before fz_word_file_close; the payload is mapped again so that
  * it can be read.  False: somebody has, or it cannot be known; payload is NULL.
- * Only close may follow, and after true remove.  No other thread may use the
- * file meanwhile.
+ * Until close, which must follow soon, nobody can open the word.  No other thread
+ * may use the file meanwhile.
  */
 bool fz_word_file_leave(struct fz_word_file *file);
 

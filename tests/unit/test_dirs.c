@@ -272,6 +272,9 @@ static void prepare_in_home(void)
     assert_int_equal(mode_of(scratch_path(home, ".local")), 0700);
     setenv("XDG_STATE_HOME", xdg, 1);
     assert_prepared(FZ_DIR_STATE, NULL, scratch_path(xdg, "frazil"));
+    snprintf(xdg, sizeof xdg, "%s//", scratch_path(home, "slashes"));
+    setenv("XDG_STATE_HOME", xdg, 1);
+    assert_prepared(FZ_DIR_STATE, NULL, scratch_path(xdg, "frazil"));
     setenv("XDG_RUNTIME_DIR", home, 1);
     assert_prepared(FZ_DIR_RUN, NULL, scratch_path(home, "frazil"));
 

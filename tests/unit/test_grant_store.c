@@ -22,6 +22,7 @@
 #include "generator/grant_store.h"
 #include "lib/scratch.h"
 #include "os/path.h"
+#include "os/state_file.h"
 
 enum { RESERVE = 100, NOW = 10000 };
 
@@ -142,9 +143,11 @@ static void test_guard_removed(void **state)
     char guard[520];
 
     (void)state;
+    unsigned fds = scratch_open_fds();
     snprintf(guard, sizeof guard, "%s.lock", path);
     assert_int_equal(unlink(guard), 0);
     extend_ok(granter, NOW + 50, &grant);
+    assert_int_equal(scratch_open_fds(), fds);
     assert_true(scratch_exists(guard));
     granter.close(granter.ctx);
 }
@@ -193,6 +196,14 @@ static void test_living(void **state)
     assert_int_equal(other.acquire(other.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
     relative.close(relative.ctx);
     acquire_ok(other, NOW);
+    /* Whoever looks lets others in afterwards, */
+    assert_int_equal(fz_grant_store_open(&first, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
+    acquire_ok(first, NOW);
+    relative = open_ok(3); /* and is seen himself */
+    assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    first.close(first.ctx);
+    assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
+    relative.close(relative.ctx);
     other.close(other.ctx);
 }
 
@@ -224,7 +235,31 @@ static void test_fork(void **state)
     granter.close(granter.ctx);
 }
 
-/* A child that was forked while its parent was inside neither lets others in nor keeps them out when it closes. */
+/* A child is another process: while its parent is inside, it waits. */
+static void test_fork_excludes(void **state)
+{
+    struct fz_state_file file;
+    frazil_error err;
+    int status;
+
+    (void)state;
+    assert_int_equal(fz_state_file_name(&file, path, NULL), FRAZIL_OK);
+    assert_int_equal(fz_state_file_enter(&file, NULL), FRAZIL_OK);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        fz_state_file_after_fork(&file);
+        bool excluded = fz_state_file_enter(&file, &err) == FRAZIL_ESYS && err.sys_errno == EWOULDBLOCK;
+        fz_state_file_close(&file);
+        _exit(excluded ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    fz_state_file_leave(&file);
+    fz_state_file_close(&file);
+}
+
+/* A child that has not run yet holds what it inherited, and keeps nobody out by that. */
 static void test_fork_inside(void **state)
 {
     struct fz_granter granter = open_ok(1);
@@ -265,6 +300,9 @@ static void test_init(void **state)
     acquire_ok(granter, NOW);
     assert_int_equal(fz_grant_store_init(path, &owner, RESERVE, NOW, &err), FRAZIL_EWORKER);
     granter.close(granter.ctx);
+    unsigned fds = scratch_open_fds();
+    assert_int_equal(fz_grant_store_init(path, &owner, RESERVE, NOW, &err), FRAZIL_OK);
+    assert_int_equal(scratch_open_fds(), fds);
     scratch_write(path, "", 0);
     assert_int_equal(fz_grant_store_inspect(path, &exists, &record, &err), FRAZIL_ESTATE);
     assert_non_null(strstr(err.message, path));
@@ -295,6 +333,17 @@ static void test_no_place(void **state)
     assert_int_equal(err.sys_errno, ENOENT);
     assert_non_null(strstr(err.message, path));
     granter.close(granter.ctx);
+
+    /* Whoever could not open the file has left its guard. */
+    snprintf(path, sizeof path, "%s/worker-7.grant", scratch);
+    assert_int_equal(symlink("elsewhere", path), 0);
+    granter = open_ok(1);
+    struct fz_granter other = open_ok(1);
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(other.acquire(other.ctx, NOW, &grant, &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, ELOOP);
+    granter.close(granter.ctx);
+    other.close(other.ctx);
     memset(longest, '/', sizeof longest);
     longest[FZ_PATH_SIZE] = '\0';
     assert_int_equal(fz_grant_store_open(&granter, longest, &owner, RESERVE, &err), FRAZIL_ESPEC);
@@ -306,8 +355,9 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_kept),   TEST(test_lazy), TEST(test_replaced),    TEST(test_guard_removed), TEST(test_guard_held),
-        TEST(test_living), TEST(test_fork), TEST(test_fork_inside), TEST(test_init),          TEST(test_no_place),
+        TEST(test_kept),        TEST(test_lazy),   TEST(test_replaced), TEST(test_guard_removed),
+        TEST(test_guard_held),  TEST(test_living), TEST(test_fork),     TEST(test_fork_excludes),
+        TEST(test_fork_inside), TEST(test_init),   TEST(test_no_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

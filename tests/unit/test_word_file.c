@@ -16,6 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -154,15 +155,33 @@ static void test_leaves_nothing(void **state)
 static void test_killed_maker(void **state)
 {
     char name[520];
-    char half[FILE_SIZE / 3];
+    char rest[2 * FILE_SIZE];
 
     (void)state;
-    memset(half, 'x', sizeof half);
+    memset(rest, 'x', sizeof rest);
     snprintf(name, sizeof name, "%s.new", path);
-    scratch_write(name, half, sizeof half);
-    struct fz_word_file file = open_ok();
-    assert_true(file.created);
-    assert_int_equal(atomic_load(word_of(&file)), 0);
+    for (size_t len = FILE_SIZE / 3; len <= sizeof rest; len += FILE_SIZE / 3) {
+        scratch_write(name, rest, len);
+        struct fz_word_file file = open_ok();
+        assert_true(file.created);
+        assert_int_equal(atomic_load(word_of(&file)), 0);
+        fz_word_file_close(&file);
+        open_and_close();
+        assert_int_equal(unlink(path), 0);
+    }
+}
+
+/* Its place on the disk is reserved, so that a full one is an error of open, not a signal later. */
+static void test_reserved(void **state)
+{
+    enum { LARGE = 64 * 1024 };
+    struct fz_word_file file;
+    struct stat status;
+
+    (void)state;
+    assert_int_equal(fz_word_file_open(&file, path, &identity, LARGE, NULL), FRAZIL_OK);
+    assert_int_equal(stat(path, &status), 0);
+    assert_true(status.st_blocks * 512 >= LARGE);
     fz_word_file_close(&file);
 }
 
@@ -172,6 +191,7 @@ static void test_killed_maker(void **state)
 static void test_foreign(void **state)
 {
     const struct fz_word_identity layout = {.fingerprint = "41/5+5/12 epoch=0 tick=1ms", .worker = 7};
+    const struct fz_word_identity alike = {.fingerprint = "41/10/12 epoch=1 tick=1ms", .worker = 7};
     const struct fz_word_identity longer = {.fingerprint = "41/10/12 epoch=0 tick=1ms2", .worker = 7};
     const struct fz_word_identity worker = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 8};
 
@@ -179,6 +199,7 @@ static void test_foreign(void **state)
     open_and_close();
     assert_refused(&layout, PAYLOAD_SIZE, FRAZIL_ESTATE,
                    (const char *[]){path, "41/10/12 epoch", "41/5+5/12 epoch", "run_dir=", NULL});
+    assert_refused(&alike, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){"epoch=0", "epoch=1", NULL});
     assert_refused(&longer, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){"tick=1ms2", NULL});
     assert_refused(&worker, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "worker 7", "8", "run_dir=", NULL});
     assert_refused(&identity, PAYLOAD_SIZE + 8, FRAZIL_ESTATE, (const char *[]){path, "320", "328", NULL});
@@ -258,10 +279,12 @@ static void test_copy(void **state)
     snprintf(copy, sizeof copy, "%s.copy", path);
     scratch_write(copy, content, sizeof content);
     assert_int_equal(rename(copy, path), 0);
+    unsigned fds = scratch_open_fds();
     file = open_ok();
     assert_true(file.created);
     assert_int_not_equal(file.nonce, nonce);
     fz_word_file_close(&file);
+    assert_int_equal(scratch_open_fds(), fds);
 }
 
 /* A link is not followed: it could lead anywhere. */
@@ -305,9 +328,9 @@ static void test_loss(void **state)
     assert_false(fz_word_file_is_current(&file));
     assert_true(fz_word_file_is_current(&other));
     assert_int_not_equal(file.nonce, other.nonce);
-    assert_false(fz_word_file_leave(&file));
-    fz_word_file_close(&file);
     fz_word_file_close(&other);
+    assert_false(fz_word_file_leave(&file)); /* although nobody has the other one */
+    fz_word_file_close(&file);
 }
 
 /* ---- the last one -------------------------------------------------------- */
@@ -421,11 +444,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_shared),       TEST(test_outlives),     TEST(test_leaves_nothing),
-        TEST(test_killed_maker), TEST(test_foreign),      TEST(test_foreign_format),
-        TEST(test_cut),          TEST(test_other_boot),   TEST(test_copy),
-        TEST(test_link),         TEST(test_length),       TEST(test_loss),
-        TEST(test_last),         TEST(test_child_counts), TEST(test_memory_counts),
+        TEST(test_shared),     TEST(test_outlives), TEST(test_leaves_nothing), TEST(test_killed_maker),
+        TEST(test_reserved),   TEST(test_foreign),  TEST(test_foreign_format), TEST(test_cut),
+        TEST(test_other_boot), TEST(test_copy),     TEST(test_link),           TEST(test_length),
+        TEST(test_loss),       TEST(test_last),     TEST(test_child_counts),   TEST(test_memory_counts),
         TEST(test_remove),
     };
 
