@@ -150,7 +150,7 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
                            frazil_error *reterr)
 {
     frazil *gen = calloc(1, sizeof *gen);
-    uint32_t worker;
+    uint32_t worker = 0;
 
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
