@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A TCP proxy on the loopback that passes on everything, until it is told to
+ * misbehave.  A thread of its own.
+ */
+#ifndef TESTS_LIB_PROXY_H
+#define TESTS_LIB_PROXY_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+
+enum proxy_mode {
+    PROXY_PASS,
+    PROXY_HOLD_REQUESTS, /* requests are kept until the mode changes */
+    PROXY_HOLD_REPLIES,  /* replies are */
+    PROXY_LOSE_REPLIES,  /* requests are passed on, replies thrown away */
+    PROXY_CUT_REPLIES,   /* the first bytes of a reply, and then the end */
+    PROXY_RESET,         /* requests are passed on, and the reply is a reset */
+    PROXY_DRIBBLE,       /* replies come a byte at a time, with a pause after each */
+    PROXY_SAY,           /* requests are thrown away, and answered with a text */
+    PROXY_HANG_UP        /* whoever connects is hung up on */
+};
+
+enum { PROXY_LINKS_MAX = 32 };
+
+struct proxy_link {
+    int client;
+    int server;
+};
+
+struct proxy {
+    uint16_t port;
+    uint16_t target;
+    int listener;
+    int wake[2];
+    pthread_t thread;
+    _Atomic int mode;
+    _Atomic int stopping;
+    _Atomic unsigned requests;  /* chunks of bytes that came from clients: a round trip each, for small ones */
+    _Atomic unsigned replies;   /* chunks that came from the server */
+    _Atomic(const char *) text; /* for PROXY_SAY */
+    struct proxy_link links[PROXY_LINKS_MAX];
+};
+
+/* Listens on a free port and passes on to the target port. */
+void proxy_start(struct proxy *proxy, uint16_t target);
+
+/* Changes what it does, from the next byte on. */
+void proxy_set(struct proxy *proxy, enum proxy_mode mode);
+
+/* The same with the text for PROXY_SAY, which must outlive it. */
+void proxy_say(struct proxy *proxy, const char *text);
+
+/* Waits until the counter has reached n; fails the test if it never does. */
+void proxy_await(_Atomic unsigned *counter, unsigned n);
+
+/* Ends it, and all connections through it. */
+void proxy_stop(struct proxy *proxy);
+
+#endif

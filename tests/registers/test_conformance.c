@@ -1,0 +1,461 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each register is a register, as lease/register.h says: one
+ * suite for all of them.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/redis_server.h"
+#include "registers/file/file_register.h"
+#include "registers/memory/memory_register.h"
+#ifdef FRAZIL_HAVE_REDIS
+#include "registers/redis/redis_register.h"
+#endif
+
+/* ---- the registers ------------------------------------------------------------ */
+
+struct kind {
+    const char *name;
+    bool (*start)(void); /* false: skipped */
+    void (*stop)(void);
+    struct fz_register (*open)(void);
+    void (*wipe)(void); /* everything is lost, without a word to anybody */
+};
+
+static struct fz_memory_store *store;
+static uint64_t stores;
+static char folder[64];
+#ifdef FRAZIL_HAVE_REDIS
+static struct redis_server server;
+#endif
+
+static bool memory_start(void)
+{
+    store = fz_memory_store_new(++stores << 32);
+    return store != NULL;
+}
+
+static void memory_stop(void)
+{
+    fz_memory_store_free(store);
+}
+
+static struct fz_register memory_open(void)
+{
+    return fz_memory_register(store);
+}
+
+static bool file_start(void)
+{
+    snprintf(folder, sizeof folder, "/tmp/frazil-register-XXXXXX");
+    return mkdtemp(folder) != NULL;
+}
+
+static void file_wipe(void)
+{
+    char path[512];
+    DIR *dir = opendir(folder);
+
+    assert_non_null(dir);
+    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        unlink(path);
+    }
+    closedir(dir);
+}
+
+static void file_stop(void)
+{
+    file_wipe();
+    rmdir(folder);
+}
+
+static struct fz_register file_open(void)
+{
+    struct fz_register reg;
+    frazil_error err;
+
+    if (fz_file_register_open(&reg, folder, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return reg;
+}
+
+#ifdef FRAZIL_HAVE_REDIS
+static bool redis_start(void)
+{
+    if (!redis_server_installed())
+        return false;
+    redis_server_start(&server, NULL);
+    return true;
+}
+
+static void redis_stop(void)
+{
+    redis_server_stop(&server);
+}
+
+static struct fz_register redis_open(void)
+{
+    struct fz_register reg;
+    frazil_error err;
+    char url[128];
+
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=5s", (unsigned)server.port);
+    if (fz_redis_register_open(&reg, url, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return reg;
+}
+
+static void redis_wipe(void)
+{
+    assert_string_equal(redis_server_ask(&server, "FLUSHALL"), "OK");
+}
+#endif
+
+static const struct kind kinds[] = {
+    {"memory", memory_start, memory_stop, memory_open, NULL},
+    {"file", file_start, file_stop, file_open, file_wipe},
+#ifdef FRAZIL_HAVE_REDIS
+    {"redis", redis_start, redis_stop, redis_open, redis_wipe},
+#endif
+};
+
+typedef void (*rule_fn)(const struct kind *kind);
+
+/* Holds each register to the rule, empty at first. */
+static void for_all(rule_fn rule)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        print_message("%s\n", kinds[i].name);
+        if (!kinds[i].start())
+            continue;
+        rule(&kinds[i]);
+        kinds[i].stop();
+    }
+}
+
+/* ---- shorthands ----------------------------------------------------------------- */
+
+static struct fz_record read_one(const struct fz_register *reg, uint32_t number)
+{
+    struct fz_record record = {.version = 4711};
+    frazil_error err = {.message = ""};
+
+    if (reg->read(reg->ctx, number, &record, NULL, &err) != FZ_REGISTER_OK)
+        fail_msg("%s", err.message);
+    return record;
+}
+
+static enum fz_register_result swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text,
+                                    uint64_t *ret_version)
+{
+    frazil_error err = {.message = ""};
+    enum fz_register_result result = reg->swap(reg->ctx, number, expected, text, strlen(text), ret_version, NULL, &err);
+
+    if (result != FZ_REGISTER_OK && result != FZ_REGISTER_CONFLICT)
+        fail_msg("%s", err.message);
+    return result;
+}
+
+static uint64_t must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text)
+{
+    uint64_t version = 0;
+
+    assert_int_equal(swap(reg, number, expected, text, &version), FZ_REGISTER_OK);
+    assert_true(version > expected);
+    return version;
+}
+
+static void assert_record(const struct fz_register *reg, uint32_t number, uint64_t version, const char *text)
+{
+    struct fz_record record = read_one(reg, number);
+
+    assert_int_equal(record.version, version);
+    assert_int_equal(record.len, strlen(text));
+    assert_memory_equal(record.data, text, strlen(text));
+}
+
+struct seen {
+    size_t n;
+    bool space;
+    unsigned char workers[2048];
+};
+
+static void note(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    struct seen *seen = ctx;
+
+    seen->n++;
+    assert_int_not_equal(record->version, 0);
+    if (number == FZ_NAMESPACE) {
+        assert_false(seen->space);
+        seen->space = true;
+    } else {
+        char text[24];
+        assert_true(number < sizeof seen->workers && seen->workers[number]++ == 0);
+        snprintf(text, sizeof text, "worker %u", (unsigned)number);
+        assert_int_equal(record->len, strlen(text));
+        assert_memory_equal(record->data, text, record->len);
+    }
+}
+
+/* ---- the rules -------------------------------------------------------------------- */
+
+/* What is not there has version 0, also for whoever asks for everything. */
+static void missing(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    struct seen seen = {.n = 0};
+
+    assert_int_equal(read_one(&reg, 0).version, 0);
+    assert_int_equal(read_one(&reg, FZ_NAMESPACE).version, 0);
+    assert_int_equal(read_one(&reg, FZ_NAMESPACE - 1).version, 0);
+    assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 0);
+    reg.close(reg.ctx);
+}
+
+/* What was created is read back, by others, too; and once it is there it is not created again. */
+static void create(const struct kind *kind)
+{
+    struct fz_register a = kind->open();
+    struct fz_register b = kind->open();
+    uint64_t version = must_swap(&a, 3, 0, "first");
+    uint64_t untouched = 4711;
+
+    assert_record(&b, 3, version, "first");
+    assert_int_equal(swap(&b, 3, 0, "second", &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(untouched, 4711);
+    assert_record(&a, 3, version, "first");
+    a.close(a.ctx);
+    b.close(b.ctx);
+}
+
+/* Of two who swap what both have read, one succeeds; what he wrote stays. */
+static void lost_update(const struct kind *kind)
+{
+    struct fz_register a = kind->open();
+    struct fz_register b = kind->open();
+    uint64_t first = must_swap(&a, 0, 0, "first");
+    uint64_t second = must_swap(&b, 0, first, "of b");
+    uint64_t untouched = 4711;
+
+    assert_int_equal(swap(&a, 0, first, "of a", &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(untouched, 4711);
+    assert_record(&a, 0, second, "of b");
+    a.close(a.ctx);
+    b.close(b.ctx);
+}
+
+/* A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data. */
+static void stale_version(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    uint64_t v1 = must_swap(&reg, 0, 0, "same");
+    uint64_t v2 = must_swap(&reg, 0, v1, "same");
+    uint64_t other = must_swap(&reg, 1, 0, "same");
+    const uint64_t wrong[] = {0, 1, v1, v2 + 1, UINT64_MAX, other == v2 ? v1 : other};
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        uint64_t version;
+        assert_int_equal(swap(&reg, 0, wrong[i], "wrong", &version), FZ_REGISTER_CONFLICT);
+    }
+    assert_int_equal(swap(&reg, 2, v2, "wrong", &other), FZ_REGISTER_CONFLICT);
+    assert_record(&reg, 0, v2, "same");
+    reg.close(reg.ctx);
+}
+
+/* Each byte value, no bytes, and as many as a record may have: all come back as they were. */
+static void any_bytes(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    char data[FZ_RECORD_SIZE_MAX];
+    uint64_t version = 0;
+
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (char)i;
+    for (size_t len = 0; len <= sizeof data; len = len == 0 ? 1 : 2 * len) {
+        assert_int_equal(reg.swap(reg.ctx, 9, version, data, len, &version, NULL, NULL), FZ_REGISTER_OK);
+        struct fz_record record = read_one(&reg, 9);
+        assert_int_equal(record.version, version);
+        assert_int_equal(record.len, len);
+        assert_memory_equal(record.data, data, len);
+    }
+    reg.close(reg.ctx);
+}
+
+/* read_all shows each record once, with its number. */
+static void read_all(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    struct seen seen = {.n = 0};
+
+    must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
+    for (uint32_t worker = 0; worker < 300; worker++) {
+        char text[24];
+        snprintf(text, sizeof text, "worker %u", (unsigned)worker);
+        must_swap(&reg, worker, 0, text);
+    }
+    assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 301);
+    assert_true(seen.space);
+    reg.close(reg.ctx);
+}
+
+/* A version never comes back, not even when everything was lost and made again. */
+static void versions_never_return(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    uint64_t highest = 0;
+
+    for (int lives = 0; lives < 3 && kind->wipe != NULL; lives++) {
+        uint64_t version = must_swap(&reg, 0, 0, "x");
+        assert_true(version > highest);
+        for (int i = 0; i < 5; i++)
+            version = must_swap(&reg, 0, version, "x");
+        uint64_t untouched;
+        if (highest != 0)
+            assert_int_equal(swap(&reg, 0, highest, "of before", &untouched), FZ_REGISTER_CONFLICT);
+        highest = version;
+        kind->wipe();
+        assert_int_equal(read_one(&reg, 0).version, 0);
+    }
+    reg.close(reg.ctx);
+}
+
+/* Status may be asked for or not; a clock is that of this host here, and an incarnation does not change by itself. */
+static void status(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    struct fz_register_status first = {.unix_ms = 0};
+    struct fz_register_status then = {.unix_ms = 0};
+    struct fz_record record;
+    struct seen seen = {.n = 0};
+    uint64_t version;
+
+    assert_int_equal(reg.read(reg.ctx, 0, &record, &first, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, 0, 0, "worker 0", 8, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_string_equal(first.incarnation, then.incarnation);
+    assert_int_equal(first.has_clock, then.has_clock);
+    assert_true(then.unix_ms >= first.unix_ms);
+    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, &then, NULL), FZ_REGISTER_CONFLICT);
+    assert_string_equal(first.incarnation, then.incarnation);
+    then.incarnation[0] = '?';
+    assert_int_equal(reg.read_all(reg.ctx, note, &seen, &then, NULL), FZ_REGISTER_OK);
+    assert_string_equal(first.incarnation, then.incarnation);
+    assert_int_equal(first.incarnation[0] != '\0', reg.register_class == FZ_REGISTER_ASYNCHRONOUS);
+    reg.close(reg.ctx);
+}
+
+/* ---- several at once ------------------------------------------------------------- */
+
+enum { ROUNDS = 100, THREADS = 4 };
+
+/* Counts the record up, by one each time, however often it takes. */
+static void count_up(const struct fz_register *reg)
+{
+    for (int done = 0; done < ROUNDS;) {
+        struct fz_record record = {.version = 0};
+        char text[24];
+        uint64_t version;
+        if (reg->read(reg->ctx, 0, &record, NULL, NULL) != FZ_REGISTER_OK)
+            return;
+        snprintf(text, sizeof text, "%d",
+                 record.version == 0 ? 1 : (int)strtol((record.data[record.len] = '\0', record.data), NULL, 10) + 1);
+        done += reg->swap(reg->ctx, 0, record.version, text, strlen(text), &version, NULL, NULL) == FZ_REGISTER_OK;
+    }
+}
+
+static void *count_in_thread(void *ctx)
+{
+    const struct kind *kind = ctx;
+    struct fz_register reg = kind->open();
+
+    count_up(&reg);
+    reg.close(reg.ctx);
+    return NULL;
+}
+
+/* Several who count one record up never lose a count. */
+static void contention(const struct kind *kind)
+{
+    pthread_t threads[THREADS];
+    struct fz_register reg = kind->open();
+
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, (void *)(uintptr_t)kind), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_record(&reg, 0, read_one(&reg, 0).version, "400");
+    reg.close(reg.ctx);
+}
+
+/* A child drops what it inherited and goes on beside its parent, each with answers of its own. */
+static void fork_both(const struct kind *kind)
+{
+    struct fz_register reg = kind->open();
+    int status_word;
+
+    if (reg.register_class == FZ_REGISTER_ONE_HOST && kind->wipe == NULL)
+        return; /* memory: a child has its own */
+    must_swap(&reg, 0, 0, "0");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (reg.after_fork != NULL)
+            reg.after_fork(reg.ctx);
+        count_up(&reg);
+        _exit(0);
+    }
+    count_up(&reg);
+    assert_int_equal(waitpid(child, &status_word, 0), child);
+    assert_int_equal(status_word, 0);
+    assert_record(&reg, 0, read_one(&reg, 0).version, "200");
+    reg.close(reg.ctx);
+}
+
+#define RULE(name)                                                                                                     \
+    static void test_##name(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        for_all(name);                                                                                                 \
+    }
+
+RULE(missing)
+RULE(create)
+RULE(lost_update)
+RULE(stale_version)
+RULE(any_bytes)
+RULE(read_all)
+RULE(versions_never_return)
+RULE(status)
+RULE(contention)
+RULE(fork_both)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_create),
+        cmocka_unit_test(test_lost_update),
+        cmocka_unit_test(test_stale_version),
+        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_read_all),
+        cmocka_unit_test(test_versions_never_return),
+        cmocka_unit_test(test_status),
+        cmocka_unit_test(test_contention),
+        cmocka_unit_test(test_fork_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the lease protocol over a real Redis: few round trips, and
+ * no tick granted twice when the server is restarted, wiped, or silent.  Time is
+ * the real one, in ticks of a millisecond, but nobody waits for it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/layout_internal.h"
+#include "lease/lease.h"
+#include "lib/near_miss.h"
+#include "lib/proxy.h"
+#include "lib/redis_server.h"
+#include "os/clock.h"
+#include "registers/redis/redis_register.h"
+
+enum { HORIZON = 60000, SKEW_MS = 2000, OWNERS = 3 };
+
+struct owner {
+    struct fz_lease *lease;
+    struct fz_granter granter;
+    struct fz_grant held;
+    uint64_t random;
+    frazil_error err;
+};
+
+struct rig {
+    frazil_layout layout;
+    struct redis_server server;
+    struct proxy proxy;
+    struct fz_register direct;
+    struct owner owners[OWNERS];
+};
+
+static uint64_t next_random(void *ctx)
+{
+    return seeded_next(ctx);
+}
+
+static uint64_t now_tick(void *ctx)
+{
+    struct rig *rig = ctx;
+    uint64_t tick = 0;
+
+    assert_int_equal(fz_layout_tick_of(&rig->layout, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
+    return tick;
+}
+
+static struct fz_register open_port(uint16_t port, const char *timeout)
+{
+    struct fz_register reg;
+    frazil_error err;
+    char url[128];
+
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=%s", (unsigned)port, timeout);
+    if (fz_redis_register_open(&reg, url, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return reg;
+}
+
+static frazil_err create(struct rig *rig, uint64_t workers, bool never_used)
+{
+    struct fz_namespace_options options = {.layout = &rig->layout,
+                                           .name = "orders",
+                                           .horizon_ms = HORIZON,
+                                           .workers = workers,
+                                           .token = {.low = now_tick(rig)},
+                                           .max_skew_ms = SKEW_MS,
+                                           .never_used = never_used,
+                                           .now_tick = now_tick,
+                                           .now_ctx = rig};
+
+    return fz_lease_init(&rig->direct, &options, NULL);
+}
+
+static void start(struct rig *rig, uint64_t workers)
+{
+    memset(rig, 0, sizeof *rig);
+    assert_int_equal(frazil_layout_parse("frazil", &rig->layout), FRAZIL_OK);
+    redis_server_start(&rig->server, NULL);
+    proxy_start(&rig->proxy, rig->server.port);
+    rig->direct = open_port(rig->server.port, "10s");
+    assert_int_equal(create(rig, workers, true), FRAZIL_OK);
+    for (size_t i = 0; i < OWNERS; i++) {
+        struct owner *owner = &rig->owners[i];
+        frazil_random random = {.ctx = &owner->random, .next = next_random};
+        struct fz_lease_options options = {.layout = &rig->layout,
+                                           .name = "orders",
+                                           .owner = "test",
+                                           .token = {.high = 1, .low = i},
+                                           .random = &random,
+                                           .max_skew_ms = SKEW_MS};
+        owner->random = i;
+        assert_int_equal(fz_lease_open(&owner->lease, open_port(rig->proxy.port, "500ms"), &options, NULL), FRAZIL_OK);
+        owner->granter = fz_lease_granter(owner->lease);
+    }
+}
+
+static void stop(struct rig *rig)
+{
+    for (size_t i = 0; i < OWNERS; i++)
+        rig->owners[i].granter.close(rig->owners[i].granter.ctx);
+    rig->direct.close(rig->direct.ctx);
+    proxy_stop(&rig->proxy);
+    redis_server_stop(&rig->server);
+}
+
+static frazil_err acquire(struct rig *rig, size_t i)
+{
+    struct owner *owner = &rig->owners[i];
+
+    return owner->granter.acquire(owner->granter.ctx, now_tick(rig), &owner->held, &owner->err);
+}
+
+static frazil_err extend(struct rig *rig, size_t i)
+{
+    struct owner *owner = &rig->owners[i];
+    struct fz_grant held = owner->held;
+
+    while (now_tick(rig) + HORIZON <= held.until)
+        continue; /* within the same millisecond there is nothing to extend */
+    return owner->granter.extend(owner->granter.ctx, now_tick(rig), &held, &owner->held, &owner->err);
+}
+
+static void assert_ok(struct rig *rig, size_t i, frazil_err err)
+{
+    if (err != FRAZIL_OK)
+        fail_msg("%s", rig->owners[i].err.message);
+}
+
+static void assert_said(struct rig *rig, size_t i, frazil_err code, const char *words)
+{
+    const frazil_error *err = &rig->owners[i].err;
+
+    if (err->code != code || strstr(err->message, words) == NULL)
+        fail_msg("%s: %s; wanted %s: %s", frazil_err_name(err->code), err->message, frazil_err_name(code), words);
+}
+
+/* A namespace of 1024 with four free: at most five round trips, with connecting and with the script's first call. */
+static void test_round_trips(void **state)
+{
+    struct rig rig;
+    char text[FZ_RECORD_SIZE_MAX];
+
+    (void)state;
+    start(&rig, 1024);
+    for (uint32_t worker = 0; worker < 1024; worker++) {
+        uint64_t now = now_tick(&rig);
+        struct fz_worker_record record = {
+            .until = worker % 300 == 7 ? now - 10000 : now + HORIZON, .owner = "host:1", .owners = 1};
+        uint64_t version;
+        size_t len = fz_worker_record_format(&record, text);
+        assert_int_equal(rig.direct.swap(rig.direct.ctx, worker, 0, text, len, &version, NULL, NULL), FZ_REGISTER_OK);
+    }
+    unsigned before = rig.proxy.requests;
+    assert_ok(&rig, 0, acquire(&rig, 0));
+    assert_in_range(rig.proxy.requests - before, 2, 5);
+    assert_int_equal(rig.owners[0].held.worker % 300, 7);
+    before = rig.proxy.requests;
+    assert_ok(&rig, 0, extend(&rig, 0));
+    assert_int_equal(rig.proxy.requests - before, 1);
+    stop(&rig);
+}
+
+/* A reply that was lost over a real connection: the next grant is another one, above or beside what was burned. */
+static void test_lost_reply(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    start(&rig, 2);
+    assert_ok(&rig, 0, acquire(&rig, 0));
+    const struct fz_grant old = rig.owners[0].held;
+    unsigned replies = rig.proxy.replies;
+    proxy_set(&rig.proxy, PROXY_LOSE_REPLIES);
+    assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
+    proxy_await(&rig.proxy.replies, replies + 1);
+    proxy_set(&rig.proxy, PROXY_PASS);
+    assert_ok(&rig, 0, extend(&rig, 0));
+    assert_true(rig.owners[0].held.worker != old.worker);
+    stop(&rig);
+}
+
+/* FLUSHALL: said loudly; created again, nothing meets what was granted before. */
+static void test_flushed(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    start(&rig, 1);
+    assert_ok(&rig, 0, acquire(&rig, 0));
+    assert_string_equal(redis_server_ask(&rig.server, "FLUSHALL"), "OK");
+    assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
+    assert_said(&rig, 0, FRAZIL_EAGAIN, "namespace 'orders' has vanished: the coordinator was wiped");
+    assert_int_equal(acquire(&rig, 1), FRAZIL_EWORKER);
+    assert_said(&rig, 1, FRAZIL_EWORKER, "there is no namespace 'orders'");
+    assert_int_equal(create(&rig, 1, false), FRAZIL_OK);
+    assert_int_equal(acquire(&rig, 1), FRAZIL_EAGAIN);
+    assert_said(&rig, 1, FRAZIL_EAGAIN, "since records may have been lost");
+    assert_true(rig.owners[1].err.retry_ns > 0);
+    stop(&rig);
+}
+
+/*
+ * Killed and restarted: while it is away the grant stands; afterwards the first to
+ * notice begins the quarantine, in which the grant still stands.
+ */
+static void test_restarted(void **state)
+{
+    static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", NULL};
+    struct rig rig;
+    struct fz_namespace_record space;
+
+    (void)state;
+    start(&rig, 4);
+    redis_server_kill(&rig.server);
+    redis_server_restart(&rig.server, durable);
+    assert_int_equal(create(&rig, 4, true), FRAZIL_OK);
+    assert_ok(&rig, 0, acquire(&rig, 0));
+    assert_ok(&rig, 1, acquire(&rig, 1));
+    redis_server_kill(&rig.server);
+    assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
+    assert_said(&rig, 0, FRAZIL_EAGAIN, "is ours until");
+    redis_server_restart(&rig.server, durable);
+    assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
+    assert_said(&rig, 0, FRAZIL_EAGAIN, "since records may have been lost");
+    assert_int_equal(extend(&rig, 1), FRAZIL_EAGAIN);
+    assert_int_equal(acquire(&rig, 2), FRAZIL_EAGAIN);
+    struct fz_lease_counters counters[2] = {fz_lease_count(rig.owners[0].lease), fz_lease_count(rig.owners[1].lease)};
+    assert_int_equal(counters[0].quarantines, 1);
+    assert_int_equal(counters[1].quarantines, 0);
+    struct fz_record raw;
+    assert_int_equal(rig.direct.read(rig.direct.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &space, NULL), FRAZIL_OK);
+    assert_true(space.quarantine_until > rig.owners[0].held.until && space.quarantine_until > rig.owners[1].held.until);
+    stop(&rig);
+}
+
+/* Two layouts in one namespace: refused, with both. */
+static void test_two_layouts(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    start(&rig, 4);
+    rig.owners[0].granter.close(rig.owners[0].granter.ctx);
+    frazil_layout other;
+    assert_int_equal(frazil_layout_parse("twitter", &other), FRAZIL_OK);
+    frazil_random random = {.ctx = &rig.owners[0].random, .next = next_random};
+    struct fz_lease_options options = {
+        .layout = &other, .name = "orders", .owner = "test", .random = &random, .max_skew_ms = SKEW_MS};
+    assert_int_equal(fz_lease_open(&rig.owners[0].lease, open_port(rig.proxy.port, "5s"), &options, NULL), FRAZIL_OK);
+    rig.owners[0].granter = fz_lease_granter(rig.owners[0].lease);
+    assert_int_equal(acquire(&rig, 0), FRAZIL_EWORKER);
+    assert_said(&rig, 0, FRAZIL_EWORKER, "41/10/12 epoch=1767225600000 tick=1ms");
+    assert_said(&rig, 0, FRAZIL_EWORKER, "41/5+5/12 epoch=1288834974657 tick=1ms");
+    stop(&rig);
+}
+
+static int skip_without_server(void **state)
+{
+    (void)state;
+    if (!redis_server_installed())
+        exit(0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trips), cmocka_unit_test(test_lost_reply),  cmocka_unit_test(test_flushed),
+        cmocka_unit_test(test_restarted),   cmocka_unit_test(test_two_layouts),
+    };
+
+    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+}
