@@ -263,6 +263,20 @@ static struct fz_observation observe_kept(frazil *gen, const struct patience *pa
     return fz_observe(gen);
 }
 
+/*
+ * The slots lie beyond the grant.  If that has ended by the clock it is lost; if
+ * not, they are further ahead of the clock than the grant reaches, and time will
+ * bring them.
+ */
+static frazil_err refuse_fenced(const frazil *gen, struct fz_refusal *refusal, const struct fz_observation *seen)
+{
+    uint64_t tick = seen->view.now_tick;
+
+    if (tick > seen->grant.until)
+        return refuse(refusal, seen, FRAZIL_ELEASE, 0);
+    return refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, tick + 1));
+}
+
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
 static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, struct fz_taken *ret, bool *ret_again,
                            struct fz_refusal *refusal)
@@ -277,7 +291,7 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, s
     if (plan.reason == FZ_SLOT_EXHAUSTED)
         return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
     if (plan.reason == FZ_SLOT_FENCED)
-        return refuse(refusal, &seen, FRAZIL_ELEASE, 0);
+        return refuse_fenced(gen, refusal, &seen);
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
         if (plan.reason == FZ_SLOT_FULL)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);

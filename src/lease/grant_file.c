@@ -242,7 +242,7 @@ static frazil_err check_abandoned(const struct fz_grant_file *file, const struct
 
 static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struct fz_grant *ret, frazil_error *reterr)
 {
-    struct fz_grant_record previous;
+    struct fz_grant_record previous = {0};
     bool exists;
 
     frazil_err err = load_own(file, &exists, &previous, reterr);
@@ -291,7 +291,7 @@ static frazil_err take_again(struct fz_grant_file *file, uint64_t now, const str
 static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
                                 struct fz_grant *ret, frazil_error *reterr)
 {
-    struct fz_grant_record previous;
+    struct fz_grant_record previous = {0};
     enum progress progress;
     bool exists;
 
@@ -325,7 +325,7 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
 
 static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
 {
-    struct fz_grant_record previous;
+    struct fz_grant_record previous = {0};
     uint64_t next_free;
     bool exists;
 
@@ -439,7 +439,7 @@ static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_reco
 
 static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
 {
-    struct fz_grant_record record;
+    struct fz_grant_record record = {0};
     bool others;
 
     frazil_err err = file->port.has_others(file->port.ctx, &others, reterr);

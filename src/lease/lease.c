@@ -177,7 +177,7 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
 {
     struct fz_lease *lease = ctx;
     frazil_error why = {.message = ""};
-    struct fz_grant grant;
+    struct fz_grant grant = {0};
 
     assert(held->version != 0 && held->floor <= held->until + 1);
     lease->calls++;

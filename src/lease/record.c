@@ -34,7 +34,7 @@ void fz_owner_sanitise(const char *text, char ret[FZ_OWNER_SIZE])
 {
     size_t len = 0;
 
-    for (; text[len] != '\0' && len < FZ_OWNER_SIZE - 1; len++)
+    for (; len < FZ_OWNER_SIZE - 1 && text[len] != '\0'; len++)
         ret[len] = is_owner_character(text[len]) ? text[len] : '_';
     if (len == 0)
         ret[len++] = '_';

@@ -200,6 +200,11 @@ static void act_acquire(struct world *world, size_t i)
         check_grant(world, i, NULL, now_tick);
 }
 
+static bool is_same_grant(const struct fz_grant *a, const struct fz_grant *b)
+{
+    return a->worker == b->worker && a->floor == b->floor && a->until == b->until && a->version == b->version;
+}
+
 static void act_extend(struct world *world, size_t i)
 {
     struct actor *actor = &world->actors[i];
@@ -211,7 +216,7 @@ static void act_extend(struct world *world, size_t i)
     actor->busy = false;
     if (err == FRAZIL_OK)
         check_grant(world, i, &before, now_tick);
-    else if (memcmp(&before, fleet_held(&world->fleet, i), sizeof before) != 0)
+    else if (!is_same_grant(&before, fleet_held(&world->fleet, i)))
         fail_world(world, "a failed extension changed the grant");
 }
 

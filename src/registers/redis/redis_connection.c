@@ -184,7 +184,7 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
 {
     const struct fz_redis_url *url = &connection->url;
     struct fz_redis_command commands[2] = {{.argc = 0}};
-    redisReply *replies[2];
+    redisReply *replies[2] = {NULL};
     char digits[24];
     size_t n = 0;
 
