@@ -6,10 +6,10 @@
 
 #include "core/crc32.h"
 #include "core/sentence.h"
-#include "fail_sys.h"
 #include "generator_internal.h"
 #include "grant_store.h"
 #include "os/dirs.h"
+#include "os/fail_errno.h"
 #include "os/memory.h"
 
 enum { NAMESPACE_LEN_MAX = 64 };
@@ -26,7 +26,7 @@ static frazil_err prepare_page(struct fz_shared *shared, const struct fz_slot_ru
         return FRAZIL_OK;
     int sys = fz_keeper_init_shared(&shared->keeper);
     if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be made%s", "");
+        return fz_fail_errno(reterr, sys, "the lock of the grant cannot be made", NULL, "");
     atomic_init(&shared->high_us, INT64_MIN);
     atomic_init(&shared->seen_us, INT64_MIN);
     shared->seq_min = rules->seq_min;
@@ -43,11 +43,11 @@ static frazil_err prepare_guarded(struct fz_shared *shared, const struct fz_slot
 
     int sys = fz_guard_open(&guard, path);
     if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the word file %q cannot be guarded", path);
+        return fz_fail_errno(reterr, sys, "cannot guard the word file", path, "");
     sys = fz_guard_enter(&guard);
-    frazil_err err = sys == 0
-                         ? prepare_page(shared, rules, reterr)
-                         : fz_fail_sys(reterr, sys, "the word file %q is held by a process that was stopped", path);
+    frazil_err err =
+        sys == 0 ? prepare_page(shared, rules, reterr)
+                 : fz_fail_errno(reterr, sys, "a process (stopped?) holds the guard of the word file", path, "");
     if (sys == 0)
         fz_guard_leave(&guard);
     fz_guard_close(&guard);
@@ -72,7 +72,7 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_requ
     struct fz_shared *shared = fz_map_shared(sizeof *shared);
 
     if (shared == NULL)
-        return fz_fail_sys(reterr, errno, "a page for the generator's state cannot be mapped%s", "");
+        return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     frazil_err err = prepare_page(shared, &request->config->rules, reterr);
     if (err != FRAZIL_OK) {
         fz_unmap(shared, sizeof *shared);
@@ -130,7 +130,7 @@ static frazil_err prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which,
         return err;
     int sys = fz_path_join(ret_path, ret_path, "/", name);
     if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the folder of the namespace %q cannot be named", name);
+        return fz_fail_errno(reterr, sys, "cannot name the folder of the namespace", name, "");
     return fz_dir_prepare(ret_path, which, ret_path, reterr);
 }
 
@@ -144,7 +144,7 @@ static frazil_err file_of_worker(char ret_path[FZ_PATH_SIZE], const char *folder
     fz_sentence_str(&text, "/worker-");
     fz_sentence_u64(&text, worker);
     int sys = fz_path_join(ret_path, folder, file, suffix);
-    return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the file of a worker in %q cannot be named", folder);
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
 }
 
 /* ---- opening and closing ------------------------------------------------------ */

@@ -9,8 +9,8 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "fail_sys.h"
 #include "generator_internal.h"
+#include "os/fail_errno.h"
 
 static const uint64_t ns_per_s = 1000000000;
 static const time_t longest_lock_s = 2;
@@ -240,7 +240,7 @@ static frazil_err acquire(frazil *gen, frazil_error *reterr)
 
     int sys = lock(shared);
     if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the lock of the grant cannot be taken%s", "");
+        return fz_fail_errno(reterr, sys, "the lock of the grant cannot be taken", NULL, "");
     struct fz_observation seen = fz_observe(gen);
     frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
     if (err == FRAZIL_OK) {
@@ -266,7 +266,7 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     int sys = mode == FZ_KEEPER_THREAD ? init_stop(keeper) : 0;
     if (sys == 0 && mode == FZ_KEEPER_THREAD)
         sys = start_thread(gen);
-    return sys == 0 ? FRAZIL_OK : fz_fail_sys(reterr, sys, "the keeper thread cannot be started%s", "");
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL, "");
 }
 
 bool fz_keeper_has_thread(const frazil *gen)

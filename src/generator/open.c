@@ -7,10 +7,10 @@
 #include "config.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "fail_sys.h"
 #include "generator_internal.h"
 #include "os/clock.h"
 #include "os/counter.h"
+#include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
 
@@ -60,7 +60,7 @@ static frazil_err open_random(frazil *gen, const frazil_ports *ports, frazil_err
     }
     int sys = fz_host_entropy(&seed);
     if (sys != 0)
-        return fz_fail_sys(reterr, sys, "the system's random numbers cannot be read%s", "");
+        return fz_fail_errno(reterr, sys, "the system's random numbers cannot be read", NULL, "");
     atomic_init(&gen->random_state, seed);
     gen->random = (frazil_random){.ctx = &gen->random_state, .next = splitmix_next};
     return FRAZIL_OK;
@@ -74,7 +74,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_home_request *request,
 
     gen->private_page = fz_map_wiped(sizeof *gen->private_page, &wiped);
     if (gen->private_page == NULL)
-        return fz_fail_sys(reterr, errno, "a page for the generator's state cannot be mapped%s", "");
+        return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     frazil_err err = fz_home_open(&gen->home, request, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;

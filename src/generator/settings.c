@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
-#include "fail_sys.h"
+#include "os/fail_errno.h"
 #include "os/file.h"
 
 enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64 };
@@ -255,7 +255,7 @@ static frazil_err add_config_file(struct fz_settings *settings, frazil_error *re
     int sys = fz_file_read(path, text, CONFIG_SIZE_MAX, &len);
     frazil_err err;
     if (sys != 0) {
-        err = fz_fail_sys(reterr, sys, "the config file %q cannot be read", path);
+        err = fz_fail_errno(reterr, sys, "cannot read the config file", path, "");
     } else if (strlen(text) != len) {
         err = fz_fail(reterr, FRAZIL_ESPEC, "the config file %q holds a zero byte at %u", path,
                       (uint64_t)strlen(text) + 1);

@@ -11,7 +11,7 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "fail_sys.h"
+#include "os/fail_errno.h"
 #include "os/host.h"
 
 #define SOURCES                                                                                                        \
@@ -98,7 +98,7 @@ static frazil_err from_ordinal(const struct worker_space *space, const struct fz
     if (name == NULL) {
         int sys = fz_host_name(host_name, sizeof host_name);
         if (sys != 0)
-            return fz_fail_sys(reterr, sys, "worker=%q: the host's name cannot be read", "ordinal");
+            return fz_fail_errno(reterr, sys, "worker=ordinal: the host's name cannot be read", NULL, "");
         name = host_name;
     }
     const char *dash = strrchr(name, '-');

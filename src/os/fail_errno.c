@@ -11,7 +11,10 @@ frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, 
 
     if (strerror_r(sys_errno, reason, sizeof reason) != 0)
         reason[0] = '\0';
-    fz_fail(reterr, FRAZIL_ESYS, "%s %q: %s (errno %d)%s", what, path, reason, (int64_t)sys_errno, advice);
+    if (path == NULL)
+        fz_fail(reterr, FRAZIL_ESYS, "%s: %s (errno %d)%s", what, reason, (int64_t)sys_errno, advice);
+    else
+        fz_fail(reterr, FRAZIL_ESYS, "%s %q: %s (errno %d)%s", what, path, reason, (int64_t)sys_errno, advice);
     if (reterr != NULL)
         reterr->sys_errno = sys_errno;
     return FRAZIL_ESYS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed system calls on files, as errors. */
+/* Failed system calls, as errors. */
 #ifndef FZ_OS_FAIL_ERRNO_H
 #define FZ_OS_FAIL_ERRNO_H
 
@@ -8,7 +8,7 @@
 /*
  * Fills *reterr (may be NULL) with FRAZIL_ESYS, sys_errno and the sentence
  * "<what> <path, quoted>: <what the system says> (errno N)<advice>", and returns
- * FRAZIL_ESYS.  advice begins with what separates it, or is empty.
+ * FRAZIL_ESYS.  path may be NULL.  advice begins with what separates it, or is empty.
  */
 frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path, const char *advice);
 

@@ -273,13 +273,13 @@ static void test_config_unreadable(void **state)
 
     (void)state;
     assert_open_refused(WORKER "config=/nonexistent/frazil.conf", NULL, FRAZIL_ESYS,
-                        "the config file '/nonexistent/frazil.conf' cannot be read: No such file or directory");
+                        "cannot read the config file '/nonexistent/frazil.conf': No such file or directory");
     assert_int_equal(frazil_open(&gen, WORKER "config=/nonexistent/frazil.conf", &err), FRAZIL_ESYS);
     assert_int_equal(err.sys_errno, 2);
-    assert_open_refused(WORKER "config=/", NULL, FRAZIL_ESYS, "cannot be read");
+    assert_open_refused(WORKER "config=/", NULL, FRAZIL_ESYS, "cannot read the config file");
     memset(large, '\n', sizeof large);
     write_config(large, sizeof large);
-    assert_open_refused(with_config(WORKER), NULL, FRAZIL_ESYS, "cannot be read");
+    assert_open_refused(with_config(WORKER), NULL, FRAZIL_ESYS, "cannot read the config file");
 }
 
 int main(void)
