@@ -27,7 +27,7 @@ struct rig {
     frazil_error err;
 };
 
-static struct fz_register open_url(const char *format, ...)
+__attribute__((format(printf, 1, 2))) static struct fz_register open_url(const char *format, ...)
 {
     struct fz_register reg;
     frazil_error err;
