@@ -176,8 +176,10 @@ static enum outcome attempt(struct search *search, const struct fz_candidate *ca
     if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick))
         return taken(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
-        if (candidate->own)
+        if (candidate->own) { /* L3 */
+            lease->counters.lost++;
             lease->trouble = FZ_TROUBLE_LOST;
+        }
         return TRY_ANOTHER;
     }
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_UNKNOWN) {

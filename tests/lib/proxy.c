@@ -145,6 +145,7 @@ static void *run(void *ctx)
     while (!proxy->stopping) {
         struct pollfd fds[2 + 2 * PROXY_LINKS_MAX] = {{.fd = proxy->wake[0], .events = POLLIN},
                                                       {.fd = proxy->listener, .events = POLLIN}};
+        unsigned changes = proxy->changes;
         int mode = proxy->mode;
         for (size_t i = 0; i < PROXY_LINKS_MAX; i++) {
             fds[2 + 2 * i] =
@@ -152,6 +153,7 @@ static void *run(void *ctx)
             fds[3 + 2 * i] =
                 (struct pollfd){.fd = mode == PROXY_HOLD_REPLIES ? -1 : proxy->links[i].server, .events = POLLIN};
         }
+        proxy->noted = changes;
         if (poll(fds, 2 + 2 * PROXY_LINKS_MAX, -1) < 0)
             continue;
         if (fds[0].revents != 0 && read(proxy->wake[0], &byte, 1) < 0)
@@ -193,23 +195,25 @@ void proxy_start(struct proxy *proxy, uint16_t target)
     assert_int_equal(pthread_create(&proxy->thread, NULL, run, proxy), 0);
 }
 
+void proxy_await(_Atomic unsigned *counter, unsigned n)
+{
+    for (int tries = 0; tries < 5000 && *counter < n; tries++)
+        pause_ns(1000000);
+    assert_true(*counter >= n);
+}
+
 void proxy_set(struct proxy *proxy, enum proxy_mode mode)
 {
     proxy->mode = (int)mode;
+    unsigned change = ++proxy->changes;
     wake(proxy);
+    proxy_await(&proxy->noted, change);
 }
 
 void proxy_say(struct proxy *proxy, const char *text)
 {
     proxy->text = text;
     proxy_set(proxy, PROXY_SAY);
-}
-
-void proxy_await(_Atomic unsigned *counter, unsigned n)
-{
-    for (int tries = 0; tries < 5000 && *counter < n; tries++)
-        pause_ns(1000000);
-    assert_true(*counter >= n);
 }
 
 void proxy_stop(struct proxy *proxy)

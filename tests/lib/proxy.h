@@ -36,6 +36,8 @@ struct proxy {
     int wake[2];
     pthread_t thread;
     _Atomic int mode;
+    _Atomic unsigned changes; /* how often the mode was set */
+    _Atomic unsigned noted;   /* how many of these the thread knows of */
     _Atomic int stopping;
     _Atomic unsigned requests;  /* chunks of bytes that came from clients: a round trip each, for small ones */
     _Atomic unsigned replies;   /* chunks that came from the server */
@@ -46,7 +48,7 @@ struct proxy {
 /* Listens on a free port and passes on to the target port. */
 void proxy_start(struct proxy *proxy, uint16_t target);
 
-/* Changes what it does, from the next byte on. */
+/* Changes what it does; on return it does. */
 void proxy_set(struct proxy *proxy, enum proxy_mode mode);
 
 /* The same with the text for PROXY_SAY, which must outlive it. */

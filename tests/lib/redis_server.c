@@ -25,34 +25,49 @@
 enum { SERVERS_MAX = 64, ARGUMENTS_MAX = 32, TRIES = 1000, PAUSE_NS = 5000000 };
 
 /* Those that run: a test that fails goes on to the next one, and leaves its own behind. */
-static pid_t running[SERVERS_MAX];
+static struct {
+    pid_t pid;
+    char folder[sizeof((struct redis_server *)0)->folder];
+} running[SERVERS_MAX];
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
 
 static void kill_running(void)
 {
     for (size_t i = 0; i < SERVERS_MAX; i++) {
-        if (running[i] != 0)
-            kill(running[i], SIGKILL);
+        if (running[i].pid == 0)
+            continue;
+        kill(running[i].pid, SIGKILL);
+        waitpid(running[i].pid, NULL, 0);
+        nftw(running[i].folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
     }
 }
 
-static void note_running(pid_t pid)
+static void note_running(const struct redis_server *server)
 {
     static bool registered;
     size_t i = 0;
 
     if (!registered)
         registered = atexit(kill_running) == 0;
-    while (i < SERVERS_MAX && running[i] != 0)
+    while (i < SERVERS_MAX && running[i].pid != 0)
         i++;
     assert_true(i < SERVERS_MAX);
-    running[i] = pid;
+    running[i].pid = server->pid;
+    memcpy(running[i].folder, server->folder, sizeof running[i].folder);
 }
 
 static void note_ended(pid_t pid)
 {
     for (size_t i = 0; i < SERVERS_MAX; i++) {
-        if (running[i] == pid)
-            running[i] = 0;
+        if (running[i].pid == pid)
+            running[i].pid = 0;
     }
 }
 
@@ -133,7 +148,7 @@ void redis_server_restart(struct redis_server *server, const char *const *argume
     if (pid == 0)
         become_server(server, arguments);
     server->pid = pid;
-    note_running(pid);
+    note_running(server);
     for (int tries = 0; tries < TRIES; tries++) {
         if (answers(server))
             return;
@@ -165,14 +180,6 @@ void redis_server_kill(struct redis_server *server)
     assert_int_equal(waitpid(server->pid, NULL, 0), server->pid);
     note_ended(server->pid);
     server->pid = 0;
-}
-
-static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
-{
-    (void)info;
-    (void)kind;
-    (void)where;
-    return remove(path);
 }
 
 void redis_server_stop(struct redis_server *server)

@@ -327,6 +327,30 @@ static void test_clock(void **state)
     stop(&rig);
 }
 
+/* The incarnation is the run id and the replication id, each of which can change alone. */
+static void test_incarnation_parts(void **state)
+{
+    struct rig rig;
+    char run_id[64];
+    char wanted[FZ_INCARNATION_SIZE];
+
+    (void)state;
+    start_with(&rig, NULL);
+    snprintf(run_id, sizeof run_id, "%s",
+             redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'server'):match('run_id:(%x+)')\" 0"));
+    assert_int_equal(strlen(run_id), 40);
+    for (int promotions = 0; promotions < 2; promotions++) {
+        snprintf(
+            wanted, sizeof wanted, "%s:%s", run_id,
+            redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'replication'):match('replid:(%x+)')\" 0"));
+        assert_string_equal(status_of(&rig, &rig.direct).incarnation, wanted);
+        assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF 127.0.0.1 1"), "OK");
+        assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF NO ONE"), "OK");
+        assert_string_not_equal(status_of(&rig, &rig.direct).incarnation, wanted);
+    }
+    stop(&rig);
+}
+
 static void start_replica(const struct rig *master, struct redis_server *ret)
 {
     char port[8];
@@ -453,6 +477,22 @@ static void test_password(void **state)
     stop(&rig);
 }
 
+/* Without an answer to the password nothing that matters was sent: nothing is in doubt. */
+static void test_password_without_answer(void **state)
+{
+    struct rig rig;
+    uint64_t version;
+
+    (void)state;
+    start_with(&rig, NULL);
+    struct fz_register reg = open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy.port);
+    proxy_set(&rig.proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_said(&rig, "did not answer within 100 ms");
+    close_register(&reg);
+    stop(&rig);
+}
+
 /* Databases and namespaces are apart; one that does not exist is refused before anything is written elsewhere. */
 static void test_database(void **state)
 {
@@ -506,6 +546,20 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
 
     if (number < 4)
         versions[number] = record->version;
+}
+
+/* Versions grow when the server's clock has gone back, too. */
+static void test_version_ahead_of_clock(void **state)
+{
+    struct rig rig;
+    uint64_t version = 0;
+
+    (void)state;
+    start_with(&rig, NULL);
+    assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 '9000000000000000 x'"), "1");
+    assert_int_equal(swap(&rig, &rig.direct, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
+    assert_int_equal(version, UINT64_C(9000000000000001));
+    stop(&rig);
 }
 
 /* What somebody else has put into the key is refused, or shown as damaged, and never overwritten. */
@@ -562,13 +616,16 @@ int main(void)
         cmocka_unit_test(test_no_sigpipe),
         cmocka_unit_test(test_strange_answers),
         cmocka_unit_test(test_incarnation),
+        cmocka_unit_test(test_incarnation_parts),
         cmocka_unit_test(test_clock),
         cmocka_unit_test(test_replica),
         cmocka_unit_test(test_wait),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_password),
+        cmocka_unit_test(test_password_without_answer),
         cmocka_unit_test(test_database),
         cmocka_unit_test(test_script_flushed),
+        cmocka_unit_test(test_version_ahead_of_clock),
         cmocka_unit_test(test_foreign_content),
     };
 

@@ -370,6 +370,25 @@ static void test_lost_reply_alone(void **state)
     fleet_stop(&fleet);
 }
 
+/* L3 again: whoever is overtaken at what was burned has lost it, also to somebody with the same token. */
+static void test_burned_and_lost(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_RIVAL);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + HORIZON), FRAZIL_ELEASE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "0 by host-0:100 until ");
+    assert_int_equal(fleet_count(&fleet, 0).lost, 1);
+    assert_int_equal(fleet_count(&fleet, 0).clones, 1);
+    fleet_stop(&fleet);
+}
+
 /* A request that never arrived burns nothing: what was read says so, and the swap is made again. */
 static void test_lost_request(void **state)
 {
@@ -541,6 +560,7 @@ int main(void)
         cmocka_unit_test(test_shared_grant),
         cmocka_unit_test(test_lost_reply_moves),
         cmocka_unit_test(test_lost_reply_alone),
+        cmocka_unit_test(test_burned_and_lost),
         cmocka_unit_test(test_lost_request),
         cmocka_unit_test(test_late_request),
         cmocka_unit_test(test_duplicate),

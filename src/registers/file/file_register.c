@@ -112,7 +112,7 @@ static enum fz_register_result read_record(const struct file_register *reg, uint
         fz_fail_errno(reterr, sys, "the record cannot be read:", path, "");
         return FZ_REGISTER_UNREACHABLE;
     }
-    if (sys == EFBIG || !read_content(content, len, ret)) {
+    if (!read_content(content, len, ret)) { /* len is 0 after EFBIG */
         fz_fail(reterr, FRAZIL_EWORKER,
                 "the file %q is not a whole record of frazil: it is damaged, or somebody else's", path);
         return FZ_REGISTER_REFUSED;

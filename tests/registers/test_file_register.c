@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what a directory of records can suffer is told apart, and
+ * never taken for an empty one.
+ */
+#define _DEFAULT_SOURCE 1 /* flock */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include <fcntl.h>
+#include <ftw.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "registers/file/file_register.h"
+
+struct rig {
+    char folder[64];
+    struct fz_register reg;
+    frazil_error err;
+};
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static void start(struct rig *rig)
+{
+    memset(rig, 0, sizeof *rig);
+    snprintf(rig->folder, sizeof rig->folder, "/tmp/frazil-file-XXXXXX");
+    assert_non_null(mkdtemp(rig->folder));
+    assert_int_equal(fz_file_register_open(&rig->reg, rig->folder, &rig->err), FRAZIL_OK);
+}
+
+static void stop(struct rig *rig)
+{
+    rig->reg.close(rig->reg.ctx);
+    nftw(rig->folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static const char *path_of(const struct rig *rig, const char *name)
+{
+    static char path[128];
+
+    snprintf(path, sizeof path, "%s/%s", rig->folder, name);
+    return path;
+}
+
+static void write_file(const struct rig *rig, const char *name, const char *text, size_t len)
+{
+    FILE *file = fopen(path_of(rig, name), "w");
+
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static enum fz_register_result swap(struct rig *rig, uint32_t number, uint64_t expected, uint64_t *ret_version)
+{
+    return rig->reg.swap(rig->reg.ctx, number, expected, "new", 3, ret_version, NULL, &rig->err);
+}
+
+static enum fz_register_result read_one(struct rig *rig, uint32_t number, struct fz_record *ret)
+{
+    return rig->reg.read(rig->reg.ctx, number, ret, NULL, &rig->err);
+}
+
+static void assert_said(const struct rig *rig, const char *words)
+{
+    if (strstr(rig->err.message, words) == NULL)
+        fail_msg("%s; wanted: %s", rig->err.message, words);
+}
+
+struct seen {
+    size_t n;
+    uint32_t number;
+    struct fz_record record;
+};
+
+static void note(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    struct seen *seen = ctx;
+
+    seen->n++;
+    seen->number = number;
+    seen->record = *record;
+}
+
+/* The content of a file is its version and the record, and stays so: later versions read it. */
+static void test_content(void **state)
+{
+    struct rig rig;
+    struct fz_record record;
+
+    (void)state;
+    start(&rig);
+    write_file(&rig, "worker-7", "12345 data\n", 11);
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 12345);
+    assert_int_equal(record.len, 4);
+    assert_memory_equal(record.data, "data", 4);
+    write_file(&rig, "namespace", "1 \n", 3);
+    assert_int_equal(read_one(&rig, FZ_NAMESPACE, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.len, 0);
+    struct stat info;
+    uint64_t version;
+    assert_int_equal(swap(&rig, 7, 12345, &version), FZ_REGISTER_OK);
+    assert_int_equal(stat(path_of(&rig, "worker-7"), &info), 0);
+    assert_int_equal(info.st_mode & 0777, 0600);
+    assert_int_not_equal(stat(path_of(&rig, "worker-7.new"), &info), 0);
+    stop(&rig);
+}
+
+/* A file that is damaged, cut off or too long: refused, never overwritten, and shown as what is not free. */
+static void test_damaged(void **state)
+{
+    static char longest[600];
+    const struct {
+        const char *text;
+        size_t len;
+    } contents[] = {{"", 0},           {"12345", 5},   {"12345 data", 10}, {"0 data\n", 7},
+                    {"012 data\n", 9}, {" data\n", 6}, {"x data\n", 7},    {longest, sizeof longest}};
+
+    (void)state;
+    memset(longest, '1', sizeof longest);
+    memcpy(longest, "12345 ", 6);
+    longest[sizeof longest - 1] = '\n';
+    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
+        struct rig rig;
+        struct fz_record untouched = {.version = 4711};
+        struct seen seen = {.n = 0};
+        uint64_t version;
+        start(&rig);
+        write_file(&rig, "worker-3", contents[i].text, contents[i].len);
+        assert_int_equal(read_one(&rig, 3, &untouched), FZ_REGISTER_REFUSED);
+        assert_said(&rig, "is not a whole record of frazil");
+        assert_int_equal(untouched.version, 4711);
+        assert_int_equal(swap(&rig, 3, 0, &version), FZ_REGISTER_REFUSED);
+        assert_int_equal(swap(&rig, 3, 12345, &version), FZ_REGISTER_REFUSED);
+        assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+        assert_int_equal(seen.n, 1);
+        assert_int_equal(seen.number, 3);
+        assert_int_equal(seen.record.version, 1);
+        assert_int_equal(seen.record.len, 0);
+        write_file(&rig, "namespace", contents[i].text, contents[i].len);
+        assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_REFUSED);
+        stop(&rig);
+    }
+}
+
+/* Other names in the directory are nobody's records. */
+static void test_other_names(void **state)
+{
+    static const char *const names[] = {"worker-",      "worker-01", "worker--1", "worker-4294967295",
+                                        "worker-1.new", "Worker-1",  "worker-1x", "namespaces"};
+    struct rig rig;
+    struct seen seen = {.n = 0};
+
+    (void)state;
+    start(&rig);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        write_file(&rig, names[i], "1 x\n", 4);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 0);
+    write_file(&rig, "worker-4294967294", "1 x\n", 4);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 1);
+    stop(&rig);
+}
+
+/* What the system refuses was not carried out. */
+static void test_system_errors(void **state)
+{
+    struct rig rig;
+    struct fz_record record;
+    struct seen seen = {.n = 0};
+    uint64_t version;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(mkdir(path_of(&rig, "worker-0"), 0700), 0);
+    assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_said(&rig, "worker-0");
+    assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(rmdir(path_of(&rig, "worker-0")), 0);
+
+    assert_int_equal(mkdir(path_of(&rig, "worker-1.new"), 0700), 0);
+    assert_int_equal(swap(&rig, 1, 0, &version), FZ_REGISTER_UNREACHABLE);
+    assert_said(&rig, "cannot be written");
+    assert_int_equal(rmdir(path_of(&rig, "worker-1.new")), 0);
+    assert_int_equal(swap(&rig, 1, 0, &version), FZ_REGISTER_OK);
+
+    nftw(rig.folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+    assert_int_equal(rig.reg.read_all(rig.reg.ctx, note, &seen, NULL, &rig.err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(swap(&rig, 1, version, &version), FZ_REGISTER_UNREACHABLE);
+    stop(&rig);
+}
+
+/* A disk that is full leaves the record as it was. */
+static void test_full_disk(void **state)
+{
+    struct rig rig;
+    struct fz_record record;
+    struct rlimit before;
+    uint64_t version = 0;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_OK);
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit tiny = {.rlim_cur = 4, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    uint64_t untouched = 4711;
+    enum fz_register_result result = swap(&rig, 0, version, &untouched);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(untouched, 4711);
+    assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    assert_int_equal(swap(&rig, 0, version, &version), FZ_REGISTER_OK);
+    stop(&rig);
+}
+
+/* While somebody else is inside the guard for good, nothing is swapped, and reading goes on. */
+static void test_guard_held(void **state)
+{
+    struct rig rig;
+    struct fz_record record;
+    uint64_t version = 0;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_OK);
+    int fd = open(path_of(&rig, "records.lock"), O_RDWR | O_CLOEXEC);
+    assert_true(fd >= 0);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(swap(&rig, 0, version, &version), FZ_REGISTER_UNREACHABLE);
+    assert_said(&rig, "records");
+    assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_OK);
+    close(fd);
+    assert_int_equal(swap(&rig, 0, version, &version), FZ_REGISTER_OK);
+    stop(&rig);
+}
+
+/* The directory is made if only it is missing; a path that is none is refused. */
+static void test_open(void **state)
+{
+    struct rig rig;
+    struct fz_register reg;
+    struct stat info;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(fz_file_register_open(&reg, path_of(&rig, "orders"), &rig.err), FRAZIL_OK);
+    reg.close(reg.ctx);
+    assert_int_equal(stat(path_of(&rig, "orders"), &info), 0);
+    assert_true(S_ISDIR(info.st_mode));
+    assert_int_equal(fz_file_register_open(&reg, path_of(&rig, "a/b"), &rig.err), FRAZIL_ESYS);
+    assert_int_equal(fz_file_register_open(&reg, "orders", &rig.err), FRAZIL_ESPEC);
+    stop(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_content),       cmocka_unit_test(test_damaged),   cmocka_unit_test(test_other_names),
+        cmocka_unit_test(test_system_errors), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_guard_held),
+        cmocka_unit_test(test_open),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
