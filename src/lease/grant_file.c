@@ -221,7 +221,7 @@ static frazil_err load_own(const struct fz_grant_file *file, bool *ret_exists, s
 /*
  * Another word's grant may be taken over when nobody has it any more; or when
  * that word lay where ours lies now, so that it was removed under its owners'
- * hands: they will notice, and come over to ours.
+ * hands: they will notice, and stop where their grant ends, until ours is given up.
  */
 static frazil_err check_abandoned(const struct fz_grant_file *file, const struct fz_grant_record *record,
                                   frazil_error *reterr)
@@ -267,6 +267,22 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
     return err;
 }
 
+/* A grant that does not continue *held, and records what was held, so that nobody is ever granted it again. */
+static frazil_err take_anew(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
+                            const struct fz_grant_record *previous, struct fz_grant_record *next, struct fz_grant *ret,
+                            frazil_error *reterr)
+{
+    fz_used_add(&next->used, held->floor, held->until);
+    next->sequence = at_least(next->sequence, held->version) + 1;
+    next->pid = file->owner.pid;
+    frazil_err err = grant_anew(next, now, file->reserve_ticks, reterr);
+    if (err == FRAZIL_OK)
+        err = store(file, previous, next, reterr);
+    if (err == FRAZIL_OK)
+        give_out(next, ret);
+    return err;
+}
+
 /*
  * The file is older than what was read from it before, or gone: it may have
  * granted anything that it can have granted by now.
@@ -277,15 +293,27 @@ static frazil_err take_again(struct fz_grant_file *file, uint64_t now, const str
     struct fz_grant_record next = previous != NULL ? *previous : blank_record(&file->owner);
 
     fz_used_add(&next.used, 0, plus(now, file->reserve_ticks));
-    fz_used_add(&next.used, held->floor, held->until);
-    next.sequence = at_least(next.sequence, held->version) + 1;
-    next.pid = file->owner.pid;
-    frazil_err err = grant_anew(&next, now, file->reserve_ticks, reterr);
-    if (err == FRAZIL_OK)
-        err = store(file, previous, &next, reterr);
-    if (err == FRAZIL_OK)
-        give_out(&next, ret);
-    return err;
+    return take_anew(file, now, held, previous, &next, ret, reterr);
+}
+
+/*
+ * Another word took the worker over, because ours was removed under our hands.
+ * Once nobody has that word any more, the worker is ours again: a short-lived
+ * process must not end a long-lived one.
+ */
+static frazil_err take_back(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
+                            const struct fz_grant_record *previous, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct fz_grant_record next = *previous;
+    bool others = false;
+
+    frazil_err err = previous->pid == 0 ? FRAZIL_OK : file->port.has_others(file->port.ctx, &others, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (others)
+        return fz_fail(reterr, FRAZIL_ELEASE, "worker %u was taken over by process %u with another word (%q)",
+                       previous->worker, previous->pid, file->port.name);
+    return take_anew(file, now, held, previous, &next, ret, reterr);
 }
 
 static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
@@ -301,8 +329,7 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
     if (!exists || previous.sequence < held->version)
         return take_again(file, now, held, exists ? &previous : NULL, ret, reterr);
     if (previous.nonce != file->owner.nonce)
-        return fz_fail(reterr, FRAZIL_ELEASE, "worker %u was taken over by process %u with another word (%q)",
-                       previous.worker, previous.pid, file->port.name);
+        return take_back(file, now, held, &previous, ret, reterr);
 
     struct fz_grant_record next = previous;
     err = grant_on(&next, now, file->reserve_ticks, &progress, reterr);

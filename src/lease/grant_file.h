@@ -50,7 +50,8 @@ struct fz_grant_file {
  *
  * acquire: makes the file if there is none.  The present grant goes on, with its
  *   floor, if it bears this word's nonce.
- * extend: FRAZIL_ELEASE: another word has taken the worker over.  FRAZIL_EAGAIN:
+ * extend: FRAZIL_ELEASE: another word has taken the worker over and is in use;
+ *   once it is not, the worker is taken back.  FRAZIL_EAGAIN:
  *   the disk failed; or the grant reaches far enough already, because the clock
  *   went back or an island is near.  The new grant is not contiguous when the
  *   clock has left the old one behind by more than the reserve, and when the file

@@ -293,8 +293,37 @@ static void test_taken_over(void **state)
     host_start(&b, 2);
     host_acquire(&a, NOW);
     host_acquire(&b, NOW);
+    host_disk.has_others = true;
     host_assert_refused(&a, true, NOW + 50, FRAZIL_ELEASE, (const char *[]){"worker 7", "process 102", NULL});
     host_extend(&b, NOW + 50);
+}
+
+/* Once the word that took the worker over is given up, or its last process was killed, the first one has it back. */
+static void test_taken_back(void **state)
+{
+    struct host_process a;
+    struct host_process b;
+
+    (void)state;
+    host_start(&a, 1);
+    host_acquire(&a, NOW);
+    host_start(&b, 2);
+    host_acquire(&b, NOW);
+    host_assert_grant(&b, NOW + RESERVE + 1, NOW + RESERVE + 1);
+    b.granter.release(&b.file, &b.grant, NOW + RESERVE + 1);
+    host_disk.has_others = true; /* children of the first one */
+    host_extend(&a, NOW + 50);
+    host_assert_grant(&a, NOW + RESERVE + 2, NOW + 50 + RESERVE);
+
+    host_start(&b, 3);
+    host_acquire(&b, NOW + 60);
+    uint64_t granted = b.grant.until;
+    host_assert_refused(&a, true, NOW + 70, FRAZIL_ELEASE, (const char *[]){"process 103", NULL});
+    host_disk.has_others = false;
+    host_extend(&a, NOW + 70);
+    assert_true(a.grant.floor > granted);
+    host_disk.has_others = true;
+    host_assert_refused(&b, true, NOW + 500, FRAZIL_ELEASE, (const char *[]){"process 101", NULL});
 }
 
 /* A living process with a word in another directory is not robbed; one whose word was removed here is. */
@@ -349,6 +378,7 @@ int main(void)
         TEST(test_around_an_island),
         TEST(test_end),
         TEST(test_taken_over),
+        TEST(test_taken_back),
         TEST(test_alive),
     };
 
