@@ -59,7 +59,7 @@ typedef struct frazil_local frazil_local;
  *                 differ; default: one for each layout
  *   run_dir       where they lie that are gone after a boot; default
  *                 RUNTIME_DIRECTORY, then /run/frazil for root, then
- *                 XDG_RUNTIME_DIR/frazil
+ *                 XDG_RUNTIME_DIR/frazil, then /dev/shm/frazil-UID
  *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
  *                 /var/lib/frazil for root, then ~/.local/state/frazil
  *   keeper        thread (default), hook, inline: who extends a grant

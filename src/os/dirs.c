@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/decimal.h"
 #include "core/sentence.h"
 #include "fail_errno.h"
 
@@ -21,10 +22,12 @@ static const struct names {
     const char *xdg;
     const char *under_home; /* when xdg is not set; NULL: nothing */
     unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
+    const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
 } names_of[] = {
-    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1},
+    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1,
+                    "/dev/shm/frazil-"},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
-                      "/.local/state/frazil", 2},
+                      "/.local/state/frazil", 2, NULL},
 };
 
 enum { UNDER_HOME_MAKES = 3 };
@@ -34,6 +37,7 @@ struct way {
     const char *named_by;
     char path[FZ_PATH_SIZE];
     unsigned makes;
+    bool is_public; /* anybody could have made it */
 };
 
 static const char *variable(const char *name)
@@ -69,6 +73,17 @@ static frazil_err go_as_service(struct way *way, const struct names *names, cons
     return go(way, names->service, first, "", 1, reterr);
 }
 
+/* For who has no session: memory, too, but where everybody may make a name. */
+static frazil_err go_public(struct way *way, const char *public, frazil_error *reterr)
+{
+    char user[FZ_DECIMAL_MAX_LEN + 1];
+    struct fz_sentence s = fz_sentence_in(user, sizeof user);
+
+    fz_sentence_u64(&s, geteuid());
+    way->is_public = true;
+    return go(way, "the default", public, user, 1, reterr);
+}
+
 static frazil_err no_default(const struct names *names, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_ESPEC,
@@ -91,12 +106,14 @@ static frazil_err find(struct way *way, const struct names *names, const char *w
         return go(way, names->xdg, path, "/frazil", names->xdg_makes, reterr);
     if (names->under_home != NULL && (path = variable("HOME")) != NULL)
         return go(way, "HOME", path, names->under_home, UNDER_HOME_MAKES, reterr);
+    if (names->public != NULL)
+        return go_public(way, names->public, reterr);
     return no_default(names, reterr);
 }
 
 frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
-    struct way way;
+    struct way way = {.is_public = false};
 
     frazil_err err = find(&way, &names_of[which], wanted, reterr);
     if (err == FRAZIL_OK)
@@ -134,15 +151,17 @@ static int make(char *path, unsigned makes)
 }
 
 /* 0 if files can be made in it, or an errno.  The kernel is asked, because root may, and a read-only disk may not. */
-static int check(const char *path)
+static int check(const struct way *way)
 {
     struct stat status;
 
-    if (stat(path, &status) != 0)
+    if ((way->is_public ? lstat : stat)(way->path, &status) != 0)
         return errno;
     if (!S_ISDIR(status.st_mode))
         return ENOTDIR;
-    return faccessat(AT_FDCWD, path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+    if (way->is_public && (status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0))
+        return EPERM;
+    return faccessat(AT_FDCWD, way->path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
 static frazil_err cannot_use(const struct names *names, const struct way *way, int sys, frazil_error *reterr)
@@ -165,16 +184,16 @@ static frazil_err cannot_use(const struct names *names, const struct way *way, i
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
     const struct names *names = &names_of[which];
-    struct way way;
+    struct way way = {.is_public = false};
 
     frazil_err err = find(&way, names, wanted, reterr);
     if (err != FRAZIL_OK)
         return err;
-    int sys = check(way.path);
+    int sys = check(&way);
     if (sys == ENOENT)
         sys = make(way.path, way.makes);
     if (sys == 0)
-        sys = check(way.path);
+        sys = check(&way);
     if (sys != 0)
         return cannot_use(names, &way, sys, reterr);
     memcpy(ret_path, way.path, strlen(way.path) + 1);

@@ -7,9 +7,11 @@
  * What the caller names wins; then RUNTIME_DIRECTORY and STATE_DIRECTORY, as
  * systemd sets them for a service (the first of several); then, for root,
  * /run/frazil and /var/lib/frazil; then XDG_RUNTIME_DIR/frazil and
- * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  A program
- * that runs with more rights than its user (set-user-ID) believes none of these
- * variables.
+ * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  Who has no
+ * session (in a container, from cron) has /dev/shm/frazil-UID for a run directory,
+ * which must be his and closed to others, as anybody could have made it.  A
+ * program that runs with more rights than its user (set-user-ID) believes none of
+ * these variables.
  */
 #ifndef FZ_OS_DIRS_H
 #define FZ_OS_DIRS_H

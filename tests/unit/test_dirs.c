@@ -157,9 +157,6 @@ static void test_user(void **state)
 
 static void find_nothing(void)
 {
-    assert_refused(
-        false, FZ_DIR_RUN, NULL, FRAZIL_ESPEC, 0,
-        (const char *[]){"run directory", "RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "run_dir=", "state=memory", NULL});
     assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESPEC, 0,
                    (const char *[]){"state directory", "STATE_DIRECTORY", "XDG_STATE_HOME", "HOME",
                                     "state_dir=", "state=memory", NULL});
@@ -260,6 +257,36 @@ static void test_no_tree(void **state)
     assert_refused(true, FZ_DIR_STATE, NULL, FRAZIL_ESYS, ENOENT, (const char *[]){path, "STATE_DIRECTORY", NULL});
 }
 
+static void prepare_without_session(void)
+{
+    char path[FZ_PATH_SIZE];
+    char other[FZ_PATH_SIZE + 8];
+
+    snprintf(path, sizeof path, "/dev/shm/frazil-%u", (unsigned)geteuid());
+    snprintf(other, sizeof other, "%s.not-now", path);
+    bool was_there = rename(path, other) == 0;
+    assert_found(FZ_DIR_RUN, NULL, path);
+    assert_prepared(FZ_DIR_RUN, NULL, path);
+    assert_prepared(FZ_DIR_RUN, NULL, path);
+    assert_int_equal(chmod(path, 0777), 0);
+    assert_refused(true, FZ_DIR_RUN, NULL, FRAZIL_ESYS, EPERM, (const char *[]){path, "run directory", NULL});
+    assert_int_equal(rmdir(path), 0);
+    assert_int_equal(symlink("/tmp", path), 0);
+    assert_refused(true, FZ_DIR_RUN, NULL, FRAZIL_ESYS, ENOTDIR, (const char *[]){path, "run_dir=", NULL});
+    assert_int_equal(unlink(path), 0);
+    if (was_there)
+        assert_int_equal(rename(other, path), 0);
+}
+
+/* Who has no session has a directory in memory; one that is not his alone is refused. */
+static void test_no_session(void **state)
+{
+    (void)state;
+    if (geteuid() == 0 && access("/dev/shm", W_OK) != 0)
+        skip();
+    as_nobody(prepare_without_session);
+}
+
 static void prepare_in_home(void)
 {
     char home[FZ_PATH_SIZE];
@@ -329,9 +356,19 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_the_caller_wins),    TEST(test_service),  TEST(test_root),         TEST(test_user),
-        TEST(test_no_default),         TEST(test_relative), TEST(test_length),       TEST(test_made),
-        TEST(test_find_makes_nothing), TEST(test_no_tree),  TEST(test_made_in_home), TEST(test_unwritable),
+        TEST(test_the_caller_wins),
+        TEST(test_service),
+        TEST(test_root),
+        TEST(test_user),
+        TEST(test_no_session),
+        TEST(test_relative),
+        TEST(test_length),
+        TEST(test_made),
+        TEST(test_no_default),
+        TEST(test_find_makes_nothing),
+        TEST(test_no_tree),
+        TEST(test_made_in_home),
+        TEST(test_unwritable),
         TEST(test_not_a_directory),
     };
 
