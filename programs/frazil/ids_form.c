@@ -160,9 +160,12 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
 
     if (is_decimal(text, len))
         return frazil_id_parse_explain((frazil_text)decimal_form(text, len), text, len, ret, reterr);
-    count = number_readings(text, len, readings);
+    count = ids_readings(text, len, readings);
     if (count == 0)
         return fail(reterr, FRAZIL_EPARSE, "it is no id in any form: " IDS_FORM_NAMES);
+    if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
+        return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
+    count = number_readings(text, len, readings);
     if (count > 1)
         return fail_ambiguous(readings, count, reterr);
     *ret = readings[0].id.number;
