@@ -89,29 +89,36 @@ static frazil_err open_with(struct source *source, const struct arguments *args,
     return code;
 }
 
-/* Opens it with the default source; where that does not suit the spec, *err keeps what was wrong before. */
-static frazil_err open_default(struct source *source, const struct arguments *args, frazil_error *err)
+/* Opens it with the default source.  Where that does not suit the spec, err says what is wrong without it. */
+static int open_default(struct source *source, const struct arguments *args, const frazil_error *err)
 {
     frazil_error why;
     frazil_err code = open_with(source, args, default_worker, &why);
 
-    if (code == FRAZIL_OK)
-        note_default(source);
-    else if (code != FRAZIL_ESPEC)
-        *err = why;
-    return code;
+    if (code == FRAZIL_ESPEC) {
+        complain("%s (%s, which is taken where none is named, does not do here: %s)", err->message, default_worker,
+                 why.message);
+        return complain_status(err->code);
+    }
+    if (code != FRAZIL_OK)
+        return complain_error(&why);
+    note_default(source);
+    return STATUS_OK;
 }
 
 static int open_source(struct source *source, const struct arguments *args)
 {
     frazil_generator_info info;
     frazil_error err;
+    int status = STATUS_OK;
     frazil_err code = open_with(source, args, "", &err);
 
-    if (code == FRAZIL_ENOWORKER && open_default(source, args, &err) == FRAZIL_OK)
-        code = FRAZIL_OK;
-    if (code != FRAZIL_OK)
-        return complain_error(&err);
+    if (code == FRAZIL_ENOWORKER)
+        status = open_default(source, args, &err);
+    else if (code != FRAZIL_OK)
+        status = complain_error(&err);
+    if (status != STATUS_OK)
+        return status;
     frazil_get_info(source->gen, &info);
     source->layout.layout = info.layout;
     ids_layout_label(&source->layout);

@@ -121,7 +121,9 @@ struct fz_refusal {
     int64_t behind_us; /* the clock, behind the highest time seen */
     uint64_t retry_ns; /* when it could succeed; 0: never */
     frazil_instant now;
-    uint64_t granted_last; /* the last tick of the grant in force */
+    uint64_t now_tick;
+    uint64_t granted_first; /* the ticks of the grant in force */
+    uint64_t granted_last;
 };
 
 /* Slots that may be issued, and the worker that they were granted to. */

@@ -48,8 +48,14 @@ static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation
 {
     int64_t now_us = fz_unix_us(seen->now);
 
-    *refusal =
-        (struct fz_refusal){.code = code, .retry_ns = retry_ns, .now = seen->now, .granted_last = seen->grant.until};
+    *refusal = (struct fz_refusal){
+        .code = code,
+        .retry_ns = retry_ns,
+        .now = seen->now,
+        .now_tick = seen->view.now_tick,
+        .granted_first = seen->grant.floor,
+        .granted_last = seen->grant.until,
+    };
     if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
         uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
         refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
@@ -399,6 +405,12 @@ frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazi
                 "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
                 "may wait",
                 gen->rules.capacity, (r.retry_ns + 999) / 1000);
+    else if (r.now_tick < r.granted_first)
+        fz_fail(
+            reterr, r.code,
+            "ids of this worker may have been issued up to %t, by an owner before this one whose state is gone; the "
+            "next can follow in %u us, which is longer than the call may wait",
+            fz_layout_tick_unix_ms(&gen->layout, r.granted_first - 1), (r.retry_ns + 999) / 1000);
     else if (r.behind_us == 0)
         fz_fail(reterr, r.code, "the clock shows %t, which is before the layout's epoch %t: set the clock",
                 r.now.unix_ms, gen->layout.epoch_unix_ms);
