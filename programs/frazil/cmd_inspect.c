@@ -10,34 +10,48 @@
 #include "picture.h"
 #include "values.h"
 
+#include <stdlib.h>
+
 struct inspection {
     struct ids_layout layout;
+    struct ids_layout sno;
+    bool layout_is_named;
     int form;
     bool json;
     bool guess;
     bool started; /* something was printed: blocks are set apart by an empty line */
 };
 
+/* The layout of an id: nobody needs to name sno for a text that can be nothing else. */
+static const struct ids_layout *layout_of(const struct inspection *inspection, const struct value *value)
+{
+    bool is_sno =
+        inspection->form == IDS_FORM_SNO || (inspection->form == IDS_FORM_ANY && ids_only_sno(value->text, value->len));
+
+    return is_sno && !inspection->layout_is_named ? &inspection->sno : &inspection->layout;
+}
+
 static int inspect_one(void *ctx, const struct value *value)
 {
     struct inspection *inspection = ctx;
+    const struct ids_layout *layout = layout_of(inspection, value);
     frazil_error err;
     struct id id;
 
-    if (ids_parse(inspection->layout.layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
-        fields_check(&inspection->layout, &id, &err) != FRAZIL_OK)
+    if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
+        fields_check(layout, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
     if (inspection->json) {
-        fields_json(&inspection->layout, &id);
+        fields_json(layout, &id);
         output_string("\n");
         return STATUS_OK;
     }
     if (inspection->started)
         output_string("\n");
     inspection->started = true;
-    fields_text(&inspection->layout, &id);
+    fields_text(layout, &id);
     if (color_in_use())
-        picture_draw(&inspection->layout.layout, &id);
+        picture_draw(&layout->layout, &id);
     return STATUS_OK;
 }
 
@@ -90,8 +104,9 @@ static int cmd_inspect_run(int argc, char **argv)
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (!color_choose(color) || !ids_form_choose("--form", form, &inspection.form) ||
-        !ids_layout_choose(layout, &inspection.layout))
+        !ids_layout_choose(layout, &inspection.layout) || !ids_layout_choose("sno", &inspection.sno))
         return STATUS_USAGE;
+    inspection.layout_is_named = layout != NULL || getenv("FRAZIL_LAYOUT") != NULL;
     return values_each(&args, inspection.guess ? guess_one : inspect_one, &inspection);
 }
 

@@ -74,6 +74,9 @@ struct ids_reading {
  */
 size_t ids_readings(const char *text, size_t len, struct ids_reading ret[IDS_FORM_COUNT]);
 
+/* Whether a text can be a sno and nothing else. */
+bool ids_only_sno(const char *text, size_t len);
+
 /* The ten bytes of a sno as 20 hex digits and a terminator. */
 void ids_sno_hex(const frazil_sno *sno, char buf[2 * FRAZIL_SNO_SIZE + 1]);
 

@@ -153,6 +153,14 @@ static frazil_err fail_ambiguous(const struct ids_reading *readings, size_t coun
     return fail(reterr, FRAZIL_EPARSE, "it can be %s: say which, with --form (convert: --from)", names);
 }
 
+bool ids_only_sno(const char *text, size_t len)
+{
+    struct ids_reading readings[IDS_FORM_COUNT];
+
+    /* Numbers come first among the readings; digits alone are a number, also one that is too large. */
+    return !is_decimal(text, len) && ids_readings(text, len, readings) > 0 && readings[0].id.kind == FRAZIL_LAYOUT_SNO;
+}
+
 static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, frazil_error *reterr)
 {
     struct ids_reading readings[IDS_FORM_COUNT];

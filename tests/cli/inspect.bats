@@ -70,11 +70,19 @@ ID=1541815603606036480
     fails 1 "it can be base58 or base36: say which, with --form" frazil inspect abc
     [ "$(frazil inspect --form base36 --json abc | json id)" = 13368 ]
     fails 1 "no id in any form" frazil inspect 'a b c'
-    fails 1 "reads as a sno, which --layout sno asks for" frazil inspect 9q7c4c3422r34222
-    fails 1 "reads as a sno, which --layout sno asks for" frazil inspect 3e0aa1282e0032160000
     fails 2 "--form takes one of dec" frazil inspect --form base17 5
-    fails 1 "--layout sno" frazil inspect --form sno a222222222222222
+    fails 1 "--layout sno" frazil inspect --layout twitter --form sno a222222222222222
     fails 1 "its forms are sno and hex, not dec" frazil inspect --layout sno --form dec 5
+}
+
+@test "a text that can only be a sno is one, unless another layout is named" {
+    run frazil inspect 9q7c4c3422r34222
+    [ "$status" -eq 0 ]
+    [[ $output == *"layout      sno"* ]]
+    run frazil inspect 3e0aa1282e0032160000
+    [[ $output == *"layout      sno"* ]]
+    fails 1 "reads as a sno, which --layout sno asks for" frazil inspect --layout twitter 9q7c4c3422r34222
+    FRAZIL_LAYOUT=twitter fails 1 "reads as a sno, which --layout sno asks for" frazil inspect 9q7c4c3422r34222
 }
 
 @test "what is no id of the layout is refused" {
