@@ -7,7 +7,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -15,10 +14,8 @@
 #include "core/layout_internal.h"
 #include "lease/lease.h"
 #include "lib/near_miss.h"
-#include "lib/proxy.h"
-#include "lib/redis_server.h"
+#include "lib/redis_rig.h"
 #include "os/clock.h"
-#include "registers/redis/redis_register.h"
 
 enum { HORIZON = 60000, SKEW_MS = 2000, OWNERS = 3 };
 
@@ -263,14 +260,6 @@ static void test_two_layouts(void **state)
     stop(&rig);
 }
 
-static int skip_without_server(void **state)
-{
-    (void)state;
-    if (!redis_server_installed())
-        exit(0);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -278,5 +267,5 @@ int main(void)
         cmocka_unit_test(test_restarted),   cmocka_unit_test(test_two_layouts),
     };
 
-    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
 }

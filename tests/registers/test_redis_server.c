@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what a Redis is, and may have become, is noticed: restarted,
+ * promoted, evicting, locked, or somebody else's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "lib/redis_rig.h"
+
+/* A restart is another incarnation, with what was saved or without; nothing else is. */
+static void test_incarnation(void **state)
+{
+    struct redis_rig rig;
+    struct fz_record record;
+    uint64_t version = 0;
+
+    (void)state;
+    static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", "--save", "", NULL};
+    redis_rig_start(&rig, durable);
+    assert_int_equal(redis_swap(&rig, &rig.through, 0, "first", &version), FZ_REGISTER_OK);
+    struct fz_register_status first = redis_status_of(&rig, &rig.through);
+    assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, first.incarnation);
+    assert_string_equal(redis_server_ask(&rig.server, "FLUSHALL"), "OK");
+    assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, first.incarnation);
+    version = 0;
+    assert_int_equal(redis_swap(&rig, &rig.through, 0, "again", &version), FZ_REGISTER_OK);
+    redis_server_kill(&rig.server);
+    redis_server_restart(&rig.server, durable);
+    struct fz_register_status second = redis_status_of(&rig, &rig.direct);
+    assert_string_not_equal(second.incarnation, first.incarnation);
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    redis_rig_stop(&rig);
+}
+
+/* The clock is the server's. */
+static void test_clock(void **state)
+{
+    struct redis_rig rig;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    struct fz_register_status status = redis_status_of(&rig, &rig.direct);
+    long long before_s = strtoll(redis_server_ask(&rig.server, "EVAL \"return redis.call('TIME')[1]\" 0"), NULL, 10);
+    assert_true(status.has_clock);
+    assert_in_range(before_s * 1000 - status.unix_ms + 60000, 0, 120000);
+    redis_rig_stop(&rig);
+}
+
+/* The incarnation is the run id and the replication id, each of which can change alone. */
+static void test_incarnation_parts(void **state)
+{
+    struct redis_rig rig;
+    char run_id[64];
+    char wanted[FZ_INCARNATION_SIZE];
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    snprintf(run_id, sizeof run_id, "%s",
+             redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'server'):match('run_id:(%x+)')\" 0"));
+    assert_int_equal(strlen(run_id), 40);
+    for (int promotions = 0; promotions < 2; promotions++) {
+        snprintf(
+            wanted, sizeof wanted, "%s:%s", run_id,
+            redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'replication'):match('replid:(%x+)')\" 0"));
+        assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, wanted);
+        assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF 127.0.0.1 1"), "OK");
+        assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF NO ONE"), "OK");
+        assert_string_not_equal(redis_status_of(&rig, &rig.direct).incarnation, wanted);
+    }
+    redis_rig_stop(&rig);
+}
+
+static void start_replica(const struct redis_rig *master, struct redis_server *ret)
+{
+    char port[8];
+    const char *arguments[] = {"--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0", NULL};
+
+    snprintf(port, sizeof port, "%u", (unsigned)master->server.port);
+    /* On the command line the two words of replicaof are one option's. */
+    redis_server_start(ret, arguments);
+    for (int tries = 0; tries < 2000; tries++) {
+        const char *link =
+            redis_server_ask(ret, "EVAL \"return redis.call('INFO', 'replication'):match('link_status:(%a+)')\" 0");
+        if (strcmp(link, "up") == 0)
+            return;
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &(struct timespec){.tv_nsec = 5000000}, NULL);
+    }
+    fail_msg("the replica does not find its master");
+}
+
+/* A replica is not asked; when it has been made a master it is another incarnation than the old one was. */
+static void test_replica(void **state)
+{
+    struct redis_rig rig;
+    struct redis_server replica;
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    struct fz_register_status old = redis_status_of(&rig, &rig.direct);
+    start_replica(&rig, &replica);
+    struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)replica.port);
+    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
+    redis_assert_said(&rig, "is a replica: worker ids need its master");
+    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_string_equal(redis_server_ask(&replica, "REPLICAOF NO ONE"), "OK");
+    assert_string_not_equal(redis_status_of(&rig, &reg).incarnation, old.incarnation);
+    redis_close(&reg);
+    redis_server_stop(&replica);
+    redis_rig_stop(&rig);
+}
+
+/* wait=N: a write that too few replicas have is done, and yet not to be relied on. */
+static void test_wait(void **state)
+{
+    struct redis_rig rig;
+    struct redis_server replica;
+    struct fz_record record;
+    uint64_t version = 0;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    struct fz_register reg =
+        redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=300ms", (unsigned)rig.server.port);
+    assert_int_equal(redis_swap(&rig, &reg, 0, "lonely", &version), FZ_REGISTER_UNKNOWN);
+    redis_assert_said(&rig, "0 of the 1 replicas that are wanted have the write");
+    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_OK);
+    assert_memory_equal(record.data, "lonely", 6);
+    assert_int_equal(redis_swap(&rig, &reg, 1, "x", &version), FZ_REGISTER_CONFLICT);
+    redis_close(&reg);
+
+    start_replica(&rig, &replica);
+    reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=10s", (unsigned)rig.server.port);
+    assert_int_equal(redis_swap(&rig, &reg, record.version, "kept", &version), FZ_REGISTER_OK);
+    assert_string_equal(
+        redis_server_ask(&replica, "EVAL \"return redis.call('HGET', 'frazil:lease:orders', '0'):sub(-4)\" 0"), "kept");
+    redis_close(&reg);
+    redis_server_stop(&replica);
+    redis_rig_stop(&rig);
+}
+
+/* A server that may evict any key is refused, and the sentence says what to set. */
+static void test_eviction(void **state)
+{
+    static const char *const arguments[] = {"--maxmemory-policy", "allkeys-lru", NULL};
+    struct redis_rig rig;
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    redis_rig_start(&rig, arguments);
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "maxmemory-policy 'allkeys-lru'");
+    redis_assert_said(&rig, "set noeviction, or a volatile-* policy");
+    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_string_equal(redis_server_ask(&rig.server, "EXISTS frazil:lease:orders"), "0");
+    assert_string_equal(redis_server_ask(&rig.server, "CONFIG SET maxmemory-policy volatile-lru"), "OK");
+    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_OK);
+    assert_string_equal(redis_server_ask(&rig.server, "TTL frazil:lease:orders"), "-1");
+    redis_rig_stop(&rig);
+}
+
+/* A password, by the URL or by a file; without it or with a wrong one: refused, and no sentence has it. */
+static void test_password(void **state)
+{
+    static const char *const arguments[] = {"--requirepass", "s3cret/?", NULL};
+    struct redis_rig rig;
+    struct fz_record record;
+    char path[128];
+
+    (void)state;
+    redis_rig_start(&rig, arguments);
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "NOAUTH");
+    unsigned port = rig.server.port;
+    struct fz_register wrong = redis_open_url("redis://:wr0ng@127.0.0.1:%u/orders", port);
+    assert_int_equal(redis_read_first(&rig, &wrong, &record), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "WRONGPASS");
+    assert_null(strstr(rig.err.message, "wr0ng"));
+    struct fz_register right = redis_open_url("redis://:s3cret%%2f%%3f@127.0.0.1:%u/orders", port);
+    assert_int_equal(redis_read_first(&rig, &right, &record), FZ_REGISTER_OK);
+    struct fz_register named = redis_open_url("redis://default:s3cret%%2f%%3f@127.0.0.1:%u/orders?db=2", port);
+    assert_int_equal(redis_read_first(&rig, &named, &record), FZ_REGISTER_OK);
+
+    snprintf(path, sizeof path, "%s/password", rig.server.folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_true(fputs("s3cret/?\n", file) >= 0);
+    assert_int_equal(fclose(file), 0);
+    struct fz_register by_file = redis_open_url("redis://127.0.0.1:%u/orders?password_file=%s", port, path);
+    assert_int_equal(redis_read_first(&rig, &by_file, &record), FZ_REGISTER_OK);
+    redis_close(&by_file);
+    redis_close(&named);
+    redis_close(&right);
+    redis_close(&wrong);
+    redis_rig_stop(&rig);
+}
+
+/* Without an answer to the password nothing that matters was sent: nothing is in doubt. */
+static void test_password_without_answer(void **state)
+{
+    struct redis_rig rig;
+    uint64_t version;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    struct fz_register reg = redis_open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy.port);
+    proxy_set(&rig.proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    redis_assert_said(&rig, "did not answer within 100 ms");
+    redis_close(&reg);
+    redis_rig_stop(&rig);
+}
+
+/* Databases and namespaces are apart; one that does not exist is refused before anything is written elsewhere. */
+static void test_database(void **state)
+{
+    struct redis_rig rig;
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    struct fz_register other_db = redis_open_url("redis://127.0.0.1:%u/orders?db=3", (unsigned)rig.server.port);
+    struct fz_register other_name = redis_open_url("redis://127.0.0.1:%u/bills", (unsigned)rig.server.port);
+    struct fz_register no_db = redis_open_url("redis://127.0.0.1:%u/orders?db=99", (unsigned)rig.server.port);
+    struct fz_register by_socket = redis_open_url("redis+unix://%s/orders?db=3", rig.server.socket);
+    assert_int_equal(redis_swap(&rig, &other_db, 0, "db 3", &version), FZ_REGISTER_OK);
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    assert_int_equal(redis_read_first(&rig, &other_name, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    assert_int_equal(redis_read_first(&rig, &by_socket, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    assert_int_equal(redis_swap(&rig, &no_db, 0, "x", &version), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "out of range");
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    redis_close(&other_db);
+    redis_close(&other_name);
+    redis_close(&no_db);
+    redis_close(&by_socket);
+    redis_rig_stop(&rig);
+}
+
+/* After SCRIPT FLUSH the script is sent again, by itself. */
+static void test_script_flushed(void **state)
+{
+    struct redis_rig rig;
+    uint64_t version = 0;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
+        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
+        assert_string_equal(redis_server_ask(&rig.server, "SCRIPT FLUSH"), "OK");
+    }
+    redis_rig_stop(&rig);
+}
+
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    if (number < 4)
+        versions[number] = record->version;
+}
+
+/* Versions grow when the server's clock has gone back, too. */
+static void test_version_ahead_of_clock(void **state)
+{
+    struct redis_rig rig;
+    uint64_t version = 0;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 '9000000000000000 x'"), "1");
+    assert_int_equal(redis_swap(&rig, &rig.direct, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
+    assert_int_equal(version, UINT64_C(9000000000000001));
+    redis_rig_stop(&rig);
+}
+
+/* What somebody else has put into the key is refused, or shown as damaged, and never overwritten. */
+static void test_foreign_content(void **state)
+{
+    struct redis_rig rig;
+    struct fz_record record;
+    uint64_t version;
+    uint64_t versions[4] = {0};
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    assert_string_equal(redis_server_ask(&rig.server, "SET frazil:lease:orders x"), "OK");
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "WRONGTYPE");
+    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_string_equal(redis_server_ask(&rig.server, "DEL frazil:lease:orders"), "1");
+
+    assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 foreign 1 '7 x' 2 07"), "3");
+    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "is not what frazil has written");
+    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_CONFLICT);
+    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(versions[0], 1);
+    assert_int_equal(versions[1], 7);
+    assert_int_equal(versions[2], 1);
+    assert_int_equal(versions[3], 0);
+    assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders namespace foreign"), "1");
+    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &rig.err), FZ_REGISTER_REFUSED);
+    assert_string_equal(redis_server_ask(&rig.server, "HDEL frazil:lease:orders namespace"), "1");
+    assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders worker x"), "1");
+    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &rig.err), FZ_REGISTER_REFUSED);
+    redis_rig_stop(&rig);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_incarnation),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_incarnation_parts),
+        cmocka_unit_test(test_replica),
+        cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_eviction),
+        cmocka_unit_test(test_password),
+        cmocka_unit_test(test_password_without_answer),
+        cmocka_unit_test(test_database),
+        cmocka_unit_test(test_script_flushed),
+        cmocka_unit_test(test_version_ahead_of_clock),
+        cmocka_unit_test(test_foreign_content),
+    };
+
+    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
+}
