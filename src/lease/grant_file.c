@@ -6,7 +6,8 @@
 #include "core/assert.h"
 #include "core/sentence.h"
 
-#define WAY_OUT "if it cannot be restored, frazil state --init makes it anew and gives up all that it may have granted"
+/* Ten seconds: longer than any reserve, so that all that the lost file may have granted is in the past by then. */
+#define WAY_OUT "if it cannot be restored, stop the processes that use it, remove it, and start them ten seconds later"
 
 /* The first sequence number; 0 would mean that nothing is durable yet. */
 enum { FIRST_SEQUENCE = 1 };
@@ -205,7 +206,7 @@ static frazil_err check_identity(const struct fz_grant_file *file, const struct 
     if (memcmp(record->fingerprint, owner->fingerprint, sizeof owner->fingerprint) != 0)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the grant file %q is of the layout %q, here it is %q: name another directory with state_dir=, "
-                       "or see frazil state --init",
+                       "or another namespace with namespace=",
                        file->port.name, record->fingerprint, owner->fingerprint);
     return FRAZIL_OK;
 }
