@@ -44,8 +44,10 @@ bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason re
 uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
                      uint64_t tick)
 {
-    if (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK)
-        return tick < view->side_free ? tick : view->side_free;
+    if (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_TICKTOCK) {
+        uint64_t enters = view->side_free > view->granted_first ? view->side_free : view->granted_first;
+        return tick < enters ? tick : enters;
+    }
 
     bool leads = (reason == FZ_SLOT_FULL && rules->on_full == FZ_FULL_LEAD) ||
                  (reason == FZ_SLOT_BACKWARD && rules->on_backward == FZ_BACKWARD_HOLD);
