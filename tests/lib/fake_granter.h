@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A granter that does as it is told and writes down what it granted, for tests
+ * of the keeper.  Its memory is shared over a fork, as a coordinator would be.
+ */
+#ifndef FRAZIL_TESTS_LIB_FAKE_GRANTER_H
+#define FRAZIL_TESTS_LIB_FAKE_GRANTER_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "frazil/generator.h"
+#include "generator/keeper.h"
+#include "lease/granter.h"
+
+enum { FAKE_LOG_SIZE = 4096 };
+
+struct fake_granter {
+    /* What is granted, unless something else is said for the next time. */
+    uint32_t worker;
+    uint64_t horizon;     /* a grant reaches to now + horizon */
+    uint64_t first_floor; /* of the first grant; 0: now */
+
+    /* What happens next. */
+    _Atomic frazil_err fails; /* each call does, with this code */
+    bool next_is_given;       /* the next grant is `next`, whatever the time */
+    struct fz_grant next;
+    _Atomic bool holds; /* a call to extend is held up inside until this is false */
+
+    /* What happened. */
+    _Atomic unsigned acquired;
+    _Atomic unsigned extended; /* calls, also those that failed */
+    _Atomic unsigned released;
+    _Atomic unsigned closed;
+    _Atomic unsigned forks;
+    _Atomic uint64_t used_tick; /* as it was told by release */
+    _Atomic unsigned overlaps;  /* calls while another one was inside */
+    _Atomic bool inside;
+
+    /* Every grant there was, recorded before anybody was told of it. */
+    struct fz_grant log[FAKE_LOG_SIZE];
+    _Atomic unsigned log_count;
+};
+
+/* One that grants that worker as far as now + horizon ticks.  Never NULL. */
+struct fake_granter *fake_granter_new(uint32_t worker, uint64_t horizon);
+
+/* Frees it, after the generator. */
+void fake_granter_free(struct fake_granter *fake);
+
+/* Puts it behind a generator that was opened with state=memory.  Fails the test if that does not succeed. */
+void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper_mode mode);
+
+/* What comes next: that worker from floor to until. */
+void fake_granter_say(struct fake_granter *fake, uint32_t worker, uint64_t floor, uint64_t until);
+
+/* The latest grant. */
+struct fz_grant fake_granter_last(const struct fake_granter *fake);
+
+/* Whether that tick of that worker was ever granted. */
+bool fake_granter_covers(const struct fake_granter *fake, uint32_t worker, uint64_t tick);
+
+#endif

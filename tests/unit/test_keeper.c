@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: no id lies outside a grant that was recorded before (I2),
+ * and a grant is extended in good time by whoever is there to do it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+
+enum { WORKER = 3, HORIZON = 1000, IDS_PER_TICK = 4096 };
+
+#define SPEC "layout=frazil worker=fixed:3 start=zero"
+
+static struct rig rig;
+static struct fake_granter *fake;
+
+static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mode)
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, spec, RIG_NOW);
+    fake = fake_granter_new(WORKER, horizon);
+    fake_granter_install(fake, rig.gen, mode);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    assert_int_equal(fake->closed, 1);
+    assert_int_equal(fake->overlaps, 0);
+    fake_granter_free(fake);
+    return 0;
+}
+
+static uint64_t now_tick(void)
+{
+    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms);
+}
+
+static uint64_t tick_of(uint64_t id)
+{
+    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
+}
+
+static void advance(uint64_t ticks)
+{
+    frazil_manual_clock_advance(rig.manual, ticks * RIG_MS);
+}
+
+/* Takes an id, which must have been granted. */
+static frazil_parts take_granted(void)
+{
+    uint64_t id = rig_next(&rig);
+    frazil_parts parts = rig_parts(&rig, id);
+
+    if (!fake_granter_covers(fake, (uint32_t)parts.worker, tick_of(id)))
+        fail_msg("tick %lu of worker %lu was never granted", (unsigned long)tick_of(id), (unsigned long)parts.worker);
+    return parts;
+}
+
+/* Every way to take an id fails with FRAZIL_ELEASE, takes nothing and touches nothing. */
+static void assert_fenced(void)
+{
+    uint64_t issued = rig_stats(&rig).issued;
+    uint64_t ids[2] = {RIG_UNTOUCHED, RIG_UNTOUCHED};
+    uint64_t retry_ns = RIG_UNTOUCHED;
+    frazil_local *local;
+    frazil_error err;
+
+    assert_int_equal(frazil_next(rig.gen, ids), FRAZIL_ELEASE);
+    assert_int_equal(frazil_next_n(rig.gen, ids, 2), FRAZIL_ELEASE);
+    assert_int_equal(frazil_try_next(rig.gen, ids, &retry_ns), FRAZIL_ELEASE);
+    assert_int_equal(frazil_take(rig.gen, ids, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
+    assert_int_equal(err.code, FRAZIL_ELEASE);
+    assert_non_null(strstr(err.message, "the grant of the worker id has ended at 2026-06-01T00:00:01"));
+    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    assert_int_equal(frazil_local_next(local, ids), FRAZIL_ELEASE);
+    frazil_local_close(local);
+    assert_int_equal(ids[0], RIG_UNTOUCHED);
+    assert_int_equal(ids[1], RIG_UNTOUCHED);
+    assert_int_equal(retry_ns, RIG_UNTOUCHED);
+    assert_int_equal(rig_stats(&rig).issued, issued);
+}
+
+/* I2: the last tick of a grant can be used, the next one cannot, by no way and however often one asks. */
+static void test_fenced(void **state)
+{
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    uint64_t until = fake_granter_last(fake).until;
+    fake->fails = FRAZIL_EAGAIN;
+    while (now_tick() < until) {
+        advance(1);
+        assert_in_range(tick_of(rig_next(&rig)), now_tick(), until);
+    }
+    for (unsigned i = 0; i < 3; i++) {
+        advance(i == 0 ? 1 : 100 * HORIZON);
+        assert_fenced();
+    }
+    fake->fails = FRAZIL_OK;
+    advance(10 * HORIZON);
+    take_granted();
+}
+
+/* The tick of the id is what is checked, not the clock: a full last tick does not lead over the end. */
+static void test_no_lead_over_the_end(void **state)
+{
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
+    uint64_t until = fake_granter_last(fake).until;
+    fake->fails = FRAZIL_EAGAIN;
+    advance(HORIZON - 2);
+    unsigned taken = 0;
+    while (frazil_next(rig.gen, &id) == FRAZIL_OK) {
+        assert_in_range(tick_of(id), now_tick(), until);
+        taken++;
+    }
+    assert_int_equal(taken, 3 * IDS_PER_TICK);
+    /* Until the clock has left the grant behind, more of it may come. */
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EFULL);
+    advance(3);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
+}
+
+/* A batch that would end beyond the grant takes nothing; one that ends with it is whole. */
+static void test_batch(void **state)
+{
+    enum { TICKS = 8 };
+    uint64_t *ids = calloc((TICKS + 1) * IDS_PER_TICK + 1, sizeof *ids);
+
+    (void)state;
+    assert_non_null(ids);
+    open_with(SPEC, TICKS, FZ_KEEPER_INLINE);
+    fake->fails = FRAZIL_EAGAIN;
+    uint64_t until = fake_granter_last(fake).until;
+    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK + 1), FRAZIL_EFULL);
+    assert_int_equal(rig_stats(&rig).issued, 0);
+    assert_int_equal(ids[0], 0);
+    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK), FRAZIL_OK);
+    assert_int_equal(tick_of(ids[(TICKS + 1) * IDS_PER_TICK - 1]), until);
+    free(ids);
+}
+
+/* The caller who finds the grant in its last quarter extends it; nobody does so before. */
+static void test_inline(void **state)
+{
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_grant first = fake_granter_last(fake);
+    advance(HORIZON - HORIZON / 4);
+    take_granted();
+    assert_int_equal(fake->extended, 0);
+    advance(1);
+    take_granted();
+    assert_int_equal(fake->extended, 1);
+    assert_int_equal(fake_granter_last(fake).until, now_tick() + HORIZON);
+    assert_int_equal(fake_granter_last(fake).floor, first.floor);
+    take_granted();
+    assert_int_equal(fake->extended, 1);
+    for (unsigned i = 0; i < 10 * HORIZON; i++) {
+        advance(1);
+        take_granted();
+    }
+    assert_in_range(fake->extended, 10, 15);
+}
+
+/* A call that may not wait extends the grant only where no thread does so. */
+static void test_try_next(void **state)
+{
+    uint64_t retry_ns;
+    uint64_t id;
+
+    (void)state;
+    /* The thread sleeps in real time, for longer than this test takes. */
+    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    advance(500 * HORIZON);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 0);
+    take_granted();
+    assert_int_equal(fake->extended, 1);
+    fz_keeper_stop(rig.gen);
+    advance(500 * HORIZON);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 2);
+}
+
+/* The hook says when it wants to be called, is right about it, and then there is always more than a half left. */
+static void test_hook(void **state)
+{
+    uint64_t next_ns = 0;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 0);
+    for (unsigned i = 1; i <= 20; i++) {
+        assert_in_range(next_ns, HORIZON / 4 * RIG_MS, HORIZON / 2 * RIG_MS);
+        frazil_manual_clock_advance(rig.manual, next_ns);
+        assert_true(fake_granter_last(fake).until > now_tick() + HORIZON / 2);
+        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+        assert_int_equal(fake->extended, i);
+        assert_int_equal(fake_granter_last(fake).until, now_tick() + HORIZON);
+    }
+    assert_int_equal(rig.gen->shared->keeper.extended, 20);
+}
+
+/* Without a grant the hook has nothing to do, for ever. */
+static void test_hook_without_a_grant(void **state)
+{
+    uint64_t next_ns = 0;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
+    struct rig other = {.random_state = 1};
+    rig_open(&other, SPEC, RIG_NOW);
+    assert_int_equal(frazil_keep(other.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(next_ns, FRAZIL_WAIT_FOREVER);
+    rig_close(&other);
+}
+
+/* A try that failed is repeated after a pause that doubles, differs from one generator to the next, and has an end. */
+static void test_back_off(void **state)
+{
+    uint64_t longest_ns = 50 * RIG_MS;
+    uint64_t next_ns = 0;
+    frazil_error err;
+    unsigned full = 0;
+
+    (void)state;
+    open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
+    fake->fails = FRAZIL_EAGAIN;
+    advance(50 * HORIZON);
+    for (unsigned i = 1; i <= 12; i++) {
+        assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
+        assert_non_null(strstr(err.message, "the fake was told to fail"));
+        assert_int_equal(fake->extended, i);
+        assert_in_range(next_ns, longest_ns / 2, longest_ns - 1);
+        full += next_ns % (longest_ns / 2) == 0;
+        longest_ns = 2 * longest_ns < 5 * RIG_S ? 2 * longest_ns : 5 * RIG_S;
+
+        frazil_manual_clock_advance(rig.manual, next_ns - 1);
+        uint64_t rest_ns;
+        assert_int_equal(frazil_keep(rig.gen, &rest_ns, &err), FRAZIL_EAGAIN);
+        assert_non_null(strstr(err.message, "a moment ago"));
+        assert_int_equal(rest_ns, 1);
+        assert_int_equal(fake->extended, i);
+        frazil_manual_clock_advance(rig.manual, 1);
+    }
+    assert_true(full < 3); /* jitter */
+    fake->fails = FRAZIL_OK;
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
+    advance(60 * HORIZON);
+    fake->fails = FRAZIL_EAGAIN;
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
+    assert_in_range(next_ns, 25 * RIG_MS, 50 * RIG_MS - 1);
+}
+
+/* Callers do not press a granter that has just failed, and go on while the grant lasts. */
+static void test_callers_back_off(void **state)
+{
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    fake->fails = FRAZIL_EAGAIN;
+    advance(HORIZON - 1);
+    for (unsigned i = 0; i < 100; i++)
+        take_granted();
+    assert_int_equal(fake->extended, 1);
+}
+
+/* A lost lease is said by the hook at once and by callers when its end has come; it can be had anew. */
+static void test_lost(void **state)
+{
+    uint64_t next_ns = 0;
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
+    fake->fails = FRAZIL_ELEASE;
+    advance(HORIZON / 2);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_ELEASE);
+    assert_int_equal(err.code, FRAZIL_ELEASE);
+    assert_int_equal(take_granted().worker, WORKER);
+    advance(HORIZON);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
+    advance(10 * HORIZON);
+    fake->fails = FRAZIL_OK;
+    fake_granter_say(fake, WORKER + 1, now_tick(), now_tick() + HORIZON);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
+    assert_int_equal(take_granted().worker, WORKER + 1);
+    assert_int_equal(rig.gen->shared->keeper.replaced, 2);
+}
+
+/* A granter that gives nothing at first: the open fails with its sentence, and nothing is in force. */
+static void test_open_fails(void **state)
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    frazil_error err;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    struct rig other = {.random_state = 1};
+    rig_open(&other, SPEC, RIG_NOW);
+    struct fz_grant before = fz_grant_board_read(&other.gen->shared->grants);
+    fake->fails = FRAZIL_EWORKER;
+    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "the fake was told to fail"));
+    assert_int_equal(fz_grant_board_read(&other.gen->shared->grants).until, before.until);
+    assert_false(fz_keeper_has_thread(other.gen));
+    other.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&other);
+}
+
+/* What is given back: all above the last tick that may have been used, and never more than was granted. */
+static void test_release(void **state)
+{
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    advance(5);
+    take_granted();
+    fz_keeper_release(rig.gen);
+    assert_int_equal(fake->released, 1);
+    assert_int_equal(fake->used_tick, now_tick());
+    fake->fails = FRAZIL_EAGAIN;
+    advance(HORIZON - 5);
+    for (unsigned i = 0; i < IDS_PER_TICK; i++)
+        take_granted();
+    fz_keeper_release(rig.gen);
+    assert_int_equal(fake->used_tick, fake_granter_last(fake).until);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_fenced, tear_down),
+        cmocka_unit_test_teardown(test_no_lead_over_the_end, tear_down),
+        cmocka_unit_test_teardown(test_batch, tear_down),
+        cmocka_unit_test_teardown(test_inline, tear_down),
+        cmocka_unit_test_teardown(test_try_next, tear_down),
+        cmocka_unit_test_teardown(test_hook, tear_down),
+        cmocka_unit_test_teardown(test_hook_without_a_grant, tear_down),
+        cmocka_unit_test_teardown(test_back_off, tear_down),
+        cmocka_unit_test_teardown(test_callers_back_off, tear_down),
+        cmocka_unit_test_teardown(test_lost, tear_down),
+        cmocka_unit_test_teardown(test_open_fails, tear_down),
+        cmocka_unit_test_teardown(test_release, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

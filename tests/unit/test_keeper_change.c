@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: when a grant does not continue the one before (another
+ * worker, a gap, a floor ahead of the clock), ids go on from its floor with its
+ * worker, and what was taken under the old grant stays inside it or is not
+ * issued.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/fake_granter.h"
+#include "lib/idset.h"
+#include "lib/rig.h"
+
+enum { WORKER = 3, OTHER = 9, HORIZON = 1000, IDS_PER_TICK = 4096 };
+
+#define SPEC "layout=frazil worker=fixed:3 start=zero"
+
+static struct rig rig;
+static struct fake_granter *fake;
+
+/* first_floor: how far the first grant's floor lies ahead of the clock. */
+static void open_with(const char *spec, uint64_t ahead)
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, spec, RIG_NOW);
+    fake = fake_granter_new(WORKER, HORIZON);
+    if (ahead != 0)
+        fake->first_floor = (uint64_t)(RIG_NOW - rig.gen->layout.epoch_unix_ms) / rig.gen->layout.tick_ms + ahead;
+    fake_granter_install(fake, rig.gen, FZ_KEEPER_INLINE);
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    fake_granter_free(fake);
+    return 0;
+}
+
+static uint64_t now_tick(void)
+{
+    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms) / rig.gen->layout.tick_ms;
+}
+
+static uint64_t tick_of(uint64_t id)
+{
+    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
+}
+
+static void advance(uint64_t ticks)
+{
+    frazil_manual_clock_advance(rig.manual, ticks * rig.gen->layout.tick_ms * RIG_MS);
+}
+
+static uint64_t take_granted(uint32_t worker)
+{
+    uint64_t id = rig_next(&rig);
+
+    assert_int_equal(rig_parts(&rig, id).worker, worker);
+    assert_true(fake_granter_covers(fake, worker, tick_of(id)));
+    return id;
+}
+
+/* Has the next call be granted that, as if by a coordinator that has lost the one before. */
+static void change_grant(uint32_t worker, uint64_t floor, uint64_t until)
+{
+    uint64_t retry_ns = 0;
+
+    advance(HORIZON / 2);
+    fake_granter_say(fake, worker, floor, until);
+    assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
+    assert_false(fake->next_is_given);
+}
+
+/* I1 over two workers: ids bear the new one, from its floor on, and none occurs twice. */
+static void test_other_worker(void **state)
+{
+    enum { IDS = 3 * IDS_PER_TICK };
+    struct idset *ids = idsets_open(1, 2 * IDS);
+
+    (void)state;
+    open_with(SPEC, 0);
+    for (unsigned i = 0; i < IDS; i++)
+        idset_add(ids, take_granted(WORKER));
+    uint64_t floor = now_tick() + HORIZON / 2 + 3;
+    change_grant(OTHER, floor, floor + HORIZON);
+    for (unsigned i = 0; i < IDS; i++)
+        idset_add(ids, take_granted(OTHER));
+    assert_int_equal(tick_of(ids->ids[IDS]), floor);
+    assert_int_equal(idsets_duplicates(ids, 1, NULL), 0);
+    assert_int_equal(rig.gen->shared->keeper.replaced, 2);
+    frazil_generator_info info;
+    frazil_get_info(rig.gen, &info);
+    assert_int_equal(info.worker, OTHER);
+    idsets_close(ids, 1);
+}
+
+/* The other worker's floor may lie in the past: its ids go on where time is, with slots of their own. */
+static void test_other_worker_below(void **state)
+{
+    (void)state;
+    open_with(SPEC, 0);
+    advance(HORIZON / 2);
+    uint64_t before = take_granted(WORKER);
+    fake_granter_say(fake, OTHER, 5, now_tick() + HORIZON);
+    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    uint64_t after = take_granted(OTHER);
+    assert_true(tick_of(after) >= tick_of(before));
+    assert_int_not_equal(rig_parts(&rig, after).sequence, rig_parts(&rig, before).sequence);
+}
+
+/* A batch for which one has to wait is issued under the grant that is in force when its time has come, or taken anew.
+ */
+static void test_ticket(void **state)
+{
+    struct fz_refusal refusal;
+    struct fz_taken taken;
+
+    (void)state;
+    open_with(SPEC, 0);
+    advance(HORIZON / 2);
+    take_granted(WORKER);
+    /* Taken by adding, as the fast path does, and then the grant changes before it is redeemed. */
+    uint64_t slot = atomic_fetch_add(rig.gen->word, 1);
+    uint64_t floor = now_tick() + 7;
+    fake_granter_say(fake, OTHER, floor, floor + HORIZON);
+    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_OK);
+    assert_int_equal(taken.worker, OTHER);
+    assert_true(fz_slot_tick(&rig.gen->rules, taken.first) >= floor);
+    /* One that lies in the new grant is issued with its worker. */
+    slot = atomic_fetch_add(rig.gen->word, 1);
+    assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_OK);
+    assert_int_equal(taken.first, slot);
+    assert_int_equal(taken.worker, OTHER);
+}
+
+/* A ticket beyond the end of the grant is not issued, however it was come by. */
+static void test_ticket_beyond(void **state)
+{
+    struct fz_refusal refusal;
+    struct fz_taken taken = {.first = RIG_UNTOUCHED};
+
+    (void)state;
+    open_with(SPEC, 0);
+    fake->fails = FRAZIL_EAGAIN;
+    uint64_t until = fake_granter_last(fake).until;
+    uint64_t slot = fz_slot_first(&rig.gen->rules, 0, until + 1);
+    atomic_store(rig.gen->word, slot + 1);
+    advance(until + 1 - now_tick());
+    assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_ELEASE);
+    assert_int_equal(taken.first, RIG_UNTOUCHED);
+}
+
+/* Whoever sleeps while the grant changes wakes up under the new one. */
+static frazil_clock real_port;
+static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
+{
+    uint64_t retry_ns;
+
+    real_port.sleep_until(ctx, monotonic_ns);
+    if (!fake->next_is_given)
+        return;
+    advance(HORIZON / 2);
+    assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
+}
+
+static void test_change_while_waiting(void **state)
+{
+    (void)state;
+    open_with(SPEC, 0);
+    for (unsigned i = 0; i < IDS_PER_TICK; i++)
+        take_granted(WORKER);
+    uint64_t floor = now_tick() + HORIZON / 2 + 5;
+    real_port = rig.gen->clock;
+    rig.gen->clock.sleep_until = sleep_and_change;
+    fake_granter_say(fake, OTHER, floor, floor + HORIZON);
+    assert_int_equal(tick_of(take_granted(OTHER)), floor);
+    assert_int_equal(fake->log_count, 2);
+}
+
+/* ---- a floor ahead of the clock ----------------------------------------------- */
+
+/* hold: ids lead over the floor at once when it is near enough; wait: they wait for it; error: they are refused. */
+static void test_floor_ahead(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint64_t ahead;
+        uint64_t waits; /* ticks; UINT64_MAX: FRAZIL_ECLOCK instead */
+    } rows[] = {
+        {SPEC " on_backward=hold max_lead=100ms", 100, 0},
+        {SPEC " on_backward=hold max_lead=100ms", 101, 1},
+        {SPEC " on_backward=hold max_lead=100ms max_wait=10ms", 110, 10},
+        {SPEC " on_backward=hold max_lead=100ms max_wait=10ms", 111, UINT64_MAX},
+        {SPEC " on_backward=wait", 500, 500},
+        {SPEC " on_backward=wait max_wait=499ms", 500, UINT64_MAX},
+        {SPEC " on_backward=error", 1, UINT64_MAX},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        open_with(rows[i].spec, rows[i].ahead);
+        uint64_t opened = now_tick();
+        uint64_t id;
+        if (rows[i].waits == UINT64_MAX) {
+            assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
+            assert_int_equal(now_tick(), opened);
+            advance(rows[i].ahead);
+        } else {
+            assert_int_equal(tick_of(take_granted(WORKER)), opened + rows[i].ahead);
+            assert_int_equal(now_tick(), opened + rows[i].waits);
+        }
+        for (unsigned n = 0; n < 2 * IDS_PER_TICK; n++)
+            take_granted(WORKER);
+        tear_down(NULL);
+    }
+    open_with(SPEC, 0);
+}
+
+/* What never waits says when to come back. */
+static void test_floor_ahead_without_waiting(void **state)
+{
+    uint64_t retry_ns = 0;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC " on_backward=wait", 50);
+    assert_int_equal(frazil_available(rig.gen), 0);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, 50 * RIG_MS);
+    frazil_manual_clock_advance(rig.manual, retry_ns);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_int_equal(tick_of(id), fake->first_floor);
+}
+
+/* sno: neither side lies below the floor, also not the one that a clock set back would toggle to. */
+static void test_floor_of_both_sides(void **state)
+{
+    (void)state;
+    open_with("layout=sno worker=fixed:3", 20);
+    uint64_t floor = fake->first_floor;
+    int64_t floor_ms = rig.gen->layout.epoch_unix_ms + (int64_t)(floor * rig.gen->layout.tick_ms);
+    frazil_sno_parts parts = rig_sno_parts(&rig);
+    assert_int_equal(parts.unix_ms, floor_ms);
+    assert_int_equal(now_tick(), floor);
+    advance(10);
+    parts = rig_sno_parts(&rig);
+    bool side = parts.ticktock;
+    /* Back to the floor: the other side is free there. */
+    rig_step(&rig, -10 * (int64_t)rig.gen->layout.tick_ms);
+    parts = rig_sno_parts(&rig);
+    assert_int_not_equal(parts.ticktock, side);
+    assert_int_equal(parts.unix_ms, floor_ms);
+    tear_down(NULL);
+
+    /* Back below the floor: one has to wait for it. */
+    open_with("layout=sno worker=fixed:3", 20);
+    parts = rig_sno_parts(&rig);
+    advance(10);
+    parts = rig_sno_parts(&rig);
+    rig_step(&rig, -11 * (int64_t)rig.gen->layout.tick_ms);
+    parts = rig_sno_parts(&rig);
+    assert_true(parts.unix_ms >= floor_ms);
+}
+
+/* A snapshot's and a batch's partition is the grant's, too. */
+static void test_sno_partition(void **state)
+{
+    frazil_sno ids[3];
+    frazil_sno_parts parts;
+
+    (void)state;
+    open_with("layout=sno worker=fixed:3", 0);
+    assert_int_equal(rig_sno_parts(&rig).partition, WORKER);
+    change_grant(OTHER, now_tick() + HORIZON / 2 + 1, now_tick() + 2 * HORIZON);
+    assert_int_equal(frazil_sno_next_n(rig.gen, 7, ids, 3), FRAZIL_OK);
+    for (unsigned i = 0; i < 3; i++) {
+        frazil_sno_decompose(&ids[i], &parts);
+        assert_int_equal(parts.partition, OTHER);
+    }
+    frazil_sno_snapshot snapshot;
+    assert_int_equal(frazil_sno_snapshot_take(rig.gen, &snapshot), FRAZIL_OK);
+    assert_int_equal(snapshot.partition[1], OTHER);
+}
+
+/* An id for a time of the caller's bears the worker in force. */
+static void test_next_at(void **state)
+{
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC, 0);
+    change_grant(OTHER, now_tick() + HORIZON / 2 + 1, now_tick() + 2 * HORIZON);
+    assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id), FRAZIL_OK);
+    assert_int_equal(rig_parts(&rig, id).worker, OTHER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_other_worker, tear_down),
+        cmocka_unit_test_teardown(test_other_worker_below, tear_down),
+        cmocka_unit_test_teardown(test_ticket, tear_down),
+        cmocka_unit_test_teardown(test_ticket_beyond, tear_down),
+        cmocka_unit_test_teardown(test_change_while_waiting, tear_down),
+        cmocka_unit_test_teardown(test_floor_ahead, tear_down),
+        cmocka_unit_test_teardown(test_floor_ahead_without_waiting, tear_down),
+        cmocka_unit_test_teardown(test_floor_of_both_sides, tear_down),
+        cmocka_unit_test_teardown(test_sno_partition, tear_down),
+        cmocka_unit_test_teardown(test_next_at, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
