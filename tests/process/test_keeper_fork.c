@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a grant that several processes and threads share is
+ * extended by one of them at a time, whoever has died, was born without a keeper
+ * thread or closes first.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/callers.h"
+#include "lib/fake_granter.h"
+#include "lib/idset.h"
+#include "lib/rig.h"
+
+enum { WORKER = 3, HORIZON = 1000, SHORT_HORIZON = 60 };
+
+#define SPEC "layout=frazil worker=fixed:3 state=memory"
+
+static struct fake_granter *fake;
+static struct rig rig;
+
+static void open_manual(enum fz_keeper_mode mode)
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, SPEC, RIG_NOW);
+    fake = fake_granter_new(WORKER, HORIZON);
+    fake_granter_install(fake, rig.gen, mode);
+}
+
+static void close_manual(unsigned closed)
+{
+    rig_close(&rig);
+    assert_int_equal(fake->closed, closed);
+    fake_granter_free(fake);
+}
+
+static frazil *open_real(uint64_t horizon, enum fz_keeper_mode mode)
+{
+    frazil_error err;
+    frazil *gen;
+
+    if (frazil_open(&gen, SPEC, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    fake = fake_granter_new(WORKER, horizon);
+    fake_granter_install(fake, gen, mode);
+    return gen;
+}
+
+static bool takes(frazil *gen)
+{
+    uint64_t id;
+
+    return frazil_next(gen, &id) == FRAZIL_OK;
+}
+
+static int status_of(pid_t pid)
+{
+    int status;
+
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status;
+}
+
+/* The holder of the lock was killed: the next one goes on, again and again. */
+static void test_killed_holder(void **state)
+{
+    (void)state;
+    open_manual(FZ_KEEPER_INLINE);
+    for (unsigned i = 1; i <= 3; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            pthread_mutex_lock(&rig.gen->shared->keeper.lock);
+            raise(SIGKILL);
+        }
+        assert_true(WIFSIGNALED(status_of(pid)));
+        frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+        assert_true(takes(rig.gen));
+        assert_int_equal(fake->extended, i);
+    }
+    close_manual(1);
+}
+
+/* Whoever holds the lock and lives is not disturbed: the hook says so and the granter is not asked. */
+static void test_held_lock(void **state)
+{
+    uint64_t next_ns;
+    frazil_error err;
+
+    (void)state;
+    open_manual(FZ_KEEPER_HOOK);
+    frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+    assert_int_equal(pthread_mutex_lock(&rig.gen->shared->keeper.lock), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(frazil_keep(rig.gen, &next_ns, &err) == FRAZIL_EAGAIN && takes(rig.gen) ? 0 : 1);
+    assert_int_equal(status_of(pid), 0);
+    assert_int_equal(fake->extended, 0);
+    pthread_mutex_unlock(&rig.gen->shared->keeper.lock);
+    close_manual(1);
+}
+
+/*
+ * I5: a child has no keeper thread and extends by itself, through a granter that
+ * was told of the fork once; its parent goes on with what the child was granted.
+ */
+static void test_child_extends(void **state)
+{
+    (void)state;
+    open_manual(FZ_KEEPER_THREAD);
+    pid_t pid = fork();
+    if (pid == 0) {
+        bool good = !fz_keeper_has_thread(rig.gen);
+        for (unsigned i = 1; i <= 3; i++) {
+            frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+            good = takes(rig.gen) && fake->forks == 1 && good;
+        }
+        good = fake->extended == 3 && good;
+        pid_t grandchild = fork();
+        if (grandchild == 0) {
+            frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+            _exit(takes(rig.gen) && fake->forks == 2 && fake->extended == 4 ? 0 : 1);
+        }
+        frazil_close(rig.gen);
+        _exit(waitpid(grandchild, &(int){0}, 0) == grandchild && good && fake->forks == 2 ? 0 : 1);
+    }
+    assert_int_equal(status_of(pid), 0);
+    assert_true(fz_keeper_has_thread(rig.gen));
+    assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).until, fake_granter_last(fake).until);
+    frazil_manual_clock_advance(rig.manual, 3 * HORIZON * RIG_MS);
+    assert_true(takes(rig.gen));
+    close_manual(2);
+}
+
+/* ---- real time ---------------------------------------------------------------- */
+
+/* Waits until the granter has been asked so many times more. */
+static void await_extensions(unsigned more)
+{
+    unsigned target = atomic_load(&fake->extended) + more;
+
+    while (atomic_load(&fake->extended) < target)
+        pause_ns(RIG_MS);
+}
+
+/* The thread extends though nobody takes an id, over failures, and ends when the generator is closed. */
+static void test_thread(void **state)
+{
+    frazil *gen = open_real(SHORT_HORIZON, FZ_KEEPER_THREAD);
+
+    (void)state;
+    await_extensions(4);
+    fake->fails = FRAZIL_EAGAIN;
+    await_extensions(2);
+    fake->fails = FRAZIL_OK;
+    await_extensions(2);
+    frazil_close(gen);
+    unsigned extended = fake->extended;
+    pause_ns(3 * SHORT_HORIZON * RIG_MS);
+    assert_int_equal(fake->extended, extended);
+    assert_int_equal(fake->closed, 1);
+    fake_granter_free(fake);
+}
+
+/* A signal of the program's is never taken by the thread, and the caller's mask is as it was. */
+static void test_signals(void **state)
+{
+    const struct timespec at_once = {.tv_sec = 0};
+    sigset_t wanted;
+    sigset_t mask;
+
+    (void)state;
+    frazil *gen = open_real(SHORT_HORIZON, FZ_KEEPER_THREAD);
+    assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
+    assert_int_equal(sigismember(&mask, SIGUSR1), 0);
+    assert_int_equal(sigismember(&mask, SIGTERM), 0);
+    sigemptyset(&wanted);
+    sigaddset(&wanted, SIGUSR1);
+    sigaddset(&wanted, SIGTERM);
+    /* Their default is to end the process, if any thread takes them. */
+    pthread_sigmask(SIG_BLOCK, &wanted, NULL);
+    kill(getpid(), SIGUSR1);
+    kill(getpid(), SIGTERM);
+    await_extensions(2);
+    assert_true(sigtimedwait(&wanted, NULL, &at_once) > 0);
+    assert_true(sigtimedwait(&wanted, NULL, &at_once) > 0);
+    pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
+    frazil_close(gen);
+    fake_granter_free(fake);
+}
+
+/* Parent and child close in either order, also when the thread was at it when the child was born: nobody hangs. */
+static void test_close_in_either_order(void **state)
+{
+    (void)state;
+    for (unsigned i = 0; i < 60; i++) {
+        int fds[2];
+        char byte;
+        frazil *gen = open_real(3, FZ_KEEPER_THREAD);
+        assert_int_equal(pipe(fds), 0);
+        await_extensions(i % 3);
+        pid_t pid = fork();
+        if (pid == 0) {
+            close(fds[1]);
+            if (i % 2 == 1 && read(fds[0], &byte, 1) != 0) /* the parent closes first */
+                _exit(2);
+            if (i % 2 == 1)
+                pause_ns(5 * RIG_MS);
+            bool good = takes(gen) && fake->forks >= i % 2;
+            frazil_close(gen);
+            _exit(good ? 0 : 1);
+        }
+        close(fds[0]);
+        if (i % 2 == 0)
+            assert_int_equal(status_of(pid), 0);
+        frazil_close(gen);
+        close(fds[1]);
+        if (i % 2 == 1)
+            assert_int_equal(status_of(pid), 0);
+        assert_int_equal(fake->closed, 2);
+        fake_granter_free(fake);
+    }
+}
+
+/* ---- many at once --------------------------------------------------------------- */
+
+enum { THREADS = 4, IDS = 200000 / INSTRUMENT_SLOWDOWN };
+
+struct taker {
+    frazil *gen;
+    struct idset *ids;
+    bool by_handle;
+    frazil_err err;
+    pthread_t thread;
+};
+
+static void *take(void *arg)
+{
+    struct taker *taker = arg;
+    frazil_local *local = NULL;
+    uint64_t id;
+
+    taker->err = frazil_local_open(&local, taker->gen);
+    while (taker->err == FRAZIL_OK && taker->ids->count < taker->ids->size) {
+        taker->err = taker->by_handle ? frazil_local_next(local, &id) : frazil_next(taker->gen, &id);
+        if (taker->err == FRAZIL_OK)
+            idset_add(taker->ids, id);
+        else if (taker->err == FRAZIL_ELEASE || taker->err == FRAZIL_EFULL) /* the floor is a little ahead */
+            taker->err = FRAZIL_OK;
+    }
+    frazil_local_close(local);
+    return NULL;
+}
+
+/* Every id lies in a grant of the worker it bears. */
+static void assert_granted(const frazil *gen, const struct idset *ids)
+{
+    for (size_t i = 0; i < ids->count; i++) {
+        frazil_parts parts;
+        assert_int_equal(frazil_decompose(&gen->layout, ids->ids[i], &parts), FRAZIL_OK);
+        uint64_t tick = (uint64_t)(parts.unix_ms - gen->layout.epoch_unix_ms);
+        if (!fake_granter_covers(fake, (uint32_t)parts.worker, tick))
+            fail_msg("id %zu: tick %lu of worker %lu was not granted", i, (unsigned long)tick,
+                     (unsigned long)parts.worker);
+    }
+}
+
+/* The worker changes again and again, each time with a floor above all before, as if stolen by turns. */
+static void change_workers(frazil *gen, unsigned changes)
+{
+    for (unsigned i = 1; i <= changes; i++) {
+        uint64_t floor = fake_granter_last(fake).until + 1;
+        pthread_mutex_lock(&gen->shared->keeper.lock);
+        fake_granter_say(fake, WORKER + i % 5, floor, floor + 20);
+        pthread_mutex_unlock(&gen->shared->keeper.lock);
+        while (fake_granter_last(fake).floor < floor)
+            pause_ns(RIG_MS);
+    }
+}
+
+/* I1 and I2 while threads and handles take ids, the keeper extends and the worker changes. */
+static void test_changes_under_load(void **state)
+{
+    struct idset *sets = idsets_open(THREADS, IDS);
+    struct taker takers[THREADS];
+    frazil *gen = open_real(40, FZ_KEEPER_THREAD);
+
+    (void)state;
+    for (unsigned i = 0; i < THREADS; i++) {
+        takers[i] = (struct taker){.gen = gen, .ids = &sets[i], .by_handle = i % 2 == 0};
+        assert_int_equal(pthread_create(&takers[i].thread, NULL, take, &takers[i]), 0);
+    }
+    change_workers(gen, 8);
+    for (unsigned i = 0; i < THREADS; i++) {
+        pthread_join(takers[i].thread, NULL);
+        assert_int_equal(takers[i].err, FRAZIL_OK);
+        assert_granted(gen, &sets[i]);
+    }
+    assert_int_equal(idsets_duplicates(sets, THREADS, NULL), 0);
+    assert_int_equal(fake->overlaps, 0);
+    assert_true(gen->shared->keeper.replaced >= 8);
+    frazil_close(gen);
+    fake_granter_free(fake);
+    idsets_close(sets, THREADS);
+}
+
+static void *extend_often(void *arg)
+{
+    for (unsigned i = 0; i < 20000 / INSTRUMENT_SLOWDOWN; i++) {
+        frazil_err err = fz_keeper_extend(arg, NULL);
+        assert_true(err == FRAZIL_OK || err == FRAZIL_EAGAIN);
+    }
+    return NULL;
+}
+
+/* The granter is asked by one at a time. */
+static void test_one_at_a_time(void **state)
+{
+    pthread_t threads[THREADS];
+
+    (void)state;
+    /* A horizon of one tick: it wants to be extended all the time. */
+    frazil *gen = open_real(1, FZ_KEEPER_INLINE);
+    for (unsigned i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, extend_often, gen), 0);
+    for (unsigned i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(fake->overlaps, 0);
+    frazil_close(gen);
+    fake_granter_free(fake);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_holder),
+        cmocka_unit_test(test_held_lock),
+        cmocka_unit_test(test_child_extends),
+        cmocka_unit_test(test_thread),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_close_in_either_order),
+        cmocka_unit_test(test_changes_under_load),
+        cmocka_unit_test(test_one_at_a_time),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
