@@ -119,6 +119,7 @@ static int open_source(struct source *source, const struct arguments *args)
         status = complain_error(&err);
     if (status != STATUS_OK)
         return status;
+    assert(source->gen != NULL);
     frazil_get_info(source->gen, &info);
     source->layout.layout = info.layout;
     ids_layout_label(&source->layout);
