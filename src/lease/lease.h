@@ -17,6 +17,10 @@
  *       coordinator's clock was within max_skew of the new one's.
  *   L7  A namespace is created once; one that is missing or different is an
  *       error, never a fresh start.
+ *   L8  Versions never come back, but the absence of a record does, when all are
+ *       lost.  So after the first taking of a worker id the namespace is read once
+ *       more, and one is created closed, and opened when the time is known to be
+ *       later than that.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for
  * what was lost, L6).  Time is an argument: now_tick is the caller's clock.

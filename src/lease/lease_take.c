@@ -151,6 +151,24 @@ static bool usable(struct fz_lease *lease, const struct fz_register_status *stat
     return fz_namespace_same_incarnation(&lease->space, status) && lease->counters.skew_ms >= -lease->max_skew_ms;
 }
 
+/*
+ * L8: a record that was missing is missing, too, where the namespace was wiped after
+ * the look, and perhaps made again.  Is it still the one that was looked at?
+ */
+static bool namespace_stands(struct search *search, uint64_t floor)
+{
+    struct fz_lease *lease = search->lease;
+    struct fz_register_status status = {.has_clock = false};
+    struct fz_record raw = {.version = 0};
+    struct fz_namespace_record found;
+
+    lease->counters.round_trips++;
+    return lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, NULL) == FZ_REGISTER_OK && raw.version != 0 &&
+           fz_namespace_record_parse(raw.data, raw.len, &found, NULL) == FRAZIL_OK &&
+           fz_token_equal(found.token, lease->space.record.token) && found.quarantine_until < floor &&
+           fz_namespace_same_incarnation(&lease->space, &status);
+}
+
 static enum outcome taken(struct search *search, const struct fz_grant *grant, const struct fz_worker_record *record)
 {
     struct fz_lease *lease = search->lease;
@@ -173,7 +191,8 @@ static enum outcome attempt(struct search *search, const struct fz_candidate *ca
     enum fz_register_result result =
         fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &said);
 
-    if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick))
+    if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick) &&
+        (!candidate->fresh || namespace_stands(search, grant.floor)))
         return taken(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
         if (candidate->own) { /* L3 */

@@ -10,6 +10,9 @@
 #include "core/sentence.h"
 #include "lease_internal.h"
 
+/* The end of a quarantine that is not known yet. */
+#define CLOSED FZ_TICK_MAX
+
 void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout)
 {
     memset(space, 0, sizeof *space);
@@ -155,6 +158,10 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
     frazil_err err = check_agreement(lease, &found, reterr);
     if (err != FRAZIL_OK)
         return err;
+    if (found.quarantine_until == CLOSED)
+        return fz_fail(reterr, FRAZIL_EAGAIN,
+                       "namespace %q is just being created; if that was interrupted, call frazil lease init again",
+                       lease->name);
     if (recreated_unguarded(lease, &found) || strcmp(found.incarnation, status->incarnation) != 0) {
         err = begin_quarantine(lease, raw, &found, status, now_tick, reterr);
         *ret_again = err == FRAZIL_OK;
@@ -203,6 +210,17 @@ static frazil_err check_options(const struct fz_namespace_options *options, uint
     return FRAZIL_OK;
 }
 
+/* Whether an earlier creation was interrupted half way, so that this one goes on with its record. */
+static bool left_closed(const struct fz_namespace_options *options, const struct fz_record *raw,
+                        struct fz_namespace_record *ret)
+{
+    struct fz_namespace space;
+
+    fz_namespace_start(&space, options->layout);
+    return fz_namespace_record_parse(raw->data, raw->len, ret, NULL) == FRAZIL_OK && ret->quarantine_until == CLOSED &&
+           strcmp(ret->layout, space.fingerprint) == 0 && ret->horizon_ms == options->horizon_ms;
+}
+
 static frazil_err exists(const struct fz_namespace_options *options, const struct fz_record *raw, frazil_error *reterr)
 {
     struct fz_namespace_record record;
@@ -215,7 +233,7 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
                    options->name, record.created_unix_ms, record.layout, record.horizon_ms, record.workers);
 }
 
-/* The record of a namespace that is about to be created. */
+/* The record of a namespace that is about to be created: closed, unless it is known that nobody ever had a grant. */
 static struct fz_namespace_record new_record(const struct fz_namespace_options *options, uint64_t workers_max,
                                              const struct fz_register_status *status, uint64_t now_tick)
 {
@@ -227,38 +245,87 @@ static struct fz_namespace_record new_record(const struct fz_namespace_options *
     memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
     record.workers = options->workers == 0 ? workers_max : options->workers;
     record.created_unix_ms = fz_layout_tick_unix_ms(options->layout, now_tick);
-    if (!options->never_used)
-        record.quarantine_until = lost_grants_end(options->layout, fz_later_tick(options->layout, status, now_tick),
-                                                  options->horizon_ms, options->max_skew_ms);
+    record.quarantine_until = options->never_used ? 0 : CLOSED;
     return record;
+}
+
+/* What a creation works on. */
+struct creation {
+    const struct fz_register *reg;
+    const struct fz_namespace_options *options;
+    struct fz_register_status status; /* of the latest answer */
+    struct fz_namespace_record record;
+    uint64_t version;
+};
+
+/* Writes the record, and learns the time and the version. */
+static frazil_err write_record(struct creation *creation, frazil_error *reterr)
+{
+    char text[FZ_RECORD_SIZE_MAX];
+    frazil_error said = {.message = ""};
+    size_t len = fz_namespace_record_format(&creation->record, text);
+    enum fz_register_result result = creation->reg->swap(creation->reg->ctx, FZ_NAMESPACE, creation->version, text, len,
+                                                         &creation->version, &creation->status, &said);
+
+    return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, creation->options->name, &said, reterr);
+}
+
+/* The clock, read after the latest answer and held against the coordinator's in it. */
+static frazil_err read_clock(const struct creation *creation, uint64_t *ret_tick, frazil_error *reterr)
+{
+    const struct fz_namespace_options *options = creation->options;
+    uint64_t now_tick = options->now_tick(options->now_ctx);
+    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, now_tick);
+
+    if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
+        return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, options->max_skew_ms,
+                                reterr);
+    *ret_tick = now_tick;
+    return FRAZIL_OK;
+}
+
+/* Opens a closed namespace: whatever was lost was granted before it was closed. */
+static frazil_err open_closed(struct creation *creation, frazil_error *reterr)
+{
+    const struct fz_namespace_options *options = creation->options;
+    uint64_t now_tick;
+    frazil_err err = read_clock(creation, &now_tick, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    creation->record.quarantine_until =
+        lost_grants_end(options->layout, fz_later_tick(options->layout, &creation->status, now_tick),
+                        creation->record.horizon_ms, options->max_skew_ms);
+    memcpy(creation->record.incarnation, creation->status.incarnation, sizeof creation->record.incarnation);
+    return write_record(creation, reterr);
 }
 
 frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
                          frazil_error *reterr)
 {
+    struct creation creation = {.reg = reg, .options = options};
     uint64_t workers_max = fz_layout_max_worker(options->layout) + 1;
-    struct fz_register_status status = {.has_clock = false};
     struct fz_record raw = {.version = 0};
     frazil_error said = {.message = ""};
-    char text[FZ_RECORD_SIZE_MAX];
-    uint64_t version;
+    uint64_t now_tick;
 
     if (workers_max > FZ_NAMESPACE)
         workers_max = FZ_NAMESPACE;
     frazil_err err = check_options(options, workers_max, reterr);
     if (err != FRAZIL_OK)
         return err;
-    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &status, &said);
+    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &creation.status, &said);
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, options->name, &said, reterr);
-    if (raw.version != 0)
+    if (raw.version != 0 && !left_closed(options, &raw, &creation.record))
         return exists(options, &raw, reterr);
-    uint64_t now_tick = options->now_tick(options->now_ctx);
-    int64_t skew_ms = fz_clock_difference(options->layout, &status, now_tick);
-    if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
-        return fz_clocks_differ(options->layout, options->name, &status, now_tick, options->max_skew_ms, reterr);
-    struct fz_namespace_record record = new_record(options, workers_max, &status, now_tick);
-    size_t len = fz_namespace_record_format(&record, text);
-    result = reg->swap(reg->ctx, FZ_NAMESPACE, 0, text, len, &version, NULL, &said);
-    return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, options->name, &said, reterr);
+    creation.version = raw.version;
+    if (raw.version == 0) {
+        err = read_clock(&creation, &now_tick, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        creation.record = new_record(options, workers_max, &creation.status, now_tick);
+        err = write_record(&creation, reterr);
+    }
+    return err == FRAZIL_OK && creation.record.quarantine_until == CLOSED ? open_closed(&creation, reterr) : err;
 }

@@ -107,6 +107,78 @@ static void test_init_without_answer(void **state)
     }
 }
 
+/* A creation that was interrupted leaves the namespace closed: nothing is granted, and the next creation goes on. */
+static void test_init_interrupted(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet_open(&fleet, 0);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 50, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 50 + HORIZON);
+    assert_int_equal(fleet_namespace(&fleet).created_unix_ms, NOW);
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 60, false, NULL), FRAZIL_EINVAL);
+    fleet_stop(&fleet);
+}
+
+/* Only by one who wants the same: another layout finds that it exists. */
+static void test_init_interrupted_another_layout(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, &err), FRAZIL_EINVAL);
+    fleet_stop(&fleet);
+}
+
+/* L8: the time that a quarantine is reckoned from is read when the namespace stands there, closed. */
+static uint64_t tick_when_closed(void *ctx)
+{
+    struct fleet *fleet = ctx;
+    struct fz_register reg = fz_memory_register(fleet->server.store);
+    struct fz_record raw = {.version = 0};
+    struct fz_namespace_record record;
+
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    if (raw.version == 0)
+        return NOW - 500; /* before a pause */
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    assert_int_equal(record.quarantine_until, FZ_TICK_MAX);
+    return NOW;
+}
+
+static void test_init_reads_clock_last(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    struct fz_namespace_options options = {.layout = &fleet.layout,
+                                           .name = "orders",
+                                           .horizon_ms = HORIZON,
+                                           .workers = 4,
+                                           .now_tick = tick_when_closed,
+                                           .now_ctx = &fleet};
+    assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
+    fleet_stop(&fleet);
+}
+
 /* A missing namespace is an error that says what may have happened, not a fresh start. */
 static void test_missing(void **state)
 {
@@ -340,6 +412,49 @@ static void test_incarnation_between_look_and_swap(void **state)
     fleet_stop(&fleet);
 }
 
+/*
+ * L8: wiped between the look and the first taking of a worker id, and perhaps made
+ * again: that its record is missing proves nothing, and what was granted is burned.
+ */
+static void wipe_before_swap(void *ctx)
+{
+    struct fleet *fleet = ctx;
+
+    if (fleet->owners[0].link.trips == 1)
+        sim_server_wipe(&fleet->server);
+}
+
+static void wipe_and_create_before_swap(void *ctx)
+{
+    struct fleet *fleet = ctx;
+
+    if (fleet->owners[0].link.trips != 1)
+        return;
+    sim_server_wipe(&fleet->server);
+    assert_int_equal(fleet_init(fleet, 4, NOW, false, NULL), FRAZIL_OK);
+}
+
+static void test_wiped_between_look_and_swap(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    fleet.owners[0].link.before = wipe_before_swap;
+    fleet.owners[0].link.ctx = &fleet;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "has vanished");
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    fleet_stop(&fleet);
+
+    fleet_start_with(&fleet, 4, 1);
+    fleet.owners[0].link.before = wipe_and_create_before_swap;
+    fleet.owners[0].link.ctx = &fleet;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    fleet_stop(&fleet);
+}
+
 /* Whoever created it again and said that it was new was wrong, if somebody remembers it: he begins the quarantine. */
 static void test_created_again_as_new(void **state)
 {
@@ -433,6 +548,9 @@ int main(void)
         cmocka_unit_test(test_init_twice),
         cmocka_unit_test(test_init_ranges),
         cmocka_unit_test(test_init_without_answer),
+        cmocka_unit_test(test_init_interrupted),
+        cmocka_unit_test(test_init_interrupted_another_layout),
+        cmocka_unit_test(test_init_reads_clock_last),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_vanished),
         cmocka_unit_test(test_another_layout),
@@ -445,6 +563,7 @@ int main(void)
         cmocka_unit_test(test_incarnation_begun_by_others),
         cmocka_unit_test(test_rolled_back),
         cmocka_unit_test(test_incarnation_between_look_and_swap),
+        cmocka_unit_test(test_wiped_between_look_and_swap),
         cmocka_unit_test(test_created_again_as_new),
         cmocka_unit_test(test_incarnation_without_clock),
         cmocka_unit_test(test_quarantine_only_grows),
