@@ -155,7 +155,8 @@ static int check(const struct way *way)
 {
     struct stat status;
 
-    if ((way->is_public ? lstat : stat)(way->path, &status) != 0)
+    int failed = way->is_public ? lstat(way->path, &status) : stat(way->path, &status);
+    if (failed != 0)
         return errno;
     if (!S_ISDIR(status.st_mode))
         return ENOTDIR;
