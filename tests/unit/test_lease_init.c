@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a namespace is created once, with what was asked for, and an
+ * interrupted creation grants nothing.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+/* What is created is exactly what was asked for; without a number, all worker ids that the layout has. */
+static void test_init(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    memcpy(fleet.server.incarnation, "run-1", sizeof "run-1");
+    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
+    struct fz_namespace_record record = fleet_namespace(&fleet);
+    assert_string_equal(record.layout, FLEET_LAYOUT);
+    assert_int_equal(record.horizon_ms, HORIZON);
+    assert_int_equal(record.workers, 1024);
+    assert_int_equal(record.created_unix_ms, NOW);
+    assert_int_equal(record.quarantine_until, 0);
+    assert_string_equal(record.incarnation, "run-1");
+    fleet_stop(&fleet);
+}
+
+/* A namespace is created once: the second time, the error says what is there. */
+static void test_init_twice(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start_with(&fleet, 16, 0);
+    struct fz_namespace_record before = fleet_namespace(&fleet);
+    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "exists since 1970-01-01T00:16:40.000Z, with the layout '" FLEET_LAYOUT
+                                        "', a horizon of 60000 ms and 16 worker ids"));
+    struct fz_namespace_record after = fleet_namespace(&fleet);
+    assert_memory_equal(&before, &after, sizeof before);
+    fleet_write_text(&fleet, FZ_NAMESPACE, "frazil7 namespace");
+    assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "exists, but the record was written by a newer frazil"));
+    fleet_stop(&fleet);
+}
+
+/* Horizon and number are held to what makes sense. */
+static void test_init_ranges(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    struct fz_namespace_options options = {
+        .layout = &fleet.layout, .name = "orders", .horizon_ms = 99}; /* no clock: it is not asked */
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "100 ms to 604800000 ms"));
+    options.horizon_ms = 604800001;
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
+    options.horizon_ms = 3000;
+    options.workers = 1025;
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "1025 worker ids: the layout has 1024"));
+    options.workers = 1024;
+    fleet.layout.tick_ms = 1001;
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "3003 ms"));
+    assert_int_equal(fleet.observer.link.trips, 0);
+    fleet_stop(&fleet);
+}
+
+/* Creation can fail like anything else, and says so. */
+static void test_init_without_answer(void **state)
+{
+    static const struct {
+        enum sim_fault read;
+        enum sim_fault swap;
+        frazil_err err;
+    } cases[] = {
+        {SIM_UNREACHABLE, SIM_NONE, FRAZIL_EAGAIN}, {SIM_NONE, SIM_LOST_REPLY, FRAZIL_EAGAIN},
+        {SIM_NONE, SIM_RIVAL, FRAZIL_EAGAIN},       {SIM_NONE, SIM_REFUSED, FRAZIL_EWORKER},
+        {SIM_REFUSED, SIM_NONE, FRAZIL_EWORKER},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        sim_link_script(&fleet.observer.link, cases[i].read);
+        sim_link_script(&fleet.observer.link, cases[i].swap);
+        assert_int_equal(fleet_init(&fleet, 8, NOW, true, NULL), cases[i].err);
+        fleet_stop(&fleet);
+    }
+}
+
+/* A creation that was interrupted leaves the namespace closed: nothing is granted, and the next creation goes on. */
+static void test_init_interrupted(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet_open(&fleet, 0);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 50, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 50 + HORIZON);
+    assert_int_equal(fleet_namespace(&fleet).created_unix_ms, NOW);
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 60, false, NULL), FRAZIL_EINVAL);
+    fleet_stop(&fleet);
+}
+
+/* Only by one who wants the same: another layout finds that it exists. */
+static void test_init_interrupted_another_layout(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_NONE);
+    sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, &err), FRAZIL_EINVAL);
+    fleet_stop(&fleet);
+}
+
+/* L8: the time that a quarantine is reckoned from is read when the namespace stands there, closed. */
+static uint64_t tick_when_closed(void *ctx)
+{
+    struct fleet *fleet = ctx;
+    struct fz_register reg = fz_memory_register(fleet->server.store);
+    struct fz_record raw = {.version = 0};
+    struct fz_namespace_record record;
+
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    if (raw.version == 0)
+        return NOW - 500; /* before a pause */
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    assert_int_equal(record.quarantine_until, FZ_TICK_MAX);
+    return NOW;
+}
+
+static void test_init_reads_clock_last(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    struct fz_namespace_options options = {.layout = &fleet.layout,
+                                           .name = "orders",
+                                           .horizon_ms = HORIZON,
+                                           .workers = 4,
+                                           .now_tick = tick_when_closed,
+                                           .now_ctx = &fleet};
+    assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_init),
+        cmocka_unit_test(test_init_twice),
+        cmocka_unit_test(test_init_ranges),
+        cmocka_unit_test(test_init_without_answer),
+        cmocka_unit_test(test_init_interrupted),
+        cmocka_unit_test(test_init_interrupted_another_layout),
+        cmocka_unit_test(test_init_reads_clock_last),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
