@@ -288,7 +288,7 @@ static frazil_err read_clock(const struct creation *creation, uint64_t *ret_tick
 static frazil_err open_closed(struct creation *creation, frazil_error *reterr)
 {
     const struct fz_namespace_options *options = creation->options;
-    uint64_t now_tick;
+    uint64_t now_tick = 0;
     frazil_err err = read_clock(creation, &now_tick, reterr);
 
     if (err != FRAZIL_OK)
@@ -307,7 +307,7 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
     uint64_t workers_max = fz_layout_max_worker(options->layout) + 1;
     struct fz_record raw = {.version = 0};
     frazil_error said = {.message = ""};
-    uint64_t now_tick;
+    uint64_t now_tick = 0;
 
     if (workers_max > FZ_NAMESPACE)
         workers_max = FZ_NAMESPACE;

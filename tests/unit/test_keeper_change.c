@@ -264,9 +264,9 @@ static void test_floor_of_both_sides(void **state)
 
     /* Back below the floor: one has to wait for it. */
     open_with("layout=sno worker=fixed:3", 20);
-    parts = rig_sno_parts(&rig);
+    (void)rig_sno_parts(&rig);
     advance(10);
-    parts = rig_sno_parts(&rig);
+    (void)rig_sno_parts(&rig);
     rig_step(&rig, -11 * (int64_t)rig.gen->layout.tick_ms);
     parts = rig_sno_parts(&rig);
     assert_true(parts.unix_ms >= floor_ms);
