@@ -206,8 +206,7 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     if (result != FZ_REGISTER_OK)
         return FZ_REGISTER_UNREACHABLE; /* nothing that matters was sent */
     for (size_t i = 0; i < n; i++) {
-        assert(replies[i] != NULL);
-        if (result == FZ_REGISTER_OK && replies[i]->type == REDIS_REPLY_ERROR)
+        if (result == FZ_REGISTER_OK && replies[i] != NULL && replies[i]->type == REDIS_REPLY_ERROR)
             result = fz_redis_error_reply(connection, replies[i], reterr);
         freeReplyObject(replies[i]);
     }
