@@ -19,6 +19,7 @@
 
 #include "frazil/base.h"
 #include "frazil/clock.h"
+#include "frazil/coordinator.h"
 #include "frazil/error.h"
 #include "frazil/generator.h"
 #include "frazil/layout.h"

@@ -55,6 +55,16 @@ struct fz_register_status {
                                               Letters, digits and "._:-" */
 };
 
+/* How good a finding is. */
+enum fz_finding_level {
+    FZ_FINDING_OK,
+    FZ_FINDING_WARN, /* works, and may not be what is wanted */
+    FZ_FINDING_FAIL  /* unsafe, or does not work */
+};
+
+/* One thing that an operator should know, as a sentence; a warning or a failure says what would be right. */
+typedef void (*fz_finding_visitor)(void *ctx, enum fz_finding_level level, const char *sentence);
+
 typedef void (*fz_record_visitor)(void *ctx, uint32_t number, const struct fz_record *record);
 
 /* One caller at a time.  Every function bounds its own time (see each register's timeout). */
@@ -79,6 +89,12 @@ struct fz_register {
      */
     enum fz_register_result (*swap)(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
                                     uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr);
+
+    /*
+     * Shows what there is to say of the coordinator's own settings: persistence,
+     * eviction, replication, permissions.  NULL: nothing.
+     */
+    enum fz_register_result (*examine)(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr);
 
     /* Drops connections that a child process inherited, without touching the parent's.  NULL: nothing to do. */
     void (*after_fork)(void *ctx);

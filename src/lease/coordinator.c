@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "coordinator.h"
+
+#include "core/sentence.h"
+#include "lease_internal.h"
+
+static struct fz_token new_token(const frazil_random *random)
+{
+    uint64_t high = random->next(random->ctx);
+
+    return (struct fz_token){.high = high, .low = random->next(random->ctx)};
+}
+
+frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
+                                 struct fz_granter *ret, frazil_error *reterr)
+{
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_lease *lease;
+
+    frazil_err err = self->open_register(request->url, &reg, name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    const struct fz_lease_options options = {.layout = request->layout,
+                                             .name = name,
+                                             .owner = request->owner,
+                                             .token = new_token(request->random),
+                                             .random = request->random,
+                                             .base = request->base,
+                                             .count = request->count,
+                                             .max_skew_ms = request->max_skew_ms,
+                                             .stay = request->stay};
+    err = fz_lease_open(&lease, reg, &options, reterr);
+    if (err != FRAZIL_OK) {
+        reg.close(reg.ctx);
+        return err;
+    }
+    *ret = fz_lease_granter(lease);
+    return FRAZIL_OK;
+}
+
+frazil_err fz_lease_init_url(const frazil_coordinator *self, const char *url,
+                             const struct fz_namespace_options *options, frazil_error *reterr)
+{
+    struct fz_namespace_options named = *options;
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    frazil_err err = self->open_register(url, &reg, name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    named.name = name;
+    err = fz_lease_init(&reg, &named, reterr);
+    reg.close(reg.ctx);
+    return err;
+}
+
+frazil_err fz_lease_list_url(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
+                             struct fz_namespace_record *ret, frazil_error *reterr)
+{
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    frazil_err err = self->open_register(url, &reg, name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_lease_list(&reg, name, visit, ctx, ret, reterr);
+    reg.close(reg.ctx);
+    return err;
+}
+
+frazil_err fz_lease_release_url(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
+{
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    frazil_err err = self->open_register(url, &reg, name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_lease_release_by_hand(&reg, name, worker, reterr);
+    reg.close(reg.ctx);
+    return err;
+}
+
+/* ---- findings -------------------------------------------------------------- */
+
+/* Where findings go. */
+struct report {
+    fz_finding_visitor visit;
+    void *ctx;
+};
+
+static void say(const struct report *report, enum fz_finding_level level, const char *what, const char *detail)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&sentence, what);
+    fz_sentence_str(&sentence, detail);
+    report->visit(report->ctx, level, text);
+}
+
+static void say_class(const struct report *report, enum fz_register_class register_class)
+{
+    switch (register_class) {
+    case FZ_REGISTER_STRICT:
+        say(report, FZ_FINDING_OK, "class: strict: what it has acknowledged is never lost", "");
+        return;
+    case FZ_REGISTER_ASYNCHRONOUS:
+        say(report, FZ_FINDING_OK,
+            "class: asynchronous: it may lose what it has acknowledged, and nothing is granted for a horizon when it "
+            "may "
+            "have",
+            "");
+        return;
+    case FZ_REGISTER_ONE_HOST:
+        say(report, FZ_FINDING_WARN, "class: one host: for processes of this host only", "");
+        return;
+    }
+}
+
+static void say_number(const struct report *report, const char *what, int64_t number, const char *unit)
+{
+    char text[64];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    if (number < 0)
+        fz_sentence_char(&sentence, '-');
+    fz_sentence_u64(&sentence, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
+    fz_sentence_str(&sentence, unit);
+    say(report, FZ_FINDING_OK, what, text);
+}
+
+static void examine_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
+                             const struct report *report)
+{
+    struct fz_register_status status = {.has_clock = false};
+    struct fz_record record = {.version = 0};
+    frazil_error said = {.message = ""};
+
+    /* The first exchange connects; the second one is what a round trip takes. */
+    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
+    uint64_t before_ns = clock->monotonic_ns(clock->ctx);
+    if (result == FZ_REGISTER_OK)
+        result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
+    if (result != FZ_REGISTER_OK) {
+        say(report, FZ_FINDING_FAIL, "the coordinator does not answer: ", said.message);
+        return;
+    }
+    say_number(report, "round trip: ", (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
+    if (status.has_clock)
+        say_number(report, "its clock minus ours: ", status.unix_ms - clock->now(clock->ctx).unix_ms, " ms");
+    if (record.version == 0)
+        say(report, FZ_FINDING_FAIL, "there is no namespace ", name);
+    else
+        say(report, FZ_FINDING_OK, "the namespace exists: ", name);
+    say_class(report, reg->register_class);
+    if (reg->examine != NULL && reg->examine(reg->ctx, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
+        say(report, FZ_FINDING_WARN, "its settings cannot be read: ", said.message);
+}
+
+frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    const struct report report = {.visit = visit, .ctx = ctx};
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+
+    frazil_err err = self->open_register(url, &reg, name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    examine_register(&reg, name, clock, &report);
+    reg.close(reg.ctx);
+    return FRAZIL_OK;
+}
