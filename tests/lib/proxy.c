@@ -113,6 +113,7 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
 
     if (got <= 0) {
         hang_up(link, false);
+        proxy->replies++;
         return;
     }
     switch (link->client < 0 ? PROXY_LOSE_REPLIES : (enum proxy_mode)proxy->mode) {

@@ -40,7 +40,7 @@ struct proxy {
     _Atomic unsigned noted;   /* how many of these the thread knows of */
     _Atomic int stopping;
     _Atomic unsigned requests;  /* chunks of bytes that came from clients: a round trip each, for small ones */
-    _Atomic unsigned replies;   /* chunks that came from the server */
+    _Atomic unsigned replies;   /* chunks that came from the server, its end included */
     _Atomic(const char *) text; /* for PROXY_SAY */
     struct proxy_link links[PROXY_LINKS_MAX];
 };

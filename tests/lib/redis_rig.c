@@ -45,7 +45,7 @@ void redis_rig_stop(struct redis_rig *rig)
     redis_close(&rig->through);
     redis_close(&rig->direct);
     proxy_stop(&rig->proxy);
-    redis_server_stop(&rig->server);
+    server_stop(&rig->server);
 }
 
 enum fz_register_result redis_swap(struct redis_rig *rig, const struct fz_register *reg, uint64_t expected,

@@ -11,7 +11,7 @@
 #include "registers/redis/redis_register.h"
 
 struct redis_rig {
-    struct redis_server server;
+    struct server server;
     struct proxy proxy;
     struct fz_register through; /* the proxy, with a short timeout */
     struct fz_register direct;

@@ -3,7 +3,6 @@
  * Goal of this test: each register is a register, as lease/register.h says: one
  * suite for all of them.
  */
-#include <dirent.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,134 +14,7 @@
 
 #include <cmocka.h>
 
-#include "lib/redis_server.h"
-#include "registers/file/file_register.h"
-#include "registers/memory/memory_register.h"
-#ifdef FRAZIL_HAVE_REDIS
-#include "registers/redis/redis_register.h"
-#endif
-
-/* ---- the registers ------------------------------------------------------------ */
-
-struct kind {
-    const char *name;
-    bool (*start)(void); /* false: skipped */
-    void (*stop)(void);
-    struct fz_register (*open)(void);
-    void (*wipe)(void); /* everything is lost, without a word to anybody */
-};
-
-static struct fz_memory_store *store;
-static uint64_t stores;
-static char folder[64];
-#ifdef FRAZIL_HAVE_REDIS
-static struct redis_server server;
-#endif
-
-static bool memory_start(void)
-{
-    store = fz_memory_store_new(++stores << 32);
-    return store != NULL;
-}
-
-static void memory_stop(void)
-{
-    fz_memory_store_free(store);
-}
-
-static struct fz_register memory_open(void)
-{
-    return fz_memory_register(store);
-}
-
-static bool file_start(void)
-{
-    snprintf(folder, sizeof folder, "/tmp/frazil-register-XXXXXX");
-    return mkdtemp(folder) != NULL;
-}
-
-static void file_wipe(void)
-{
-    char path[512];
-    DIR *dir = opendir(folder);
-
-    assert_non_null(dir);
-    for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        unlink(path);
-    }
-    closedir(dir);
-}
-
-static void file_stop(void)
-{
-    file_wipe();
-    rmdir(folder);
-}
-
-static struct fz_register file_open(void)
-{
-    struct fz_register reg;
-    frazil_error err;
-
-    if (fz_file_register_open(&reg, folder, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return reg;
-}
-
-#ifdef FRAZIL_HAVE_REDIS
-static bool redis_start(void)
-{
-    if (!redis_server_installed())
-        return false;
-    redis_server_start(&server, NULL);
-    return true;
-}
-
-static void redis_stop(void)
-{
-    redis_server_stop(&server);
-}
-
-static struct fz_register redis_open(void)
-{
-    struct fz_register reg;
-    frazil_error err;
-    char url[128];
-
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=5s", (unsigned)server.port);
-    if (fz_redis_register_open(&reg, url, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return reg;
-}
-
-static void redis_wipe(void)
-{
-    assert_string_equal(redis_server_ask(&server, "FLUSHALL"), "OK");
-}
-#endif
-
-static const struct kind kinds[] = {
-    {"memory", memory_start, memory_stop, memory_open, NULL},
-    {"file", file_start, file_stop, file_open, file_wipe},
-#ifdef FRAZIL_HAVE_REDIS
-    {"redis", redis_start, redis_stop, redis_open, redis_wipe},
-#endif
-};
-
-typedef void (*rule_fn)(const struct kind *kind);
-
-/* Holds each register to the rule, empty at first. */
-static void for_all(rule_fn rule)
-{
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        print_message("%s\n", kinds[i].name);
-        if (!kinds[i].start())
-            continue;
-        rule(&kinds[i]);
-        kinds[i].stop();
-    }
-}
+#include "lib/register_kinds.h"
 
 /* ---- shorthands ----------------------------------------------------------------- */
 
@@ -212,9 +84,9 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
 /* ---- the rules -------------------------------------------------------------------- */
 
 /* What is not there has version 0, also for whoever asks for everything. */
-static void missing(const struct kind *kind)
+static void missing(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
 
     assert_int_equal(read_one(&reg, 0).version, 0);
@@ -226,10 +98,10 @@ static void missing(const struct kind *kind)
 }
 
 /* What was created is read back, by others, too; and once it is there it is not created again. */
-static void create(const struct kind *kind)
+static void create(const struct register_kind *kind)
 {
-    struct fz_register a = kind->open();
-    struct fz_register b = kind->open();
+    struct fz_register a = kind->open(0, 10000);
+    struct fz_register b = kind->open(0, 10000);
     uint64_t version = must_swap(&a, 3, 0, "first");
     uint64_t untouched = 4711;
 
@@ -242,10 +114,10 @@ static void create(const struct kind *kind)
 }
 
 /* Of two who swap what both have read, one succeeds; what he wrote stays. */
-static void lost_update(const struct kind *kind)
+static void lost_update(const struct register_kind *kind)
 {
-    struct fz_register a = kind->open();
-    struct fz_register b = kind->open();
+    struct fz_register a = kind->open(0, 10000);
+    struct fz_register b = kind->open(0, 10000);
     uint64_t first = must_swap(&a, 0, 0, "first");
     uint64_t second = must_swap(&b, 0, first, "of b");
     uint64_t untouched = 4711;
@@ -258,9 +130,9 @@ static void lost_update(const struct kind *kind)
 }
 
 /* A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data. */
-static void stale_version(const struct kind *kind)
+static void stale_version(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     uint64_t v1 = must_swap(&reg, 0, 0, "same");
     uint64_t v2 = must_swap(&reg, 0, v1, "same");
     uint64_t other = must_swap(&reg, 1, 0, "same");
@@ -276,9 +148,9 @@ static void stale_version(const struct kind *kind)
 }
 
 /* Each byte value, no bytes, and as many as a record may have: all come back as they were. */
-static void any_bytes(const struct kind *kind)
+static void any_bytes(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     char data[FZ_RECORD_SIZE_MAX];
     uint64_t version = 0;
 
@@ -295,9 +167,9 @@ static void any_bytes(const struct kind *kind)
 }
 
 /* read_all shows each record once, with its number. */
-static void read_all(const struct kind *kind)
+static void read_all(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
 
     must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
@@ -313,9 +185,9 @@ static void read_all(const struct kind *kind)
 }
 
 /* A version never comes back, not even when everything was lost and made again. */
-static void versions_never_return(const struct kind *kind)
+static void versions_never_return(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     uint64_t highest = 0;
 
     for (int lives = 0; lives < 3 && kind->wipe != NULL; lives++) {
@@ -334,9 +206,9 @@ static void versions_never_return(const struct kind *kind)
 }
 
 /* Status may be asked for or not; a clock is that of this host here, and an incarnation does not change by itself. */
-static void status(const struct kind *kind)
+static void status(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     struct fz_register_status first = {.unix_ms = 0};
     struct fz_register_status then = {.unix_ms = 0};
     struct fz_record record;
@@ -378,8 +250,8 @@ static void count_up(const struct fz_register *reg)
 
 static void *count_in_thread(void *ctx)
 {
-    const struct kind *kind = ctx;
-    struct fz_register reg = kind->open();
+    const struct register_kind *kind = ctx;
+    struct fz_register reg = kind->open(0, 10000);
 
     count_up(&reg);
     reg.close(reg.ctx);
@@ -387,10 +259,10 @@ static void *count_in_thread(void *ctx)
 }
 
 /* Several who count one record up never lose a count. */
-static void contention(const struct kind *kind)
+static void contention(const struct register_kind *kind)
 {
     pthread_t threads[THREADS];
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
 
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, (void *)(uintptr_t)kind), 0);
@@ -401,9 +273,9 @@ static void contention(const struct kind *kind)
 }
 
 /* A child drops what it inherited and goes on beside its parent, each with answers of its own. */
-static void fork_both(const struct kind *kind)
+static void fork_both(const struct register_kind *kind)
 {
-    struct fz_register reg = kind->open();
+    struct fz_register reg = kind->open(0, 10000);
     int status_word;
 
     if (reg.register_class == FZ_REGISTER_ONE_HOST && kind->wipe == NULL)
@@ -428,7 +300,7 @@ static void fork_both(const struct kind *kind)
     static void test_##name(void **state)                                                                              \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        for_all(name);                                                                                                 \
+        for_each_kind(name, false);                                                                                    \
     }
 
 RULE(missing)

@@ -29,7 +29,7 @@ struct owner {
 
 struct rig {
     frazil_layout layout;
-    struct redis_server server;
+    struct server server;
     struct proxy proxy;
     struct fz_register direct;
     struct owner owners[OWNERS];
@@ -105,7 +105,7 @@ static void stop(struct rig *rig)
         rig->owners[i].granter.close(rig->owners[i].granter.ctx);
     rig->direct.close(rig->direct.ctx);
     proxy_stop(&rig->proxy);
-    redis_server_stop(&rig->server);
+    server_stop(&rig->server);
 }
 
 static frazil_err acquire(struct rig *rig, size_t i)
@@ -216,12 +216,12 @@ static void test_restarted(void **state)
 
     (void)state;
     start(&rig, 4);
-    redis_server_kill(&rig.server);
+    server_kill(&rig.server);
     redis_server_restart(&rig.server, durable);
     assert_int_equal(create(&rig, 4, true), FRAZIL_OK);
     assert_ok(&rig, 0, acquire(&rig, 0));
     assert_ok(&rig, 1, acquire(&rig, 1));
-    redis_server_kill(&rig.server);
+    server_kill(&rig.server);
     assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
     assert_said(&rig, 0, FRAZIL_EAGAIN, "is ours until");
     redis_server_restart(&rig.server, durable);

@@ -160,7 +160,7 @@ static void test_no_sigpipe(void **state)
     redis_rig_start(&rig, NULL);
     for (int i = 0; i < 5; i++) {
         assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
-        redis_server_kill(&rig.server);
+        server_kill(&rig.server);
         assert_int_not_equal(redis_swap(&rig, &rig.direct, 1, "x", &version), FZ_REGISTER_OK);
         redis_server_restart(&rig.server, NULL);
     }

@@ -31,7 +31,7 @@ static void test_incarnation(void **state)
     assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, first.incarnation);
     version = 0;
     assert_int_equal(redis_swap(&rig, &rig.through, 0, "again", &version), FZ_REGISTER_OK);
-    redis_server_kill(&rig.server);
+    server_kill(&rig.server);
     redis_server_restart(&rig.server, durable);
     struct fz_register_status second = redis_status_of(&rig, &rig.direct);
     assert_string_not_equal(second.incarnation, first.incarnation);
@@ -78,7 +78,7 @@ static void test_incarnation_parts(void **state)
     redis_rig_stop(&rig);
 }
 
-static void start_replica(const struct redis_rig *master, struct redis_server *ret)
+static void start_replica(const struct redis_rig *master, struct server *ret)
 {
     char port[8];
     const char *arguments[] = {"--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0", NULL};
@@ -100,7 +100,7 @@ static void start_replica(const struct redis_rig *master, struct redis_server *r
 static void test_replica(void **state)
 {
     struct redis_rig rig;
-    struct redis_server replica;
+    struct server replica;
     struct fz_record record;
     uint64_t version;
 
@@ -115,7 +115,7 @@ static void test_replica(void **state)
     assert_string_equal(redis_server_ask(&replica, "REPLICAOF NO ONE"), "OK");
     assert_string_not_equal(redis_status_of(&rig, &reg).incarnation, old.incarnation);
     redis_close(&reg);
-    redis_server_stop(&replica);
+    server_stop(&replica);
     redis_rig_stop(&rig);
 }
 
@@ -123,7 +123,7 @@ static void test_replica(void **state)
 static void test_wait(void **state)
 {
     struct redis_rig rig;
-    struct redis_server replica;
+    struct server replica;
     struct fz_record record;
     uint64_t version = 0;
 
@@ -144,7 +144,7 @@ static void test_wait(void **state)
     assert_string_equal(
         redis_server_ask(&replica, "EVAL \"return redis.call('HGET', 'frazil:lease:orders', '0'):sub(-4)\" 0"), "kept");
     redis_close(&reg);
-    redis_server_stop(&replica);
+    server_stop(&replica);
     redis_rig_stop(&rig);
 }
 
@@ -233,7 +233,7 @@ static void test_database(void **state)
     struct fz_register other_db = redis_open_url("redis://127.0.0.1:%u/orders?db=3", (unsigned)rig.server.port);
     struct fz_register other_name = redis_open_url("redis://127.0.0.1:%u/bills", (unsigned)rig.server.port);
     struct fz_register no_db = redis_open_url("redis://127.0.0.1:%u/orders?db=99", (unsigned)rig.server.port);
-    struct fz_register by_socket = redis_open_url("redis+unix://%s/orders?db=3", rig.server.socket);
+    struct fz_register by_socket = redis_open_url("redis+unix://%s/orders?db=3", redis_server_socket(&rig.server));
     assert_int_equal(redis_swap(&rig, &other_db, 0, "db 3", &version), FZ_REGISTER_OK);
     assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);

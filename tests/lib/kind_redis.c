@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h> /* an empty unit would be none */
+
+#ifdef FRAZIL_HAVE_REDIS
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "lib/redis_rig.h"
+#include "lib/register_kinds.h"
+
+/* One that keeps what it has acknowledged over `kill -9`. */
+static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", "--save", "", NULL};
+
+static struct server server;
+
+static bool start(void)
+{
+    if (!redis_server_installed())
+        return false;
+    redis_server_start(&server, durable);
+    return true;
+}
+
+static void stop(void)
+{
+    server_stop(&server);
+}
+
+static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
+{
+    return redis_open_url("redis://127.0.0.1:%u/orders?timeout=%ums", (unsigned)(port == 0 ? server.port : port),
+                          timeout_ms);
+}
+
+static void wipe(void)
+{
+    assert_string_equal(redis_server_ask(&server, "FLUSHALL"), "OK");
+}
+
+static void kill_server(void)
+{
+    server_kill(&server);
+}
+
+static void restart(void)
+{
+    redis_server_restart(&server, durable);
+}
+
+const struct register_kind kind_redis = {.name = "redis",
+                                         .start = start,
+                                         .stop = stop,
+                                         .open = open_register,
+                                         .wipe = wipe,
+                                         .server = &server,
+                                         .kill = kill_server,
+                                         .restart = restart};
+#endif

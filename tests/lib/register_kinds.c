@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/register_kinds.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+const struct register_kind *const register_kinds[] = {
+    &kind_memory,
+    &kind_file,
+#ifdef FRAZIL_HAVE_REDIS
+    &kind_redis,
+#endif
+    NULL,
+};
+
+void for_each_kind(kind_rule rule, bool with_server)
+{
+    for (size_t i = 0; register_kinds[i] != NULL; i++) {
+        const struct register_kind *kind = register_kinds[i];
+        if (with_server && kind->server == NULL)
+            continue;
+        print_message("%s\n", kind->name);
+        if (!kind->start())
+            continue;
+        rule(kind);
+        kind->stop();
+    }
+}

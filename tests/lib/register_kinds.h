@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every kind of register, for suites that hold all of them to the same rules.  A
+ * new coordinator is one file, lib/kind_NAME.c, and a line in register_kinds.c.
+ *
+ * One of each kind runs at a time.  All functions fail the test when they cannot do what they say.
+ */
+#ifndef TESTS_LIB_REGISTER_KINDS_H
+#define TESTS_LIB_REGISTER_KINDS_H
+
+#include "lease/register.h"
+#include "lib/server.h"
+
+struct register_kind {
+    const char *name;
+
+    /* Starts an empty one.  false: what it needs is not installed, as has been said. */
+    bool (*start)(void);
+    void (*stop)(void);
+
+    /*
+     * A register of it, of the namespace "orders"; port 0: straight to it, else on this port of
+     * the loopback.  timeout_ms bounds an operation.
+     */
+    struct fz_register (*open)(uint16_t port, unsigned timeout_ms);
+
+    /* Everything is lost, without a word to anybody; it goes on answering.  NULL: that cannot be. */
+    void (*wipe)(void);
+
+    /* NULL: there is no server.  kill is `kill -9`; restart begins in the same place, with what was durable. */
+    struct server *server;
+    void (*kill)(void);
+    void (*restart)(void);
+};
+
+/* Ended by NULL. */
+extern const struct register_kind *const register_kinds[];
+
+typedef void (*kind_rule)(const struct register_kind *kind);
+
+/* Holds each kind to the rule, empty at first; with_server: only those that have one. */
+void for_each_kind(kind_rule rule, bool with_server);
+
+/* The kinds; each is there only where its part is built. */
+extern const struct register_kind kind_memory;
+extern const struct register_kind kind_file;
+extern const struct register_kind kind_redis;
+
+#endif

@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* nftw */
+#include "lib/server.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { SERVERS_MAX = 64, WAIT_S = 60, PAUSE_NS = 5000000 };
+
+/* Those that run: a test that fails goes on to the next one, and leaves its own behind. */
+static struct {
+    pid_t pid;
+    char folder[sizeof((struct server *)0)->folder];
+} running[SERVERS_MAX];
+
+static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    (void)where;
+    return remove(path);
+}
+
+static int remove_below(const char *path, const struct stat *info, int kind, struct FTW *where)
+{
+    (void)info;
+    (void)kind;
+    return where->level == 0 ? 0 : remove(path);
+}
+
+static void remove_folder(const char *folder)
+{
+    nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Also what it has started itself: it leads a group of its own. */
+static void end(pid_t pid)
+{
+    kill(-pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+static void end_running(void)
+{
+    for (size_t i = 0; i < SERVERS_MAX; i++) {
+        if (running[i].pid == 0)
+            continue;
+        end(running[i].pid);
+        remove_folder(running[i].folder);
+    }
+}
+
+static void note_running(const struct server *server)
+{
+    static bool registered;
+    size_t i = 0;
+
+    if (!registered)
+        registered = atexit(end_running) == 0;
+    while (i < SERVERS_MAX && running[i].pid != 0)
+        i++;
+    assert_true(i < SERVERS_MAX);
+    running[i].pid = server->pid;
+    memcpy(running[i].folder, server->folder, sizeof running[i].folder);
+}
+
+static void note_ended(pid_t pid)
+{
+    for (size_t i = 0; i < SERVERS_MAX; i++) {
+        if (running[i].pid == pid)
+            running[i].pid = 0;
+    }
+}
+
+void pause_shortly(void)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_NS};
+
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
+static bool is_there(const char *program)
+{
+    const char *path = getenv("PATH");
+
+    if (program[0] == '/')
+        return access(program, X_OK) == 0;
+    while (path != NULL && *path != '\0') {
+        char name[512];
+        size_t len = strcspn(path, ":");
+        snprintf(name, sizeof name, "%.*s/%s", (int)len, path, program);
+        if (access(name, X_OK) == 0)
+            return true;
+        path += len + (path[len] == ':');
+    }
+    return false;
+}
+
+bool server_installed(const char *program)
+{
+    if (is_there(program))
+        return true;
+    if (getenv("FRAZIL_SKIP_NOTHING") != NULL)
+        fail_msg("%s is not installed, and nothing may be skipped", program);
+    print_message("SKIPPED: %s is not installed\n", program);
+    return false;
+}
+
+uint16_t free_port(void)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    close(fd);
+    return ntohs(address.sin_port);
+}
+
+void server_prepare(struct server *server, const char *name)
+{
+    memset(server, 0, sizeof *server);
+    snprintf(server->folder, sizeof server->folder, "/tmp/frazil-%s-XXXXXX", name);
+    assert_non_null(mkdtemp(server->folder));
+    server->port = free_port();
+}
+
+/* The child: everything it prints goes into its folder. */
+static void become(const struct server *server, const char *const *argv)
+{
+    int log = chdir(server->folder) == 0 ? open("log", O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+
+    if (log < 0 || dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0)
+        _exit(126);
+    execvp(argv[0], (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+static time_t seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec;
+}
+
+void server_run(struct server *server, const char *const *argv, bool (*answers)(const struct server *server))
+{
+    assert_int_equal(server->pid, 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        setpgid(0, 0);
+        become(server, argv);
+    }
+    setpgid(pid, pid);
+    server->pid = pid;
+    note_running(server);
+    for (time_t until = seconds() + WAIT_S; seconds() <= until; pause_shortly()) {
+        if (answers(server))
+            return;
+        if (waitpid(pid, NULL, WNOHANG) == pid) {
+            note_ended(pid);
+            server->pid = 0;
+            fail_msg("%s ended at once: see %s/log", argv[0], server->folder);
+        }
+    }
+    fail_msg("%s does not answer: see %s/log", argv[0], server->folder);
+}
+
+void server_kill(struct server *server)
+{
+    if (server->pid == 0)
+        return;
+    end(server->pid);
+    note_ended(server->pid);
+    server->pid = 0;
+}
+
+void server_wipe(struct server *server)
+{
+    server_kill(server);
+    nftw(server->folder, remove_below, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+void server_stop(struct server *server)
+{
+    server_kill(server);
+    remove_folder(server->folder);
+}

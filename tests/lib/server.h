@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A real server, started by the test on a free port of the loopback, with a folder
+ * of its own, and ended by its process id.  What it prints goes to FOLDER/log.
+ * Whatever a failed test leaves running is ended with the test program.
+ */
+#ifndef TESTS_LIB_SERVER_H
+#define TESTS_LIB_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct server {
+    pid_t pid; /* 0: not running */
+    uint16_t port;
+    char folder[64];
+};
+
+/*
+ * Whether there is such a program in $PATH, or of that absolute path.  If not,
+ * says so; with FRAZIL_SKIP_NOTHING in the environment the test fails.
+ */
+bool server_installed(const char *program);
+
+/* Readies one: a folder of its own, empty, and a port.  name is for the folder's name. */
+void server_prepare(struct server *server, const char *name);
+
+/* Runs argv (ended by NULL) in its folder, and waits until `answers` says so; the test fails when it does not. */
+void server_run(struct server *server, const char *const *argv, bool (*answers)(const struct server *server));
+
+/* Ends it as `kill -9` does.  Its folder and its port stay. */
+void server_kill(struct server *server);
+
+/* Kills it, and empties its folder. */
+void server_wipe(struct server *server);
+
+/* Kills it, and removes the folder. */
+void server_stop(struct server *server);
+
+/* A port of the loopback on which nobody listens. */
+uint16_t free_port(void);
+
+/* Waits some milliseconds, for loops that wait for something. */
+void pause_shortly(void);
+
+#endif
