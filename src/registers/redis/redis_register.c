@@ -8,6 +8,7 @@
 #include "core/decimal.h"
 #include "core/sentence.h"
 #include "redis_connection.h"
+#include "redis_examine.h"
 
 #define KEY_PREFIX "frazil:lease:"
 #define NAMESPACE_FIELD "namespace"
@@ -387,6 +388,13 @@ static enum fz_register_result redis_swap(void *ctx, uint32_t number, uint64_t e
     return result;
 }
 
+static enum fz_register_result redis_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+{
+    struct redis_register *reg = ctx;
+
+    return fz_redis_examine(&reg->connection, visit, visit_ctx, reterr);
+}
+
 static void redis_after_fork(void *ctx)
 {
     struct redis_register *reg = ctx;
@@ -437,6 +445,7 @@ frazil_err fz_redis_register_open(struct fz_register *ret, const char *url, fraz
                                 .read = redis_read,
                                 .read_all = redis_read_all,
                                 .swap = redis_swap,
+                                .examine = redis_examine,
                                 .after_fork = redis_after_fork,
                                 .close = redis_close};
     return FRAZIL_OK;

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+#include "redis_examine.h"
+
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/sentence.h"
+
+/* The first one in which a script may write after it has asked for the time. */
+enum { VERSION_MIN = 5 };
+
+enum { INFO, SAVE, APPENDFSYNC, MIN_REPLICAS, COMMANDS };
+
+static const char *const commands[COMMANDS][3] = {
+    {"INFO"}, {"CONFIG", "GET", "save"}, {"CONFIG", "GET", "appendfsync"}, {"CONFIG", "GET", "min-*-to-write"}};
+
+/* Bytes of one value that is shown. */
+enum { VALUE_SIZE = 64 };
+
+struct examination {
+    const struct fz_redis_connection *connection;
+    redisReply *replies[COMMANDS];
+    bool config_known; /* CONFIG GET was answered */
+    fz_finding_visitor visit;
+    void *ctx;
+};
+
+/* ---- reading the answers ----------------------------------------------------- */
+
+/* The value of a line "KEY:VALUE" of INFO; empty if there is none. */
+static void info_of(const struct examination *exam, const char *key, char ret[VALUE_SIZE])
+{
+    const char *line = exam->replies[INFO]->str;
+    size_t key_len = strlen(key);
+
+    ret[0] = '\0';
+    while (line != NULL && *line != '\0') {
+        if (strncmp(line, key, key_len) == 0 && line[key_len] == ':') {
+            size_t len = strcspn(line + key_len + 1, "\r\n");
+            len = len < VALUE_SIZE ? len : VALUE_SIZE - 1;
+            memcpy(ret, line + key_len + 1, len);
+            ret[len] = '\0';
+            return;
+        }
+        line = strchr(line, '\n');
+        line = line == NULL ? NULL : line + 1;
+    }
+}
+
+static bool info_is(const struct examination *exam, const char *key, const char *value)
+{
+    char found[VALUE_SIZE];
+
+    info_of(exam, key, found);
+    return strcmp(found, value) == 0;
+}
+
+/* 0 for what is no number. */
+static uint64_t info_number(const struct examination *exam, const char *key)
+{
+    char found[VALUE_SIZE];
+    uint64_t number = 0;
+
+    info_of(exam, key, found);
+    (void)fz_decimal_parse(found, strlen(found), &number);
+    return number;
+}
+
+/* A setting from its own reply, which is of "name", "value"; empty if it is not known. */
+static const char *setting(const struct examination *exam, int which)
+{
+    const redisReply *reply = exam->replies[which];
+
+    if (reply->type != REDIS_REPLY_ARRAY || reply->elements < 2 || reply->element[1]->type != REDIS_REPLY_STRING)
+        return "";
+    return reply->element[1]->str;
+}
+
+/* ---- saying it ----------------------------------------------------------------- */
+
+static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
+                const char *rest)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&sentence, first);
+    if (value[0] != '\0')
+        fz_sentence_quoted(&sentence, value, strlen(value));
+    fz_sentence_str(&sentence, rest);
+    exam->visit(exam->ctx, level, text);
+}
+
+static void say_version(const struct examination *exam)
+{
+    char version[VALUE_SIZE];
+    uint64_t major = 0;
+
+    info_of(exam, "redis_version", version);
+    bool known = fz_decimal_parse(version, strcspn(version, "."), &major);
+    if (known && major >= VERSION_MIN)
+        say(exam, FZ_FINDING_OK, "version: ", version, "");
+    else
+        say(exam, FZ_FINDING_FAIL, "version: ", version, ": its scripts cannot do what is needed: use 5.0 or later");
+    if (info_is(exam, "redis_mode", "cluster"))
+        say(exam, FZ_FINDING_WARN,
+            "a node of a cluster: frazil follows no redirection: name the node that has the namespace's hash slot, or "
+            "use a Redis of its own",
+            "", "");
+}
+
+static void say_role(const struct examination *exam)
+{
+    if (info_is(exam, "role", "master"))
+        say(exam, FZ_FINDING_OK, "role: master", "", "");
+    else
+        say(exam, FZ_FINDING_FAIL, "role: a replica: worker ids need its master", "", "");
+}
+
+static void say_memory(const struct examination *exam)
+{
+    char policy[VALUE_SIZE];
+    uint64_t max = info_number(exam, "maxmemory");
+    uint64_t used = info_number(exam, "used_memory");
+
+    info_of(exam, "maxmemory_policy", policy);
+    if (strncmp(policy, "allkeys-", 8) == 0)
+        say(exam, FZ_FINDING_FAIL, "eviction: maxmemory-policy ", policy,
+            " throws worker ids in use away when memory is full, and is refused: set noeviction");
+    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0)
+        say(exam, FZ_FINDING_WARN, "eviction: maxmemory-policy ", policy,
+            " spares leases, which have no expiry, but not the keys of sfid and konayuki, which have one: set "
+            "noeviction");
+    else
+        say(exam, FZ_FINDING_OK, "eviction: maxmemory-policy ", policy, max == 0 ? ", and no maxmemory" : "");
+    if (max != 0 && used / 9 >= max / 10)
+        say(exam, FZ_FINDING_WARN,
+            "memory: nine tenths of maxmemory are in use: when it is full nothing can be granted: raise it", "", "");
+}
+
+static void say_persistence(const struct examination *exam)
+{
+    bool saves = !exam->config_known || setting(exam, SAVE)[0] != '\0';
+
+    if (info_is(exam, "aof_last_write_status", "err") || info_is(exam, "rdb_last_bgsave_status", "err"))
+        say(exam, FZ_FINDING_FAIL, "persistence: the last writing to its disk failed: see its log", "", "");
+    if (info_is(exam, "aof_enabled", "1"))
+        say(exam, FZ_FINDING_OK, "persistence: appendonly, appendfsync ", setting(exam, APPENDFSYNC), "");
+    else if (saves)
+        say(exam, FZ_FINDING_WARN,
+            "persistence: snapshots only: a crash takes it back to the last one, which may be before the namespace was "
+            "made: set appendonly yes",
+            "", "");
+    else
+        say(exam, FZ_FINDING_WARN,
+            "persistence: none: each restart loses the namespace, and nobody gets an id until it is made again: set "
+            "appendonly yes",
+            "", "");
+}
+
+static void say_replication(const struct examination *exam)
+{
+    char replicas[VALUE_SIZE];
+    const char *wanted = setting(exam, MIN_REPLICAS);
+    bool waits = exam->connection->url.wait_replicas > 0;
+
+    info_of(exam, "connected_slaves", replicas);
+    if (info_number(exam, "connected_slaves") == 0)
+        say(exam, FZ_FINDING_OK, "replication: no replica", "", "");
+    else if (waits || (wanted[0] != '\0' && strcmp(wanted, "0") != 0))
+        say(exam, FZ_FINDING_OK, "replication: replicas: ", replicas,
+            waits ? "; a grant waits for them" : "; writes need some of them");
+    else
+        say(exam, FZ_FINDING_WARN, "replication: replicas: ", replicas,
+            "; one that is cut off with a part of the fleet and made a master grants the same worker ids as the old "
+            "one: set min-replicas-to-write, or put wait=1 into the URL");
+}
+
+static void say_all(struct examination *exam)
+{
+    exam->config_known = exam->replies[SAVE]->type == REDIS_REPLY_ARRAY;
+    say_version(exam);
+    say_role(exam);
+    say_memory(exam);
+    say_persistence(exam);
+    say_replication(exam);
+    if (!exam->config_known)
+        say(exam, FZ_FINDING_WARN,
+            "CONFIG GET is not allowed to this user: whether it saves and what its writes wait for is not known", "",
+            "");
+}
+
+enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, fz_finding_visitor visit, void *ctx,
+                                         frazil_error *reterr)
+{
+    struct examination exam = {.connection = connection, .visit = visit, .ctx = ctx};
+    struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
+
+    for (size_t i = 0; i < COMMANDS; i++) {
+        for (size_t word = 0; word < 3 && commands[i][word] != NULL; word++)
+            fz_redis_add_text(&asked[i], commands[i][word]);
+    }
+    enum fz_register_result result = fz_redis_exchange(connection, asked, COMMANDS, exam.replies, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (exam.replies[INFO]->type == REDIS_REPLY_ERROR) {
+        result = fz_redis_error_reply(connection, exam.replies[INFO], reterr);
+    } else if (exam.replies[INFO]->type != REDIS_REPLY_STRING) {
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not answer INFO as a Redis does", connection->shown);
+        result = FZ_REGISTER_REFUSED;
+    } else {
+        say_all(&exam);
+    }
+    for (size_t i = 0; i < COMMANDS; i++)
+        freeReplyObject(exam.replies[i]);
+    return result;
+}

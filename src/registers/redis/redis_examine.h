@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What there is to say of a Redis to whoever entrusts worker ids to it: what it is, and
+ * what it does with its data when its memory is full, when it stops, and when a replica
+ * takes over.
+ */
+#ifndef FZ_REGISTERS_REDIS_EXAMINE_H
+#define FZ_REGISTERS_REDIS_EXAMINE_H
+
+#include "redis_connection.h"
+
+/*
+ * Shows the findings.  Needs INFO; what CONFIG GET alone would tell is a warning where
+ * the user may not call it.  One exchange; its results.
+ */
+enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, fz_finding_visitor visit, void *ctx,
+                                         frazil_error *reterr);
+
+#endif
