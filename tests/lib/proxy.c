@@ -123,6 +123,10 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
         send_all(link->client, chunk, got < CUT_BYTES ? (size_t)got : CUT_BYTES);
         hang_up(link, false);
         break;
+    case PROXY_CUT_LATE:
+        send_all(link->client, chunk, (size_t)got - 1);
+        hang_up(link, false);
+        break;
     case PROXY_RESET:
         hang_up(link, true);
         break;

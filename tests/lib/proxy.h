@@ -16,6 +16,7 @@ enum proxy_mode {
     PROXY_HOLD_REPLIES,  /* replies are */
     PROXY_LOSE_REPLIES,  /* requests are passed on, replies thrown away */
     PROXY_CUT_REPLIES,   /* the first bytes of a reply, and then the end */
+    PROXY_CUT_LATE,      /* all of a reply but the last byte, and then the end */
     PROXY_RESET,         /* requests are passed on, and the reply is a reset */
     PROXY_DRIBBLE,       /* replies come a byte at a time, with a pause after each */
     PROXY_SAY,           /* requests are thrown away, and answered with a text */

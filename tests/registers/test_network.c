@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: over a network that misbehaves, and from a server that is
+ * killed, no register takes an answer for more than it is: what may have been done
+ * is unknown, what was certainly not done is unreachable, and a late reply is not
+ * that of the next.  One suite for every kind that has a server.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/proxy.h"
+#include "lib/register_kinds.h"
+
+enum { SHORT_MS = 300, LONG_MS = 20000, TRIES = 4000 };
+
+struct rig {
+    struct proxy proxy;
+    struct fz_register through; /* the proxy, with a short timeout */
+    struct fz_register direct;
+    frazil_error err; /* of the last operation */
+};
+
+static void start(struct rig *rig, const struct register_kind *kind)
+{
+    proxy_start(&rig->proxy, kind->server->port);
+    rig->through = kind->open(rig->proxy.port, SHORT_MS);
+    rig->direct = kind->open(0, LONG_MS);
+}
+
+static void stop(struct rig *rig)
+{
+    rig->through.close(rig->through.ctx);
+    rig->direct.close(rig->direct.ctx);
+    proxy_stop(&rig->proxy);
+}
+
+static enum fz_register_result swap(struct rig *rig, const struct fz_register *reg, uint64_t expected, const char *text,
+                                    uint64_t *ret_version)
+{
+    memset(&rig->err, 0, sizeof rig->err);
+    return reg->swap(reg->ctx, 0, expected, text, strlen(text), ret_version, NULL, &rig->err);
+}
+
+static enum fz_register_result read_first(struct rig *rig, const struct fz_register *reg, struct fz_record *ret)
+{
+    memset(&rig->err, 0, sizeof rig->err);
+    return reg->read(reg->ctx, 0, ret, NULL, &rig->err);
+}
+
+/* Straight to the server, where nothing may fail. */
+static uint64_t must_swap(struct rig *rig, uint64_t expected, const char *text)
+{
+    uint64_t version = 0;
+
+    if (swap(rig, &rig->direct, expected, text, &version) != FZ_REGISTER_OK)
+        fail_msg("%s", rig->err.message);
+    return version;
+}
+
+/* A read that succeeds in the end, however often it takes: what was broken off is connected again. */
+static struct fz_record await_read(struct rig *rig, const struct fz_register *reg)
+{
+    struct fz_record record = {.version = 0};
+
+    for (int tries = 0; read_first(rig, reg, &record) != FZ_REGISTER_OK; tries++) {
+        if (tries == TRIES)
+            fail_msg("%s", rig->err.message);
+        pause_shortly();
+    }
+    return record;
+}
+
+static bool is_text(const struct fz_record *record, const char *text)
+{
+    return record->len == strlen(text) && memcmp(record->data, text, record->len) == 0;
+}
+
+/* ---- one fault ------------------------------------------------------------------ */
+
+/* A reply that was lost although the request was carried out: unknown, and the record says what happened. */
+static void lost_reply(const struct register_kind *kind)
+{
+    static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_HOLD_REPLIES, PROXY_CUT_REPLIES, PROXY_CUT_LATE,
+                                            PROXY_RESET};
+    struct rig rig;
+    uint64_t version = 0;
+
+    start(&rig, kind);
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        uint64_t untouched = 4711;
+        version = must_swap(&rig, version, "first");
+        (void)await_read(&rig, &rig.through); /* connects */
+        proxy_set(&rig.proxy, modes[i]);
+        enum fz_register_result result = swap(&rig, &rig.through, version, "second", &untouched);
+        if (result != FZ_REGISTER_UNKNOWN)
+            fail_msg("fault %d: %d, %s", (int)modes[i], (int)result, rig.err.message);
+        assert_int_equal(untouched, 4711);
+        assert_int_not_equal(rig.err.message[0], '\0');
+        struct fz_record record = {.version = 0};
+        for (int tries = 0; tries < TRIES && !is_text(&record, "second"); tries++)
+            record = await_read(&rig, &rig.direct);
+        assert_true(is_text(&record, "second"));
+        assert_true(record.version > version);
+        proxy_set(&rig.proxy, PROXY_PASS);
+        assert_int_equal(await_read(&rig, &rig.through).version, record.version);
+        version = record.version;
+    }
+    stop(&rig);
+}
+
+/* The late reply to a request that was given up is not taken for that to the next one. */
+static void late_reply(const struct register_kind *kind)
+{
+    struct rig rig;
+    struct fz_record record;
+
+    start(&rig, kind);
+    uint64_t version = must_swap(&rig, 0, "first");
+    (void)await_read(&rig, &rig.through);
+    proxy_set(&rig.proxy, PROXY_HOLD_REPLIES);
+    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
+    version = must_swap(&rig, version, "second");
+    proxy_set(&rig.proxy, PROXY_PASS);
+    record = await_read(&rig, &rig.through);
+    assert_true(is_text(&record, "second"));
+    assert_int_equal(record.version, version);
+    stop(&rig);
+}
+
+/* A request that arrives after its sender has given up does nothing that its version does not allow. */
+static void late_request(const struct register_kind *kind)
+{
+    struct rig rig;
+    uint64_t untouched = 4711;
+
+    start(&rig, kind);
+    uint64_t first = must_swap(&rig, 0, "first");
+    (void)await_read(&rig, &rig.through);
+    unsigned replies = rig.proxy.replies;
+    proxy_set(&rig.proxy, PROXY_HOLD_REQUESTS);
+    assert_int_equal(swap(&rig, &rig.through, first, "late", &untouched), FZ_REGISTER_UNKNOWN);
+    assert_int_equal(untouched, 4711);
+    uint64_t version = must_swap(&rig, first, "instead");
+    proxy_set(&rig.proxy, PROXY_PASS);
+    proxy_await(&rig.proxy.replies, replies + 1);
+    struct fz_record record = await_read(&rig, &rig.direct);
+    assert_true(is_text(&record, "instead"));
+    assert_int_equal(record.version, version);
+    stop(&rig);
+}
+
+/* The timeout bounds the whole answer, however slowly it comes. */
+static void slow(const struct register_kind *kind)
+{
+    struct rig rig;
+    struct fz_record record;
+    char data[FZ_RECORD_SIZE_MAX];
+    uint64_t version;
+
+    start(&rig, kind);
+    memset(data, 'x', sizeof data);
+    assert_int_equal(rig.direct.swap(rig.direct.ctx, 0, 0, data, sizeof data, &version, NULL, NULL), FZ_REGISTER_OK);
+    (void)await_read(&rig, &rig.through);
+    proxy_set(&rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
+    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
+    proxy_set(&rig.proxy, PROXY_PASS);
+    assert_int_equal(await_read(&rig, &rig.through).len, sizeof data);
+    stop(&rig);
+}
+
+/* Where nobody listens certainly nothing was done. */
+static void unreachable(const struct register_kind *kind)
+{
+    struct fz_register reg = kind->open(free_port(), SHORT_MS);
+    struct rig rig;
+    struct fz_record record;
+    uint64_t version;
+
+    assert_int_equal(read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_not_equal(rig.err.message[0], '\0');
+    assert_int_equal(swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_not_equal(rig.err.message[0], '\0');
+    reg.close(reg.ctx);
+}
+
+/* Whoever is hung up on as soon as he connects fails, and goes on when he is not. */
+static void hung_up(const struct register_kind *kind)
+{
+    struct rig rig;
+    struct fz_record record;
+    uint64_t version;
+
+    start(&rig, kind);
+    proxy_set(&rig.proxy, PROXY_HANG_UP);
+    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
+    assert_int_not_equal(swap(&rig, &rig.through, 0, "x", &version), FZ_REGISTER_OK);
+    proxy_set(&rig.proxy, PROXY_PASS);
+    assert_int_equal(await_read(&rig, &rig.through).version, 0);
+    stop(&rig);
+}
+
+/* What no coordinator would say is never taken for a yes or a no, be it the first thing that is heard or not. */
+static void garbage(const struct register_kind *kind)
+{
+    static const char *const texts[] = {
+        "x",
+        "\r\n\r\n\r\n",
+        "+OK\r\n+OK\r\n",
+        "$-1\r\n*0\r\n",
+        "\xff\xff\xff\xff\xff\xff\xff\xff",
+        "\x01\x01\x01\x01\x01\x01\x01\x01",
+        "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}",
+        "HTTP/1.1 200 OK\r\nContent-Length: 2000000000\r\n\r\n{",
+        "HTTP/1.1 400 Bad Request\r\n\r\n",
+        "HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n",
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        for (int connected = 0; connected <= 1; connected++) {
+            struct rig rig;
+            uint64_t untouched = 4711;
+            start(&rig, kind);
+            if (connected)
+                (void)await_read(&rig, &rig.through);
+            proxy_say(&rig.proxy, texts[i]);
+            enum fz_register_result result = swap(&rig, &rig.through, 0, "x", &untouched);
+            if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
+                fail_msg("taken for an answer: %s", texts[i]);
+            assert_int_equal(untouched, 4711);
+            assert_int_not_equal(rig.err.message[0], '\0');
+            stop(&rig);
+        }
+    }
+}
+
+/* A connection that ended while nobody used it is noticed before the next request, which is then not in doubt. */
+static void ended_while_idle(const struct register_kind *kind)
+{
+    struct rig rig;
+
+    start(&rig, kind);
+    uint64_t version = must_swap(&rig, 0, "first");
+    for (int i = 0; i < 3; i++) {
+        kind->kill();
+        kind->restart();
+        version = must_swap(&rig, version, "again"); /* which is also what a restart must not lose */
+    }
+    stop(&rig);
+}
+
+/* Writing to a server that is gone does not end the program, nor leaves it a signal. */
+static void no_sigpipe(const struct register_kind *kind)
+{
+    struct fz_register reg = kind->open(0, SHORT_MS);
+    struct rig rig;
+    uint64_t version;
+    sigset_t pending;
+
+    (void)await_read(&rig, &reg);
+    kind->kill();
+    for (int i = 0; i < 3; i++)
+        assert_int_not_equal(swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(sigpending(&pending), 0);
+    assert_int_equal(sigismember(&pending, SIGPIPE), 0);
+    kind->restart();
+    (void)await_read(&rig, &reg);
+    reg.close(reg.ctx);
+}
+
+/* ---- many who count one record up ------------------------------------------------ */
+
+/* What came of all their swaps, in memory that processes share. */
+struct tally {
+    _Atomic unsigned done;
+    _Atomic unsigned unknown;
+    _Atomic bool stop;
+};
+
+struct counter {
+    const struct register_kind *kind;
+    struct tally *tally;
+    uint16_t port;
+    unsigned timeout_ms;
+};
+
+static unsigned number_in(const struct fz_record *record)
+{
+    char text[24] = "";
+
+    assert_true(record->len < sizeof text);
+    memcpy(text, record->data, record->len);
+    return record->version == 0 ? 0 : (unsigned)strtoul(text, NULL, 10);
+}
+
+static void count_once(const struct fz_register *reg, struct tally *tally)
+{
+    struct fz_record record = {.version = 0, .len = 0};
+    char text[24];
+    uint64_t version;
+
+    if (reg->read(reg->ctx, 0, &record, NULL, NULL) != FZ_REGISTER_OK) {
+        pause_shortly();
+        return;
+    }
+    int len = snprintf(text, sizeof text, "%u", number_in(&record) + 1);
+    switch (reg->swap(reg->ctx, 0, record.version, text, (size_t)len, &version, NULL, NULL)) {
+    case FZ_REGISTER_OK:
+        tally->done++;
+        break;
+    case FZ_REGISTER_UNKNOWN:
+        tally->unknown++;
+        break;
+    default:
+        break;
+    }
+}
+
+static void *count(void *ctx)
+{
+    const struct counter *counter = ctx;
+    struct fz_register reg = counter->kind->open(counter->port, counter->timeout_ms);
+
+    while (!counter->tally->stop)
+        count_once(&reg, counter->tally);
+    reg.close(reg.ctx);
+    return NULL;
+}
+
+/* Waits for this many more to be counted. */
+static void await_progress(struct tally *tally, unsigned more)
+{
+    unsigned wanted = tally->done + more;
+
+    for (int tries = 0; tally->done < wanted; tries++) {
+        if (tries == 3 * TRIES)
+            fail_msg("nobody gets on: %u done, %u unknown", tally->done, tally->unknown);
+        pause_shortly();
+    }
+}
+
+/* All that was done is counted, and nothing that was certainly not done. */
+static void check_tally(const struct register_kind *kind, struct tally *tally)
+{
+    struct fz_register reg = kind->open(0, LONG_MS);
+    struct rig rig;
+    struct fz_record record = await_read(&rig, &reg);
+    unsigned number = number_in(&record);
+
+    print_message("  %u done, %u unknown, %u counted\n", tally->done, tally->unknown, number);
+    assert_in_range(number, tally->done, tally->done + tally->unknown);
+    reg.close(reg.ctx);
+}
+
+enum { COUNTERS = 3, PROCESSES = 3 };
+
+static void run_threads(const struct counter *counter, pthread_t threads[COUNTERS])
+{
+    for (size_t i = 0; i < COUNTERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, count, (void *)(uintptr_t)counter), 0);
+}
+
+static void join_threads(struct tally *tally, const pthread_t threads[COUNTERS])
+{
+    tally->stop = true;
+    for (size_t i = 0; i < COUNTERS; i++)
+        pthread_join(threads[i], NULL);
+}
+
+/* Several threads race through a network with one fault after the other. */
+static void faults_in_turn(const struct register_kind *kind)
+{
+    static const enum proxy_mode modes[] = {PROXY_HOLD_REQUESTS, PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_CUT_LATE,
+                                            PROXY_RESET,         PROXY_HOLD_REPLIES, PROXY_HANG_UP,     PROXY_DRIBBLE};
+    struct proxy proxy;
+    struct tally tally = {.done = 0};
+    pthread_t threads[COUNTERS];
+
+    proxy_start(&proxy, kind->server->port);
+    const struct counter counter = {kind, &tally, proxy.port, SHORT_MS};
+    run_threads(&counter, threads);
+    for (size_t i = 0; i < 2 * sizeof modes / sizeof modes[0]; i++) {
+        await_progress(&tally, 20); /* all faults over, they get on by themselves */
+        unsigned unknown = tally.unknown;
+        proxy_set(&proxy, modes[i / 2]);
+        for (int tries = 0; tries < 60 && tally.unknown == unknown; tries++)
+            pause_shortly();
+        proxy_set(&proxy, PROXY_PASS);
+    }
+    await_progress(&tally, 20);
+    join_threads(&tally, threads);
+    proxy_stop(&proxy);
+    check_tally(kind, &tally);
+}
+
+static pid_t run_process(const struct counter *counter)
+{
+    pthread_t threads[COUNTERS];
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child != 0)
+        return child;
+    run_threads(counter, threads);
+    for (size_t i = 0; i < COUNTERS; i++)
+        pthread_join(threads[i], NULL);
+    _exit(0);
+}
+
+/* Several processes of several threads race while the server is killed and started again. */
+static void restart_in_the_middle(const struct register_kind *kind)
+{
+    struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pid_t children[PROCESSES];
+    int status = 0;
+
+    assert_true(tally != MAP_FAILED);
+    const struct counter counter = {kind, tally, 0, 1000};
+    for (size_t i = 0; i < PROCESSES; i++)
+        children[i] = run_process(&counter);
+    for (int i = 0; i < 3; i++) {
+        await_progress(tally, 50);
+        kind->kill();
+        kind->restart();
+    }
+    await_progress(tally, 50);
+    tally->stop = true;
+    for (size_t i = 0; i < PROCESSES; i++) {
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    check_tally(kind, tally);
+    munmap(tally, sizeof *tally);
+}
+
+#define RULE(name)                                                                                                     \
+    static void test_##name(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        for_each_kind(name, true);                                                                                     \
+    }
+
+RULE(lost_reply)
+RULE(late_reply)
+RULE(late_request)
+RULE(slow)
+RULE(unreachable)
+RULE(hung_up)
+RULE(garbage)
+RULE(ended_while_idle)
+RULE(no_sigpipe)
+RULE(faults_in_turn)
+RULE(restart_in_the_middle)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lost_reply),
+        cmocka_unit_test(test_late_reply),
+        cmocka_unit_test(test_late_request),
+        cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_hung_up),
+        cmocka_unit_test(test_garbage),
+        cmocka_unit_test(test_ended_while_idle),
+        cmocka_unit_test(test_no_sigpipe),
+        cmocka_unit_test(test_faults_in_turn),
+        cmocka_unit_test(test_restart_in_the_middle),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
