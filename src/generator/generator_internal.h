@@ -22,6 +22,12 @@
 
 #define FZ_CACHE_LINE 64
 
+/*
+ * What the fast path leaves to others stays out of line: inlined, its stack frame would be set up, and guarded, for
+ * each id.
+ */
+#define FZ_OUT_OF_LINE __attribute__((noinline))
+
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the word must be lock-free to be shared between processes");
 
 struct fz_shared {

@@ -68,7 +68,7 @@ static bool refill(frazil_local *local)
     return true;
 }
 
-static frazil_err local_next_slow(frazil_local *local, uint64_t *ret_id)
+FZ_OUT_OF_LINE static frazil_err local_next_slow(frazil_local *local, uint64_t *ret_id)
 {
     struct block *block = local->block;
 

@@ -11,7 +11,7 @@ static bool is_sno(const frazil *gen)
 }
 
 /* One id through the slow path. */
-static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
+FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 {
     struct fz_anchor_view anchor;
     struct fz_refusal refusal;
@@ -31,7 +31,7 @@ static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 }
 
 /* One id for a slot that was taken past the end of its tick. */
-static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint64_t *ret_id)
+FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint64_t slot, uint64_t *ret_id)
 {
     struct fz_refusal refusal;
     struct fz_taken taken;

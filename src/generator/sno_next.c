@@ -54,7 +54,7 @@ static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size
     return err;
 }
 
-static frazil_err next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
+FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
 {
     struct fz_refusal refusal;
     struct fz_taken taken;
