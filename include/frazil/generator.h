@@ -16,6 +16,7 @@
 #define FRAZIL_GENERATOR_H
 
 #include "clock.h"
+#include "coordinator.h"
 #include "layout.h"
 #include "sno.h"
 
@@ -40,8 +41,9 @@ typedef struct frazil_local frazil_local;
  *                 flake-callback: sets the keys from on_full to start at once
  *   worker        where the worker id comes from; no default:
  *                 fixed:N, env:NAME, ordinal; file-lock: the lowest number that
- *                 no process of this host holds, for one host only; for
- *                 layout=sno also auto, which is its default
+ *                 no process of this host holds, for one host only; the URL of
+ *                 a coordinator, see coordinator.h, for fleets; for layout=sno
+ *                 also auto, which is its default
  *   datacenter    N: the worker source then gives the number inside it
  *   base, count   the source's number must be below count; base is added to it
  *   hostname      what `ordinal` reads instead of the host's name
@@ -62,13 +64,19 @@ typedef struct frazil_local frazil_local;
  *                 XDG_RUNTIME_DIR/frazil, then /dev/shm/frazil-UID
  *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
  *                 /var/lib/frazil for root, then ~/.local/state/frazil
+ *   max_skew      how far the clocks of those who share a coordinator may differ:
+ *                 whole milliseconds; default 250ms
+ *   on_loss       move (default): when a leased worker id is lost, take another;
+ *                 stop: FRAZIL_ELEASE instead
  *   keeper        thread (default), hook, inline: who extends a grant
  *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left
  *   config        a file of such keys
  *
- * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (no auto
- * partition left), ENOMEM, ESYS.  reterr may be NULL.
+ * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (all worker
+ * ids or auto partitions are taken), ESTATE, ENOMEM, ESYS; with a coordinator also
+ * ENOTBUILT (its part is not installed), ECLOCK (the clocks differ too much), EAGAIN
+ * (it does not answer, or nothing is granted for a while).  reterr may be NULL.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 
@@ -76,6 +84,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
 typedef struct frazil_ports {
     const frazil_clock *clock;   /* copied; its ctx must outlive the generator */
     const frazil_random *random; /* likewise */
+    /* Parts that are not to be loaded, from frazil/parts.h, NULL at the end; must be there during the call. */
+    const frazil_coordinator *const *coordinators;
 } frazil_ports;
 
 /* frazil_open over other ports.  A given clock wins over the key `clock`. */
@@ -234,6 +244,8 @@ typedef struct frazil_stats {
     uint64_t waits;           /* calls that had to wait */
     uint64_t waited_us;       /* for how long, together */
     uint64_t ticktocks;       /* times the tick-tock bit was toggled */
+    uint64_t extensions;      /* grants that continued the one before */
+    uint64_t moves;           /* grants that did not: another worker id, or ticks left out */
 } frazil_stats;
 
 /* Cannot fail. */

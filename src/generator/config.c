@@ -9,7 +9,9 @@
 #include "core/sentence.h"
 #include "frazil/time.h"
 
-enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4 };
+enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4, DEFAULT_MAX_SKEW_MS = 250, LARGEST_MAX_SKEW_MS = 3600000 };
+
+#define NS_PER_MS UINT64_C(1000000)
 
 /* A word that a key can have, with what it stands for. */
 struct choice {
@@ -29,6 +31,7 @@ static const struct choice start_choices[] = {
 static const struct choice state_choices[] = {{"file", 1}, {"memory", 2}, {NULL, 0}};
 static const struct choice keeper_choices[] = {
     {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {NULL, 0}};
+static const struct choice on_loss_choices[] = {{"move", 0}, {"stop", 1}, {NULL, 0}};
 static const struct choice yes_no_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
 
 #define SECONDS(n) ((n)*UINT64_C(1000000000))
@@ -233,6 +236,24 @@ static frazil_err read_bounds(struct fz_config *config, const struct fz_settings
     return err == FRAZIL_OK ? fz_config_set_bounds(config, min, max, reterr) : err;
 }
 
+/* What goes with a worker id from a coordinator. */
+static frazil_err read_lease(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
+{
+    uint64_t skew_ns = DEFAULT_MAX_SKEW_MS * NS_PER_MS;
+    int stay = 0;
+
+    frazil_err err = read_duration(settings, FZ_KEY_MAX_SKEW, &skew_ns, reterr);
+    if (err == FRAZIL_OK && (skew_ns / NS_PER_MS > LARGEST_MAX_SKEW_MS || skew_ns % NS_PER_MS != 0))
+        err = bad_value(settings, FZ_KEY_MAX_SKEW, "must be whole milliseconds, from 0ms to 1h", reterr);
+    if (err == FRAZIL_OK)
+        err = read_choice(settings, FZ_KEY_ON_LOSS, on_loss_choices, &stay, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    config->max_skew_ms = (int64_t)(skew_ns / NS_PER_MS);
+    config->stay = stay != 0;
+    return FRAZIL_OK;
+}
+
 /* Where the state is kept.  A clock that is not the real one has no business in what outlives the process. */
 static frazil_err read_state(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
@@ -286,6 +307,7 @@ frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *setti
     if ((err = read_bounds(&config, settings, reterr)) != FRAZIL_OK ||
         (err = read_clock(&config, settings, reterr)) != FRAZIL_OK ||
         (err = read_state(&config, settings, reterr)) != FRAZIL_OK ||
+        (err = read_lease(&config, settings, reterr)) != FRAZIL_OK ||
         (err = read_choice(settings, FZ_KEY_ALLOW_SHORT_LIFE, yes_no_choices, &allow_short_life, reterr)) != FRAZIL_OK)
         return err;
     config.allow_short_life = allow_short_life != 0;

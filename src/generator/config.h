@@ -14,8 +14,10 @@ struct fz_config {
     uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
     bool allow_short_life;
     enum fz_keeper_mode keeper;
-    bool in_memory; /* state=memory */
-    bool in_file;   /* state=file, said explicitly */
+    bool in_memory;      /* state=memory */
+    bool in_file;        /* state=file, said explicitly */
+    int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
+    bool stay;           /* on_loss=stop: keep to the first worker id, or to none */
     bool frozen;
     int64_t frozen_unix_ms;
 };
@@ -40,8 +42,9 @@ frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key,
 /* What a source says about the worker id. */
 struct fz_worker_choice {
     uint32_t first;  /* the number; with lock, the lowest of those to try */
-    uint32_t count;  /* with lock: how many there are */
+    uint32_t count;  /* with lock or url: how many there are; 0: all that the coordinator has */
     bool lock;       /* take the lowest number that no other process of this host holds */
+    const char *url; /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
     bool in_process; /* unique in this process alone: there is nothing to keep for the next one */
 };
 

@@ -66,11 +66,25 @@ static frazil_err check_page(const struct fz_shared *shared, const struct fz_slo
                    rules->seq_min + rules->capacity - 1);
 }
 
+/* Parent and children: the last of them gives a leased worker back. */
+static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
+{
+    int sys = fz_company_open(&home->company);
+
+    home->in_company = sys == 0;
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "a pipe between parent and children cannot be made", NULL, "");
+}
+
 static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
+    if (request->worker.url != NULL) {
+        frazil_err err = found_company(home, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+    }
     struct fz_shared *shared = fz_map_shared(sizeof *shared);
-
     if (shared == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     frazil_err err = prepare_page(shared, &request->config->rules, reterr);
@@ -254,6 +268,10 @@ bool fz_home_is_new(const struct fz_home *home)
 
 bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
 {
+    if (home->in_company) {
+        home->in_company = false;
+        return fz_company_leave(&home->company);
+    }
     if (home->kind != FZ_HOME_FILE)
         return false;
     bool last = fz_word_file_leave(&home->word);
@@ -267,8 +285,11 @@ void fz_home_close(struct fz_home *home, struct fz_shared *shared)
         fz_word_file_close(&home->word);
     else if (home->kind == FZ_HOME_MEMORY)
         fz_unmap(shared, sizeof *shared);
+    if (home->in_company)
+        (void)fz_company_leave(&home->company);
     if (home->locked)
         fz_worker_lock_release(&home->lock);
+    home->in_company = false;
     home->kind = FZ_HOME_NONE;
     home->locked = false;
 }

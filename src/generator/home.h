@@ -9,6 +9,7 @@
 
 #include "config.h"
 #include "lease/grant_file.h"
+#include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
 
@@ -27,6 +28,8 @@ struct fz_home {
     struct fz_word_file word;      /* FZ_HOME_FILE */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
+    struct fz_company company; /* FZ_HOME_MEMORY of a leased worker: tells the last one to give the lease back */
+    bool in_company;
 };
 
 /* What a home has to know. */

@@ -23,6 +23,8 @@ void frazil_get_stats(frazil *gen, frazil_stats *ret)
         .waits = load(&shared->waits),
         .waited_us = load(&shared->waited_us),
         .ticktocks = load(&shared->ticktocks),
+        .extensions = load(&shared->keeper.extended),
+        .moves = load(&shared->keeper.replaced),
     };
 }
 

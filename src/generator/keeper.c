@@ -47,17 +47,24 @@ static int lock(struct fz_keeper_shared *shared)
     return recover(shared, pthread_mutex_timedlock(&shared->lock, &until));
 }
 
+static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *grant)
+{
+    return grant->worker == held->worker && grant->floor == held->floor;
+}
+
 static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant)
 {
-    struct fz_shared *shared = gen->shared;
+    if (is_contiguous(held, grant))
+        fz_grant_board_extend(&gen->shared->grants, grant);
+    else
+        fz_grant_board_replace(&gen->shared->grants, grant);
+}
 
-    if (grant->worker == held->worker && grant->floor == held->floor) {
-        fz_grant_board_extend(&shared->grants, grant);
-        atomic_fetch_add_explicit(&shared->keeper.extended, 1, memory_order_relaxed);
-        return;
-    }
-    fz_grant_board_replace(&shared->grants, grant);
-    atomic_fetch_add_explicit(&shared->keeper.replaced, 1, memory_order_relaxed);
+static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
+{
+    atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
+    atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
+    shared->failure[0] = '\0';
 }
 
 /* Puts off the next try. */
@@ -94,20 +101,23 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
     struct fz_grant grant;
+    frazil_error why = {.message = ""};
 
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FRAZIL_OK;
     notice_fork(gen);
     if (monotonic_ns(gen) < atomic_load_explicit(&shared->retry_ns, memory_order_relaxed))
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
-    frazil_err err =
-        gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, reterr);
+    frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
         back_off(gen);
+        memcpy(shared->failure, why.message, sizeof shared->failure);
+        if (reterr != NULL)
+            *reterr = why;
         return err;
     }
-    atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
     put_in_force(gen, &seen.grant, &grant);
+    count_extension(shared, is_contiguous(&seen.grant, &grant));
     return FRAZIL_OK;
 }
 
@@ -122,6 +132,17 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
     frazil_err err = extend_locked(gen, reterr);
     pthread_mutex_unlock(&shared->lock);
     return err;
+}
+
+void fz_keeper_failure(frazil *gen, char ret[FRAZIL_ERROR_MESSAGE_SIZE])
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+
+    ret[0] = '\0';
+    if (gen->keeper.granter.ctx == NULL || try_lock(shared) != 0)
+        return;
+    memcpy(ret, shared->failure, FRAZIL_ERROR_MESSAGE_SIZE);
+    pthread_mutex_unlock(&shared->lock);
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)

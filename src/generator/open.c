@@ -3,8 +3,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config.h"
+#include "coordinators.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
@@ -20,6 +22,8 @@
  * between two writes.
  */
 static const uint64_t reserve_ms = 6000;
+
+enum { HOST_NAME_SIZE = 256 };
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 
@@ -128,22 +132,58 @@ static void adopt_config(frazil *gen, const struct fz_config *config)
     gen->worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
+/* Who this is, for those who look at a coordinator: "host:pid". */
+static void name_owner(char *buf, size_t size)
+{
+    struct fz_sentence owner = fz_sentence_in(buf, size);
+    char host[HOST_NAME_SIZE];
+
+    fz_sentence_str(&owner, fz_host_name(host, sizeof host) == 0 ? host : "?");
+    fz_sentence_char(&owner, ':');
+    fz_sentence_u64(&owner, (uint64_t)getpid());
+}
+
+static frazil_err open_lease(frazil *gen, const struct fz_home_request *request, const frazil_ports *ports,
+                             struct fz_granter *ret, frazil_error *reterr)
+{
+    const frazil_coordinator *coordinator;
+    char owner[HOST_NAME_SIZE + 16];
+    const struct fz_lease_request lease = {.url = request->worker.url,
+                                           .owner = owner,
+                                           .layout = &gen->layout,
+                                           .random = &gen->random,
+                                           .base = request->worker.first,
+                                           .count = request->worker.count,
+                                           .max_skew_ms = request->config->max_skew_ms,
+                                           .stay = request->config->stay};
+
+    name_owner(owner, sizeof owner);
+    frazil_err err = fz_coordinator_for("worker", request->worker.url, ports == NULL ? NULL : ports->coordinators,
+                                        &coordinator, reterr);
+    return err == FRAZIL_OK ? coordinator->open_granter(coordinator, &lease, ret, reterr) : err;
+}
+
 /*
- * Puts the first grant in force: from the file, if the state is kept; otherwise
- * nobody grants the worker, and all ticks are its own.
+ * Puts the first grant in force: from the coordinator, or from the file if the
+ * state is kept; otherwise nobody grants the worker, and all ticks are its own.
  */
-static frazil_err open_grant(frazil *gen, uint32_t worker, enum fz_keeper_mode mode, frazil_error *reterr)
+static frazil_err open_grant(frazil *gen, const struct fz_home_request *request, const frazil_ports *ports,
+                             uint32_t worker, frazil_error *reterr)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
     struct fz_granter granter;
+    frazil_err err;
 
-    if (gen->home.kind == FZ_HOME_MEMORY) {
+    if (request->worker.url != NULL) {
+        err = open_lease(gen, request, ports, &granter, reterr);
+    } else if (gen->home.kind == FZ_HOME_FILE) {
+        uint64_t reserve_ticks = reserve_ms / gen->layout.tick_ms;
+        err = fz_home_granter(&gen->home, reserve_ticks > 0 ? reserve_ticks : 1, &granter, reterr);
+    } else {
         fz_grant_board_replace(&gen->shared->grants, &for_ever);
         return FRAZIL_OK;
     }
-    uint64_t reserve_ticks = reserve_ms / gen->layout.tick_ms;
-    frazil_err err = fz_home_granter(&gen->home, reserve_ticks > 0 ? reserve_ticks : 1, &granter, reterr);
-    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, mode, reterr) : err;
+    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, request->config->keeper, reterr) : err;
 }
 
 frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
@@ -163,7 +203,7 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     if (err == FRAZIL_OK)
         err = open_pages(gen, request, &worker, reterr);
     if (err == FRAZIL_OK)
-        err = open_grant(gen, worker, request->config->keeper, reterr);
+        err = open_grant(gen, request, ports, worker, reterr);
     if (err != FRAZIL_OK) {
         frazil_close(gen);
         return err;
@@ -181,8 +221,11 @@ static frazil_err choose_memory(struct fz_home_request *request, const frazil_po
 
     if (config->in_file && request->worker.in_process)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    request->in_memory =
-        config->in_memory || request->worker.in_process || (own_clock && !config->in_file && !request->worker.lock);
+    if (config->in_file && request->worker.url != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=file does not go with a coordinator, which keeps the state of the worker ids it gives");
+    request->in_memory = config->in_memory || request->worker.url != NULL || request->worker.in_process ||
+                         (own_clock && !config->in_file && !request->worker.lock);
     if (request->worker.lock && request->in_memory)
         return fz_fail(
             reterr, FRAZIL_ESPEC,

@@ -32,6 +32,8 @@
     X(RUN_DIR, "run_dir")                                                                                              \
     X(STATE_DIR, "state_dir")                                                                                          \
     X(KEEPER, "keeper")                                                                                                \
+    X(MAX_SKEW, "max_skew")                                                                                            \
+    X(ON_LOSS, "on_loss")                                                                                              \
     X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
     X(CONFIG, "config")
 

@@ -387,15 +387,23 @@ bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor
     return true;
 }
 
-frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+static void explain_lease(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    char failure[FRAZIL_ERROR_MESSAGE_SIZE];
+
+    fz_keeper_failure(gen, failure);
+    fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
+            fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
+            failure[0] != '\0' ? failure
+                               : "the state directory or the coordinator does not answer, or another owner has the id");
+}
+
+frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
 
     if (r.code == FRAZIL_ELEASE)
-        fz_fail(reterr, r.code,
-                "the grant of the worker id has ended at %t and could not be extended: the state directory or the "
-                "coordinator does not answer, or another owner has the id",
-                fz_layout_tick_unix_ms(&gen->layout, r.granted_last));
+        explain_lease(gen, refusal, reterr);
     else if (r.code == FRAZIL_EEXHAUSTED)
         fz_fail(reterr, r.code,
                 "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",

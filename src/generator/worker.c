@@ -8,6 +8,7 @@
 
 #include "auto_partition.h"
 #include "config.h"
+#include "coordinators.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -16,7 +17,8 @@
 
 #define SOURCES                                                                                                        \
     "fixed:N (a number), env:NAME (a number in an environment variable), ordinal (the number after the last '-' of "   \
-    "the host's name), file-lock (the lowest number free on this host: for one host only), and for layout=sno auto"
+    "the host's name), file-lock (the lowest number free on this host: for one host only), the URL of a coordinator "  \
+    "for fleets (redis://HOST/NAMESPACE and others), and for layout=sno auto"
 
 enum { HOST_NAME_SIZE = 256 };
 
@@ -127,6 +129,17 @@ static void choose_lock(const struct worker_space *space, struct fz_worker_choic
     choice->count = space->count > UINT32_MAX ? UINT32_MAX : (uint32_t)space->count;
 }
 
+/* Any number of the space that the coordinator has; how many these are is its own affair unless something limits it. */
+static void choose_leased(const struct fz_settings *settings, const struct worker_space *space, const char *url,
+                          struct fz_worker_choice *choice)
+{
+    bool limited = settings->value[FZ_KEY_COUNT] != NULL || settings->value[FZ_KEY_DATACENTER] != NULL;
+
+    choose_lock(space, choice);
+    choice->count = limited ? choice->count : 0;
+    choice->url = url;
+}
+
 static frazil_err unknown_source(const char *source, frazil_error *reterr)
 {
     uint64_t number;
@@ -162,6 +175,8 @@ frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_la
     choice.in_process = strcmp(source, "auto") == 0;
     if (choice.lock)
         choose_lock(&space, &choice);
+    else if (fz_is_url(source))
+        choose_leased(settings, &space, source, &choice);
     else if (strncmp(source, "fixed:", 6) == 0)
         err = number_in(&space, source, source + 6, strlen(source + 6), &choice.first, reterr);
     else if (strncmp(source, "env:", 4) == 0)

@@ -12,7 +12,7 @@
 #define FZ_LEASE_COORDINATOR_H
 
 #include "frazil.h"
-#include "frazil/coordinator.h"
+#include "frazil/parts.h"
 #include "granter.h"
 #include "lease.h"
 #include "slot_source.h"

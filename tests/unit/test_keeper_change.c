@@ -96,7 +96,7 @@ static void test_other_worker(void **state)
         idset_add(ids, take_granted(OTHER));
     assert_int_equal(tick_of(ids->ids[IDS]), floor);
     assert_int_equal(idsets_duplicates(ids, 1, NULL), 0);
-    assert_int_equal(rig.gen->shared->keeper.replaced, 2);
+    assert_int_equal(rig.gen->shared->keeper.replaced, 1);
     frazil_generator_info info;
     frazil_get_info(rig.gen, &info);
     assert_int_equal(info.worker, OTHER);

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include "coordinators.h"
+
+#include <string.h>
+
+#include "core/sentence.h"
+#include "os/part.h"
+
+/* What the parts' URLs begin with, so that the right one is loaded. */
+static const struct {
+    const char *scheme;
+    const char *part;
+} schemes[] = {
+    {"file", "file"},
+    {"redis", "redis"},
+    {"redis+unix", "redis"},
+    {"rediss", "redis"},
+    {"sfid+redis", "redis"},
+    {"sfid+redis+unix", "redis"},
+    {"konayuki+redis", "redis"},
+    {"konayuki+redis+unix", "redis"},
+    {"etcd", "etcd"},
+    {"etcds", "etcd"},
+    {"zookeeper", "zookeeper"},
+    {"postgres", "postgresql"},
+    {"postgresql", "postgresql"},
+};
+enum { SCHEME_COUNT = sizeof schemes / sizeof schemes[0] };
+
+static const char *const parts[] = {"file", "redis", "etcd", "zookeeper", "postgresql", NULL};
+
+bool fz_is_url(const char *text)
+{
+    return strstr(text, "://") != NULL;
+}
+
+static bool has_scheme(const char *url, const char *scheme)
+{
+    size_t len = strlen(scheme);
+
+    return strncmp(url, scheme, len) == 0 && strncmp(url + len, "://", 3) == 0;
+}
+
+static bool knows(const frazil_coordinator *coordinator, const char *url)
+{
+    for (const char *const *scheme = coordinator->schemes; *scheme != NULL; scheme++) {
+        if (has_scheme(url, *scheme))
+            return true;
+    }
+    return false;
+}
+
+/* Parts and libfrazil share structures: only those of one build go together. */
+static frazil_err check_version(const frazil_coordinator *coordinator, frazil_error *reterr)
+{
+    if (strcmp(coordinator->version, FRAZIL_VERSION) == 0)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ENOTBUILT, "libfrazil-%s is of version %s, libfrazil of %s: install the same of both",
+                   coordinator->part, coordinator->version, FRAZIL_VERSION);
+}
+
+static frazil_err load(const char *part, const frazil_coordinator **ret, frazil_error *reterr)
+{
+    const void *entry = NULL;
+
+    frazil_err err = fz_part_load(part, &entry, reterr);
+    if (err == FRAZIL_OK)
+        err = check_version(entry, reterr);
+    if (err == FRAZIL_OK)
+        *ret = entry;
+    return err;
+}
+
+static frazil_err unknown_scheme(const char *what, const char *url, frazil_error *reterr)
+{
+    char known[256];
+    struct fz_sentence list = fz_sentence_in(known, sizeof known);
+    size_t len = (size_t)(strstr(url, "://") - url);
+
+    for (size_t i = 0; i < SCHEME_COUNT; i++) {
+        fz_sentence_str(&list, i == 0 ? "" : ", ");
+        fz_sentence_str(&list, schemes[i].scheme);
+    }
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q; there are %s", what, url, len, known);
+}
+
+frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
+                              const frazil_coordinator **ret, frazil_error *reterr)
+{
+    for (; given != NULL && *given != NULL; given++) {
+        if (!knows(*given, url))
+            continue;
+        frazil_err err = check_version(*given, reterr);
+        if (err == FRAZIL_OK)
+            *ret = *given;
+        return err;
+    }
+    for (size_t i = 0; i < SCHEME_COUNT; i++) {
+        if (has_scheme(url, schemes[i].scheme))
+            return load(schemes[i].part, ret, reterr);
+    }
+    return unknown_scheme(what, url, reterr);
+}
+
+const char *const *frazil_coordinator_parts(void)
+{
+    return parts;
+}
+
+frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part, frazil_error *reterr)
+{
+    for (const char *const *known = parts; *known != NULL; known++) {
+        if (strcmp(*known, part) == 0)
+            return load(part, ret, reterr);
+    }
+    return fz_fail(reterr, FRAZIL_EINVAL, "there is no part %q", part);
+}
+
+const char *frazil_coordinator_client(const frazil_coordinator *coordinator)
+{
+    return coordinator->client;
+}

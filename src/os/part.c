@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#include "part.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+#include "core/sentence.h"
+
+typedef const void *(*part_entry)(void);
+
+/* dlsym returns a pointer to data, which POSIX lets stand for a function. */
+static part_entry find_entry(void *library, const char *name)
+{
+    void *address = dlsym(library, name);
+    part_entry entry = NULL;
+
+    memcpy(&entry, &address, sizeof entry);
+    return entry;
+}
+
+frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
+{
+    char file[64];
+    char symbol[64];
+    struct fz_sentence file_text = fz_sentence_in(file, sizeof file);
+    struct fz_sentence symbol_text = fz_sentence_in(symbol, sizeof symbol);
+
+    fz_sentence_str(&file_text, "libfrazil-");
+    fz_sentence_str(&file_text, part);
+    fz_sentence_str(&file_text, ".so." FRAZIL_SOVERSION);
+    fz_sentence_str(&symbol_text, "frazil_");
+    fz_sentence_str(&symbol_text, part);
+
+    void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        return fz_fail(reterr, FRAZIL_ENOTBUILT, "the part of frazil for this is not installed: %s", dlerror());
+    part_entry entry = find_entry(library, symbol);
+    if (entry == NULL)
+        return fz_fail(reterr, FRAZIL_ENOTBUILT, "%s is no part of frazil: it has no %s", file, symbol);
+    *ret = entry();
+    return FRAZIL_OK;
+}
