@@ -69,7 +69,7 @@ coverage: | build ## run the unit tests and say which share of the lines they re
 	@sh tools/coverage build/coverage
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
-	@sh tests/api/symbols.sh --update build/release/src
+	@sh tests/api/symbols.sh --update build/release/src build/release/parts
 
 clean: ## remove build/
 	rm -rf build

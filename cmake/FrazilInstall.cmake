@@ -10,6 +10,12 @@ install(FILES include/frazil.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/frazil DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN opaque.h EXCLUDE)
 
+get_property(parts GLOBAL PROPERTY frazil_parts)
+foreach(part IN LISTS parts)
+  list(APPEND libraries frazil_part_${part})
+  install(TARGETS frazil_part_${part}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endforeach()
+
 if(FRAZIL_OPAQUE)
   list(APPEND libraries frazil_opaque_shared frazil_opaque_static)
   list(APPEND pkgconfig_files frazil-opaque)
@@ -40,6 +46,12 @@ endforeach()
 foreach(name IN LISTS pkgconfig_files)
   configure_file(cmake/${name}.pc.in ${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()
+
+foreach(part IN LISTS parts)
+  get_property(pc_part_requires_private GLOBAL PROPERTY frazil_part_requires_${part})
+  configure_file(cmake/frazil-part.pc.in frazil-${part}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/frazil-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
 file(GLOB library_pages CONFIGURE_DEPENDS man/*.3)

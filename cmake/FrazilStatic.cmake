@@ -1,19 +1,25 @@
 # SPDX-License-Identifier: MIT
 # A static library that exports only what the shared one does.
 #
-#   frazil_static_library(TARGET OUTPUT_NAME ROOM...)
+#   frazil_static_library(TARGET OUTPUT_NAME [ONLY SYMBOL] ROOMS ROOM...)
 #
 # An archive has no hidden symbols: fz_ functions of several files must be global
 # there, and would meet those of other libraries.  So the rooms are linked into
-# one object first, in which all hidden symbols are then made local.
+# one object first, in which all hidden symbols are then made local, or all but
+# the only one that it is for.
 # The runtimes of coverage and of sanitizers are themselves reached through
 # hidden symbols: instrumented builds archive the rooms as they are.
 
 function(frazil_static_library target output_name)
+  cmake_parse_arguments(PARSE_ARGV 2 library "" "ONLY" "ROOMS")
   set(objects "")
-  foreach(room IN LISTS ARGN)
+  foreach(room IN LISTS library_ROOMS)
     list(APPEND objects $<TARGET_OBJECTS:${room}>)
   endforeach()
+  set(hide --localize-hidden)
+  if(library_ONLY)
+    set(hide --keep-global-symbol=${library_ONLY})
+  endif()
   if(FRAZIL_INSTRUMENTED)
     add_library(${target} STATIC ${objects})
   else()
@@ -21,8 +27,8 @@ function(frazil_static_library target output_name)
     add_custom_command(
       OUTPUT ${whole}
       COMMAND ${CMAKE_C_COMPILER} -r -nostdlib -o ${whole} ${objects}
-      COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${whole}
-      DEPENDS ${objects} ${ARGN}
+      COMMAND ${CMAKE_OBJCOPY} ${hide} ${whole}
+      DEPENDS ${objects} ${library_ROOMS}
       COMMAND_EXPAND_LISTS VERBATIM
       COMMENT "Linking ${output_name}.o with its hidden symbols made local")
     add_library(${target} STATIC ${whole})

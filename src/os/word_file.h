@@ -21,7 +21,7 @@
 #include "guard.h"
 
 /* Raise it when the header or anything in the payload changes its place or its meaning. */
-#define FZ_WORD_FILE_VERSION 2
+#define FZ_WORD_FILE_VERSION 1
 
 /* Bytes of the file before the payload, which is aligned to as many. */
 #define FZ_WORD_FILE_HEADER_SIZE 512

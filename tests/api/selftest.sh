@@ -6,7 +6,7 @@ set -eu
 api=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir -p "$scratch/tests/api" "$scratch/include" "$scratch/lib"
+mkdir -p "$scratch/tests/api" "$scratch/include/frazil" "$scratch/lib" "$scratch/parts"
 cp "$api"/*.sh "$scratch/tests/api"
 cc=${CC:-cc}
 
@@ -29,17 +29,31 @@ library() {
 }
 
 echo 'int frazil_a(void);' >"$scratch/include/a.h"
+echo 'int frazil_x(void);' >"$scratch/include/frazil/parts.h"
 echo 'frazil_a' >"$scratch/tests/api/exported-symbols.txt"
 library 'int frazil_a(void) { return 1; }'
-sh "$scratch/tests/api/symbols.sh" "$scratch/lib"
+sh "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 library 'int frazil_a(void) { return 1; } int fz_b(void) { return 1; }'
-must_fail '> fz_b' "$scratch/tests/api/symbols.sh" "$scratch/lib"
-must_fail 'only frazil_* may be exported' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+must_fail '> fz_b' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+must_fail 'only frazil_* may be exported' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 library 'int frazil_c(void) { return 1; }'
-must_fail '< frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+must_fail '< frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 library 'int frazil_a(void) { return 1; }'
+library 'int frazil_x(void) { return 1; }'
+for kind in so a; do
+    mv "$scratch/lib/libfrazil.$kind" "$scratch/parts/libfrazil-x.$kind"
+done
+library 'int frazil_a(void) { return 1; }'
+sh "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+echo 'int frazil_y(void);' >"$scratch/include/frazil/parts.h"
+must_fail 'parts.h does not declare frazil_x' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+library 'int frazil_x(void) { return 1; } int frazil_a(void) { return 1; }'
+mv "$scratch/lib/libfrazil.so" "$scratch/parts/libfrazil-x.so"
+library 'int frazil_a(void) { return 1; }'
+must_fail '> frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+rm -f "$scratch/parts"/*
 echo 'int frazil_a(void); int frazil_d(void);' >"$scratch/include/a.h"
-must_fail '> frazil_d' "$scratch/tests/api/symbols.sh" "$scratch/lib"
+must_fail '> frazil_d' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 
 # object TEXT: an object of the core of this source.
 object() {
@@ -56,7 +70,7 @@ object 'static int state = 1; int next(void) { return state++; }'
 must_fail 'the core keeps state in its section .data' "$api/pure.sh" "$scratch/core.o"
 
 library 'const char frazil_a[140000] = "a";'
-must_fail '131072 allowed' "$api/size.sh" "$scratch/lib/libfrazil.so"
+must_fail '131072 allowed' "$api/size.sh" "$scratch/lib/libfrazil.so" GNU
 
 mkdir -p "$scratch/include"
 printf '#define FRAZIL_A 2\nint frazil_a(void);\n' >"$scratch/include/frazil.h"

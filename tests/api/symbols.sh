@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# symbols.sh [--update] LIBRARY_DIR: the libraries, shared and static, export what exported-symbols.txt and
-# exported-symbols-opaque.txt say, which is what the public headers declare: no more and no less.
+# symbols.sh [--update] LIBRARY_DIR PARTS_DIR: the libraries, shared and static, export what exported-symbols.txt and
+# exported-symbols-opaque.txt say, which is what the public headers declare: no more and no less.  A part exports
+# the one function that frazil/parts.h declares for it.
 #
 # After a function was added: `make update-symbols`, and commit the list with it.  A name that goes away breaks programs:
 # raise FRAZIL_SOVERSION in CMakeLists.txt.
@@ -15,6 +16,7 @@ if [ "$1" = --update ]; then
     shift
 fi
 dir=$1
+parts=$2
 failed=0
 
 exported_by_shared() {
@@ -64,12 +66,24 @@ check_library() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-headers=$(find "$include" -name '*.h' ! -name opaque.h)
+headers=$(find "$include" -name '*.h' ! -name opaque.h ! -name parts.h)
 # shellcheck disable=SC2086 # a list of files
 check_library frazil "$api/exported-symbols.txt" $headers
 if [ -e "$dir/opaque/libfrazil-opaque.so" ]; then
     dir=$dir/opaque
     check_library frazil-opaque "$api/exported-symbols-opaque.txt" "$include/frazil/opaque.h"
 fi
+declared "$include/frazil/parts.h" >"$scratch/entries"
+for library in "$parts"/libfrazil-*.so; do
+    [ -e "$library" ] || continue
+    part=$(basename "$library" .so)
+    part=${part#libfrazil-}
+    echo "frazil_$part" >"$scratch/entry"
+    exported_by_shared "$library" >"$scratch/shared"
+    exported_by_static "$parts/libfrazil-$part.a" >"$scratch/static"
+    same "libfrazil-$part.so" "$scratch/entry" "$scratch/shared"
+    same "libfrazil-$part.a" "$scratch/entry" "$scratch/static"
+    grep -qx "frazil_$part" "$scratch/entries" || { echo "frazil/parts.h does not declare frazil_$part" && failed=1; }
+done
 [ "$failed" = 0 ] || echo "if that is meant: make update-symbols"
 exit $failed

@@ -24,6 +24,7 @@ struct rig {
     frazil_random random;
     uint64_t random_state; /* set it before rig_open for another sequence */
     uint64_t random_calls;
+    const frazil_coordinator *const *coordinators; /* set it before rig_open; NULL: those that are installed */
 };
 
 /* Opens a generator over a manual clock at unix_ms.  Fails the test, with the sentence, if that does not succeed. */

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a generator whose spec names a coordinator gets its worker
+ * id and its ticks from there, gives them back, and says what is wrong when it
+ * cannot have them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/layout_internal.h"
+#include "generator/generator_internal.h"
+#include "lease/coordinator.h"
+#include "lib/rig.h"
+#include "registers/memory/memory_register.h"
+
+enum { HORIZON_MS = 3000 };
+
+#define SPEC "worker=memory://orders keeper=inline start=zero max_wait=1ms "
+
+static struct fz_memory_store *store;
+static struct rig rig;
+static frazil_layout layout;
+
+/* ---- a coordinator in memory --------------------------------------------------- */
+
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+{
+    (void)reterr;
+    memcpy(ret_name, url + strlen("memory://"), strlen(url + strlen("memory://")) + 1);
+    *ret = fz_memory_register(store);
+    return FRAZIL_OK;
+}
+
+static const char *const schemes[] = {"memory", NULL};
+static const frazil_coordinator memory = {FZ_LEASE_COORDINATOR, .part = "memory", .client = "none", .schemes = schemes,
+                                          .open_register = open_register};
+static const frazil_coordinator *const coordinators[] = {&memory, NULL};
+
+static uint64_t creation_tick(void *ctx)
+{
+    const int64_t *unix_ms = ctx;
+
+    return (uint64_t)(*unix_ms - layout.epoch_unix_ms);
+}
+
+/* A namespace of `workers` ids in an empty store. */
+static void start(uint64_t workers)
+{
+    int64_t now_ms = RIG_NOW;
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .horizon_ms = HORIZON_MS,
+                                                 .workers = workers,
+                                                 .token = {1, 2},
+                                                 .never_used = true,
+                                                 .now_tick = creation_tick,
+                                                 .now_ctx = &now_ms};
+    frazil_error err;
+
+    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    store = fz_memory_store_new(1);
+    assert_non_null(store);
+    if (memory.init(&memory, "memory://orders", &options, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    fz_memory_store_free(store);
+    return 0;
+}
+
+/* What the coordinator knows of a worker id. */
+static struct fz_worker_record record_of(uint32_t worker)
+{
+    struct fz_register reg = fz_memory_register(store);
+    struct fz_record raw = {.version = 0};
+    struct fz_worker_record record;
+
+    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_not_equal(raw.version, 0);
+    assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    reg.close(reg.ctx);
+    return record;
+}
+
+static uint64_t now_tick(void)
+{
+    return (uint64_t)(rig_now_ms(&rig) - layout.epoch_unix_ms);
+}
+
+/* Somebody frees the worker id by hand, and somebody else takes it. */
+static void steal(uint32_t worker)
+{
+    frazil_ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = coordinators};
+    frazil_error err;
+    char spec[128];
+    frazil *thief;
+
+    assert_int_equal(memory.release(&memory, "memory://orders", worker, &err), FRAZIL_OK);
+    snprintf(spec, sizeof spec, SPEC "base=%u count=1", (unsigned)worker);
+    frazil_manual_clock_advance(rig.manual, (HORIZON_MS + 1) * RIG_MS);
+    if (frazil_open_with(&thief, spec, &ports, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    thief->home.in_company = false; /* as a crash does: nothing is given back */
+    frazil_close(thief);
+}
+
+/* ---- the tests ------------------------------------------------------------------- */
+
+/* I2: the first id bears a worker id and a tick that the coordinator has a record of, and closing gives both back. */
+static void test_open_and_close(void **state)
+{
+    frazil_generator_info info;
+
+    (void)state;
+    start(4);
+    rig_open(&rig, SPEC, RIG_NOW);
+    uint64_t id = rig_next(&rig);
+    frazil_get_info(rig.gen, &info);
+    struct fz_worker_record record = record_of(info.worker);
+    assert_int_equal(rig_parts(&rig, id).worker, info.worker);
+    assert_true(info.worker < 4);
+    assert_false(record.released);
+    assert_int_equal(record.until, now_tick() + HORIZON_MS);
+
+    frazil_close(rig.gen);
+    rig.gen = NULL;
+    record = record_of(info.worker);
+    assert_true(record.released);
+    assert_int_equal(record.until, now_tick());
+}
+
+/* base and count limit which worker ids are taken. */
+static void test_base_and_count(void **state)
+{
+    frazil_ports ports = {.coordinators = coordinators};
+
+    (void)state;
+    start(8);
+    rig_open(&rig, SPEC "base=6 count=1", RIG_NOW);
+    assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 6);
+    ports.clock = &rig.clock;
+    assert_open_refused(SPEC "base=6 count=1", &ports, FRAZIL_EPOOL, "6 by ");
+    assert_open_refused(SPEC "base=7 count=2", &ports, FRAZIL_EWORKER, "worker ids 0 to 7");
+}
+
+/* The grant is extended by whoever takes an id in its last quarter; it is the same worker and the same owner. */
+static void test_extension(void **state)
+{
+    (void)state;
+    start(1);
+    rig_open(&rig, SPEC, RIG_NOW);
+    rig_next(&rig);
+    frazil_manual_clock_advance(rig.manual, (HORIZON_MS * 4 / 5) * RIG_MS);
+    rig_next(&rig);
+    assert_int_equal(record_of(0).until, now_tick() + HORIZON_MS);
+    assert_int_equal(rig_stats(&rig).extensions, 1);
+    assert_int_equal(rig_stats(&rig).moves, 0);
+}
+
+/* Whoever loses his worker id goes on with another one, above all that was granted of it, and the statistics say so. */
+static void test_loss_moves(void **state)
+{
+    (void)state;
+    start(2);
+    rig_open(&rig, SPEC, RIG_NOW);
+    uint32_t first = rig_parts(&rig, rig_next(&rig)).worker;
+    steal(first);
+    uint64_t id = rig_next(&rig);
+    assert_int_equal(rig_parts(&rig, id).worker, 1 - first);
+    assert_int_equal(rig_stats(&rig).moves, 1);
+}
+
+/* on_loss=stop: it says FRAZIL_ELEASE instead, and why. */
+static void test_loss_stops(void **state)
+{
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    start(2);
+    rig_open(&rig, SPEC "on_loss=stop", RIG_NOW);
+    steal(rig_parts(&rig, rig_next(&rig)).worker);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ELEASE);
+    assert_non_null(strstr(err.message, "could not be extended"));
+    assert_non_null(strstr(err.message, "are taken: "));
+}
+
+/* What goes wrong when opening is said in words, and nothing is taken. */
+static void test_refused(void **state)
+{
+    static const frazil_coordinator older = {.version = "0.0.9", .part = "memory", .schemes = schemes};
+    static const frazil_coordinator *const older_list[] = {&older, NULL};
+    frazil_ports ports = {.coordinators = coordinators};
+    const frazil_ports old_ports = {.coordinators = older_list};
+
+    (void)state;
+    start(1);
+    rig_open(&rig, SPEC, RIG_NOW);
+    ports.clock = &rig.clock;
+    assert_open_refused(SPEC, &ports, FRAZIL_EPOOL, "0 by ");
+    assert_open_refused(SPEC "layout=twitter", &ports, FRAZIL_EWORKER, "41/5+5/12");
+    assert_open_refused(SPEC "state=file", &ports, FRAZIL_ESPEC, "state=file");
+    assert_open_refused(SPEC "max_skew=1us", &ports, FRAZIL_ESPEC, "max_skew=");
+    assert_open_refused(SPEC "on_loss=panic", &ports, FRAZIL_ESPEC, "move stop");
+    assert_open_refused("worker=gopher://orders", &ports, FRAZIL_ESPEC, "no coordinator is called");
+    assert_open_refused(SPEC, &old_ports, FRAZIL_ENOTBUILT, "0.0.9");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_open_and_close, tear_down),
+        cmocka_unit_test_teardown(test_base_and_count, tear_down),
+        cmocka_unit_test_teardown(test_extension, tear_down),
+        cmocka_unit_test_teardown(test_loss_moves, tear_down),
+        cmocka_unit_test_teardown(test_loss_stops, tear_down),
+        cmocka_unit_test_teardown(test_refused, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
