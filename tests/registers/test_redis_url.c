@@ -47,27 +47,27 @@ static void test_tcp(void **state)
 
     (void)state;
     assert_false(url.tls || url.is_unix);
-    assert_string_equal(url.host, "example.org");
-    assert_int_equal(url.port, 6379);
+    assert_string_equal(url.host.name, "example.org");
+    assert_int_equal(url.host.port, 6379);
     assert_string_equal(url.name, "orders");
     assert_int_equal(url.db, 0);
-    assert_int_equal(url.timeout_ms, 1000);
+    assert_int_equal(url.access.timeout_ms, 1000);
     assert_int_equal(url.wait_replicas, 0);
-    assert_string_equal(url.user, "");
-    assert_string_equal(url.password, "");
+    assert_string_equal(url.access.user, "");
+    assert_string_equal(url.access.password, "");
 
     url = parse("redis://10.0.0.7:7000/a.b_c-d:e?db=15&timeout=250ms&wait=2");
-    assert_string_equal(url.host, "10.0.0.7");
-    assert_int_equal(url.port, 7000);
+    assert_string_equal(url.host.name, "10.0.0.7");
+    assert_int_equal(url.host.port, 7000);
     assert_string_equal(url.name, "a.b_c-d:e");
     assert_int_equal(url.db, 15);
-    assert_int_equal(url.timeout_ms, 250);
+    assert_int_equal(url.access.timeout_ms, 250);
     assert_int_equal(url.wait_replicas, 2);
 
     url = parse("redis://[2001:db8::1]:7000/x");
-    assert_string_equal(url.host, "2001:db8::1");
-    assert_int_equal(url.port, 7000);
-    assert_string_equal(parse("redis://[::1]/x").host, "::1");
+    assert_string_equal(url.host.name, "2001:db8::1");
+    assert_int_equal(url.host.port, 7000);
+    assert_string_equal(parse("redis://[::1]/x").host.name, "::1");
     assert_true(parse("rediss://h/x").tls);
 }
 
@@ -78,7 +78,7 @@ static void test_unix(void **state)
 
     (void)state;
     assert_true(url.is_unix);
-    assert_string_equal(url.host, "/run/redis/redis.sock");
+    assert_string_equal(url.host.name, "/run/redis/redis.sock");
     assert_string_equal(url.name, "orders");
     assert_int_equal(url.db, 3);
 }
@@ -89,14 +89,14 @@ static void test_credentials(void **state)
     struct fz_redis_url url = parse("redis://:s3cret@h/x");
 
     (void)state;
-    assert_string_equal(url.user, "");
-    assert_string_equal(url.password, "s3cret");
+    assert_string_equal(url.access.user, "");
+    assert_string_equal(url.access.password, "s3cret");
     url = parse("redis://joe:s3cret%40%2f%3F%25@h:1/x");
-    assert_string_equal(url.user, "joe");
-    assert_string_equal(url.password, "s3cret@/?%");
-    assert_string_equal(url.host, "h");
+    assert_string_equal(url.access.user, "joe");
+    assert_string_equal(url.access.password, "s3cret@/?%");
+    assert_string_equal(url.host.name, "h");
     url = parse("redis://:s3/cr:e@t@h/x");
-    assert_string_equal(url.password, "s3/cr:e@t");
+    assert_string_equal(url.access.password, "s3/cr:e@t");
 }
 
 /* What is shown of a URL has neither user nor password. */
@@ -123,9 +123,9 @@ static void test_show(void **state)
 static void test_refused(void **state)
 {
     static const char *const texts[][2] = {
-        {"", "no URL of a Redis"},
-        {"http://h/x", "no URL of a Redis"},
-        {"redis:/h/x", "no URL of a Redis"},
+        {"", "no Redis URL"},
+        {"http://h/x", "no Redis URL"},
+        {"redis:/h/x", "no Redis URL"},
         {"redis://h", "names no namespace"},
         {"redis://h/", "names no namespace"},
         {"redis://h/a/b", "'a/b', which is none"},
@@ -188,11 +188,11 @@ static void test_too_long(void **state)
     snprintf(text, sizeof text, "redis://h/%.64s", name);
     assert_refused(text, FRAZIL_ESPEC, "which is none");
     snprintf(text, sizeof text, "redis://%.255s/x", name);
-    assert_int_equal(strlen(parse(text).host), 255);
+    assert_int_equal(strlen(parse(text).host.name), 255);
     snprintf(text, sizeof text, "redis://%.256s/x", name);
     assert_refused(text, FRAZIL_ESPEC, "no host");
     snprintf(text, sizeof text, "redis://:%.255s@h/x", name);
-    assert_int_equal(strlen(parse(text).password), 255);
+    assert_int_equal(strlen(parse(text).access.password), 255);
     snprintf(text, sizeof text, "redis://:%.256s@h/x", name);
     assert_refused(text, FRAZIL_ESPEC, "too long");
 }
@@ -224,8 +224,8 @@ static void test_password_file(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
         with_password_file(contents[i], url);
-        assert_string_equal(parse(url).password, "s3cret");
-        assert_string_equal(parse(url).user, "joe");
+        assert_string_equal(parse(url).access.password, "s3cret");
+        assert_string_equal(parse(url).access.user, "joe");
         remove_password_file(url);
     }
     assert_refused("redis://h/x?password_file=/nonexistent", FRAZIL_ESYS, "/nonexistent");

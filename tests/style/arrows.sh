@@ -3,7 +3,8 @@
 # arrows.sh ROOT: who may include whom.
 #
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
-#   os, lease <- registers <- generator
+#   core, os <- url
+#   os, lease, url <- registers <- generator
 #   opaque                      itself only
 #   programs                    the public headers and the files beside it
 #   include                     itself, the compiler's own headers, nothing of POSIX
@@ -17,8 +18,9 @@ find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     BEGIN {
         allowed["core"] = " core "
         allowed["os"] = " core os "
+        allowed["url"] = " core os url "
         allowed["lease"] = " core lease "
-        allowed["registers"] = " core lease os registers "
+        allowed["registers"] = " core lease os registers url "
         allowed["generator"] = " core lease os registers generator "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")

@@ -188,11 +188,11 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     char digits[24];
     size_t n = 0;
 
-    if (url->password[0] != '\0') {
+    if (url->access.password[0] != '\0') {
         fz_redis_add_text(&commands[n], "AUTH");
-        if (url->user[0] != '\0')
-            fz_redis_add_text(&commands[n], url->user);
-        fz_redis_add_text(&commands[n++], url->password);
+        if (url->access.user[0] != '\0')
+            fz_redis_add_text(&commands[n], url->access.user);
+        fz_redis_add_text(&commands[n++], url->access.password);
     }
     if (url->db != 0) {
         struct fz_sentence db = fz_sentence_in(digits, sizeof digits);
@@ -221,7 +221,7 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
     const struct fz_redis_url *url = &connection->url;
 
     connection->context =
-        url->is_unix ? redisConnectUnixNonBlock(url->host) : redisConnectNonBlock(url->host, url->port);
+        url->is_unix ? redisConnectUnixNonBlock(url->host.name) : redisConnectNonBlock(url->host.name, url->host.port);
     if (connection->context == NULL || connection->context->err != 0)
         return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
     int sys = wait_for(connection->context->fd, POLLOUT, deadline);
@@ -240,7 +240,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
                                           frazil_error *reterr)
 {
-    struct deadline deadline = deadline_in(connection->url.timeout_ms);
+    struct deadline deadline = deadline_in(connection->url.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_pipe quiet;
 

@@ -42,7 +42,7 @@ static const char script[] =
 /* The places in an answer. */
 enum { SECONDS, MICROSECONDS, RUN_ID, REPLICATION_ID, ROLE, POLICY, RESULT, ANSWER_LEN };
 
-enum { SHA1_LEN = 40, KEY_SIZE = sizeof KEY_PREFIX + FZ_REDIS_NAMESPACE_SIZE };
+enum { SHA1_LEN = 40, KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE };
 
 struct redis_register {
     struct fz_redis_connection connection;
@@ -201,7 +201,7 @@ static size_t add_wait(struct fz_redis_command *command, const struct fz_redis_u
     struct fz_sentence ms = fz_sentence_in(timeout, 24);
 
     fz_sentence_u64(&n, url->wait_replicas);
-    fz_sentence_u64(&ms, url->timeout_ms / 2 + 1); /* so that its own answer comes in time */
+    fz_sentence_u64(&ms, url->access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
     fz_redis_add_text(command, "WAIT");
     fz_redis_add_text(command, replicas);
     fz_redis_add_text(command, timeout);

@@ -3,324 +3,73 @@
 
 #include <string.h>
 
-#include "core/decimal.h"
-#include "core/duration.h"
-#include "core/sentence.h"
-#include "os/fail_errno.h"
-#include "os/file.h"
+/* The places of the schemes. */
+enum { PLAIN, UNIX, TLS };
 
-#define DEFAULT_PORT 6379
-#define DEFAULT_TIMEOUT_MS 1000
-#define TIMEOUT_MS_MIN 10
-#define TIMEOUT_MS_MAX 60000
-#define FORM "redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE, or redis+unix:///PATH/OF/SOCKET/NAMESPACE"
+static const struct fz_url_scheme schemes[] = {
+    [PLAIN] = {"redis://", false}, [UNIX] = {"redis+unix://", true}, [TLS] = {"rediss://", false}, {NULL, false}};
 
-/* A part of the text. */
-struct part {
-    const char *at;
-    size_t len;
-};
+static const struct fz_url_kind redis = {
+    .what = "Redis",
+    .form = "redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE, or redis+unix:///PATH/OF/SOCKET/NAMESPACE",
+    .keys = "db, timeout, wait, password_file and user",
+    .schemes = schemes,
+    .default_port = 6379};
 
-static bool part_is(struct part part, const char *word)
+static frazil_err read_key(void *ctx, struct fz_url_piece key, struct fz_url_piece value, bool *ret_known,
+                           frazil_error *reterr)
 {
-    return part.len == strlen(word) && memcmp(part.at, word, part.len) == 0;
-}
+    struct fz_redis_url *url = ctx;
 
-static const char *find(struct part part, char c)
-{
-    return part.len == 0 ? NULL : memchr(part.at, c, part.len);
-}
-
-static const char *find_last(struct part part, char c)
-{
-    for (size_t i = part.len; i > 0; i--) {
-        if (part.at[i - 1] == c)
-            return part.at + i - 1;
-    }
-    return NULL;
-}
-
-/* What lies before and after the character at `where`. */
-static struct part before(struct part part, const char *where)
-{
-    return (struct part){part.at, (size_t)(where - part.at)};
-}
-
-static struct part after(struct part part, const char *where)
-{
-    return (struct part){where + 1, part.len - (size_t)(where - part.at) - 1};
-}
-
-static bool copy(struct part part, char *ret, size_t size)
-{
-    if (part.len >= size || find(part, '\0') != NULL)
-        return false;
-    memcpy(ret, part.at, part.len);
-    ret[part.len] = '\0';
-    return true;
-}
-
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    if (c >= 'a' && c <= 'f')
-        return c - 'a' + 10;
-    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-/* Undoes percent-encoding; no zero bytes. */
-static bool decode(struct part part, char *ret, size_t size)
-{
-    size_t len = 0;
-
-    for (size_t i = 0; i < part.len; i++) {
-        int c = (unsigned char)part.at[i];
-        if (c == '%') {
-            int high = part.len - i > 2 ? hex_digit(part.at[i + 1]) : -1;
-            int low = part.len - i > 2 ? hex_digit(part.at[i + 2]) : -1;
-            if (high < 0 || low < 0)
-                return false;
-            c = high * 16 + low;
-            i += 2;
-        }
-        if (c == 0 || len + 1 >= size)
-            return false;
-        ret[len++] = (char)c;
-    }
-    ret[len] = '\0';
-    return true;
-}
-
-/* ---- the parts ------------------------------------------------------------ */
-
-static frazil_err read_scheme(struct part *rest, struct fz_redis_url *url, frazil_error *reterr)
-{
-    static const struct {
-        const char *scheme;
-        bool tls;
-        bool is_unix;
-    } schemes[] = {{"redis://", false, false}, {"redis+unix://", false, true}, {"rediss://", true, false}};
-
-    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
-        size_t len = strlen(schemes[i].scheme);
-        if (rest->len >= len && memcmp(rest->at, schemes[i].scheme, len) == 0) {
-            url->tls = schemes[i].tls;
-            url->is_unix = schemes[i].is_unix;
-            *rest = (struct part){rest->at + len, rest->len - len};
-            return FRAZIL_OK;
-        }
-    }
-    return fz_fail(reterr, FRAZIL_ESPEC, "this is no URL of a Redis: write " FORM);
-}
-
-static bool is_name_character(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
-           c == '-' || c == ':';
-}
-
-static frazil_err read_name(struct part part, struct fz_redis_url *url, frazil_error *reterr)
-{
-    bool good = part.len > 0 && copy(part, url->name, sizeof url->name);
-
-    for (size_t i = 0; good && i < part.len; i++)
-        good = is_name_character(part.at[i]);
-    if (good)
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "the URL of the Redis names no namespace, or %Q, which is none: 1 to %u letters, digits, '.', '_', "
-                   "'-' and ':' behind the last '/', as in " FORM,
-                   part.at, part.len, (uint64_t)FZ_REDIS_NAMESPACE_SIZE - 1);
-}
-
-/* user:password, which must never be quoted. */
-static frazil_err read_credentials(struct part part, struct fz_redis_url *url, frazil_error *reterr)
-{
-    const char *colon = find(part, ':');
-
-    if (colon == NULL)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "before the '@' of the Redis URL there is no ':': write [USER]:PASSWORD@, so that nobody takes "
-                       "one for the other");
-    if (!decode(before(part, colon), url->user, sizeof url->user) ||
-        !decode(after(part, colon), url->password, sizeof url->password))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "user or password in the Redis URL are too long, or not percent-encoded as they should be");
-    if (url->password[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "the password in the Redis URL is empty: leave out what is before the '@'");
+    if (fz_url_is(key, "db"))
+        return fz_url_read_number(&redis, key, value, UINT16_MAX, &url->db, reterr);
+    if (fz_url_is(key, "wait"))
+        return fz_url_read_number(&redis, key, value, 16, &url->wait_replicas, reterr);
+    *ret_known = false;
     return FRAZIL_OK;
 }
 
-static frazil_err read_port(struct part part, struct fz_redis_url *url, frazil_error *reterr)
+static frazil_err read_place(struct fz_url_piece place, struct fz_redis_url *url, frazil_error *reterr)
 {
-    uint64_t port;
-
-    if (!fz_decimal_parse(part.at, part.len, &port) || port < 1 || port > UINT16_MAX)
-        return fz_fail(reterr, FRAZIL_ESPEC, "port %Q in the Redis URL: must be a number from 1 to 65535", part.at,
-                       part.len);
-    url->port = (uint16_t)port;
-    return FRAZIL_OK;
-}
-
-/* HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. */
-static frazil_err read_host(struct part part, struct fz_redis_url *url, frazil_error *reterr)
-{
-    const char *close = part.len > 0 && part.at[0] == '[' ? find(part, ']') : NULL;
-    const char *colon = close != NULL ? find(after(part, close), ':') : find_last(part, ':');
-    struct part host = colon != NULL ? before(part, colon) : part;
-
-    url->port = DEFAULT_PORT;
-    if (close != NULL && (size_t)(close - part.at) + 1 == host.len)
-        host = (struct part){part.at + 1, (size_t)(close - part.at) - 1};
-    else if (find(host, ':') != NULL || find(host, '[') != NULL || find(host, ']') != NULL)
-        host.len = 0;
-    if (host.len == 0 || !copy(host, url->host, sizeof url->host))
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the Redis URL is no host: write HOST[:PORT], or [ADDRESS][:PORT]",
-                       part.at, part.len);
-    return colon == NULL ? FRAZIL_OK : read_port(after(part, colon), url, reterr);
-}
-
-/* ---- the keys behind the '?' ----------------------------------------------- */
-
-static frazil_err read_number(struct part key, struct part value, uint64_t max, uint32_t *ret, frazil_error *reterr)
-{
-    uint64_t number;
-
-    if (!fz_decimal_parse(value.at, value.len, &number) || number > max)
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the Redis URL is %Q: must be a number from 0 to %u", key.at,
-                       key.len, value.at, value.len, max);
-    *ret = (uint32_t)number;
-    return FRAZIL_OK;
-}
-
-static frazil_err read_timeout(struct part value, struct fz_redis_url *url, frazil_error *reterr)
-{
-    uint64_t ns;
-
-    if (fz_duration_parse(value.at, value.len, &ns, NULL) != FRAZIL_OK || ns < UINT64_C(1000000) * TIMEOUT_MS_MIN ||
-        ns > UINT64_C(1000000) * TIMEOUT_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ESPEC, "timeout=%Q in the Redis URL: must be from %ums to %us", value.at,
-                       value.len, (uint64_t)TIMEOUT_MS_MIN, (uint64_t)TIMEOUT_MS_MAX / 1000);
-    url->timeout_ms = (uint32_t)(ns / 1000000);
-    return FRAZIL_OK;
-}
-
-static frazil_err read_password_file(struct part value, struct fz_redis_url *url, frazil_error *reterr)
-{
-    char path[1024];
-    size_t len;
-
-    if (url->password[0] != '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL has a password, and a password_file: give one of them");
-    if (!decode(value, path, sizeof path) || path[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "password_file in the Redis URL names no file");
-    int sys = fz_file_read(path, url->password, sizeof url->password, &len);
-    if (sys != 0) {
-        memset(url->password, 0, sizeof url->password);
-        return fz_fail_errno(reterr, sys, "the password file of the Redis URL cannot be read:", path, "");
-    }
-    size_t line = strcspn(url->password, "\r\n");
-    memset(url->password + line, 0, sizeof url->password - line);
-    if (line == 0)
-        return fz_fail(reterr, FRAZIL_ESPEC, "the first line of password file %q is empty", path);
-    return FRAZIL_OK;
-}
-
-static frazil_err read_pair(struct part pair, struct fz_redis_url *url, frazil_error *reterr)
-{
-    const char *equals = find(pair, '=');
-    struct part key = equals == NULL ? pair : before(pair, equals);
-    struct part value = equals == NULL ? (struct part){"", 0} : after(pair, equals);
-
-    if (part_is(key, "db"))
-        return read_number(key, value, UINT16_MAX, &url->db, reterr);
-    if (part_is(key, "wait"))
-        return read_number(key, value, 16, &url->wait_replicas, reterr);
-    if (part_is(key, "timeout"))
-        return read_timeout(value, url, reterr);
-    if (part_is(key, "password_file"))
-        return read_password_file(value, url, reterr);
-    if (part_is(key, "user") && url->user[0] == '\0' && decode(value, url->user, sizeof url->user) &&
-        url->user[0] != '\0')
-        return FRAZIL_OK;
-    if (part_is(key, "user"))
-        return fz_fail(reterr, FRAZIL_ESPEC, "user in the Redis URL is empty, too long or given twice");
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "%Q is no key of a Redis URL: they are db, timeout, wait, password_file and user", key.at, key.len);
-}
-
-static frazil_err read_query(struct part rest, struct fz_redis_url *url, frazil_error *reterr)
-{
-    frazil_err err = FRAZIL_OK;
-
-    while (err == FRAZIL_OK && rest.len > 0) {
-        const char *ampersand = find(rest, '&');
-        struct part pair = ampersand == NULL ? rest : before(rest, ampersand);
-        rest = ampersand == NULL ? (struct part){rest.at, 0} : after(rest, ampersand);
-        err = read_pair(pair, url, reterr);
-    }
-    return err;
-}
-
-/* ---- all of it ------------------------------------------------------------- */
-
-static frazil_err read_place(struct part rest, struct fz_redis_url *url, frazil_error *reterr)
-{
-    /* What is before the last '@' is secret, whatever it consists of: it is taken out before anything is quoted. */
-    const char *at = url->is_unix ? NULL : find_last(rest, '@');
-    frazil_err err = at == NULL ? FRAZIL_OK : read_credentials(before(rest, at), url, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    rest = at == NULL ? rest : after(rest, at);
-    const char *slash = url->is_unix ? find_last(rest, '/') : find(rest, '/');
-    struct part place = slash == NULL ? rest : before(rest, slash);
-    struct part name = slash == NULL ? (struct part){rest.at, 0} : after(rest, slash);
     if (!url->is_unix)
-        err = read_host(place, url, reterr);
-    else if (place.len == 0 || place.at[0] != '/' || !copy(place, url->host, sizeof url->host))
-        err = fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no socket by an absolute path: write " FORM);
-    return err == FRAZIL_OK ? read_name(name, url, reterr) : err;
+        return fz_url_read_host(&redis, place, &url->host, reterr);
+    if (place.len > 0 && place.at[0] == '/' && fz_url_copy(place, url->host.name, sizeof url->host.name))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL names no socket by an absolute path: write %s", redis.form);
 }
 
 frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr)
 {
-    struct fz_redis_url url = {.timeout_ms = DEFAULT_TIMEOUT_MS};
-    struct part rest = {text, strlen(text)};
+    struct fz_redis_url url = {.access.timeout_ms = FZ_URL_TIMEOUT_MS_DEFAULT};
+    struct fz_url_pieces pieces;
 
-    frazil_err err = read_scheme(&rest, &url, reterr);
-    const char *question = find(rest, '?');
-    struct part query = question == NULL ? (struct part){rest.at, 0} : after(rest, question);
-    if (err == FRAZIL_OK && find(query, '@') != NULL) /* the '?' may be one of a password: nothing may be quoted */
-        err = fz_fail(reterr, FRAZIL_ESPEC,
-                      "there is an '@' behind the '?' of the Redis URL: write %%3F for a '?' in a password, and %%40 "
-                      "for an '@' elsewhere");
+    frazil_err err = fz_url_split(&redis, text, &pieces, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    url.tls = pieces.scheme == TLS;
+    url.is_unix = pieces.scheme == UNIX;
+    err = fz_url_read_credentials(&redis, pieces.credentials, &url.access, reterr);
     if (err == FRAZIL_OK)
-        err = read_place(question == NULL ? rest : before(rest, question), &url, reterr);
+        err = read_place(pieces.place, &url, reterr);
     if (err == FRAZIL_OK)
-        err = read_query(query, &url, reterr);
-    if (err == FRAZIL_OK && url.user[0] != '\0' && url.password[0] == '\0')
-        err = fz_fail(reterr, FRAZIL_ESPEC, "the Redis URL has a user without a password");
+        err = fz_url_read_name(&redis, pieces.path, url.name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_url_read_query(&redis, pieces.query, &url.access, read_key, &url, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
+    memset(&url, 0, sizeof url);
     return err;
 }
 
 void fz_redis_url_show(const struct fz_redis_url *url, char buf[FZ_REDIS_SHOWN_SIZE])
 {
     struct fz_sentence s = fz_sentence_in(buf, FZ_REDIS_SHOWN_SIZE);
-    bool brackets = strchr(url->host, ':') != NULL && !url->is_unix;
 
-    fz_sentence_str(&s, url->is_unix ? "redis+unix://" : url->tls ? "rediss://" : "redis://");
-    fz_sentence_str(&s, brackets ? "[" : "");
-    fz_sentence_str(&s, url->host);
-    fz_sentence_str(&s, brackets ? "]" : "");
-    if (!url->is_unix) {
-        fz_sentence_char(&s, ':');
-        fz_sentence_u64(&s, url->port);
-    }
+    fz_sentence_str(&s, schemes[url->is_unix ? UNIX : url->tls ? TLS : PLAIN].text);
+    if (url->is_unix)
+        fz_sentence_str(&s, url->host.name);
+    else
+        fz_url_show_host(&s, &url->host);
     fz_sentence_char(&s, '/');
     fz_sentence_str(&s, url->name);
     fz_sentence_str(&s, "?db=");

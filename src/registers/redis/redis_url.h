@@ -7,36 +7,22 @@
  *   rediss://...     the same through TLS
  *
  *   db=N             0 .. 65535; default 0
- *   timeout=1s       how long one operation may take, connecting included; 10ms .. 60s
  *   wait=N           a write counts when so many replicas have it, too (WAIT); 0 .. 16; default 0
- *   password_file=F  the password is the first line of this file
- *   user=NAME        for password_file
  *
- * User and password are percent-encoded.  The password never appears in a
- * sentence.
+ * and the keys of url/url.h.
  */
 #ifndef FZ_REGISTERS_REDIS_URL_H
 #define FZ_REGISTERS_REDIS_URL_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "frazil/error.h"
-
-#define FZ_REDIS_HOST_SIZE 256
-#define FZ_REDIS_SECRET_SIZE 256
-#define FZ_REDIS_NAMESPACE_SIZE 64
+#include "url/url.h"
 
 struct fz_redis_url {
     bool tls;
     bool is_unix;
-    char host[FZ_REDIS_HOST_SIZE]; /* the socket's path if is_unix */
-    uint16_t port;
-    char user[FZ_REDIS_SECRET_SIZE];     /* empty: none */
-    char password[FZ_REDIS_SECRET_SIZE]; /* empty: none */
-    char name[FZ_REDIS_NAMESPACE_SIZE];
+    struct fz_url_host host; /* its name is the socket's path if is_unix */
+    struct fz_url_access access;
+    char name[FZ_URL_NAMESPACE_SIZE];
     uint32_t db;
-    uint32_t timeout_ms;
     uint32_t wait_replicas;
 };
 

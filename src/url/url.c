@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+#include "url.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/duration.h"
+#include "os/fail_errno.h"
+#include "os/file.h"
+
+#define TIMEOUT_MS_MIN 10
+#define TIMEOUT_MS_MAX 60000
+
+/* ---- text ----------------------------------------------------------------- */
+
+bool fz_url_is(struct fz_url_piece piece, const char *word)
+{
+    return piece.len == strlen(word) && (piece.len == 0 || memcmp(piece.at, word, piece.len) == 0);
+}
+
+const char *fz_url_find(struct fz_url_piece piece, char c)
+{
+    return piece.len == 0 ? NULL : memchr(piece.at, c, piece.len);
+}
+
+const char *fz_url_find_last(struct fz_url_piece piece, char c)
+{
+    for (size_t i = piece.len; i > 0; i--) {
+        if (piece.at[i - 1] == c)
+            return piece.at + i - 1;
+    }
+    return NULL;
+}
+
+struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where)
+{
+    return (struct fz_url_piece){piece.at, (size_t)(where - piece.at)};
+}
+
+struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where)
+{
+    return (struct fz_url_piece){where + 1, piece.len - (size_t)(where - piece.at) - 1};
+}
+
+struct fz_url_piece fz_url_cut(struct fz_url_piece *rest, char c)
+{
+    struct fz_url_piece whole = *rest;
+    const char *where = fz_url_find(whole, c);
+
+    *rest = where == NULL ? (struct fz_url_piece){NULL, 0} : fz_url_after(whole, where);
+    return where == NULL ? whole : fz_url_before(whole, where);
+}
+
+bool fz_url_copy(struct fz_url_piece piece, char *ret, size_t size)
+{
+    if (piece.len >= size || fz_url_find(piece, '\0') != NULL)
+        return false;
+    if (piece.len > 0)
+        memcpy(ret, piece.at, piece.len);
+    ret[piece.len] = '\0';
+    return true;
+}
+
+static int hex_digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    if (c >= 'a' && c <= 'f')
+        return c - 'a' + 10;
+    return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+bool fz_url_decode(struct fz_url_piece piece, char *ret, size_t size)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < piece.len; i++) {
+        int c = (unsigned char)piece.at[i];
+        if (c == '%') {
+            int high = piece.len - i > 2 ? hex_digit(piece.at[i + 1]) : -1;
+            int low = piece.len - i > 2 ? hex_digit(piece.at[i + 2]) : -1;
+            if (high < 0 || low < 0)
+                return false;
+            c = high * 16 + low;
+            i += 2;
+        }
+        if (c == 0 || len + 1 >= size)
+            return false;
+        ret[len++] = (char)c;
+    }
+    ret[len] = '\0';
+    return true;
+}
+
+/* ---- the parts of a URL ------------------------------------------------------ */
+
+static frazil_err cut_scheme(const struct fz_url_kind *kind, struct fz_url_piece *rest, size_t *ret,
+                             frazil_error *reterr)
+{
+    for (size_t i = 0; kind->schemes[i].text != NULL; i++) {
+        size_t len = strlen(kind->schemes[i].text);
+        if (rest->len >= len && memcmp(rest->at, kind->schemes[i].text, len) == 0) {
+            *ret = i;
+            *rest = (struct fz_url_piece){rest->at + len, rest->len - len};
+            return FRAZIL_OK;
+        }
+    }
+    return fz_fail(reterr, FRAZIL_ESPEC, "this is no %s URL: write %s", kind->what, kind->form);
+}
+
+frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct fz_url_pieces *ret,
+                        frazil_error *reterr)
+{
+    struct fz_url_pieces pieces = {.scheme = 0};
+    struct fz_url_piece rest = {text, strlen(text)};
+
+    frazil_err err = cut_scheme(kind, &rest, &pieces.scheme, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct fz_url_piece before_query = fz_url_cut(&rest, '?');
+    pieces.query = rest;
+    if (fz_url_find(pieces.query, '@') != NULL) /* the '?' may be one of a password: nothing may be quoted */
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "there is an '@' behind the '?' of the %s URL: write %%3F for a '?' in a password, and %%40 for "
+                       "an '@' elsewhere",
+                       kind->what);
+    bool is_path = kind->schemes[pieces.scheme].is_path;
+    /* What is before the last '@' is secret, whatever it consists of. */
+    const char *at = is_path ? NULL : fz_url_find_last(before_query, '@');
+    if (at != NULL)
+        pieces.credentials = fz_url_before(before_query, at);
+    rest = at == NULL ? before_query : fz_url_after(before_query, at);
+    const char *slash = is_path ? fz_url_find_last(rest, '/') : fz_url_find(rest, '/');
+    pieces.place = slash == NULL ? rest : fz_url_before(rest, slash);
+    if (slash != NULL)
+        pieces.path = fz_url_after(rest, slash);
+    *ret = pieces;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_access *ret,
+                                   frazil_error *reterr)
+{
+    const char *colon = fz_url_find(piece, ':');
+
+    if (piece.at == NULL)
+        return FRAZIL_OK;
+    if (colon == NULL && !kind->user_alone)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "before the '@' of the %s URL there is no ':': write [USER]:PASSWORD@, so that nobody takes one "
+                       "for the other",
+                       kind->what);
+    struct fz_url_piece user = colon == NULL ? piece : fz_url_before(piece, colon);
+    struct fz_url_piece password = colon == NULL ? (struct fz_url_piece){"", 0} : fz_url_after(piece, colon);
+    if (!fz_url_decode(user, ret->user, sizeof ret->user) ||
+        !fz_url_decode(password, ret->password, sizeof ret->password))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "user or password in the %s URL are too long, or not percent-encoded as they should be",
+                       kind->what);
+    if (colon != NULL && ret->password[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the password in the %s URL is empty: leave out what is before the '@'",
+                       kind->what);
+    if (colon == NULL && ret->user[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the user in the %s URL is empty: leave out the '@'", kind->what);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_port(const struct fz_url_kind *kind, struct fz_url_piece piece, uint16_t *ret,
+                            frazil_error *reterr)
+{
+    uint64_t port;
+
+    if (!fz_decimal_parse(piece.at, piece.len, &port) || port < 1 || port > UINT16_MAX)
+        return fz_fail(reterr, FRAZIL_ESPEC, "port %Q in the %s URL: must be a number from 1 to 65535", piece.at,
+                       piece.len, kind->what);
+    *ret = (uint16_t)port;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
+                            frazil_error *reterr)
+{
+    const char *close = piece.len > 0 && piece.at[0] == '[' ? fz_url_find(piece, ']') : NULL;
+    const char *colon = close != NULL ? fz_url_find(fz_url_after(piece, close), ':') : fz_url_find_last(piece, ':');
+    struct fz_url_piece name = colon != NULL ? fz_url_before(piece, colon) : piece;
+    struct fz_url_host host = {.port = kind->default_port};
+
+    if (close != NULL && (size_t)(close - piece.at) + 1 == name.len)
+        name = (struct fz_url_piece){piece.at + 1, (size_t)(close - piece.at) - 1};
+    else if (fz_url_find(name, ':') != NULL || fz_url_find(name, '[') != NULL || fz_url_find(name, ']') != NULL)
+        name.len = 0;
+    if (name.len == 0 || !fz_url_copy(name, host.name, sizeof host.name))
+        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is no host: write HOST[:PORT], or [ADDRESS][:PORT]",
+                       piece.at, piece.len, kind->what);
+    frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, fz_url_after(piece, colon), &host.port, reterr);
+    if (err == FRAZIL_OK)
+        *ret = host;
+    return err;
+}
+
+frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
+                             size_t max, size_t *ret_n, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+    size_t n = 0;
+
+    do {
+        if (n == max)
+            return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL names more than %u hosts", kind->what, (uint64_t)max);
+        err = fz_url_read_host(kind, fz_url_cut(&piece, ','), &ret[n++], reterr);
+    } while (err == FRAZIL_OK && piece.at != NULL);
+    if (err == FRAZIL_OK)
+        *ret_n = n;
+    return err;
+}
+
+static bool is_name_character(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '.' || c == '_' ||
+           c == '-' || c == ':';
+}
+
+frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece piece, char ret[FZ_URL_NAMESPACE_SIZE],
+                            frazil_error *reterr)
+{
+    bool good = piece.len > 0;
+
+    for (size_t i = 0; i < piece.len; i++)
+        good = good && is_name_character(piece.at[i]);
+    if (good && fz_url_copy(piece, ret, FZ_URL_NAMESPACE_SIZE))
+        return FRAZIL_OK;
+    return fz_fail(
+        reterr, FRAZIL_ESPEC,
+        "the %s URL names no namespace, or %Q, which is none: 1 to %u letters, digits, '.', '_', '-' and ':' "
+        "behind the last '/', as in %s",
+        kind->what, piece.at == NULL ? "" : piece.at, piece.len, (uint64_t)FZ_URL_NAMESPACE_SIZE - 1, kind->form);
+}
+
+/* ---- keys -------------------------------------------------------------------- */
+
+frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
+                              uint64_t max, uint32_t *ret, frazil_error *reterr)
+{
+    uint64_t number;
+
+    assert(max <= UINT32_MAX);
+    if (!fz_decimal_parse(value.at, value.len, &number) || number > max)
+        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is %Q: must be a number from 0 to %u", key.at, key.len,
+                       kind->what, value.at, value.len, max);
+    *ret = (uint32_t)number;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
+                            char ret[FZ_URL_PATH_SIZE], frazil_error *reterr)
+{
+    char path[FZ_URL_PATH_SIZE];
+
+    if (!fz_url_decode(value, path, sizeof path) || path[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL names no file", key.at, key.len, kind->what);
+    memcpy(ret, path, sizeof path);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_timeout(const struct fz_url_kind *kind, struct fz_url_piece value, uint32_t *ret_ms,
+                               frazil_error *reterr)
+{
+    uint64_t ns;
+
+    if (fz_duration_parse(value.at, value.len, &ns, NULL) != FRAZIL_OK || ns < UINT64_C(1000000) * TIMEOUT_MS_MIN ||
+        ns > UINT64_C(1000000) * TIMEOUT_MS_MAX)
+        return fz_fail(reterr, FRAZIL_ESPEC, "timeout=%Q in the %s URL: must be from %ums to %us", value.at, value.len,
+                       kind->what, (uint64_t)TIMEOUT_MS_MIN, (uint64_t)TIMEOUT_MS_MAX / 1000);
+    *ret_ms = (uint32_t)(ns / 1000000);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_password_file(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
+                                     struct fz_url_access *access, frazil_error *reterr)
+{
+    char path[FZ_URL_PATH_SIZE];
+    size_t len;
+
+    if (access->password[0] != '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a password, and a password_file: give one of them",
+                       kind->what);
+    frazil_err err = fz_url_read_path(kind, key, value, path, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = fz_file_read(path, access->password, sizeof access->password, &len);
+    if (sys != 0) {
+        memset(access->password, 0, sizeof access->password);
+        return fz_fail_errno(reterr, sys, "the password file of a URL cannot be read:", path, "");
+    }
+    size_t line = strcspn(access->password, "\r\n");
+    memset(access->password + line, 0, sizeof access->password - line);
+    if (line == 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "the first line of password file %q is empty", path);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_user(const struct fz_url_kind *kind, struct fz_url_piece value, struct fz_url_access *access,
+                            frazil_error *reterr)
+{
+    if (access->user[0] == '\0' && fz_url_decode(value, access->user, sizeof access->user) && access->user[0] != '\0')
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC, "user in the %s URL is empty, too long or given twice", kind->what);
+}
+
+/* Where a key of one coordinator goes. */
+struct own_keys {
+    fz_url_key_reader read;
+    void *ctx;
+};
+
+static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece pair, struct fz_url_access *access,
+                            const struct own_keys *own, frazil_error *reterr)
+{
+    struct fz_url_piece value = pair;
+    struct fz_url_piece key = fz_url_cut(&value, '=');
+    bool known = own->read != NULL;
+
+    if (value.at == NULL)
+        value = (struct fz_url_piece){"", 0};
+    if (fz_url_is(key, "timeout"))
+        return read_timeout(kind, value, &access->timeout_ms, reterr);
+    if (fz_url_is(key, "password_file"))
+        return read_password_file(kind, key, value, access, reterr);
+    if (fz_url_is(key, "user"))
+        return read_user(kind, value, access, reterr);
+    frazil_err err = known ? own->read(own->ctx, key, value, &known, reterr) : FRAZIL_OK;
+    if (known || err != FRAZIL_OK)
+        return err;
+    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", key.at, key.len, kind->what,
+                   kind->keys);
+}
+
+frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query, struct fz_url_access *access,
+                             fz_url_key_reader read_key, void *ctx, frazil_error *reterr)
+{
+    const struct own_keys own = {read_key, ctx};
+    frazil_err err = FRAZIL_OK;
+
+    while (err == FRAZIL_OK && query.len > 0)
+        err = read_pair(kind, fz_url_cut(&query, '&'), access, &own, reterr);
+    if (err == FRAZIL_OK && access->user[0] != '\0' && access->password[0] == '\0' && !kind->user_alone)
+        return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a user without a password", kind->what);
+    return err;
+}
+
+/* ---- for sentences ------------------------------------------------------------- */
+
+void fz_url_show_host(struct fz_sentence *s, const struct fz_url_host *host)
+{
+    bool brackets = strchr(host->name, ':') != NULL;
+
+    fz_sentence_str(s, brackets ? "[" : "");
+    fz_sentence_str(s, host->name);
+    fz_sentence_str(s, brackets ? "]" : "");
+    fz_sentence_char(s, ':');
+    fz_sentence_u64(s, host->port);
+}

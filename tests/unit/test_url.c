@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what the URLs of coordinators have in common and the Redis
+ * one does not use: several hosts, users without passwords, names of files.  All
+ * else is in registers/test_redis_url.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "url/url.h"
+
+static const struct fz_url_scheme schemes[] = {{"x://", false}, {NULL, false}};
+
+static const struct fz_url_kind plain = {
+    .what = "X", .form = "x://HOST/NAME", .keys = "timeout", .schemes = schemes, .default_port = 7};
+
+static const struct fz_url_kind user_alone = {
+    .what = "X", .form = "x://HOST/NAME", .keys = "timeout", .schemes = schemes, .default_port = 7, .user_alone = true};
+
+static struct fz_url_piece piece(const char *text)
+{
+    return (struct fz_url_piece){text, strlen(text)};
+}
+
+/* Each part of a URL lies where it belongs; a part that is missing has no text at all. */
+static void test_split(void **state)
+{
+    struct fz_url_pieces pieces;
+
+    (void)state;
+    assert_int_equal(fz_url_split(&plain, "x://a:b@h1,h2/d/n?k=v", &pieces, NULL), FRAZIL_OK);
+    assert_true(fz_url_is(pieces.credentials, "a:b"));
+    assert_true(fz_url_is(pieces.place, "h1,h2"));
+    assert_true(fz_url_is(pieces.path, "d/n"));
+    assert_true(fz_url_is(pieces.query, "k=v"));
+    assert_int_equal(fz_url_split(&plain, "x://h", &pieces, NULL), FRAZIL_OK);
+    assert_null(pieces.credentials.at);
+    assert_null(pieces.path.at);
+    assert_null(pieces.query.at);
+}
+
+/* Hosts are separated by commas, each with a port of its own. */
+static void test_hosts(void **state)
+{
+    struct fz_url_host hosts[3];
+    size_t n = 0;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(fz_url_read_hosts(&plain, piece("a,b:8,[::1]:9"), hosts, 3, &n, &err), FRAZIL_OK);
+    assert_int_equal(n, 3);
+    assert_string_equal(hosts[0].name, "a");
+    assert_int_equal(hosts[0].port, 7);
+    assert_string_equal(hosts[1].name, "b");
+    assert_int_equal(hosts[1].port, 8);
+    assert_string_equal(hosts[2].name, "::1");
+    assert_int_equal(hosts[2].port, 9);
+    n = 4711;
+    assert_int_equal(fz_url_read_hosts(&plain, piece("a,b,c,d"), hosts, 3, &n, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "names more than 3 hosts"));
+    static const char *const wrong[] = {"", ",", "a,", ",a", "a,,b", "a,b:0", "a,b:x"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
+        assert_int_equal(fz_url_read_hosts(&plain, piece(wrong[i]), hosts, 3, &n, &err), FRAZIL_ESPEC);
+    assert_int_equal(n, 4711);
+}
+
+/* Where a user needs no password he may stand alone, and only there. */
+static void test_user_alone(void **state)
+{
+    struct fz_url_access access = {.timeout_ms = 1};
+
+    (void)state;
+    assert_int_equal(fz_url_read_credentials(&plain, piece("joe"), &access, NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe"), &access, NULL), FRAZIL_OK);
+    assert_string_equal(access.user, "joe");
+    assert_string_equal(access.password, "");
+    assert_int_equal(fz_url_read_query(&user_alone, piece("timeout=2s"), &access, NULL, NULL, NULL), FRAZIL_OK);
+    assert_int_equal(access.timeout_ms, 2000);
+    assert_int_equal(fz_url_read_query(&plain, piece("timeout=2s"), &access, NULL, NULL, NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_url_read_credentials(&user_alone, piece(""), &access, NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe:"), &access, NULL), FRAZIL_ESPEC);
+}
+
+/* A file's name is percent-decoded, and may not be empty. */
+static void test_path(void **state)
+{
+    char path[FZ_URL_PATH_SIZE] = "untouched";
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece(""), path, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "'ca' in the X URL names no file"));
+    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece("%zz"), path, &err), FRAZIL_ESPEC);
+    assert_string_equal(path, "untouched");
+    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece("/a%20b"), path, &err), FRAZIL_OK);
+    assert_string_equal(path, "/a b");
+}
+
+/* A host is shown so that it can be read again. */
+static void test_show(void **state)
+{
+    char text[FZ_URL_HOST_SIZE + 8];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    (void)state;
+    fz_url_show_host(&s, &(struct fz_url_host){.name = "::1", .port = 9});
+    fz_url_show_host(&s, &(struct fz_url_host){.name = "h", .port = 10});
+    assert_string_equal(text, "[::1]:9h:10");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_split), cmocka_unit_test(test_hosts), cmocka_unit_test(test_user_alone),
+        cmocka_unit_test(test_path),  cmocka_unit_test(test_show),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
