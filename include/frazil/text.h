@@ -75,6 +75,15 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_hash(const char *text, size_t l
     FRAZIL_NONNULL(1, 4);
 
 /*
+ * How likely it is that two of so many hosts get the same one of so many worker
+ * numbers by hash, in parts per million: the exact birthday probability, rounded
+ * up, so that 0 means never.  FRAZIL_EINVAL: hosts is not from 1 to 65536 or
+ * workers not from 1 to 2^32.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_collision(uint32_t hosts, uint64_t workers, uint32_t *ret_ppm)
+    FRAZIL_NONNULL(3);
+
+/*
  * kasumi, the scrambler that konayuki documents: each half of the id alone, its
  * own inverse.  It makes neighbouring ids look unlike and hides nothing from an
  * attacker; for that, see frazil/opaque.h.  The low 32 bits of the salt are

@@ -4,7 +4,7 @@
 static const struct {
     frazil_err err;
     frazil_err_class err_class;
-    const char *name;
+    char name[20];
     const char *sentence;
 } errors[] = {
 #define ERROR_ROW(name, number, err_class, sentence)                                                                   \

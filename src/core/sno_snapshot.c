@@ -11,7 +11,7 @@ enum member { PARTITION, SEQUENCE_MIN, SEQUENCE_MAX, SEQUENCE, NOW, WALL_HI, WAL
 
 /* The partition is an array of two bytes; here it is one number, as in frazil_sno_parts. */
 static const struct {
-    const char *name;
+    char name[16];
     uint64_t max;
 } members[MEMBER_COUNT] = {
     [PARTITION] = {"partition", UINT8_MAX}, /* each byte */

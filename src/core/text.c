@@ -6,7 +6,7 @@
 #include "sentence.h"
 #include "text_internal.h"
 
-static const char *const text_names[FRAZIL_TEXT_COUNT] = {
+static const char text_names[FRAZIL_TEXT_COUNT][12] = {
     [FRAZIL_TEXT_DEC] = "dec",       [FRAZIL_TEXT_DEC_PADDED] = "dec20",
     [FRAZIL_TEXT_HEX] = "hex",       [FRAZIL_TEXT_CROCKFORD] = "crockford",
     [FRAZIL_TEXT_BASE36] = "base36", [FRAZIL_TEXT_BASE58] = "base58",
