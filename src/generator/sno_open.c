@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a sno generator that continues from a snapshot. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
@@ -37,24 +40,45 @@ static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const stru
     return FRAZIL_OK;
 }
 
-/* The configuration for a snapshot: the spec's, with the snapshot's partition and bounds. */
+/* The keys whose place the snapshot takes. */
+static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_BASE, FZ_KEY_COUNT, FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX};
+enum { TAKEN_COUNT = sizeof taken / sizeof taken[0] };
+
+/* Who writes such a key into the spec itself expects it to count. */
+static frazil_err check_spec(const char *spec, frazil_error *reterr)
+{
+    struct fz_settings said = {{NULL}};
+
+    frazil_err err = fz_settings_add_text(&said, spec, "spec", reterr);
+    for (size_t i = 0; err == FRAZIL_OK && i < TAKEN_COUNT; i++) {
+        if (said.value[taken[i]] != NULL)
+            err = fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given beside it",
+                          fz_key_name(taken[i]));
+    }
+    if (err == FRAZIL_OK && said.value[FZ_KEY_STATE] != NULL && strcmp(said.value[FZ_KEY_STATE], "file") == 0)
+        err = fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a snapshot, which is the state");
+    fz_settings_free(&said);
+    return err;
+}
+
+/* In the environment and the config file they are meant for all generators, of which this one is none. */
+static void drop_taken(struct fz_settings *settings)
+{
+    for (size_t i = 0; i < TAKEN_COUNT; i++) {
+        free(settings->value[taken[i]]);
+        settings->value[taken[i]] = NULL;
+    }
+}
+
+/* The configuration for a snapshot: that of the settings, with the snapshot's partition and bounds. */
 static frazil_err read_snapshot_config(struct fz_config *ret, const struct fz_settings *settings,
                                        const frazil_sno_snapshot *snapshot, frazil_error *reterr)
 {
-    static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_BASE, FZ_KEY_COUNT, FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX};
-
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
-        if (settings->value[taken[i]] != NULL)
-            return fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given beside it",
-                           fz_key_name(taken[i]));
-    }
     frazil_err err = fz_config_read(ret, settings, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (ret->layout.kind != FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
-    if (ret->in_file)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a snapshot, which is the state");
     uint64_t max = snapshot->sequence_max;
     if (max == 0 && snapshot->sequence_min != UINT16_MAX)
         max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */
@@ -69,9 +93,14 @@ frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec, const frazil
     struct fz_config config;
     frazil *gen;
 
-    frazil_err err = fz_settings_gather(&settings, spec == NULL ? "layout=sno" : spec, reterr);
+    if (spec == NULL)
+        spec = "layout=sno";
+    frazil_err err = check_spec(spec, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_settings_gather(&settings, spec, reterr);
     if (err != FRAZIL_OK)
         return err;
+    drop_taken(&settings);
     /* What the generator has to know of its past is in the snapshot: nothing else is kept. */
     struct fz_home_request request = {.settings = &settings, .config = &config, .in_memory = true};
     request.worker.first = (uint32_t)snapshot->partition[0] << 8 | snapshot->partition[1];

@@ -239,9 +239,40 @@ static void test_refused(void **state)
     assert_refused("layout=sno count=1", &good, FRAZIL_ESPEC, "count comes from the snapshot");
     assert_refused("layout=sno seq_min=1", &good, FRAZIL_ESPEC, "seq_min comes from the snapshot");
     assert_refused("layout=sno seq_max=1", &good, FRAZIL_ESPEC, "seq_max comes from the snapshot");
+    assert_refused("layout=sno state=file", &good, FRAZIL_ESPEC, "state=file does not go with a snapshot");
     assert_refused("layout=twitter", &good, FRAZIL_EKIND, "layout=sno");
     assert_refused("", &good, FRAZIL_EKIND, "layout=sno");
     assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
+}
+
+/* What the environment says of all generators is not said of this one: only the spec itself can contradict a snapshot.
+ */
+static void test_environment(void **state)
+{
+    static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",    "FRAZIL_COUNT",
+                                        "FRAZIL_SEQ_MIN", "FRAZIL_SEQ_MAX", "FRAZIL_STATE"};
+    static const char *const values[] = {"fixed:7", "1", "70000", "9", "1x", "file"};
+    const frazil_sno_snapshot good = {.partition = {0x12, 0x34}, .sequence_max = 9, .wall_hi = NOW_UNIT};
+    const char *before = getenv("FRAZIL_STATE");
+    char *kept_state = before == NULL ? NULL : strdup(before);
+    struct rig rig = {.random_state = 1};
+    frazil_generator_info info;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(setenv(names[i], values[i], 1), 0);
+    rig_open_snapshot(&rig, "layout=sno", &good, UNIT(0));
+    frazil_get_info(rig.gen, &info);
+    assert_int_equal(info.worker, 0x1234);
+    assert_int_equal(info.sequence_min, 0);
+    assert_int_equal(info.sequence_max, 9);
+    rig_close(&rig);
+    assert_refused("layout=sno worker=fixed:7", &good, FRAZIL_ESPEC, "worker comes from the snapshot");
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_int_equal(unsetenv(names[i]), 0);
+    if (kept_state != NULL)
+        assert_int_equal(setenv("FRAZIL_STATE", kept_state, 1), 0);
+    free(kept_state);
 }
 
 /* The very last unit can be restored, full or not. */
@@ -333,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_full_unit),
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_environment),
         cmocka_unit_test(test_last_unit),
         cmocka_unit_test(test_histories),
         cmocka_unit_test(test_unused),
