@@ -20,7 +20,7 @@ _frazil_values()
 _frazil_options()
 {
     case $1 in
-        next) echo '--count --rate --form --json --meta --help' ;;
+        next) echo '--count --rate --form --json --meta --quiet --help' ;;
         inspect) echo '--layout --guess --form --json --color --help' ;;
         compose) echo '--layout --unix-ms --time --worker --datacenter --sequence --partition --meta --ticktock --form --tsv --help' ;;
         convert) echo '--from --to --help' ;;
@@ -29,7 +29,7 @@ _frazil_options()
         shard) echo '--help' ;;
         scramble | unscramble) echo '--salt --checksum --help' ;;
         opaque) echo '--key-file --decrypt --help' ;;
-        worker) echo '--hash --max --help' ;;
+        worker) echo '--hash --max --expect --help' ;;
         verify) echo '--layout --form --list --tolerance --json --help' ;;
         version) echo '--json --help' ;;
     esac
@@ -53,13 +53,13 @@ _frazil_spec()
     case $1 in
         layout) _frazil_values --layout ;;
         behaviour) echo 'frazil konayuki sfid sno post flake flake-callback' ;;
-        worker) echo 'fixed: env: ordinal auto' ;;
+        worker) echo 'fixed: env: ordinal file-lock ip-last-octet ip-hash hostname-hash auto' ;;
         on_full) echo 'wait lead error' ;;
         on_backward) echo 'hold wait error ticktock' ;;
         start) echo 'zero random spread' ;;
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
-        '') echo 'layout= epoch= tick= behaviour= worker= datacenter= base= count= hostname= on_full= on_backward=' \
+        '') echo 'layout= epoch= tick= behaviour= worker= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
             'max_lead= max_wait= start= seq_min= seq_max= clock= allow_short_life= config=' ;;
     esac
 }

@@ -32,7 +32,8 @@ typedef struct frazil_local frazil_local;
  * spaces; a value that holds spaces is quoted with '...', in which \' and \\
  * stand for themselves.  NULL is the empty spec.  A key that the spec does not
  * name is looked up as FRAZIL_<KEY> in the environment, then as a line
- * "key=value" in the file named by the key `config` (or FRAZIL_CONFIG).
+ * "key=value" in the file named by the key `config` (or FRAZIL_CONFIG), whose
+ * lines end with LF or CR LF.
  * Unknown keys and keys given twice in one place are errors.
  *
  *   layout        preset or description, see layout.h; default frazil
@@ -42,11 +43,20 @@ typedef struct frazil_local frazil_local;
  *   worker        where the worker id comes from; no default:
  *                 fixed:N, env:NAME, ordinal; file-lock: the lowest number that
  *                 no process of this host holds, for one host only; the URL of
- *                 a coordinator, see coordinator.h, for fleets; for layout=sno
- *                 also auto, which is its default
+ *                 a coordinator, see coordinator.h, for fleets;
+ *                 ip-last-octet (IPv4; needs 256 worker ids): for the hosts of
+ *                 one /24; ip-hash, hostname-hash: CRC-32 of the host's primary
+ *                 address or name, modulo the number of worker ids, as konayuki
+ *                 computes it, with `expect`; for layout=sno also auto, which is
+ *                 its default
  *   datacenter    N: the worker source then gives the number inside it
  *   base, count   the source's number must be below count; base is added to it
- *   hostname      what `ordinal` reads instead of the host's name
+ *   expect        how many hosts there are, 1 to 65536: needed by the hashes,
+ *                 which may give two hosts the same number; how likely that is
+ *                 stands in frazil_generator_info
+ *   hostname      what stands for the host's name
+ *   ip            what stands for the host's primary address, which is the one
+ *                 that it would use outward: IPv4, or IPv6 where that is all
  *   on_full       wait, lead, error
  *   on_backward   hold, wait, error, ticktock (sno only)
  *   max_lead      how far ids may be stamped ahead of the clock: a duration
@@ -209,8 +219,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_parse(const char *text, s
 
 /*
  * Opens a sno generator that continues from a snapshot, on this side of it or
- * in its past, without repeating an id.  The spec may not name worker, seq_min
- * or seq_max, which come from the snapshot.  Errors as frazil_open, and
+ * in its past, without repeating an id.  The spec may not name worker, base,
+ * count, seq_min or seq_max, which come from the snapshot; in the environment and
+ * in a config file they do not count here.  Errors as frazil_open, and
  * FRAZIL_ERANGE: bounds equal or closer than four, sequence below the lower one.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec,
@@ -262,6 +273,9 @@ typedef struct frazil_generator_info {
     uint64_t capacity;   /* how many a tick has */
     bool counter_in_use; /* whether the processor's counter saves clock readings */
     bool state_is_new;   /* no generator had this worker on this host since it was booted; always with state=memory */
+    /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
+     * million, rounded up; 0 for all other sources */
+    uint32_t collision_ppm;
 } frazil_generator_info;
 
 /* Cannot fail. */

@@ -23,6 +23,7 @@ struct request {
     const char *rate_text;
     const char *form_text;
     bool json;
+    bool quiet;  /* nothing on stderr but errors */
     double rate; /* ids a second; 0: as fast as it goes */
     int form;
 };
@@ -30,6 +31,7 @@ struct request {
 /* What the ids come from, and what they are. */
 struct source {
     frazil *gen;
+    bool quiet;
     struct ids_layout layout;
     uint8_t meta;
 };
@@ -43,9 +45,20 @@ static void note_default(const struct source *source)
     frazil_generator_info info;
 
     frazil_get_info(source->gen, &info);
-    if (info.state_is_new)
+    if (info.state_is_new && !source->quiet)
         complain("no worker= was given: the ids are unique on this host (worker=file-lock), not among several; "
                  "see WORKER IDS in man frazil");
+}
+
+/* Said as seldom, of a worker id that another host may have, too. */
+static void note_collision(const struct source *source, const frazil_generator_info *info)
+{
+    const uint32_t worth_a_word_ppm = 10000;
+
+    if (info->collision_ppm > worth_a_word_ppm && info->state_is_new && !source->quiet)
+        complain("the chance that two of the expected hosts have the same worker id, and make the same ids, is "
+                 "%u.%04u %%; see WORKER IDS in man frazil",
+                 (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }
 
 /* Appends a text and a space; returns where to go on. */
@@ -121,6 +134,7 @@ static int open_source(struct source *source, const struct arguments *args)
         return status;
     assert(source->gen != NULL);
     frazil_get_info(source->gen, &info);
+    note_collision(source, &info);
     source->layout.layout = info.layout;
     ids_layout_label(&source->layout);
     return STATUS_OK;
@@ -289,13 +303,14 @@ static int cmd_next_run(int argc, char **argv)
         {"form", 'f', OPTION_TEXT, &request.form_text, "FORM", "text form (default dec; for snos: sno or hex)", 0},
         {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object a line, with the fields", 0},
         {"meta", 'm', OPTION_U64, &request.meta, "N", "the metabyte of snos (default 0)", 255},
+        {"quiet", 'q', OPTION_FLAG, &request.quiet, NULL, "nothing on stderr but errors", 0},
         {0},
     };
     static const struct option_help help = {
         "next [OPTION]... [SPEC]...", "Prints new ids, one a line.",
         "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
-        "base, count, on_full, on_backward, max_lead, max_wait, start, ...; man frazil\n"
-        "has all.  What it leaves out comes from FRAZIL_<KEY> in the environment.\n"
+        "base, count, expect, on_full, on_backward, max_lead, max_wait, start, ...; man\n"
+        "frazil has all.  What it leaves out comes from FRAZIL_<KEY> in the environment.\n"
         "FORM: " IDS_FORM_NAMES "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
@@ -305,6 +320,7 @@ static int cmd_next_run(int argc, char **argv)
         return status;
     if (!ids_form_choose("--form", request.form_text, &request.form) || !read_rate(request.rate_text, &request.rate))
         return STATUS_USAGE;
+    source.quiet = request.quiet;
     status = open_source(&source, &args);
     if (status != STATUS_OK)
         return status;

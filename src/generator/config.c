@@ -15,30 +15,30 @@ enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4, DEFAULT_MAX_SKEW_MS = 250, LARGEST_MAX
 
 /* A word that a key can have, with what it stands for. */
 struct choice {
-    const char *word;
+    char word[12]; /* the last one's is empty */
     int value;
 };
 
 static const struct choice on_full_choices[] = {
-    {"wait", FZ_FULL_WAIT}, {"lead", FZ_FULL_LEAD}, {"error", FZ_FULL_ERROR}, {NULL, 0}};
+    {"wait", FZ_FULL_WAIT}, {"lead", FZ_FULL_LEAD}, {"error", FZ_FULL_ERROR}, {"", 0}};
 static const struct choice on_backward_choices[] = {{"hold", FZ_BACKWARD_HOLD},
                                                     {"wait", FZ_BACKWARD_WAIT},
                                                     {"error", FZ_BACKWARD_ERROR},
                                                     {"ticktock", FZ_BACKWARD_TICKTOCK},
-                                                    {NULL, 0}};
+                                                    {"", 0}};
 static const struct choice start_choices[] = {
-    {"zero", FZ_START_ZERO}, {"random", FZ_START_RANDOM}, {"spread", FZ_START_SPREAD}, {NULL, 0}};
-static const struct choice state_choices[] = {{"file", 1}, {"memory", 2}, {NULL, 0}};
+    {"zero", FZ_START_ZERO}, {"random", FZ_START_RANDOM}, {"spread", FZ_START_SPREAD}, {"", 0}};
+static const struct choice state_choices[] = {{"file", 1}, {"memory", 2}, {"", 0}};
 static const struct choice keeper_choices[] = {
-    {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {NULL, 0}};
-static const struct choice on_loss_choices[] = {{"move", 0}, {"stop", 1}, {NULL, 0}};
-static const struct choice yes_no_choices[] = {{"yes", 1}, {"no", 0}, {NULL, 0}};
+    {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {"", 0}};
+static const struct choice on_loss_choices[] = {{"move", 0}, {"stop", 1}, {"", 0}};
+static const struct choice yes_no_choices[] = {{"yes", 1}, {"no", 0}, {"", 0}};
 
 #define SECONDS(n) ((n)*UINT64_C(1000000000))
 
 /* The policies of a generator, and the systems that are settings of it. */
 struct policies {
-    const char *name;
+    char name[16];
     enum fz_on_full on_full;
     enum fz_on_backward on_backward;
     enum fz_start start;
@@ -74,7 +74,7 @@ static frazil_err read_choice(const struct fz_settings *settings, enum fz_key ke
     char words[128];
     struct fz_sentence sentence = fz_sentence_in(words, sizeof words);
     fz_sentence_str(&sentence, "must be one of");
-    for (const struct choice *choice = choices; choice->word != NULL; choice++) {
+    for (const struct choice *choice = choices; choice->word[0] != '\0'; choice++) {
         if (strcmp(choice->word, value) == 0) {
             *ret = choice->value;
             return FRAZIL_OK;
@@ -98,8 +98,8 @@ static frazil_err read_duration(const struct fz_settings *settings, enum fz_key 
     return FRAZIL_OK;
 }
 
-frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t max, uint64_t *ret,
-                            frazil_error *reterr)
+frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,
+                            uint64_t *ret, frazil_error *reterr)
 {
     const char *value = settings->value[key];
     uint64_t number;
@@ -108,9 +108,9 @@ frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key,
         return FRAZIL_OK;
     if (!fz_decimal_parse(value, strlen(value), &number))
         return bad_value(settings, key, "must be a whole number without sign or leading zero", reterr);
-    if (number > max)
-        return fz_fail(reterr, FRAZIL_ERANGE, "%s=%u: must be from 0 to %u for this layout", fz_key_name(key), number,
-                       max);
+    if (number < min || number > max)
+        return fz_fail(reterr, FRAZIL_ERANGE, "%s=%u: must be from %u to %u for this layout", fz_key_name(key), number,
+                       min, max);
     *ret = number;
     return FRAZIL_OK;
 }
@@ -230,9 +230,9 @@ static frazil_err read_bounds(struct fz_config *config, const struct fz_settings
     uint64_t min = 0;
     uint64_t max = top;
 
-    frazil_err err = fz_config_number(settings, FZ_KEY_SEQ_MIN, top, &min, reterr);
+    frazil_err err = fz_config_number(settings, FZ_KEY_SEQ_MIN, 0, top, &min, reterr);
     if (err == FRAZIL_OK)
-        err = fz_config_number(settings, FZ_KEY_SEQ_MAX, top, &max, reterr);
+        err = fz_config_number(settings, FZ_KEY_SEQ_MAX, 0, top, &max, reterr);
     return err == FRAZIL_OK ? fz_config_set_bounds(config, min, max, reterr) : err;
 }
 

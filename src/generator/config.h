@@ -35,9 +35,9 @@ frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *setti
  */
 frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b, frazil_error *reterr);
 
-/* Reads a key whose value is a whole number up to max; absent: *ret is untouched.  FRAZIL_ERANGE, ESPEC. */
-frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t max, uint64_t *ret,
-                            frazil_error *reterr);
+/* Reads a key whose value is a whole number from min to max; absent: *ret is untouched.  FRAZIL_ERANGE, ESPEC. */
+frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,
+                            uint64_t *ret, frazil_error *reterr);
 
 /* What a source says about the worker id. */
 struct fz_worker_choice {
@@ -46,6 +46,7 @@ struct fz_worker_choice {
     bool lock;       /* take the lowest number that no other process of this host holds */
     const char *url; /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
     bool in_process; /* unique in this process alone: there is nothing to keep for the next one */
+    uint32_t collision_ppm; /* how likely it is that two hosts have the same; 0: the source does not say */
 };
 
 /* What the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */

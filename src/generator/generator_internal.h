@@ -100,6 +100,7 @@ struct frazil {
     uint8_t time_shift;
     uint8_t worker_shift;
     uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
+    uint32_t collision_ppm;
     frazil_clock clock;
     frazil_random random;
     bool counter_usable;

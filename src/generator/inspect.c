@@ -44,6 +44,7 @@ void frazil_get_info(frazil *gen, frazil_generator_info *ret)
         .capacity = rules->capacity,
         .counter_in_use = gen->fast_path != FZ_FAST_NONE,
         .state_is_new = fz_home_is_new(&gen->home),
+        .collision_ppm = gen->collision_ppm,
     };
 }
 

@@ -195,6 +195,7 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     adopt_config(gen, request->config);
+    gen->collision_ppm = request->worker.collision_ppm;
     frazil_err err = open_clock(gen, request->config, ports, reterr);
     if (err == FRAZIL_OK)
         err = check_life(gen, request->config, reterr);

@@ -8,9 +8,10 @@
 #include "os/fail_errno.h"
 #include "os/file.h"
 
-enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64 };
+enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64, KEY_NAME_SIZE = 20 };
 
-static const char *const names[] = {
+/* In place, not pointed to: a pointer in a library is relocated, and costs more than the longest of these. */
+static const char names[][KEY_NAME_SIZE] = {
 #define KEY_NAME(identifier, name) name,
     FZ_KEYS(KEY_NAME)
 #undef KEY_NAME
@@ -175,7 +176,14 @@ static frazil_err add_line(struct fz_settings *settings, const char *line, bool 
                            frazil_error *reterr)
 {
     struct reader reader = {.text = line, .at = line, .where = where, .reterr = reterr};
+    const char *stray = strchr(line, '\r');
 
+    /* Where lines end with it alone the whole file would be one, and lost behind the first '#'. */
+    if (stray != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "%s: a carriage return at character %u, which is not the end of the line: lines end with LF or "
+                       "CR LF",
+                       where, (uint64_t)(stray - line) + 1);
     skip_space(&reader);
     if (*reader.at == '\0' || *reader.at == '#')
         return FRAZIL_OK;
@@ -201,12 +209,13 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
 
     while (err == FRAZIL_OK && *text != '\0') {
         size_t len = strcspn(text, "\n");
+        bool ends_with_cr = len > 0 && text[len] == '\n' && text[len - 1] == '\r';
         char place[256];
         struct fz_sentence sentence = fz_sentence_in(place, sizeof place);
         fz_sentence_str(&sentence, where);
         fz_sentence_str(&sentence, ", line ");
         fz_sentence_u64(&sentence, number++);
-        char *line = strndup(text, len);
+        char *line = strndup(text, ends_with_cr ? len - 1 : len);
         if (line == NULL)
             return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
         err = add_line(settings, line, seen, place, reterr);

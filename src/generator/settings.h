@@ -19,6 +19,8 @@
     X(BASE, "base")                                                                                                    \
     X(COUNT, "count")                                                                                                  \
     X(HOSTNAME, "hostname")                                                                                            \
+    X(IP, "ip")                                                                                                        \
+    X(EXPECT, "expect")                                                                                                \
     X(ON_FULL, "on_full")                                                                                              \
     X(ON_BACKWARD, "on_backward")                                                                                      \
     X(MAX_LEAD, "max_lead")                                                                                            \
@@ -66,7 +68,10 @@ frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_
 frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where,
                                 frazil_error *reterr);
 
-/* Adds the lines of a config file: blank, `# comment`, or one pair each.  Errors likewise. */
+/*
+ * Adds the lines of a config file: blank, `# comment`, or one pair each.  They end
+ * with LF or CR LF, and a carriage return elsewhere is an error.  Errors likewise.
+ */
 frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
                                  frazil_error *reterr);
 

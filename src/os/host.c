@@ -2,7 +2,12 @@
 #define _DEFAULT_SOURCE /* getentropy */
 #include "host.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 int fz_host_name(char *buf, size_t size)
@@ -11,6 +16,65 @@ int fz_host_name(char *buf, size_t size)
         return errno;
     buf[size - 1] = '\0'; /* a name that was cut may come without */
     return 0;
+}
+
+/* Addresses that documentation uses: they are nobody's, and lie outward of everybody. */
+static const char outward_4[] = "192.0.2.1";
+static const char outward_6[] = "2001:db8::1";
+
+enum { DISCARD_PORT = 9 };
+
+union address {
+    struct sockaddr any;
+    struct sockaddr_in v4;
+    struct sockaddr_in6 v6;
+};
+_Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockaddr_in6, sin6_port),
+               "family and port lie at one place in both");
+
+/* The local end of a socket that is to send to that address.  To connect it only fixes the route. */
+static int find_local_end(union address *address, socklen_t size)
+{
+    int fd = socket(address->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int sys = 0;
+
+    if (fd < 0)
+        return errno;
+    if (connect(fd, &address->any, size) != 0 || getsockname(fd, &address->any, &size) != 0)
+        sys = errno;
+    (void)close(fd);
+    return sys;
+}
+
+static int address_toward(int family, const char *outward, char buf[FZ_ADDRESS_SIZE])
+{
+    union address address = {.v6 = {.sin6_family = (sa_family_t)family, .sin6_port = htons(DISCARD_PORT)}};
+    bool is_v4 = family == AF_INET;
+    void *ip = is_v4 ? (void *)&address.v4.sin_addr : (void *)&address.v6.sin6_addr;
+
+    (void)inet_pton(family, outward, ip);
+    int sys = find_local_end(&address, is_v4 ? sizeof address.v4 : sizeof address.v6);
+    if (sys == 0)
+        (void)inet_ntop(family, ip, buf, FZ_ADDRESS_SIZE);
+    return sys;
+}
+
+int fz_host_address(char buf[FZ_ADDRESS_SIZE])
+{
+    int sys = address_toward(AF_INET, outward_4, buf);
+    /* Without IPv4 the other one is the primary address; any other failure is none of the network's. */
+    bool no_ipv4 = sys == ENETUNREACH || sys == EHOSTUNREACH || sys == EADDRNOTAVAIL || sys == EAFNOSUPPORT;
+
+    return no_ipv4 ? address_toward(AF_INET6, outward_6, buf) : sys;
+}
+
+int fz_address_version(const char *text)
+{
+    unsigned char bytes[sizeof(struct in6_addr)];
+
+    if (inet_pton(AF_INET, text, bytes) == 1)
+        return 4;
+    return inet_pton(AF_INET6, text, bytes) == 1 ? 6 : 0;
 }
 
 int fz_host_entropy(uint64_t *ret)

@@ -41,6 +41,20 @@ load helpers
     fails 2 "--max M" frazil worker --hash app-240
     fails 2 "--max M" frazil worker --hash app-240 --max 0
     fails 2 "--max takes a whole number from 0 to 4294967295" frazil worker --hash app-240 --max 4294967296
-    fails 2 "not both" frazil worker --hash app-240 --max 256 app-1175
+    fails 2 "not two of them" frazil worker --hash app-240 --max 256 app-1175
     fails 1 "empty" frazil worker --hash "" --max 256
+}
+
+# The post's table has these as 0.9, 4, 17, 35, 54 and 70 %.
+@test "worker: how likely two of so many hosts get the same number" {
+    local hosts chances=
+    for hosts in 1 5 10 20 30 40 50; do
+        chances+="$(frazil worker --max 1024 --expect $hosts), "
+    done
+    [ "$chances" = "0.0000 %, 0.9733 %, 4.3125 %, 17.0338 %, 34.8804 %, 53.7777 %, 70.3600 %, " ]
+    [ "$(frazil worker -m 7 -e 8)" = "100.0000 %" ]
+    fails 2 "--expect takes the number of hosts, from 1 to 65536, not 0" frazil worker --max 1024 --expect 0
+    fails 2 "--expect takes a whole number from 0 to 65536" frazil worker --max 1024 --expect 65537
+    fails 2 "not two of them" frazil worker --max 1024 --expect 5 app-1
+    fails 2 "--max M" frazil worker --expect 5
 }

@@ -75,3 +75,20 @@ setup() {
     fails 2 "file-lock" frazil next worker=file-lock state=memory
     fails 2 "worker=auto" frazil next layout=sno state=file
 }
+
+@test "a worker id that two hosts may well have: a word about it, once, unless quiet" {
+    run --separate-stderr frazil next --json worker=hostname-hash hostname=app-240 count=256 expect=5
+    [ "$status" -eq 0 ]
+    [[ "$output" == *'"worker":103,'* ]]
+    [[ "$stderr" == "frazil: the chance that two of the expected hosts have the same worker id, "*" is 3.8532 %; "* ]]
+    run --separate-stderr frazil next worker=hostname-hash hostname=app-240 count=256 expect=5
+    [ "$stderr" = "" ]
+    run --separate-stderr frazil next -q worker=ip-hash ip=10.0.0.7 expect=20
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+    run --separate-stderr frazil next worker=ip-hash ip=10.0.0.8 expect=5
+    [ "$stderr" = "" ]
+    run --separate-stderr frazil next --quiet
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "" ]
+}

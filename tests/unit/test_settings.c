@@ -196,7 +196,7 @@ static frazil_generator_info info_of(const char *spec)
 static void test_precedence(void **state)
 {
     static const char file[] =
-        "# frazil\n\n  worker = fixed:3 \r\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
+        "# frazil\n\n  worker = fixed:3 \nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
 
     (void)state;
     write_config(file, strlen(file));
@@ -218,6 +218,25 @@ static void test_precedence(void **state)
     assert_int_equal(info_of(NULL).worker, 3);
     assert_int_equal(unsetenv("FRAZIL_CONFIG"), 0);
     assert_int_equal(unsetenv("FRAZIL_SEQ_MIN"), 0);
+}
+
+/* A file whose lines end with CR LF says the same as one whose lines end with LF, to the last line and in quotes. */
+static void test_config_line_ends(void **state)
+{
+    static const char *const files[] = {
+        "# frazil\n\nworker=fixed:3\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100\n",
+        "# frazil\r\n\r\nworker=fixed:3\r\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\r\nseq_max=100\r\n",
+        "# frazil\r\n\nworker=fixed:3\r\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        write_config(files[i], strlen(files[i]));
+        const frazil_generator_info info = info_of(with_config(""));
+        assert_int_equal(info.worker, 3);
+        assert_int_equal(info.layout.worker_bits, 10);
+        assert_int_equal(info.sequence_max, 100);
+    }
 }
 
 /* A value in the environment is taken as it is, without quotes; an empty one is as good as none. */
@@ -251,6 +270,14 @@ static void test_config_refused(void **state)
         {"hostname='a\nb'\n", 0, ", line 1: the quote opened at character 10 is not closed"},
         {"worker=fixed:1\nbase\n", 0, ", line 2: the key base at character 5 has no value"},
         {"worker=fixed:1\0base=7\n", 22, " holds a zero byte at 15"},
+        {"worker=fixed:1\rbase=7\r", 0,
+         ", line 1: a carriage return at character 15, which is not the end of the line"},
+        {"# old\rworker=fixed:1\n", 0, ", line 1: a carriage return at character 6"},
+        {"worker=fixed:1\r\nbase=7\r", 0, ", line 2: a carriage return at character 7"},
+        {"\rworker=fixed:1\n", 0, ", line 1: a carriage return at character 1"},
+        {"worker=fixed:1\r\r\n", 0, ", line 1: a carriage return at character 15"},
+        {"hostname='a\rb'\r\n", 0, ", line 1: a carriage return at character 12"},
+        {"worker=fixed:1\r\nspeed=fast\r\n", 0, ", line 2: unknown key 'speed'"},
         {"worker=fixed:1\nconfig=/etc/other\n", 0, ", line 2: a config file cannot name another"},
     };
 
@@ -285,10 +312,15 @@ static void test_config_unreadable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_truncated),      cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_precedence),     cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_config_refused), cmocka_unit_test(test_config_unreadable),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_every_key),
+        cmocka_unit_test(test_precedence),
+        cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_config_line_ends),
+        cmocka_unit_test(test_config_refused),
+        cmocka_unit_test(test_config_unreadable),
     };
 
     return cmocka_run_group_tests(tests, make_config, remove_config);

@@ -94,6 +94,9 @@ static void test_refused(void **state)
         {"layout=41/0/22 worker=fixed:1", FRAZIL_EWORKER, "gives 1: must be from 0 to 0"},
         {"layout=sno worker=fixed:65536", FRAZIL_EWORKER, "must be from 0 to 65535"},
         {"worker=env:", FRAZIL_ESPEC, "worker=env: names no variable: write worker=env:NAME"},
+        {"worker=env:NAME=7", FRAZIL_ESPEC,
+         "worker='env:NAME=7': no environment variable has a '=' in its name: write worker=env:NAME, without a value"},
+        {"worker=env:=7", FRAZIL_ESPEC, "worker='env:=7': no environment variable has a '=' in its name"},
         {"worker=env:FRAZIL_TEST_UNSET", FRAZIL_EWORKER,
          "worker=env:FRAZIL_TEST_UNSET: the environment variable is not set: it must hold a number from 0 to 1023"},
         {"worker=env:FRAZIL_TEST_EMPTY", FRAZIL_EWORKER, "the environment variable is empty"},
@@ -109,9 +112,9 @@ static void test_refused(void **state)
         {"worker=fixed:5 count=5", FRAZIL_EWORKER, "gives 5: must be from 0 to 4"},
         {"worker=fixed:5 base=1020", FRAZIL_EWORKER, "gives 5: must be from 0 to 3"},
         {"worker=fixed:5 base=1024", FRAZIL_ERANGE, "base=1024: must be from 0 to 1023 for this layout"},
-        {"worker=fixed:5 count=1025", FRAZIL_ERANGE, "count=1025: must be from 0 to 1024"},
-        {"worker=fixed:5 base=1000 count=25", FRAZIL_ERANGE, "count=25: must be from 0 to 24"},
-        {"worker=fixed:0 count=0", FRAZIL_ESPEC, "count=0 leaves no worker id: it must be at least 1"},
+        {"worker=fixed:5 count=1025", FRAZIL_ERANGE, "count=1025: must be from 1 to 1024"},
+        {"worker=fixed:5 base=1000 count=25", FRAZIL_ERANGE, "count=25: must be from 1 to 24"},
+        {"worker=fixed:0 count=0", FRAZIL_ERANGE, "count=0: must be from 1 to 1024 for this layout"},
         {"worker=fixed:0 base=one", FRAZIL_ESPEC, "base='one': must be a whole number"},
         {"worker=fixed:0 datacenter=1", FRAZIL_ESPEC, "the layout does not split its worker"},
         {"layout=twitter worker=fixed:0 datacenter=32", FRAZIL_ERANGE, "datacenter=32: must be from 0 to 31"},
@@ -134,7 +137,8 @@ static void test_refused(void **state)
 /* Whoever names no source is told all of them. */
 static void test_sources_are_listed(void **state)
 {
-    static const char *const sources[] = {"fixed:N", "env:NAME", "ordinal", "auto"};
+    static const char *const sources[] = {"fixed:N",       "env:NAME", "ordinal",       "file-lock",
+                                          "ip-last-octet", "ip-hash",  "hostname-hash", "auto"};
 
     (void)state;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
