@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "zookeeper_connection.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "os/clock.h"
+#include "os/quiet_pipe.h"
+
+/*
+ * What is asked for as a session's time.  The client gives a connection up that was idle for two thirds of it, and the
+ * server, which has the last word, allows 40 s by default: so a grant that is extended every 20 s keeps its connection.
+ */
+enum { SESSION_MS = 60000, SESSION_MS_MAX = 24 * 60 * 60 * 1000 };
+
+/* Below all levels: nothing is formatted, which would be done in buffers that all threads share. */
+static const ZooLogLevel log_nothing = (ZooLogLevel)0;
+
+/* "Operation was throttled and not executed at all"; not every version has the name. */
+enum { THROTTLED = -127 };
+
+static uint64_t monotonic_ns(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
+uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection)
+{
+    return monotonic_ns() + UINT64_C(1000000) * connection->url.timeout_ms;
+}
+
+int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns)
+{
+    for (;;) {
+        struct pollfd poll_fd = {.fd = fd, .events = events};
+        uint64_t now_ns = monotonic_ns();
+        uint64_t left_ms = now_ns >= deadline_ns ? 0 : (deadline_ns - now_ns + 999999) / 1000000;
+        int ready = poll(&poll_fd, 1, (int)left_ms);
+        if (ready > 0)
+            return poll_fd.revents;
+        if (ready < 0 && errno != EINTR)
+            return -1;
+        if (ready == 0 && left_ms == 0)
+            return 0;
+    }
+}
+
+static void discard(const char *message)
+{
+    (void)message;
+}
+
+void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, const struct fz_zookeeper_url *url)
+{
+    zoo_set_debug_level(log_nothing);
+    zoo_deterministic_conn_order(1);
+    memset(connection, 0, sizeof *connection);
+    connection->url = *url;
+    connection->fd = -1;
+    connection->turn = monotonic_ns(); /* so that not everybody begins with the same server */
+    fz_zookeeper_url_show(url, connection->shown);
+}
+
+/* ---- ending ----------------------------------------------------------------- */
+
+static void end(struct fz_zookeeper_connection *connection, bool say_so)
+{
+    zhandle_t *handle = connection->handle;
+
+    if (handle == NULL)
+        return;
+    /* The client says good-bye when it is connected, and waits for an answer; only then is the socket its own. */
+    if (!say_so && zoo_state(handle) == ZOO_CONNECTED_STATE)
+        shutdown(connection->fd, SHUT_RDWR);
+    connection->handle = NULL;
+    connection->fd = -1;
+    zookeeper_close(handle);
+}
+
+/* Idle for so long that the client would give it up with the next request, or ended by the server. */
+static bool has_ended(const struct fz_zookeeper_connection *connection)
+{
+    struct pollfd poll_fd = {.fd = connection->fd, .events = POLLIN};
+    uint64_t session_ns = UINT64_C(1000000) * (uint64_t)zoo_recv_timeout(connection->handle);
+
+    return zoo_state(connection->handle) != ZOO_CONNECTED_STATE ||
+           monotonic_ns() - connection->used_ns > session_ns / 2 || poll(&poll_fd, 1, 0) != 0;
+}
+
+void fz_zookeeper_connection_drop(struct fz_zookeeper_connection *connection)
+{
+    struct fz_quiet_pipe quiet;
+
+    fz_quiet_pipe_begin(&quiet);
+    end(connection, false);
+    fz_quiet_pipe_end(&quiet);
+}
+
+void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
+{
+    struct fz_quiet_pipe quiet;
+
+    fz_quiet_pipe_begin(&quiet);
+    end(connection, connection->handle != NULL && !has_ended(connection));
+    fz_quiet_pipe_end(&quiet);
+    memset(&connection->url, 0, sizeof connection->url);
+}
+
+void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
+{
+    if (connection->fd >= 0)
+        close(connection->fd);
+    connection->fd = -1;
+    /*
+     * The handle is left as it is, a few kilobytes for each fork: to free it would say good-bye in the parent's name,
+     * and another thread may have been in the midst of changing it.
+     */
+    connection->handle = NULL;
+}
+
+/* ---- sentences -------------------------------------------------------------- */
+
+static const char *reason(int sys_errno, char buf[128])
+{
+    if (sys_errno == EHOSTDOWN) /* what the client makes of an end of file */
+        return "the server hung up";
+    if (sys_errno == 0)
+        return "not as a ZooKeeper does";
+    return strerror_r(sys_errno, buf, 128) == 0 ? buf : "unknown error";
+}
+
+/* "zookeeper://...: <at> <what>: <why>" */
+static void say(const struct fz_zookeeper_connection *connection, const char *what, int rc, frazil_error *reterr)
+{
+    char buf[128];
+
+    if (rc == ZOPERATIONTIMEOUT)
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s within %u ms", connection->shown, connection->at, what,
+                (uint64_t)connection->url.timeout_ms);
+    else
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s: %s", connection->shown, connection->at, what,
+                reason(connection->sys_errno, buf));
+}
+
+/* ---- running the client ----------------------------------------------------- */
+
+static int failed(struct fz_zookeeper_connection *connection, int rc)
+{
+    connection->sys_errno = errno;
+    return rc;
+}
+
+/* Lets the client do what there is to do, after waiting for it.  ZOK, or why this connection is of no more use. */
+static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns)
+{
+    struct timeval unused; /* when to ping: never in so short a time */
+    int interest = 0;
+
+    errno = 0;
+    int rc = zookeeper_interest(connection->handle, &connection->fd, &interest, &unused);
+    if (rc != ZOK)
+        return failed(connection, rc);
+    if (connection->fd < 0)
+        return failed(connection, ZCONNECTIONLOSS);
+    short events = (short)((interest & ZOOKEEPER_READ ? POLLIN : 0) | (interest & ZOOKEEPER_WRITE ? POLLOUT : 0));
+    int ready = fz_zookeeper_wait(connection->fd, events, deadline_ns);
+    if (ready <= 0)
+        return failed(connection, ready == 0 ? ZOPERATIONTIMEOUT : ZSYSTEMERROR);
+    errno = 0;
+    rc = zookeeper_process(connection->handle, (ready & POLLOUT ? ZOOKEEPER_WRITE : 0) |
+                                                   (ready & (POLLIN | POLLERR | POLLHUP) ? ZOOKEEPER_READ : 0));
+    return rc == ZOK || rc == ZNOTHING ? ZOK : failed(connection, rc);
+}
+
+/*
+ * The client takes every frame for the answer to a request, and aborts when there
+ * is none: so nothing is read unless an answer is awaited.
+ */
+static int await_answers(struct fz_zookeeper_connection *connection, const struct fz_zookeeper_batch *batch,
+                         uint64_t deadline_ns)
+{
+    int rc = ZOK;
+
+    while (rc == ZOK && batch->awaited > 0) {
+        /* Else it would connect again by itself, and send once more what may have been carried out. */
+        if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
+            return failed(connection, ZCONNECTIONLOSS);
+        rc = step(connection, deadline_ns);
+    }
+    return rc;
+}
+
+static enum fz_register_result carry_out(struct fz_zookeeper_connection *connection, struct fz_zookeeper_batch *batch,
+                                         uint64_t deadline_ns, frazil_error *reterr)
+{
+    batch->awaited = 0;
+    errno = 0;
+    int rc = batch->send(batch, connection->handle);
+    if (rc != ZOK)
+        failed(connection, rc);
+    enum fz_register_result result = batch->awaited == 0 ? FZ_REGISTER_UNREACHABLE : FZ_REGISTER_UNKNOWN;
+    if (rc == ZOK)
+        rc = await_answers(connection, batch, deadline_ns);
+    if (rc == ZOK) {
+        connection->used_ns = monotonic_ns();
+        return FZ_REGISTER_OK;
+    }
+    if (rc == ZAUTHFAILED) {
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: user or password are not accepted", connection->shown);
+        result = FZ_REGISTER_REFUSED;
+    } else {
+        say(connection, "did not answer", rc, reterr);
+    }
+    end(connection, false);
+    return result;
+}
+
+/* ---- connecting ------------------------------------------------------------- */
+
+/* "user:password" */
+static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle)
+{
+    char text[2 * FZ_ZOOKEEPER_SECRET_SIZE];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    if (url->user[0] == '\0')
+        return ZOK;
+    fz_sentence_str(&s, url->user);
+    fz_sentence_char(&s, ':');
+    fz_sentence_str(&s, url->password);
+    int rc = zoo_add_auth(handle, "digest", text, (int)s.len, NULL, NULL);
+    memset(text, 0, sizeof text);
+    return rc;
+}
+
+/* Makes a session with the server at connection->at. */
+static int connect_now(struct fz_zookeeper_connection *connection, uint64_t deadline_ns)
+{
+    connection->handle = zookeeper_init2(connection->at, NULL, SESSION_MS, NULL, NULL, ZOO_NO_LOG_CLIENTENV, discard);
+    if (connection->handle == NULL)
+        return failed(connection, ZSYSTEMERROR);
+    zoo_set_servers_resolution_delay(connection->handle, -1); /* its address is a number */
+    int rc = add_credentials(&connection->url, connection->handle);
+    while (rc == ZOK && zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
+        rc = step(connection, deadline_ns);
+    connection->used_ns = monotonic_ns();
+    int session_ms = zoo_recv_timeout(connection->handle);
+    if (rc == ZOK && (session_ms < 1 || session_ms > SESSION_MS_MAX)) {
+        errno = 0;
+        rc = failed(connection, ZDATAINCONSISTENCY);
+    }
+    if (rc == ZOK)
+        fcntl(connection->fd, F_SETFD, FD_CLOEXEC);
+    else
+        end(connection, false);
+    return rc;
+}
+
+/* A share of the time that is left, for the first of n attempts. */
+static uint64_t share(uint64_t deadline_ns, uint64_t n)
+{
+    uint64_t now_ns = monotonic_ns();
+
+    return now_ns >= deadline_ns ? deadline_ns : now_ns + (deadline_ns - now_ns) / n;
+}
+
+/* The address as the client wants it: a number and a port, without brackets. */
+static bool show_address(const struct addrinfo *address, char *ret, size_t size)
+{
+    char host[FZ_ZOOKEEPER_HOST_SIZE];
+    char port[8];
+    struct fz_sentence s = fz_sentence_in(ret, size);
+
+    if (getnameinfo(address->ai_addr, address->ai_addrlen, host, sizeof host, port, sizeof port,
+                    NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+        return false;
+    fz_sentence_str(&s, host);
+    fz_sentence_char(&s, ':');
+    fz_sentence_str(&s, port);
+    return true;
+}
+
+static bool connect_server(struct fz_zookeeper_connection *connection, const struct fz_zookeeper_server *server,
+                           uint64_t deadline_ns, frazil_error *reterr)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    uint64_t left = 0;
+    int rc = ZCONNECTIONLOSS;
+    char port[8];
+    struct fz_sentence s = fz_sentence_in(port, sizeof port);
+
+    fz_sentence_u64(&s, server->port);
+    int error = getaddrinfo(server->host, port, &hints, &found);
+    if (error != 0) {
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: host %q: %s", connection->shown, server->host, gai_strerror(error));
+        return false;
+    }
+    for (const struct addrinfo *address = found; address != NULL; address = address->ai_next)
+        left++;
+    for (const struct addrinfo *address = found; rc != ZOK && address != NULL; address = address->ai_next) {
+        if (show_address(address, connection->at, sizeof connection->at))
+            rc = connect_now(connection, share(deadline_ns, left--));
+        if (rc != ZOK)
+            say(connection, "cannot be connected to", rc, reterr);
+    }
+    freeaddrinfo(found);
+    return rc == ZOK;
+}
+
+/* Each server gets its share of the time, so that one that is silent does not hide those that would answer. */
+static enum fz_register_result connect_any(struct fz_zookeeper_connection *connection, uint64_t deadline_ns,
+                                           frazil_error *reterr)
+{
+    size_t n = connection->url.server_count;
+
+    for (size_t i = 0; i < n; i++, connection->turn++) {
+        const struct fz_zookeeper_server *server = &connection->url.servers[connection->turn % n];
+        if (connect_server(connection, server, share(deadline_ns, n - i), reterr))
+            return FZ_REGISTER_OK;
+    }
+    return FZ_REGISTER_UNREACHABLE;
+}
+
+enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *connection,
+                                              struct fz_zookeeper_batch *batch, uint64_t deadline_ns,
+                                              frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_OK;
+    struct fz_quiet_pipe quiet;
+
+    fz_quiet_pipe_begin(&quiet);
+    if (connection->handle != NULL && has_ended(connection))
+        end(connection, false);
+    if (connection->handle == NULL)
+        result = connect_any(connection, deadline_ns, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = carry_out(connection, batch, deadline_ns, reterr);
+    fz_quiet_pipe_end(&quiet);
+    return result;
+}
+
+/* ---- what errors mean ------------------------------------------------------- */
+
+enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection *connection, int rc, const char *path,
+                                                 frazil_error *reterr)
+{
+    switch (rc) {
+    case ZNOAUTH:
+        fz_fail(reterr, FRAZIL_EWORKER,
+                "%s: the permissions of %q, or of the node above it, do not allow this: give user and password of who "
+                "created it, or have its ACL changed",
+                connection->shown, path);
+        return FZ_REGISTER_REFUSED;
+    case ZSESSIONEXPIRED:
+    case ZSESSIONMOVED:
+    case ZNOTREADONLY:
+        fz_zookeeper_connection_drop(connection);
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
+        return FZ_REGISTER_UNREACHABLE;
+    case THROTTLED:
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: has too much to do", connection->shown);
+        return FZ_REGISTER_UNREACHABLE;
+    case ZRUNTIMEINCONSISTENCY:
+    case ZDATAINCONSISTENCY:
+    case ZCONNECTIONLOSS:
+    case ZOPERATIONTIMEOUT:
+        fz_zookeeper_connection_drop(connection);
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
+        return FZ_REGISTER_UNKNOWN;
+    default:
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: %q: %s", connection->shown, path, zerror(rc));
+        return FZ_REGISTER_REFUSED;
+    }
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+#include "zookeeper_examine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+
+/* Bytes of the answer to "srvr", which is a page of counters; and of a finding. */
+enum { ANSWER_SIZE = 2048, FINDING_SIZE = 512 };
+
+struct examination {
+    struct fz_zookeeper_batch batch;
+    const char *folder;
+    fz_finding_visitor visit;
+    void *visit_ctx;
+    int rc;
+    bool is_open; /* anybody may change or delete what is below the folder */
+};
+
+static void found(const struct examination *exam, enum fz_finding_level level, const char *what, const char *detail,
+                  const char *advice)
+{
+    char text[FINDING_SIZE];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&s, what);
+    fz_sentence_quoted(&s, detail, strlen(detail));
+    fz_sentence_str(&s, advice);
+    exam->visit(exam->visit_ctx, level, text);
+}
+
+/* ---- what the server says of itself ------------------------------------------- */
+
+/* Sends four letters to the server at fd's other end, and reads until it hangs up.  false: no answer. */
+static bool ask(int peer, const char *letters, uint64_t deadline_ns, char ret[ANSWER_SIZE])
+{
+    struct sockaddr_storage address;
+    socklen_t address_len = sizeof address;
+    size_t len = 0;
+
+    if (getpeername(peer, (struct sockaddr *)&address, &address_len) != 0)
+        return false;
+    int fd = socket(address.ss_family, SOCK_STREAM, 0);
+    if (fd < 0)
+        return false;
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, O_NONBLOCK);
+    bool good = connect(fd, (struct sockaddr *)&address, address_len) == 0 || errno == EINPROGRESS;
+    good = good && fz_zookeeper_wait(fd, POLLOUT, deadline_ns) > 0 &&
+           send(fd, letters, strlen(letters), MSG_NOSIGNAL) == (ssize_t)strlen(letters);
+    while (good && len < ANSWER_SIZE - 1 && fz_zookeeper_wait(fd, POLLIN, deadline_ns) > 0) {
+        ssize_t got = recv(fd, ret + len, ANSWER_SIZE - 1 - len, 0);
+        if (got <= 0)
+            break;
+        len += (size_t)got;
+    }
+    close(fd);
+    ret[len] = '\0';
+    return len > 0;
+}
+
+/* The rest of the line that begins with these words.  false: there is none. */
+static bool line_of(const char *answer, const char *words, char *ret, size_t size)
+{
+    size_t words_len = strlen(words);
+
+    for (const char *line = answer; line != NULL; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        size_t len = strcspn(line, "\r\n");
+        if (len < words_len || memcmp(line, words, words_len) != 0 || len - words_len >= size)
+            continue;
+        memcpy(ret, line + words_len, len - words_len);
+        ret[len - words_len] = '\0';
+        return true;
+    }
+    return false;
+}
+
+static void examine_server(const struct fz_zookeeper_connection *connection, const struct examination *exam)
+{
+    char answer[ANSWER_SIZE];
+    char version[128];
+    char mode[32];
+
+    if (!ask(connection->fd, "srvr", fz_zookeeper_deadline(connection), answer) ||
+        !line_of(answer, "Mode: ", mode, sizeof mode)) {
+        found(exam, FZ_FINDING_WARN, "whether the server is part of an ensemble is not known: it does not answer ",
+              "srvr", ", which 4lw.commands.whitelist would have to allow");
+        return;
+    }
+    if (line_of(answer, "Zookeeper version: ", version, sizeof version)) {
+        version[strcspn(version, "-,")] = '\0';
+        found(exam, FZ_FINDING_OK, "ZooKeeper ", version, "");
+    }
+    if (strcmp(mode, "standalone") == 0)
+        found(exam, FZ_FINDING_WARN, "the server is alone (mode: ", mode,
+              "): while it is away no grant can be extended, and what is on its disk is all there is: run three or "
+              "more");
+    else
+        found(exam, FZ_FINDING_OK, "the server is part of an ensemble (mode: ", mode, ")");
+}
+
+/* ---- the permissions ------------------------------------------------------------ */
+
+static void on_acl(int rc, struct ACL_vector *acl, struct Stat *stat, const void *data)
+{
+    struct examination *exam = (struct examination *)(uintptr_t)data;
+    int harmful = ZOO_PERM_WRITE | ZOO_PERM_CREATE | ZOO_PERM_DELETE | ZOO_PERM_ADMIN;
+
+    (void)stat;
+    exam->batch.awaited--;
+    exam->rc = rc;
+    for (int i = 0; rc == ZOK && acl != NULL && i < acl->count; i++)
+        exam->is_open =
+            exam->is_open || (strcmp(acl->data[i].id.scheme, "world") == 0 && (acl->data[i].perms & harmful) != 0);
+}
+
+static int send_get_acl(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct examination *exam = (struct examination *)batch;
+    int rc = zoo_aget_acl(handle, exam->folder, on_acl, exam);
+
+    batch->awaited += rc == ZOK;
+    return rc;
+}
+
+static void report_permissions(const struct examination *exam)
+{
+    if (exam->is_open)
+        found(exam, FZ_FINDING_WARN, "everybody may change and delete ", exam->folder,
+              " and what is below it: give a user and a password in the URL before the namespace is made, or set the "
+              "ACL of each node");
+    else
+        found(exam, FZ_FINDING_OK, "not everybody may change ", exam->folder, "");
+}
+
+/* ---- all of it -------------------------------------------------------------------- */
+
+enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *connection, const char *folder,
+                                             fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+{
+    struct examination exam = {.batch.send = send_get_acl, .folder = folder, .visit = visit, .visit_ctx = visit_ctx};
+    enum fz_register_result result =
+        fz_zookeeper_exchange(connection, &exam.batch, fz_zookeeper_deadline(connection), reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    examine_server(connection, &exam);
+    if (connection->url.server_count == 1)
+        found(&exam, FZ_FINDING_WARN, "the URL names one server, ", connection->url.servers[0].host,
+              ": name all of the ensemble, so that another one is found when this one is away");
+    if (exam.rc == ZNONODE) /* as has been said: there is no namespace */
+        return FZ_REGISTER_OK;
+    if (exam.rc != ZOK)
+        return fz_zookeeper_error_reply(connection, exam.rc, folder, reterr);
+    report_permissions(&exam);
+    return FZ_REGISTER_OK;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: MIT */
+#include "zookeeper_register.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sentence.h"
+#include "os/clock.h"
+#include "zookeeper_connection.h"
+#include "zookeeper_examine.h"
+#include "zookeeper_record.h"
+
+/*
+ * What only the client library with threads has.  If it is in the program, all of
+ * its names are taken from it, and each session would have two threads that do
+ * what is done here.
+ */
+int zoo_get(void) __attribute__((weak));
+
+/* How many records are asked for at once: as many as a server answers without letting the rest wait. */
+enum { GETS_MAX = 512 };
+
+struct zookeeper_register {
+    struct fz_zookeeper_connection connection;
+    char folder[FZ_ZOOKEEPER_NODE_SIZE]; /* of the namespace */
+};
+
+static enum fz_register_result not_understood(const struct zookeeper_register *reg, const char *node,
+                                              frazil_error *reterr)
+{
+    fz_fail(reterr, FRAZIL_EWORKER, "%s: node %q is not what frazil has written", reg->connection.shown, node);
+    return FZ_REGISTER_REFUSED;
+}
+
+/* ---- one record --------------------------------------------------------------- */
+
+struct read_call {
+    struct fz_zookeeper_batch batch;
+    const char *folder;
+    char path[FZ_ZOOKEEPER_NODE_SIZE];
+    int sync_rc;
+    int rc;
+    bool understood;
+    struct fz_record record;
+};
+
+static void on_sync(int rc, const char *path, const void *data)
+{
+    struct read_call *call = (struct read_call *)(uintptr_t)data;
+
+    (void)path;
+    call->sync_rc = rc;
+    call->batch.awaited--;
+}
+
+static void on_record(int rc, const char *value, int len, const struct Stat *stat, const void *data)
+{
+    struct read_call *call = (struct read_call *)(uintptr_t)data;
+
+    (void)stat;
+    call->rc = rc;
+    call->understood = rc == ZOK && len > 0 && fz_zookeeper_record_read(value, (size_t)len, &call->record);
+    call->batch.awaited--;
+}
+
+static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct read_call *call = (struct read_call *)batch;
+    int rc = zoo_async(handle, call->folder, on_sync, call);
+
+    if (rc != ZOK)
+        return rc;
+    batch->awaited++;
+    rc = zoo_aget(handle, call->path, 0, on_record, call);
+    batch->awaited += rc == ZOK;
+    return rc;
+}
+
+static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                              struct fz_register_status *status, frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+    struct read_call call = {.batch.send = send_read, .folder = reg->folder};
+
+    fz_zookeeper_node_path(reg->folder, number, 0, call.path);
+    enum fz_register_result result =
+        fz_zookeeper_exchange(&reg->connection, &call.batch, fz_zookeeper_deadline(&reg->connection), reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (call.sync_rc != ZOK)
+        return fz_zookeeper_error_reply(&reg->connection, call.sync_rc, reg->folder, reterr);
+    if (call.rc != ZOK && call.rc != ZNONODE)
+        return fz_zookeeper_error_reply(&reg->connection, call.rc, call.path, reterr);
+    if (call.rc == ZOK && !call.understood)
+        return not_understood(reg, call.path, reterr);
+    *ret = call.record;
+    if (status != NULL)
+        *status = (struct fz_register_status){.has_clock = false};
+    return FZ_REGISTER_OK;
+}
+
+/* ---- all records -------------------------------------------------------------- */
+
+/* Which nodes there are. */
+struct list_call {
+    struct fz_zookeeper_batch batch;
+    const char *folder;
+    int sync_rc;
+    int rc;
+    uint32_t *numbers; /* of `count` records; NULL: none */
+    size_t count;
+    bool no_memory;
+    char foreign[64]; /* a node that is no record's */
+};
+
+static void on_list_sync(int rc, const char *path, const void *data)
+{
+    struct list_call *call = (struct list_call *)(uintptr_t)data;
+
+    (void)path;
+    call->sync_rc = rc;
+    call->batch.awaited--;
+}
+
+static void note_children(struct list_call *call, const struct String_vector *names)
+{
+    size_t count = names->count > 0 ? (size_t)names->count : 0;
+
+    call->numbers = count == 0 ? NULL : malloc(count * sizeof *call->numbers);
+    call->no_memory = count > 0 && call->numbers == NULL;
+    for (size_t i = 0; !call->no_memory && i < count; i++) {
+        if (!fz_zookeeper_node_number(names->data[i], &call->numbers[i])) {
+            struct fz_sentence s = fz_sentence_in(call->foreign, sizeof call->foreign);
+            fz_sentence_str(&s, names->data[i]);
+            return;
+        }
+        call->count = i + 1;
+    }
+}
+
+static void on_children(int rc, const struct String_vector *names, const void *data)
+{
+    struct list_call *call = (struct list_call *)(uintptr_t)data;
+
+    call->rc = rc;
+    if (rc == ZOK && names != NULL)
+        note_children(call, names);
+    call->batch.awaited--;
+}
+
+static int send_list(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct list_call *call = (struct list_call *)batch;
+    int rc = zoo_async(handle, call->folder, on_list_sync, call);
+
+    if (rc != ZOK)
+        return rc;
+    batch->awaited++;
+    rc = zoo_aget_children(handle, call->folder, 0, on_children, call);
+    batch->awaited += rc == ZOK;
+    return rc;
+}
+
+static enum fz_register_result list_nodes(struct zookeeper_register *reg, struct list_call *call, uint64_t deadline_ns,
+                                          frazil_error *reterr)
+{
+    enum fz_register_result result = fz_zookeeper_exchange(&reg->connection, &call->batch, deadline_ns, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (call->sync_rc != ZOK)
+        return fz_zookeeper_error_reply(&reg->connection, call->sync_rc, reg->folder, reterr);
+    if (call->rc != ZOK && call->rc != ZNONODE)
+        return fz_zookeeper_error_reply(&reg->connection, call->rc, reg->folder, reterr);
+    if (call->no_memory) {
+        fz_fail(reterr, FRAZIL_ENOMEM, "%s: no memory for the names of all records", reg->connection.shown);
+        return FZ_REGISTER_UNREACHABLE;
+    }
+    return call->foreign[0] == '\0' ? FZ_REGISTER_OK : not_understood(reg, call->foreign, reterr);
+}
+
+/* Some of them, at once. */
+struct survey_call {
+    struct fz_zookeeper_batch batch;
+    const char *folder;
+    const uint32_t *numbers;
+    size_t count;
+    fz_record_visitor visit;
+    void *visit_ctx;
+    int failed_rc; /* ZOK: none has */
+    struct survey_item {
+        struct survey_call *survey;
+        uint32_t number;
+    } items[GETS_MAX];
+};
+
+static void on_survey_record(int rc, const char *value, int len, const struct Stat *stat, const void *data)
+{
+    const struct survey_item *item = data;
+    struct fz_record record = {.version = 0};
+
+    (void)stat;
+    item->survey->batch.awaited--;
+    if (rc == ZNONODE) /* deleted since the list was made */
+        return;
+    if (rc != ZOK) {
+        item->survey->failed_rc = rc;
+        return;
+    }
+    if (len <= 0 || !fz_zookeeper_record_read(value, (size_t)len, &record))
+        record = (struct fz_record){.version = 1};
+    item->survey->visit(item->survey->visit_ctx, item->number, &record);
+}
+
+static int send_survey(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct survey_call *call = (struct survey_call *)batch;
+    char path[FZ_ZOOKEEPER_NODE_SIZE];
+    int rc = ZOK;
+
+    for (size_t i = 0; rc == ZOK && i < call->count; i++) {
+        call->items[i] = (struct survey_item){call, call->numbers[i]};
+        fz_zookeeper_node_path(call->folder, call->numbers[i], 0, path);
+        rc = zoo_aget(handle, path, 0, on_survey_record, &call->items[i]);
+        batch->awaited += rc == ZOK;
+    }
+    return rc;
+}
+
+static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                                  struct fz_register_status *status, frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+    uint64_t deadline_ns = fz_zookeeper_deadline(&reg->connection);
+    struct list_call list = {.batch.send = send_list, .folder = reg->folder};
+    struct survey_call survey = {
+        .batch.send = send_survey, .folder = reg->folder, .visit = visit, .visit_ctx = visit_ctx};
+
+    enum fz_register_result result = list_nodes(reg, &list, deadline_ns, reterr);
+    for (size_t done = 0; result == FZ_REGISTER_OK && done < list.count; done += survey.count) {
+        survey.numbers = list.numbers + done;
+        survey.count = list.count - done < GETS_MAX ? list.count - done : GETS_MAX;
+        result = fz_zookeeper_exchange(&reg->connection, &survey.batch, deadline_ns, reterr);
+        if (result == FZ_REGISTER_OK && survey.failed_rc != ZOK)
+            result = fz_zookeeper_error_reply(&reg->connection, survey.failed_rc, reg->folder, reterr);
+    }
+    free(list.numbers);
+    if (result == FZ_REGISTER_OK && status != NULL)
+        *status = (struct fz_register_status){.has_clock = false};
+    return result;
+}
+
+/* ---- writing ------------------------------------------------------------------ */
+
+static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
+{
+    return reg->connection.url.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+}
+
+/* Creates the folder and those above it, from the root on. */
+struct folders_call {
+    struct fz_zookeeper_batch batch;
+    const char *folder;
+    const struct ACL_vector *acl;
+    int failed_rc; /* why the first one was not created, unless it was there; ZOK: all were */
+    int rc;        /* of the last one, the folder itself: that alone has to be there */
+};
+
+static void on_folder(int rc, const char *value, const void *data)
+{
+    struct folders_call *call = (struct folders_call *)(uintptr_t)data;
+
+    (void)value;
+    call->batch.awaited--;
+    call->rc = rc;
+    if (rc != ZOK && rc != ZNODEEXISTS && call->failed_rc == ZOK)
+        call->failed_rc = rc;
+}
+
+static int send_folders(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct folders_call *call = (struct folders_call *)batch;
+    char path[FZ_ZOOKEEPER_NODE_SIZE] = "";
+    int rc = ZOK;
+
+    for (size_t i = 1; rc == ZOK && call->folder[i - 1] != '\0'; i++) {
+        if (call->folder[i] != '/' && call->folder[i] != '\0')
+            continue;
+        memcpy(path, call->folder, i);
+        path[i] = '\0';
+        rc = zoo_acreate(handle, path, "", 0, call->acl, ZOO_PERSISTENT, on_folder, call);
+        batch->awaited += rc == ZOK;
+    }
+    return rc;
+}
+
+static enum fz_register_result make_folders(struct zookeeper_register *reg, uint64_t deadline_ns, frazil_error *reterr)
+{
+    struct folders_call call = {.batch.send = send_folders, .folder = reg->folder, .acl = permissions(reg)};
+    enum fz_register_result result = fz_zookeeper_exchange(&reg->connection, &call.batch, deadline_ns, reterr);
+
+    if (result != FZ_REGISTER_OK || call.rc == ZOK || call.rc == ZNODEEXISTS)
+        return result;
+    return fz_zookeeper_error_reply(&reg->connection, call.rc == ZNONODE ? call.failed_rc : call.rc, reg->folder,
+                                    reterr);
+}
+
+enum { SWAP_OPS_MAX = 3 };
+
+struct swap_call {
+    struct fz_zookeeper_batch batch;
+    char path[FZ_ZOOKEEPER_NODE_SIZE];
+    char before[FZ_ZOOKEEPER_NODE_SIZE]; /* the version's node that must be there; not for a record that is created */
+    char after[FZ_ZOOKEEPER_NODE_SIZE];
+    char text[FZ_ZOOKEEPER_TEXT_SIZE];
+    int len;
+    const struct ACL_vector *acl;
+    bool create;
+    int rc;
+    zoo_op_t ops[SWAP_OPS_MAX];
+    zoo_op_result_t results[SWAP_OPS_MAX];
+    struct Stat stat;
+};
+
+static void on_swap(int rc, const void *data)
+{
+    struct swap_call *call = (struct swap_call *)(uintptr_t)data;
+
+    call->rc = rc;
+    call->batch.awaited--;
+}
+
+static int send_swap(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct swap_call *call = (struct swap_call *)batch;
+    int n = 0;
+
+    if (call->create) {
+        zoo_create_op_init(&call->ops[n++], call->path, call->text, call->len, call->acl, ZOO_PERSISTENT, NULL, 0);
+    } else {
+        zoo_delete_op_init(&call->ops[n++], call->before, -1);
+        zoo_set_op_init(&call->ops[n++], call->path, call->text, call->len, -1, &call->stat);
+    }
+    zoo_create_op_init(&call->ops[n++], call->after, "", 0, call->acl, ZOO_PERSISTENT, NULL, 0);
+    int rc = zoo_amulti(handle, n, call->ops, call->results, on_swap, call);
+    batch->awaited += rc == ZOK;
+    return rc;
+}
+
+/* One that was never used: by the clock, unless that one is behind the last version. */
+static uint64_t next_version(uint64_t last)
+{
+    const frazil_clock clock = fz_real_clock();
+    uint64_t ms = (uint64_t)clock.now(clock.ctx).unix_ms;
+    uint64_t now = ms * 1000000 + clock.monotonic_ns(clock.ctx) % 1000000;
+
+    return now > last ? now : last + 1;
+}
+
+static enum fz_register_result swap_once(struct zookeeper_register *reg, struct swap_call *call, uint64_t deadline_ns,
+                                         frazil_error *reterr)
+{
+    enum fz_register_result result = fz_zookeeper_exchange(&reg->connection, &call->batch, deadline_ns, reterr);
+
+    /* Nothing was created because there is no folder: then there will be one. */
+    if (result == FZ_REGISTER_OK && call->create && call->rc == ZNONODE) {
+        result = make_folders(reg, deadline_ns, reterr);
+        if (result == FZ_REGISTER_OK)
+            result = fz_zookeeper_exchange(&reg->connection, &call->batch, deadline_ns, reterr);
+    }
+    return result;
+}
+
+static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64_t expected, const char *data,
+                                              size_t len, uint64_t *ret_version, struct fz_register_status *status,
+                                              frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+    struct swap_call call = {.batch.send = send_swap, .create = expected == 0, .acl = permissions(reg)};
+    uint64_t version = next_version(expected);
+
+    assert(len <= FZ_RECORD_SIZE_MAX);
+    fz_zookeeper_node_path(reg->folder, number, 0, call.path);
+    fz_zookeeper_node_path(reg->folder, number, expected, call.before);
+    fz_zookeeper_node_path(reg->folder, number, version, call.after);
+    call.len = (int)fz_zookeeper_record_write(version, data, len, call.text);
+    enum fz_register_result result = swap_once(reg, &call, fz_zookeeper_deadline(&reg->connection), reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (call.rc != ZOK && call.rc != ZNONODE && call.rc != ZNODEEXISTS)
+        return fz_zookeeper_error_reply(&reg->connection, call.rc, call.path, reterr);
+    if (status != NULL)
+        *status = (struct fz_register_status){.has_clock = false};
+    if (call.rc != ZOK)
+        return FZ_REGISTER_CONFLICT;
+    *ret_version = version;
+    return FZ_REGISTER_OK;
+}
+
+/* ---- the port ------------------------------------------------------------------ */
+
+static enum fz_register_result zookeeper_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx,
+                                                 frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+
+    return fz_zookeeper_examine(&reg->connection, reg->folder, visit, visit_ctx, reterr);
+}
+
+static void zookeeper_after_fork(void *ctx)
+{
+    struct zookeeper_register *reg = ctx;
+
+    fz_zookeeper_connection_forget(&reg->connection);
+}
+
+static void zookeeper_close_register(void *ctx)
+{
+    struct zookeeper_register *reg = ctx;
+
+    fz_zookeeper_connection_stop(&reg->connection);
+    free(reg);
+}
+
+const char *fz_zookeeper_register_namespace(const struct fz_register *reg)
+{
+    const struct zookeeper_register *zookeeper = reg->ctx;
+
+    assert(reg->close == zookeeper_close_register);
+    return zookeeper->connection.url.name;
+}
+
+frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+{
+    struct fz_zookeeper_url parsed;
+    frazil_err err = fz_zookeeper_url_parse(url, &parsed, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    struct zookeeper_register *reg = zoo_get == NULL ? calloc(1, sizeof *reg) : NULL;
+    if (reg != NULL)
+        fz_zookeeper_connection_start(&reg->connection, &parsed);
+    memset(&parsed, 0, sizeof parsed);
+    if (zoo_get != NULL)
+        return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                       "this program has libzookeeper_mt, which has the same names as the libzookeeper_st that frazil "
+                       "needs, and starts threads: link it with libzookeeper_st");
+    if (reg == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a session with ZooKeeper");
+    struct fz_sentence folder = fz_sentence_in(reg->folder, sizeof reg->folder);
+    fz_sentence_str(&folder, reg->connection.url.path);
+    fz_sentence_char(&folder, '/');
+    fz_sentence_str(&folder, reg->connection.url.name);
+    *ret = (struct fz_register){.ctx = reg,
+                                .register_class = FZ_REGISTER_STRICT,
+                                .read = zookeeper_read,
+                                .read_all = zookeeper_read_all,
+                                .swap = zookeeper_swap,
+                                .examine = zookeeper_examine,
+                                .after_fork = zookeeper_after_fork,
+                                .close = zookeeper_close_register};
+    return FRAZIL_OK;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A register in ZooKeeper: a node for each record below the namespace's own, and
+ * below that a node whose name is the record's version, and which is empty:
+ *
+ *   /frazil/orders                               the namespace
+ *   /frazil/orders/namespace                     "VERSION DATA", as all records
+ *   /frazil/orders/namespace/1754041800000123456
+ *   /frazil/orders/7                             worker 7
+ *   /frazil/orders/7/1754041812345678901
+ *
+ * A swap is one transaction: delete the node named by the version expected, create
+ * the one named by the next version, set the data.  It fails as a whole if that
+ * node is not there.  Why not setData with ZooKeeper's own version?  That one counts
+ * from 0 again when a node was deleted and made anew, so a request that was under
+ * way for long could meet a record with the version it knows and yet not the same;
+ * and its transaction number (mzxid), which does not come back by itself, cannot
+ * be a condition, and starts anew when the servers' data were lost.  A name can be a
+ * condition, and needs nothing to be remembered, so every swap is one round trip.
+ *
+ * Versions are nanoseconds since 1970 by the writer's clock, made to grow with each
+ * swap.  They only have to be new: nothing depends on that clock being right.
+ *
+ * Reading begins with sync: a server that lags behind its leader first catches up.
+ * The compare-and-swap does not need it, but whoever asks which worker ids are free,
+ * or what became of a swap that was not answered, must not be told of before.
+ *
+ * Nodes are persistent.  They belong to the user of the URL alone; without one
+ * they are open to everybody.
+ */
+#ifndef FZ_REGISTERS_ZOOKEEPER_REGISTER_H
+#define FZ_REGISTERS_ZOOKEEPER_REGISTER_H
+
+#include "lease/register.h"
+
+/*
+ * Makes a register of a URL (see zookeeper_url.h), without connecting.  FRAZIL_ESPEC,
+ * ESYS: the URL or its password file; FRAZIL_ENOTBUILT: the program has the client
+ * library with threads, which takes the place of the one that this needs;
+ * FRAZIL_ENOMEM.
+ */
+frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, frazil_error *reterr);
+
+/* The namespace of a register made by fz_zookeeper_register_open; it lives as long as the register. */
+const char *fz_zookeeper_register_namespace(const struct fz_register *reg);
+
+#endif

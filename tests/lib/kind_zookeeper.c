@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h> /* an empty unit would be none */
+
+#ifdef FRAZIL_HAVE_ZOOKEEPER
+#include "lib/register_kinds.h"
+#include "lib/zookeeper_server.h"
+
+/* One for the whole program, as a Java takes its time to start; each test has a folder of its own. */
+static struct server server;
+static unsigned lives;
+
+static void restart(void)
+{
+    zookeeper_server_restart(&server, NULL);
+}
+
+static bool start(void)
+{
+    if (!zookeeper_server_installed())
+        return false;
+    lives++;
+    if (server.folder[0] == '\0')
+        zookeeper_server_start(&server, NULL);
+    else if (server.pid == 0)
+        restart();
+    return true;
+}
+
+/* It ends with the program. */
+static void stop(void)
+{
+}
+
+static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
+{
+    return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=%ums&path=/frazil/life-%u",
+                              (unsigned)(port == 0 ? server.port : port), timeout_ms, lives);
+}
+
+static void kill_server(void)
+{
+    server_kill(&server);
+}
+
+static void wipe(void)
+{
+    server_wipe(&server);
+    restart();
+}
+
+const struct register_kind kind_zookeeper = {.name = "zookeeper",
+                                             .start = start,
+                                             .stop = stop,
+                                             .open = open_register,
+                                             .wipe = wipe,
+                                             .server = &server,
+                                             .kill = kill_server,
+                                             .restart = restart};
+#endif
