@@ -31,6 +31,7 @@ _frazil_options()
         opaque) echo '--key-file --decrypt --help' ;;
         worker) echo '--hash --max --expect --help' ;;
         verify) echo '--layout --form --list --tolerance --json --help' ;;
+        bench) echo '--rounds --threads --quick --json --help' ;;
         version) echo '--json --help' ;;
     esac
 }
@@ -38,7 +39,7 @@ _frazil_options()
 # The arguments of a subcommand that are words we know.
 _frazil_arguments()
 {
-    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker verify version help'
+    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker verify bench version help'
 
     case $1 in
         '') echo "$commands --help --version" ;;
@@ -69,9 +70,9 @@ _frazil()
     local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command='' key='' words
 
     [ "$COMP_CWORD" -gt 1 ] && command=${COMP_WORDS[1]}
-    if [ "$command" = next ] && [ "$word" = = ]; then
+    if [[ $command == @(next|bench) && $word == = ]]; then
         key=$before word=''
-    elif [ "$command" = next ] && [ "$before" = = ]; then
+    elif [[ $command == @(next|bench) && $before == = ]]; then
         key=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     words=$(_frazil_values "$before" "$command")
@@ -81,7 +82,7 @@ _frazil()
         words=$(_frazil_spec "$key")
     elif [[ $word == -* && -n $command ]]; then
         words=$(_frazil_options "$command")
-    elif [ "$command" = next ]; then
+    elif [[ $command == @(next|bench) ]]; then
         words=$(_frazil_spec '')
     else
         words=$(_frazil_arguments "$command")

@@ -6,6 +6,7 @@
 #include "ids.h"
 #include "options.h"
 #include "output.h"
+#include "spec.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -61,37 +62,9 @@ static void note_collision(const struct source *source, const frazil_generator_i
                  (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }
 
-/* Appends a text and a space; returns where to go on. */
-static char *append(char *end, const char *text)
-{
-    size_t len = strlen(text);
-
-    memcpy(end, text, len);
-    end[len] = ' ';
-    return end + len + 1;
-}
-
-/* Joins the arguments, which together are the spec.  The caller frees it; NULL: out of memory. */
-static char *join_spec(const struct arguments *args, const char *last)
-{
-    size_t size = strlen(last) + 2;
-    char *spec, *end;
-
-    for (int i = 0; i < args->count; i++)
-        size += strlen(args->values[i]) + 1;
-    spec = end = malloc(size);
-    if (spec == NULL)
-        return NULL;
-    for (int i = 0; i < args->count; i++)
-        end = append(end, args->values[i]);
-    end = append(end, last);
-    *end = '\0';
-    return spec;
-}
-
 static frazil_err open_with(struct source *source, const struct arguments *args, const char *last, frazil_error *err)
 {
-    char *spec = join_spec(args, last);
+    char *spec = spec_join(args, last);
 
     if (spec == NULL) {
         *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};

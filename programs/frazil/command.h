@@ -22,6 +22,7 @@ struct command {
     int (*run)(int argc, char **argv);
 };
 
+extern const struct command cmd_bench;
 extern const struct command cmd_compose;
 extern const struct command cmd_convert;
 extern const struct command cmd_inspect;

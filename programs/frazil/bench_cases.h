@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What is measured against each other: cases, of which each round takes one
+ * sample each, in turns, so that all of them meet the machine in the same moods.
+ */
+#ifndef BENCH_CASES_H
+#define BENCH_CASES_H
+
+#include "bench_rig.h"
+#include "bench_table.h"
+
+#include <stdint.h>
+
+struct bench_case {
+    struct bench_row row; /* what it is called and what is asked of it */
+    /*
+     * Does it count times and says in *ret_ns how long that took, for one thread;
+     * false, after a complaint, if it cannot be done.
+     */
+    bool (*run)(struct bench_rig *rig, uint64_t count, double *ret_ns);
+    uint64_t at_once; /* count is a multiple of it; 0: 1 */
+    double unit_ns;   /* what the row counts in; 0: nanoseconds */
+};
+
+/* The ends of these lists have no function run. */
+extern const struct bench_case bench_calls[];  /* one thread, nothing that limits it */
+extern const struct bench_case bench_pairs[];  /* two threads or two processes at a time */
+extern const struct bench_case bench_opens[];  /* opening and closing generators */
+extern const struct bench_case bench_growth[]; /* what must not cost more when there is more of it */
+
+/*
+ * Adds a row for each case of a list, and takes samples of about sample_ns each.
+ * False, after a complaint, when a case fails.
+ */
+bool bench_cases_run(struct bench_rig *rig, struct bench_table *table, const struct bench_case *cases, unsigned rounds,
+                     double sample_ns);
+
+#endif

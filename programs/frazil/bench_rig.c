@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "bench_rig.h"
+
+#include "bench_clock.h"
+#include "complain.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- the scratch directory ------------------------------------------------- */
+
+static bool make_dir_in(struct bench_rig *rig, const char *parent)
+{
+    int len = parent == NULL ? -1 : snprintf(rig->dir, sizeof rig->dir, "%s/frazil-bench-XXXXXX", parent);
+
+    if (len >= 0 && (size_t)len < sizeof rig->dir && mkdtemp(rig->dir) != NULL)
+        return true;
+    rig->dir[0] = '\0';
+    return false;
+}
+
+/* In memory, where run directories are; else wherever there is room for scratch. */
+static bool make_dir(struct bench_rig *rig)
+{
+    if (make_dir_in(rig, getenv("XDG_RUNTIME_DIR")) || make_dir_in(rig, "/dev/shm") ||
+        make_dir_in(rig, getenv("TMPDIR")) || make_dir_in(rig, "/tmp"))
+        return true;
+    complain("no directory for scratch files could be made, not even in /tmp: %s", strerror(errno));
+    return false;
+}
+
+/* Removes a directory with all that is in it: nothing but what generators have put there. */
+static void remove_tree(const char *path)
+{
+    char inner[BENCH_PATH_SIZE];
+    DIR *dir = opendir(path);
+
+    for (const struct dirent *entry; dir != NULL && (entry = readdir(dir)) != NULL;) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+            snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) >= (int)sizeof inner)
+            continue;
+        if (unlink(inner) != 0)
+            remove_tree(inner);
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+    (void)rmdir(path);
+}
+
+/* ---- generators ------------------------------------------------------------ */
+
+static frazil *open_spec(const char *spec)
+{
+    frazil_error err;
+    frazil *gen = NULL;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
+        complain("%s (opening \"%s\")", err.message, spec);
+    return gen;
+}
+
+frazil *bench_rig_generator(const char *layout, const char *keys)
+{
+    char spec[BENCH_SPEC_SIZE];
+
+    (void)snprintf(spec, sizeof spec, "%s %s", layout, keys);
+    return open_spec(spec);
+}
+
+frazil *bench_rig_kept(const struct bench_rig *rig, const char *layout, const char *keys)
+{
+    char spec[BENCH_SPEC_SIZE];
+
+    (void)snprintf(spec, sizeof spec, "%s state=file run_dir='%s/run' state_dir='%s/state' %s", layout, rig->dir,
+                   rig->dir, keys);
+    return open_spec(spec);
+}
+
+/*
+ * 16 million ids a millisecond, more than any machine takes one by one or in
+ * batches, and 17 years of them, from yesterday on; and a pool of workers with as
+ * many as one by one can need.
+ */
+static void choose_layouts(struct bench_rig *rig)
+{
+    int64_t yesterday = ((int64_t)time(NULL) - 86400) * 1000;
+
+    (void)snprintf(rig->layout, sizeof rig->layout, "layout=39/1/24 tick=1ms epoch=%" PRId64, yesterday);
+    (void)snprintf(rig->pool_layout, sizeof rig->pool_layout, "layout=39/7/18 tick=1ms epoch=%" PRId64, yesterday);
+}
+
+bool bench_went_well(frazil_err err)
+{
+    if (err != FRAZIL_OK)
+        complain("a measurement failed: %s", frazil_strerror(err));
+    return err == FRAZIL_OK;
+}
+
+bool bench_take(frazil *gen, uint64_t count, double *ret_ns)
+{
+    frazil_err err = FRAZIL_OK;
+    uint64_t id;
+    double start = bench_now_ns();
+
+    for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
+        err = frazil_next(gen, &id);
+        BENCH_KEEP(&id);
+    }
+    *ret_ns = bench_now_ns() - start;
+    return bench_went_well(err);
+}
+
+bool bench_rig_open(struct bench_rig *rig)
+{
+    choose_layouts(rig);
+    if (!make_dir(rig))
+        return false;
+    rig->gen = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
+    rig->sno = open_spec("layout=sno state=memory");
+    rig->shared = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
+    if (rig->gen == NULL || rig->sno == NULL || rig->shared == NULL)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (!bench_went_well(frazil_local_open(&rig->locals[i], rig->gen)))
+            return false;
+    }
+    return true;
+}
+
+bool bench_rig_open_growth(struct bench_rig *rig)
+{
+    for (int i = 0; i < BENCH_CROWD; i++) {
+        rig->crowd[i] = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
+        if (rig->crowd[i] == NULL)
+            return false;
+    }
+    for (int i = 0; i < BENCH_HELD; i++) {
+        rig->held[i] = bench_rig_kept(rig, rig->pool_layout, "worker=file-lock keeper=inline");
+        if (rig->held[i] == NULL)
+            return false;
+    }
+    rig->far = open_spec("layout=42/1/21 epoch=1970-01-01T00:00:00Z tick=1ms worker=fixed:0 state=memory");
+    return rig->far != NULL;
+}
+
+void bench_rig_close(struct bench_rig *rig)
+{
+    for (int i = 0; i < BENCH_CROWD; i++)
+        frazil_close(rig->crowd[i]);
+    for (int i = 0; i < BENCH_HELD; i++)
+        frazil_close(rig->held[i]);
+    for (int i = 0; i < 2; i++)
+        frazil_local_close(rig->locals[i]);
+    frazil_close(rig->far);
+    frazil_close(rig->shared);
+    frazil_close(rig->sno);
+    frazil_close(rig->gen);
+    if (rig->dir[0] != '\0')
+        remove_tree(rig->dir);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* The generators that are measured, and the scratch directory that they keep their state in. */
+#ifndef BENCH_RIG_H
+#define BENCH_RIG_H
+
+#include <frazil.h>
+
+#include <stdalign.h>
+#include <stdatomic.h>
+
+enum { BENCH_BATCH = 4096, BENCH_CROWD = 1000, BENCH_HELD = 100, BENCH_PATH_SIZE = 512, BENCH_SPEC_SIZE = 2048 };
+
+struct bench_rig {
+    /* A shared line for what generators are compared with. */
+    alignas(64) _Atomic uint64_t line;
+    alignas(64) uint64_t ids[BENCH_BATCH];
+
+    /* Of a layout with so many ids a tick that it never limits; in memory of its own. */
+    frazil *gen;
+    frazil_local *locals[2];
+    frazil *sno;    /* as many as there are in 4 ms */
+    frazil *shared; /* as gen, its word in a file that other processes map, too */
+
+    /* For what must not grow. */
+    frazil *crowd[BENCH_CROWD];
+    frazil *far;              /* its ticks count from 1970 */
+    frazil *held[BENCH_HELD]; /* workers of one pool, all of it but a few */
+
+    char dir[BENCH_PATH_SIZE];
+    char layout[128];      /* of gen, as keys of a spec */
+    char pool_layout[128]; /* of held */
+};
+
+/*
+ * Opens gen, locals, sno and shared, the last with files in a directory of its
+ * own that it makes in memory if it can.  False after a complaint; then too it
+ * has to be closed.
+ */
+bool bench_rig_open(struct bench_rig *rig);
+
+/* Opens crowd, far and held. */
+bool bench_rig_open_growth(struct bench_rig *rig);
+
+/* Closes what is open and removes the directory. */
+void bench_rig_close(struct bench_rig *rig);
+
+/* Opens a generator of a layout (rig->layout, rig->pool_layout) with more keys.  NULL after a complaint. */
+frazil *bench_rig_generator(const char *layout, const char *keys);
+
+/* The same, with its state in the scratch directory. */
+frazil *bench_rig_kept(const struct bench_rig *rig, const char *layout, const char *keys);
+
+/* Takes count ids one by one, and says how long that took; false after a complaint. */
+bool bench_take(frazil *gen, uint64_t count, double *ret_ns);
+
+/* Complains of an error that has no words of its own, and returns whether there was none. */
+bool bench_went_well(frazil_err err);
+
+#endif

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil bench: what ids cost on this machine, beside what they are made of. */
+#include "bench_cases.h"
+#include "bench_clock.h"
+#include "bench_limit.h"
+#include "bench_machine.h"
+#include "command.h"
+#include "complain.h"
+#include "options.h"
+#include "output.h"
+#include "spec.h"
+
+#include <stdlib.h>
+
+/* What is asked for. */
+struct request {
+    struct option_u64 rounds;
+    struct option_u64 threads;
+    bool quick;
+    bool json;
+};
+
+/* How long to measure. */
+struct effort {
+    unsigned rounds;
+    double sample_ns;
+    unsigned limit_rounds;
+    double window_ns;
+};
+
+static struct effort effort_of(const struct request *request)
+{
+    struct effort effort = request->quick ? (struct effort){3, 3e5, 2, 2e7} : (struct effort){31, 5e6, 5, 4e8};
+
+    if (request->rounds.given)
+        effort.rounds = (unsigned)request->rounds.value;
+    return effort;
+}
+
+/* The spec when there is none: the default layout, and nothing that is kept. */
+static char no_arguments[] = "layout=frazil worker=fixed:0 state=memory";
+
+/* ---- the generator of the spec ------------------------------------------------ */
+
+static frazil *open_spec(const char *spec, frazil_generator_info *ret_info)
+{
+    frazil_error err;
+    frazil *gen = NULL;
+
+    if (frazil_open(&gen, spec, &err) != FRAZIL_OK) {
+        (void)complain_error(&err);
+        return NULL;
+    }
+    frazil_get_info(gen, ret_info);
+    return gen;
+}
+
+/* Opens and closes what the spec says; a coordinator answers meanwhile. */
+static bool run_spec_opens(const char *spec, unsigned rounds, struct bench_table *table)
+{
+    static const char group[] = "Opening and closing, as the spec says";
+    struct bench_row *opening = bench_table_add(
+        table, &(struct bench_row){.group = group, .key = "spec_open", .name = "opening", .unit = "us"});
+    struct bench_row *closing = bench_table_add(
+        table, &(struct bench_row){.group = group, .key = "spec_close", .name = "closing", .unit = "us"});
+    frazil_generator_info ignored;
+
+    for (unsigned i = 0; i < rounds; i++) {
+        double start = bench_now_ns();
+        frazil *gen = open_spec(spec, &ignored);
+        double opened = bench_now_ns();
+        if (gen == NULL)
+            return false;
+        frazil_close(gen);
+        bench_row_add(opening, (opened - start) / 1000);
+        bench_row_add(closing, (bench_now_ns() - opened) / 1000);
+    }
+    return true;
+}
+
+/* ---- everything ---------------------------------------------------------------- */
+
+/* All cases of the lists in turns, so that what is compared was measured under the same conditions. */
+static bool run_cases(struct bench_rig *rig, const struct effort *effort, struct bench_table *table)
+{
+    return bench_cases_run(rig, table, bench_calls, effort->rounds, effort->sample_ns) &&
+           bench_cases_run(rig, table, bench_pairs, effort->rounds, effort->sample_ns) &&
+           bench_cases_run(rig, table, bench_opens, effort->rounds, effort->sample_ns);
+}
+
+static bool run_growth(struct bench_rig *rig, const struct effort *effort, struct bench_table *table)
+{
+    return bench_rig_open_growth(rig) && bench_cases_run(rig, table, bench_growth, effort->rounds, effort->sample_ns);
+}
+
+static bool run_all(struct bench_rig *rig, const struct request *request, const char *spec, frazil *gen,
+                    struct bench_table *table)
+{
+    const struct effort effort = effort_of(request);
+    const struct bench_limit limit = {.gen = gen,
+                                      .threads = (unsigned)request->threads.value,
+                                      .rounds = effort.limit_rounds,
+                                      .window_ns = effort.window_ns};
+
+    return bench_rig_open(rig) && run_cases(rig, &effort, table) && bench_limit_run(rig, &limit, table) &&
+           run_spec_opens(spec, effort.limit_rounds, table) && run_growth(rig, &effort, table);
+}
+
+static const char *clock_path(const frazil_generator_info *info)
+{
+    return info->counter_in_use ? "counter" : "clock";
+}
+
+static void print_heading(const struct request *request, const char *spec, const frazil_generator_info *info)
+{
+    struct bench_machine machine;
+
+    bench_machine_read(&machine);
+    output_format("frazil %s, %s\n%s, %ld processors, %s\n", frazil_version(), machine.compiler, machine.cpu,
+                  machine.cpus, machine.system);
+    output_format("Time is told by the %s.\n", info->counter_in_use
+                                                   ? "processor's counter, and by the clock once a tick"
+                                                   : "clock, for each id: there is no counter to trust");
+    output_format("%u rounds, all rows in turns; the generator at its limit: %s\n", effort_of(request).rounds, spec);
+}
+
+static void json_text(const char *key, const char *value)
+{
+    output_format(",\"%s\":", key);
+    output_json_string(value);
+}
+
+static void print_json(const struct request *request, const char *spec, const frazil_generator_info *info,
+                       const struct bench_table *table)
+{
+    struct bench_machine machine;
+
+    bench_machine_read(&machine);
+    output_format("{\"frazil\":\"%s\"", frazil_version());
+    json_text("compiler", machine.compiler);
+    json_text("cpu", machine.cpu);
+    output_format(",\"cpus\":%ld", machine.cpus);
+    json_text("system", machine.system);
+    json_text("clock_path", clock_path(info));
+    json_text("spec", spec);
+    output_format(",\"rounds\":%u,\"rows\":", effort_of(request).rounds);
+    bench_table_json(table);
+    output_string("}\n");
+}
+
+static void print_all(const struct request *request, const char *spec, const frazil_generator_info *info,
+                      const struct bench_table *table)
+{
+    if (request->json) {
+        print_json(request, spec, info, table);
+    } else {
+        print_heading(request, spec, info);
+        bench_table_print(table);
+    }
+}
+
+static int run(const struct request *request, const char *spec)
+{
+    struct bench_table *table = calloc(1, sizeof *table);
+    struct bench_rig *rig = aligned_alloc(alignof(struct bench_rig), sizeof *rig);
+    frazil_generator_info info;
+    frazil *gen = open_spec(spec, &info);
+    int status = gen == NULL ? STATUS_USAGE : STATUS_FATAL;
+
+    if (gen != NULL && table != NULL && rig != NULL) {
+        *rig = (struct bench_rig){0};
+        if (run_all(rig, request, spec, gen, table))
+            status = STATUS_OK;
+        bench_rig_close(rig);
+    }
+    if (status == STATUS_OK)
+        print_all(request, spec, &info, table);
+    frazil_close(gen);
+    free(rig);
+    free(table);
+    return status;
+}
+
+static int cmd_bench_run(int argc, char **argv)
+{
+    struct request request = {.threads = {false, 64}};
+    struct arguments args;
+    int status;
+    const struct option_row rows[] = {
+        {"rounds", 'n', OPTION_U64, &request.rounds, "N", "of which the medians are shown (default 31)",
+         BENCH_ROUNDS_MAX},
+        {"threads", 't', OPTION_U64, &request.threads, "N", "at the limit at a time (default 64)", BENCH_THREADS_MAX},
+        {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "in a second or two: figures of little worth", 0},
+        {"json", 'j', OPTION_FLAG, &request.json, NULL, "one object, a row a line", 0},
+        {0},
+    };
+    static const struct option_help help = {
+        "bench [OPTION]... [SPEC]...", "Measures what ids cost here, beside what they are made of.",
+        "Most rows are of generators of its own, whose layout does not limit them and\n"
+        "whose files are gone afterwards.  SPEC, as for next, names the generator that is\n"
+        "taken to its limit, opened and closed; ids of it are used up.  The default is\n"
+        "layout=frazil worker=fixed:0 state=memory.\n"
+        "Ids that cost a nanosecond are measured in peace: nothing else should run.\n\n"
+        "  frazil bench\n"
+        "  frazil bench --threads 8 layout=sno state=memory\n"
+        "  frazil bench --json >bench.json"};
+
+    if (!options_read(&help, rows, argc, argv, &args, &status))
+        return status;
+    if ((request.rounds.given && request.rounds.value == 0) || request.threads.value == 0) {
+        complain("bench measures nothing in 0 rounds, or with 0 threads");
+        return STATUS_USAGE;
+    }
+    char *default_args[] = {no_arguments};
+    char *spec = spec_join(args.count > 0 ? &args : &(struct arguments){1, default_args}, "");
+    if (spec == NULL) {
+        complain("out of memory");
+        return STATUS_FATAL;
+    }
+    status = run(&request, spec);
+    free(spec);
+    return status;
+}
+
+const struct command cmd_bench = {"bench", "what ids cost on this machine", cmd_bench_run};

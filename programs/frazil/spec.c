@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Appends a text, with a space between it and what is there; returns where to go on. */
+static char *append(const char *start, char *end, const char *text)
+{
+    size_t len = strlen(text);
+
+    if (end > start && len > 0)
+        *end++ = ' ';
+    memcpy(end, text, len);
+    return end + len;
+}
+
+char *spec_join(const struct arguments *args, const char *last)
+{
+    size_t size = strlen(last) + 2;
+    char *spec, *end;
+
+    for (int i = 0; i < args->count; i++)
+        size += strlen(args->values[i]) + 1;
+    spec = end = malloc(size);
+    if (spec == NULL)
+        return NULL;
+    for (int i = 0; i < args->count; i++)
+        end = append(spec, end, args->values[i]);
+    end = append(spec, end, last);
+    *end = '\0';
+    return spec;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The spec of a generator, out of arguments. */
+#ifndef SPEC_H
+#define SPEC_H
+
+#include "options.h"
+
+/* The arguments, which together are the spec, and one more, which may be empty, with spaces between them.  The caller
+ * frees it; NULL: out of memory. */
+char *spec_join(const struct arguments *args, const char *last);
+
+#endif

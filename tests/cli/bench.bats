@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+# Goal of this test: what `frazil bench` prints is complete and in order.  Never what it measures.
+load helpers
+
+# All rows that do not depend on the processor.
+keys='clock add fill next shared try local batch_1 batch_16 batch_256 batch_4096 dec_format dec_parse sno_encode
+    sno_decode two_counter_add two_next two_processes two_local open_memory open_inline open_thread open_lock rate_share
+    rate_cpu alone_p50 alone_p99 alone_p999 alone_p9999 alone_max limit_threads limit_p50 limit_p99 limit_p999
+    limit_p9999 limit_max limit_p999_ticks limit_fewest spec_open spec_close crowd_1 crowd_10 crowd_100 crowd_1000 aged
+    far held open_lock_held'
+
+setup() {
+    export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR
+}
+
+@test "for people: the machine, the way in which time is told, groups of rows" {
+    run frazil bench --quick --threads 4
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ ${lines[0]} == "frazil "* ]]
+    [[ ${lines[1]} == *" processors, "* ]]
+    [[ ${lines[2]} == "Time is told by the "* ]]
+    [[ $output == *"What an id is made of"*"clock read"*"One thread, an id"*"next"*"Text"*"Opening"* ]]
+    # A target says whether it was met and what was asked for.
+    echo "$output" | grep -qE '^  next .* (ok|SHORT) +[0-9.]+ x clock read, at most 1\.00$'
+}
+
+@test "as JSON: one object with every row once, and numbers in order" {
+    frazil bench --quick --threads 4 --json >"$BATS_TEST_TMPDIR/json"
+    head -n 1 "$BATS_TEST_TMPDIR/json" | grep -qE '^\{"frazil":"[0-9.]+",.*"clock_path":"(counter|clock)",.*"rounds":3,"rows":\[$'
+    tail -n 1 "$BATS_TEST_TMPDIR/json" | grep -qx ']}'
+    for key in $keys; do
+        [ "$(grep -c "\"key\":\"$key\"," "$BATS_TEST_TMPDIR/json")" -eq 1 ] || { echo "$key" && return 1; }
+    done
+    sed '1d;$d' "$BATS_TEST_TMPDIR/json" | awk -F '"(rounds|min|q1|median|q3|max|targets)":' '
+        NF != 8 || $2 + 0 < 1 || $3 + 0 > $4 + 0 || $4 + 0 > $5 + 0 || $5 + 0 > $6 + 0 || $6 + 0 > $7 + 0 { print; bad = 1 }
+        END { exit bad || NR == 0 }'
+    # Every line but the last ends in a comma, and brackets close.
+    sed '1d;$d' "$BATS_TEST_TMPDIR/json" | sed '$d' | grep -v '},$' && return 1
+    awk '{ opened += gsub(/[[{]/, ""); closed += gsub(/[]}]/, "") } END { exit opened != closed }' "$BATS_TEST_TMPDIR/json"
+}
+
+@test "the spec's generator is taken to its limit: sno, and one that refuses to be" {
+    frazil bench --quick --threads 2 --json layout=sno state=memory | grep -q '"key":"limit_p50"'
+    frazil bench --quick --threads 2 --json worker=fixed:1 on_full=error state=memory >"$BATS_TEST_TMPDIR/json"
+    grep -q '"key":"next"' "$BATS_TEST_TMPDIR/json"
+    run ! grep -qE '"key":"(rate_share|limit_p50)"' "$BATS_TEST_TMPDIR/json"
+}
+
+@test "nothing is left in the scratch directory" {
+    frazil bench --quick --threads 2 >/dev/null
+    [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
+}
+
+@test "rounds are as many as asked for" {
+    frazil bench --quick --threads 2 --rounds 5 --json | grep '"key":"next"' | grep -q '"rounds":5,'
+}
+
+@test "what it does not take" {
+    fails 2 "0 rounds" frazil bench --rounds 0
+    fails 2 "0 threads" frazil bench --threads 0
+    fails 2 "from 0 to 1024" frazil bench --threads 1025
+    fails 2 "from 0 to 1000" frazil bench --rounds 1001
+    fails 2 "colour" frazil bench worker=fixed:1 colour=red
+    fails 2 "fixed:N" frazil bench layout=twitter
+}

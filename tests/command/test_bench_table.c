@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a row is compared with another one round by round, and a
+ * target is met when it says so and not a little less.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "bench_table.h"
+
+static struct bench_table *table;
+
+static int make_table(void **state)
+{
+    (void)state;
+    table = calloc(1, sizeof *table);
+    return table == NULL ? -1 : 0;
+}
+
+static int drop_table(void **state)
+{
+    (void)state;
+    free(table);
+    return 0;
+}
+
+static struct bench_row *add_row(const char *key, struct bench_target target)
+{
+    struct bench_row row = {.group = "group", .key = key, .name = key, .unit = "ns", .targets = {target}};
+
+    return bench_table_add(table, &row);
+}
+
+static const struct bench_target nothing = {BENCH_NOTHING, 0, NULL};
+
+/* A row is found by its key, and by no other. */
+static void find(void **state)
+{
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+
+    assert_ptr_equal(bench_table_find(table, "a"), a);
+    assert_ptr_equal(bench_table_find(table, "b"), b);
+    assert_null(bench_table_find(table, "c"));
+}
+
+/* A round in which all was slow says nothing against either row: ratios are taken within rounds. */
+static void ratios_are_of_rounds(void **state)
+{
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    const double slow[] = {1, 100, 3};
+
+    for (size_t i = 0; i < 3; i++) {
+        bench_row_add(a, 2 * slow[i]);
+        bench_row_add(b, slow[2 - i] * (i == 1 ? 1 : slow[i] / slow[2 - i]));
+    }
+    assert_true(bench_ratio(a, b) == 2);
+    assert_true(bench_ratio(b, a) == 0.5);
+}
+
+/* What was not measured is compared with nothing. */
+static void without_samples(void **state)
+{
+    const struct bench_target against_b = {BENCH_AT_MOST, 1, "b"};
+    const struct bench_target against_c = {BENCH_AT_MOST, 1, "c"};
+    double value;
+
+    (void)state;
+    struct bench_row *a = add_row("a", against_b);
+    struct bench_row *b = add_row("b", nothing);
+    assert_true(bench_ratio(a, b) == 0);
+    assert_false(bench_target_value(table, a, &against_b, &value));
+    bench_row_add(a, 1);
+    assert_false(bench_target_value(table, a, &against_b, &value));
+    assert_false(bench_target_value(table, a, &against_c, &value));
+    assert_false(bench_target_value(table, a, &nothing, &value));
+    bench_row_add(b, 2);
+    assert_true(bench_target_value(table, a, &against_b, &value));
+    assert_true(value == 0.5);
+}
+
+/* Each sense compares what it says. */
+static void senses(void **state)
+{
+    const struct bench_target at_most = {BENCH_AT_MOST, 2, "b"};
+    const struct bench_target times = {BENCH_TIMES_AS_FAST, 2, "b"};
+    const struct bench_target alone = {BENCH_AT_LEAST, 3, NULL};
+    double value;
+
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    bench_row_add(a, 3);
+    bench_row_add(b, 6);
+    assert_true(bench_target_value(table, a, &at_most, &value) && value == 0.5);
+    assert_true(bench_target_value(table, a, &times, &value) && value == 2);
+    assert_true(bench_target_value(table, a, &alone, &value) && value == 3);
+}
+
+/* The limit itself is within it; what lies beyond is not. */
+static void limits(void **state)
+{
+    const struct bench_target at_most = {BENCH_AT_MOST, 2, NULL};
+    const struct bench_target at_least = {BENCH_AT_LEAST, 2, NULL};
+    const struct bench_target times = {BENCH_TIMES_AS_FAST, 2, "b"};
+
+    (void)state;
+    assert_true(bench_target_met(&at_most, 2) && !bench_target_met(&at_most, 2.01));
+    assert_true(bench_target_met(&at_least, 2) && !bench_target_met(&at_least, 1.99));
+    assert_true(bench_target_met(&times, 2) && !bench_target_met(&times, 1.99));
+}
+
+/* Samples beyond those that a row has room for are dropped. */
+static void many_samples(void **state)
+{
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+
+    for (int i = 0; i < BENCH_ROUNDS_MAX + 10; i++)
+        bench_row_add(a, 1);
+    assert_int_equal(a->rounds, BENCH_ROUNDS_MAX);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, make_table, drop_table)
+    const struct CMUnitTest tests[] = {
+        TEST(find), TEST(ratios_are_of_rounds), TEST(without_samples), TEST(senses), TEST(limits), TEST(many_samples),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
