@@ -18,7 +18,7 @@ struct fz_redis_connection {
     redisContext *context; /* NULL: not connected */
 };
 
-enum { FZ_REDIS_ARGS_MAX = 10, FZ_REDIS_PIPELINE_MAX = 4 };
+enum { FZ_REDIS_ARGS_MAX = 24, FZ_REDIS_PIPELINE_MAX = 4 };
 
 struct fz_redis_command {
     int argc;

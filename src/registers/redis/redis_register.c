@@ -9,6 +9,7 @@
 #include "core/sentence.h"
 #include "redis_connection.h"
 #include "redis_examine.h"
+#include "redis_script.h"
 
 #define KEY_PREFIX "frazil:lease:"
 #define NAMESPACE_FIELD "namespace"
@@ -18,7 +19,7 @@
  * also the version expected and the data.  The write comes last, so that a script
  * that fails has changed nothing.
  */
-static const char script[] =
+static const char script_text[] =
     "local time = redis.call('TIME')\n"
     "local server = redis.call('INFO', 'server')\n"
     "local replication = redis.call('INFO', 'replication')\n"
@@ -42,25 +43,15 @@ static const char script[] =
 /* The places in an answer. */
 enum { SECONDS, MICROSECONDS, RUN_ID, REPLICATION_ID, ROLE, POLICY, RESULT, ANSWER_LEN };
 
-enum { SHA1_LEN = 40, KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE };
+enum { KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE };
 
 struct redis_register {
     struct fz_redis_connection connection;
     char key[KEY_SIZE];
-    char sha1[SHA1_LEN + 1]; /* what the server calls the script; empty: not known yet */
+    struct fz_redis_script script;
 };
 
 /* ---- strict readings of replies --------------------------------------------- */
-
-static bool is_text(const redisReply *reply)
-{
-    return reply->type == REDIS_REPLY_STRING;
-}
-
-static bool read_number(const redisReply *reply, uint64_t *ret)
-{
-    return is_text(reply) && fz_decimal_parse(reply->str, (size_t)reply->len, ret);
-}
 
 /* "VERSION DATA". */
 static bool read_record(const char *text, size_t len, struct fz_record *ret)
@@ -83,13 +74,13 @@ static bool read_field(const redisReply *reply, uint32_t *ret)
 {
     uint64_t number;
 
-    if (!is_text(reply))
+    if (!fz_redis_is_text(reply))
         return false;
     if ((size_t)reply->len == strlen(NAMESPACE_FIELD) && memcmp(reply->str, NAMESPACE_FIELD, (size_t)reply->len) == 0) {
         *ret = FZ_NAMESPACE;
         return true;
     }
-    if (!read_number(reply, &number) || number >= FZ_NAMESPACE)
+    if (!fz_redis_read_u64(reply, &number) || number >= FZ_NAMESPACE)
         return false;
     *ret = (uint32_t)number;
     return true;
@@ -101,11 +92,11 @@ static bool read_status(const redisReply *answer, struct fz_register_status *ret
     uint64_t microseconds;
     struct fz_sentence s = fz_sentence_in(ret->incarnation, sizeof ret->incarnation);
 
-    if (!read_number(answer->element[SECONDS], &seconds) || seconds > INT64_MAX / 1000000 ||
-        !read_number(answer->element[MICROSECONDS], &microseconds) || microseconds > 999999)
+    if (!fz_redis_read_u64(answer->element[SECONDS], &seconds) || seconds > INT64_MAX / 1000000 ||
+        !fz_redis_read_u64(answer->element[MICROSECONDS], &microseconds) || microseconds > 999999)
         return false;
     for (size_t i = RUN_ID; i <= POLICY; i++) {
-        if (!is_text(answer->element[i]) || answer->element[i]->len > SHA1_LEN)
+        if (!fz_redis_is_text(answer->element[i]) || answer->element[i]->len > FZ_REDIS_SHA1_LEN)
             return false;
     }
     if (answer->element[RUN_ID]->len == 0 || answer->element[REPLICATION_ID]->len == 0)
@@ -155,130 +146,23 @@ static enum fz_register_result check_server(struct redis_register *reg, const re
     return FZ_REGISTER_OK;
 }
 
-static bool is_error(const redisReply *reply, const char *word)
-{
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
-}
-
-static void free_replies(redisReply **replies, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        freeReplyObject(replies[i]);
-}
-
-/* The script's call, by its name if the server has told it, else by its text. */
-static void make_call(struct fz_redis_command *call, const struct redis_register *reg, bool by_name, const char *verb)
-{
-    call->argc = 0;
-    fz_redis_add_text(call, by_name ? "EVALSHA" : "EVAL");
-    fz_redis_add_text(call, by_name ? reg->sha1 : script);
-    fz_redis_add_text(call, "1");
-    fz_redis_add_text(call, reg->key);
-    fz_redis_add_text(call, verb);
-}
-
-/* Asks for the script's name together with the first call of its text. */
-static size_t add_naming(struct fz_redis_command *command, bool by_name)
-{
-    if (by_name)
-        return 0;
-    fz_redis_add_text(command, "SCRIPT");
-    fz_redis_add_text(command, "LOAD");
-    fz_redis_add_text(command, script);
-    return 1;
-}
-
-static void note_name(struct redis_register *reg, const redisReply *reply)
-{
-    if (is_text(reply) && reply->len == SHA1_LEN)
-        memcpy(reg->sha1, reply->str, SHA1_LEN + 1);
-}
-
-static size_t add_wait(struct fz_redis_command *command, const struct fz_redis_url *url, char replicas[24],
-                       char timeout[24])
-{
-    struct fz_sentence n = fz_sentence_in(replicas, 24);
-    struct fz_sentence ms = fz_sentence_in(timeout, 24);
-
-    fz_sentence_u64(&n, url->wait_replicas);
-    fz_sentence_u64(&ms, url->access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
-    fz_redis_add_text(command, "WAIT");
-    fz_redis_add_text(command, replicas);
-    fz_redis_add_text(command, timeout);
-    return 1;
-}
-
 static bool has_written(const redisReply *answer)
 {
-    return answer->type == REDIS_REPLY_ARRAY && answer->elements == ANSWER_LEN && is_text(answer->element[RESULT]) &&
-           strcmp(answer->element[RESULT]->str, "0") != 0;
-}
-
-/* Whether as many replicas have the write as are wanted.  It is done in any case, so the answer is not no. */
-static enum fz_register_result check_wait(struct redis_register *reg, const redisReply *reply, frazil_error *reterr)
-{
-    long long wanted = reg->connection.url.wait_replicas;
-
-    if (reply->type == REDIS_REPLY_INTEGER && reply->integer >= wanted)
-        return FZ_REGISTER_OK;
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: %d of the %d replicas that are wanted have the write", reg->connection.shown,
-            (int64_t)(reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0), (int64_t)wanted);
-    return FZ_REGISTER_UNKNOWN;
-}
-
-/* One attempt.  *ret_answer is the script's reply, which may be an error. */
-static enum fz_register_result call_once(struct redis_register *reg, const struct fz_redis_command *arguments,
-                                         const char *verb, bool writes, redisReply **ret_answer, frazil_error *reterr)
-{
-    struct fz_redis_command commands[3] = {{.argc = 0}};
-    redisReply *replies[3];
-    char replicas[24];
-    char timeout[24];
-    bool by_name = reg->sha1[0] != '\0';
-    bool waits = writes && reg->connection.url.wait_replicas > 0;
-
-    make_call(&commands[0], reg, by_name, verb);
-    for (int i = 0; i < arguments->argc; i++)
-        fz_redis_add(&commands[0], arguments->argv[i], arguments->len[i]);
-    size_t wait_at = 1;
-    if (waits)
-        add_wait(&commands[wait_at], &reg->connection.url, replicas, timeout);
-    size_t name_at = wait_at + (waits ? 1 : 0);
-    size_t n = name_at + add_naming(&commands[name_at], by_name);
-    enum fz_register_result result = fz_redis_exchange(&reg->connection, commands, n, replies, reterr);
-    if (result != FZ_REGISTER_OK)
-        return result;
-    if (!by_name)
-        note_name(reg, replies[name_at]);
-    if (waits && has_written(replies[0]))
-        result = check_wait(reg, replies[wait_at], reterr);
-    free_replies(replies + 1, n - 1);
-    if (result == FZ_REGISTER_OK)
-        *ret_answer = replies[0];
-    else
-        freeReplyObject(replies[0]);
-    return result;
+    return answer->type == REDIS_REPLY_ARRAY && answer->elements == ANSWER_LEN &&
+           fz_redis_is_text(answer->element[RESULT]) && strcmp(answer->element[RESULT]->str, "0") != 0;
 }
 
 /* Calls the script; *ret_answer is complete (the caller frees it). */
-static enum fz_register_result call(struct redis_register *reg, const struct fz_redis_command *arguments,
-                                    const char *verb, bool writes, redisReply **ret_answer,
-                                    struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result call(struct redis_register *reg, const struct fz_redis_call *arguments, bool writes,
+                                    redisReply **ret_answer, struct fz_register_status *status, frazil_error *reterr)
 {
-    redisReply *answer = NULL;
-    enum fz_register_result result = call_once(reg, arguments, verb, writes, &answer, reterr);
+    redisReply *answer;
+    enum fz_register_result result =
+        fz_redis_call_script(&reg->connection, &reg->script, arguments, writes ? has_written : NULL, &answer, reterr);
 
-    if (result == FZ_REGISTER_OK && is_error(answer, "NOSCRIPT")) {
-        freeReplyObject(answer);
-        reg->sha1[0] = '\0';
-        result = call_once(reg, arguments, verb, writes, &answer, reterr);
-    }
     if (result != FZ_REGISTER_OK)
         return result;
-    if (answer->type == REDIS_REPLY_ERROR)
-        result = fz_redis_error_reply(&reg->connection, answer, reterr);
-    else
-        result = check_server(reg, answer, status, reterr);
+    result = check_server(reg, answer, status, reterr);
     if (result == FZ_REGISTER_OK)
         *ret_answer = answer;
     else
@@ -302,17 +186,18 @@ static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_
                                           struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
-    struct fz_redis_command arguments = {.argc = 0};
+    struct fz_redis_call arguments;
     struct fz_record record = {.version = 0};
     redisReply *answer;
     char buf[24];
 
-    fz_redis_add_text(&arguments, field_of(number, buf));
-    enum fz_register_result result = call(reg, &arguments, "get", false, &answer, status, reterr);
+    fz_redis_call_begin(&arguments, reg->key, "get");
+    fz_redis_call_text(&arguments, field_of(number, buf));
+    enum fz_register_result result = call(reg, &arguments, false, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     const redisReply *found = answer->element[RESULT];
-    if (!is_text(found) || (found->len > 0 && !read_record(found->str, (size_t)found->len, &record)))
+    if (!fz_redis_is_text(found) || (found->len > 0 && !read_record(found->str, (size_t)found->len, &record)))
         result = not_understood(reg, field_of(number, buf), reterr);
     else
         *ret = record;
@@ -332,7 +217,7 @@ static enum fz_register_result visit_all(struct redis_register *reg, const redis
         uint32_t number;
         if (!read_field(field, &number))
             return not_understood(reg, "a field", reterr);
-        bool readable = is_text(value) && read_record(value->str, (size_t)value->len, &record);
+        bool readable = fz_redis_is_text(value) && read_record(value->str, (size_t)value->len, &record);
         if (!readable && number == FZ_NAMESPACE)
             return not_understood(reg, field->str, reterr);
         if (!readable)
@@ -346,10 +231,11 @@ static enum fz_register_result redis_read_all(void *ctx, fz_record_visitor visit
                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
-    struct fz_redis_command arguments = {.argc = 0};
+    struct fz_redis_call arguments;
     redisReply *answer;
-    enum fz_register_result result = call(reg, &arguments, "all", false, &answer, status, reterr);
 
+    fz_redis_call_begin(&arguments, reg->key, "all");
+    enum fz_register_result result = call(reg, &arguments, false, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     result = visit_all(reg, answer->element[RESULT], visit, visit_ctx, reterr);
@@ -362,22 +248,20 @@ static enum fz_register_result redis_swap(void *ctx, uint32_t number, uint64_t e
                                           frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
-    struct fz_redis_command arguments = {.argc = 0};
+    struct fz_redis_call arguments;
     redisReply *answer;
     uint64_t version;
     char field[24];
-    char digits[24];
-    struct fz_sentence s = fz_sentence_in(digits, sizeof digits);
 
     assert(len <= FZ_RECORD_SIZE_MAX);
-    fz_sentence_u64(&s, expected);
-    fz_redis_add_text(&arguments, field_of(number, field));
-    fz_redis_add_text(&arguments, digits);
-    fz_redis_add(&arguments, data, len);
-    enum fz_register_result result = call(reg, &arguments, "swap", true, &answer, status, reterr);
+    fz_redis_call_begin(&arguments, reg->key, "swap");
+    fz_redis_call_text(&arguments, field_of(number, field));
+    fz_redis_call_u64(&arguments, expected);
+    fz_redis_call_bytes(&arguments, data, len);
+    enum fz_register_result result = call(reg, &arguments, true, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    if (!read_number(answer->element[RESULT], &version) || (version != 0 && version <= expected)) {
+    if (!fz_redis_read_u64(answer->element[RESULT], &version) || (version != 0 && version <= expected)) {
         (void)not_understood(reg, "an answer about what stands", reterr);
         result = FZ_REGISTER_UNKNOWN; /* it may have been done */
     } else if (version == 0)
@@ -436,6 +320,7 @@ frazil_err fz_redis_register_open(struct fz_register *ret, const char *url, fraz
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to Redis");
     fz_redis_connection_start(&reg->connection, &parsed);
+    reg->script.text = script_text;
     memset(&parsed, 0, sizeof parsed);
     struct fz_sentence key = fz_sentence_in(reg->key, sizeof reg->key);
     fz_sentence_str(&key, KEY_PREFIX);

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+#include "redis_script.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/sentence.h"
+
+bool fz_redis_is_text(const redisReply *reply)
+{
+    return reply->type == REDIS_REPLY_STRING;
+}
+
+bool fz_redis_read_u64(const redisReply *reply, uint64_t *ret)
+{
+    return fz_redis_is_text(reply) && fz_decimal_parse(reply->str, (size_t)reply->len, ret);
+}
+
+/* ---- arguments ------------------------------------------------------------- */
+
+void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb)
+{
+    call->arguments.argc = 0;
+    fz_redis_add_text(&call->arguments, "1");
+    fz_redis_add_text(&call->arguments, key);
+    fz_redis_add_text(&call->arguments, verb);
+}
+
+void fz_redis_call_text(struct fz_redis_call *call, const char *text)
+{
+    fz_redis_add_text(&call->arguments, text);
+}
+
+void fz_redis_call_bytes(struct fz_redis_call *call, const char *bytes, size_t len)
+{
+    fz_redis_add(&call->arguments, bytes, len);
+}
+
+void fz_redis_call_u64(struct fz_redis_call *call, uint64_t number)
+{
+    char *digits = call->digits[call->arguments.argc];
+    struct fz_sentence s = fz_sentence_in(digits, FZ_REDIS_DIGITS_SIZE);
+
+    fz_sentence_u64(&s, number);
+    fz_redis_add(&call->arguments, digits, s.len);
+}
+
+void fz_redis_call_i64(struct fz_redis_call *call, int64_t number)
+{
+    char *digits = call->digits[call->arguments.argc];
+    struct fz_sentence s = fz_sentence_in(digits, FZ_REDIS_DIGITS_SIZE);
+
+    fz_sentence_i64(&s, number);
+    fz_redis_add(&call->arguments, digits, s.len);
+}
+
+/* ---- one attempt ------------------------------------------------------------- */
+
+/* The call, by the script's name if the server has told it, else by its text. */
+static void make_call(struct fz_redis_command *command, const struct fz_redis_script *script, bool by_name,
+                      const struct fz_redis_command *arguments)
+{
+    fz_redis_add_text(command, by_name ? "EVALSHA" : "EVAL");
+    fz_redis_add_text(command, by_name ? script->sha1 : script->text);
+    for (int i = 0; i < arguments->argc; i++)
+        fz_redis_add(command, arguments->argv[i], arguments->len[i]);
+}
+
+/* Asks for the script's name together with the first call of its text. */
+static size_t add_naming(struct fz_redis_command *command, const struct fz_redis_script *script, bool by_name)
+{
+    if (by_name)
+        return 0;
+    fz_redis_add_text(command, "SCRIPT");
+    fz_redis_add_text(command, "LOAD");
+    fz_redis_add_text(command, script->text);
+    return 1;
+}
+
+static void note_name(struct fz_redis_script *script, const redisReply *reply)
+{
+    if (fz_redis_is_text(reply) && reply->len == FZ_REDIS_SHA1_LEN)
+        memcpy(script->sha1, reply->str, FZ_REDIS_SHA1_LEN + 1);
+}
+
+static void add_wait(struct fz_redis_command *command, const struct fz_redis_url *url,
+                     char digits[2][FZ_REDIS_DIGITS_SIZE])
+{
+    struct fz_sentence replicas = fz_sentence_in(digits[0], FZ_REDIS_DIGITS_SIZE);
+    struct fz_sentence timeout_ms = fz_sentence_in(digits[1], FZ_REDIS_DIGITS_SIZE);
+
+    fz_sentence_u64(&replicas, url->wait_replicas);
+    fz_sentence_u64(&timeout_ms, url->access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
+    fz_redis_add_text(command, "WAIT");
+    fz_redis_add_text(command, digits[0]);
+    fz_redis_add_text(command, digits[1]);
+}
+
+/* Whether as many replicas have the write as are wanted.  It is done in any case, so the answer is not no. */
+static enum fz_register_result check_wait(const struct fz_redis_connection *connection, const redisReply *reply,
+                                          frazil_error *reterr)
+{
+    long long wanted = connection->url.wait_replicas;
+
+    if (reply->type == REDIS_REPLY_INTEGER && reply->integer >= wanted)
+        return FZ_REGISTER_OK;
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s: %d of the %d replicas that are wanted have the write", connection->shown,
+            (int64_t)(reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0), (int64_t)wanted);
+    return FZ_REGISTER_UNKNOWN;
+}
+
+static void free_replies(redisReply **replies, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        freeReplyObject(replies[i]);
+}
+
+/* *ret_answer is the script's reply, which may be an error. */
+static enum fz_register_result call_once(struct fz_redis_connection *connection, struct fz_redis_script *script,
+                                         const struct fz_redis_call *call,
+                                         bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
+                                         frazil_error *reterr)
+{
+    struct fz_redis_command commands[3] = {{.argc = 0}};
+    redisReply *replies[3];
+    char digits[2][FZ_REDIS_DIGITS_SIZE];
+    bool by_name = script->sha1[0] != '\0';
+    bool waits = has_written != NULL && connection->url.wait_replicas > 0;
+    size_t n = 1;
+
+    make_call(&commands[0], script, by_name, &call->arguments);
+    if (waits)
+        add_wait(&commands[n++], &connection->url, digits);
+    n += add_naming(&commands[n], script, by_name);
+    enum fz_register_result result = fz_redis_exchange(connection, commands, n, replies, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (!by_name)
+        note_name(script, replies[n - 1]);
+    if (waits && replies[0]->type != REDIS_REPLY_ERROR && has_written(replies[0]))
+        result = check_wait(connection, replies[1], reterr);
+    free_replies(replies + 1, n - 1);
+    if (result == FZ_REGISTER_OK)
+        *ret_answer = replies[0];
+    else
+        freeReplyObject(replies[0]);
+    return result;
+}
+
+static bool is_forgotten(const redisReply *reply)
+{
+    static const char word[] = "NOSCRIPT";
+
+    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
+}
+
+enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection, struct fz_redis_script *script,
+                                             const struct fz_redis_call *call,
+                                             bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
+                                             frazil_error *reterr)
+{
+    redisReply *answer = NULL;
+    enum fz_register_result result = call_once(connection, script, call, has_written, &answer, reterr);
+
+    if (result == FZ_REGISTER_OK && is_forgotten(answer)) {
+        freeReplyObject(answer);
+        script->sha1[0] = '\0';
+        result = call_once(connection, script, call, has_written, &answer, reterr);
+    }
+    if (result == FZ_REGISTER_OK && answer->type == REDIS_REPLY_ERROR) {
+        result = fz_redis_error_reply(connection, answer, reterr);
+        freeReplyObject(answer);
+    }
+    if (result == FZ_REGISTER_OK)
+        *ret_answer = answer;
+    return result;
+}

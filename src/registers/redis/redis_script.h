@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lua scripts in Redis: sent once, then called by name, and sent again by
+ * themselves when the server has forgotten them.
+ *
+ * Every script here has one key, and is told what to do by its first argument; the
+ * others follow in the order that the script wants.
+ */
+#ifndef FZ_REGISTERS_REDIS_SCRIPT_H
+#define FZ_REGISTERS_REDIS_SCRIPT_H
+
+#include "redis_connection.h"
+
+enum { FZ_REDIS_SHA1_LEN = 40, FZ_REDIS_DIGITS_SIZE = 24 };
+
+struct fz_redis_script {
+    const char *text;
+    char sha1[FZ_REDIS_SHA1_LEN + 1]; /* what the server calls it; empty: not known yet */
+};
+
+/* One call, from when its arguments are collected until it is done.  What is added is not copied, but for numbers. */
+struct fz_redis_call {
+    struct fz_redis_command arguments;
+    char digits[FZ_REDIS_ARGS_MAX][FZ_REDIS_DIGITS_SIZE];
+};
+
+/* Begins a call with its one key, and with what to do as its first argument. */
+void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb);
+
+/* Adds an argument: a string, which must outlive the call, or a number. */
+void fz_redis_call_text(struct fz_redis_call *call, const char *text);
+void fz_redis_call_bytes(struct fz_redis_call *call, const char *bytes, size_t len);
+void fz_redis_call_u64(struct fz_redis_call *call, uint64_t number);
+void fz_redis_call_i64(struct fz_redis_call *call, int64_t number);
+
+/*
+ * Carries it out.  has_written says of an answer whether something was written
+ * that the replicas of the URL's wait=N must have before it counts; NULL: never.
+ * FZ_REGISTER_OK: the script's answer, which is no error; freed by
+ * freeReplyObject.  UNKNOWN: also if too few replicas have it.  Others as
+ * fz_redis_exchange and fz_redis_error_reply.
+ */
+enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection, struct fz_redis_script *script,
+                                             const struct fz_redis_call *call,
+                                             bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
+                                             frazil_error *reterr);
+
+/* Strict readings of what a script answers: a text, and one that is a number. */
+bool fz_redis_is_text(const redisReply *reply);
+bool fz_redis_read_u64(const redisReply *reply, uint64_t *ret);
+
+#endif
