@@ -86,6 +86,8 @@ static void test_itself(void **state)
     assert_string_equal(redis->schemes[0], "redis");
     assert_string_equal(redis->schemes[1], "redis+unix");
     assert_string_equal(redis->schemes[2], "rediss");
+    assert_string_equal(redis->schemes[3], "sfid+redis");
+    assert_string_equal(redis->schemes[4], "sfid+redis+unix");
     assert_int_equal(redis->open_register("redis://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
     assert_string_equal(name, "orders.7");
     reg.close(reg.ctx);

@@ -65,6 +65,24 @@ void fz_redis_connection_start(struct fz_redis_connection *connection, const str
     fz_redis_url_show(url, connection->shown);
 }
 
+frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr)
+{
+    struct fz_redis_url parsed;
+    frazil_err err = fz_redis_url_parse(url, &parsed, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    if (parsed.tls)
+        err = fz_fail(reterr, FRAZIL_ENOTBUILT,
+                      "rediss:// asks for TLS, and this frazil was built with a hiredis (%u.%u.%u) without it: use "
+                      "redis:// through a tunnel, or redis+unix://",
+                      (uint64_t)HIREDIS_MAJOR, (uint64_t)HIREDIS_MINOR, (uint64_t)HIREDIS_PATCH);
+    else
+        fz_redis_connection_start(connection, &parsed);
+    memset(&parsed, 0, sizeof parsed);
+    return err;
+}
+
 void fz_redis_connection_drop(struct fz_redis_connection *connection)
 {
     if (connection->context != NULL)

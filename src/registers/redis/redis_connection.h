@@ -35,6 +35,12 @@ void fz_redis_add_text(struct fz_redis_command *command, const char *text);
 /* Readies a connection without making it.  The URL is copied. */
 void fz_redis_connection_start(struct fz_redis_connection *connection, const struct fz_redis_url *url);
 
+/*
+ * The same for a URL as text.  FRAZIL_ESPEC, ESYS: the URL or its password file;
+ * FRAZIL_ENOTBUILT: rediss://, and the hiredis that this was built with has no TLS.
+ */
+frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, const char *url, frazil_error *reterr);
+
 /* Closes it and forgets the password. */
 void fz_redis_connection_stop(struct fz_redis_connection *connection);
 

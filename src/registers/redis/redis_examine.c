@@ -20,6 +20,7 @@ enum { VALUE_SIZE = 64 };
 struct examination {
     const struct fz_redis_connection *connection;
     redisReply *replies[COMMANDS];
+    bool keys_expire;
     bool config_known; /* CONFIG GET was answered */
     fz_finding_visitor visit;
     void *ctx;
@@ -127,6 +128,9 @@ static void say_memory(const struct examination *exam)
     if (strncmp(policy, "allkeys-", 8) == 0)
         say(exam, FZ_FINDING_FAIL, "eviction: maxmemory-policy ", policy,
             " throws worker ids in use away when memory is full, and is refused: set noeviction");
+    else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && exam->keys_expire)
+        say(exam, FZ_FINDING_FAIL, "eviction: maxmemory-policy ", policy,
+            " throws keys in use away when memory is full, and is refused: set noeviction");
     else if (strncmp(policy, "volatile-", 9) == 0 && max != 0)
         say(exam, FZ_FINDING_WARN, "eviction: maxmemory-policy ", policy,
             " spares leases, which have no expiry, but not the keys of sfid and konayuki, which have one: set "
@@ -190,10 +194,10 @@ static void say_all(struct examination *exam)
             "");
 }
 
-enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, fz_finding_visitor visit, void *ctx,
-                                         frazil_error *reterr)
+enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
+                                         fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
-    struct examination exam = {.connection = connection, .visit = visit, .ctx = ctx};
+    struct examination exam = {.connection = connection, .keys_expire = keys_expire, .visit = visit, .ctx = ctx};
     struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
 
     for (size_t i = 0; i < COMMANDS; i++) {

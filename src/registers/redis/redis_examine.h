@@ -10,10 +10,10 @@
 #include "redis_connection.h"
 
 /*
- * Shows the findings.  Needs INFO; what CONFIG GET alone would tell is a warning where
- * the user may not call it.  One exchange; its results.
+ * Shows the findings; keys_expire: for somebody whose keys have an expiry.  Needs INFO; what CONFIG GET alone would
+ * tell is a warning where the user may not call it.  One exchange; its results.
  */
-enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, fz_finding_visitor visit, void *ctx,
-                                         frazil_error *reterr);
+enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
+                                         fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

@@ -276,7 +276,7 @@ static enum fz_register_result redis_examine(void *ctx, fz_finding_visitor visit
 {
     struct redis_register *reg = ctx;
 
-    return fz_redis_examine(&reg->connection, visit, visit_ctx, reterr);
+    return fz_redis_examine(&reg->connection, false, visit, visit_ctx, reterr);
 }
 
 static void redis_after_fork(void *ctx)
@@ -304,24 +304,16 @@ const char *fz_redis_register_namespace(const struct fz_register *reg)
 
 frazil_err fz_redis_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
 {
-    struct fz_redis_url parsed;
-    frazil_err err = fz_redis_url_parse(url, &parsed, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    if (parsed.tls) {
-        memset(&parsed, 0, sizeof parsed);
-        return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                       "rediss:// asks for TLS, and this frazil was built with a hiredis (%u.%u.%u) without it: use "
-                       "redis:// through a tunnel, or redis+unix://",
-                       (uint64_t)HIREDIS_MAJOR, (uint64_t)HIREDIS_MINOR, (uint64_t)HIREDIS_PATCH);
-    }
     struct redis_register *reg = calloc(1, sizeof *reg);
+
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to Redis");
-    fz_redis_connection_start(&reg->connection, &parsed);
+    frazil_err err = fz_redis_connection_open(&reg->connection, url, reterr);
+    if (err != FRAZIL_OK) {
+        free(reg);
+        return err;
+    }
     reg->script.text = script_text;
-    memset(&parsed, 0, sizeof parsed);
     struct fz_sentence key = fz_sentence_in(reg->key, sizeof reg->key);
     fz_sentence_str(&key, KEY_PREFIX);
     fz_sentence_str(&key, reg->connection.url.name);

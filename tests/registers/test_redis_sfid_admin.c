@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what cannot be is refused before anything is connected to, and operators
+ * see sfid's keys and what is special about them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/sfid_rig.h"
+#include "os/clock.h"
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+static void assert_refused(const struct fz_lease_request *request, frazil_err code, const char *words)
+{
+    struct taker taker;
+
+    memset(&taker, 0, sizeof taker);
+    assert_int_equal(frazil_redis()->open_granter(frazil_redis(), request, &taker.granter, &taker.err), code);
+    sfid_assert_said(&taker, words);
+    assert_null(taker.granter.ctx);
+}
+
+/* What cannot be is refused before anything is connected to. */
+static void test_refused(void **state)
+{
+    struct taker taker;
+    const struct fz_lease_request good = sfid_request(&taker, 0, 1024);
+    struct fz_lease_request bad = good;
+
+    (void)state;
+    bad.count = 1025;
+    assert_refused(&bad, FRAZIL_ERANGE, "worker ids 0 to 1024: the layout has 0 to 1023");
+    bad.base = 1024;
+    bad.count = 0;
+    assert_refused(&bad, FRAZIL_ERANGE, "the layout has 0 to 1023");
+    const frazil_layout wide = sfid_layout_of("37/17/9");
+    bad = good;
+    bad.layout = &wide;
+    bad.count = 0;
+    assert_refused(&bad, FRAZIL_ERANGE, "a key of sfid holds 0 to 65535");
+    bad = good;
+    bad.max_skew_ms = 60000;
+    assert_refused(&bad, FRAZIL_ERANGE, "max_skew is 60000 ms");
+    const frazil_layout slow = sfid_layout_of("30/10/12 tick=61s");
+    bad = good;
+    bad.layout = &slow;
+    assert_refused(&bad, FRAZIL_ERANGE, "ticks of 61000 ms are too long");
+    bad = good;
+    bad.url = "sfid+rediss://x/shop";
+    assert_refused(&bad, FRAZIL_ENOTBUILT, "TLS");
+    bad.url = "sfid+redis://x/";
+    assert_refused(&bad, FRAZIL_ESPEC, "");
+    bad.url = "sfid+http://x/shop";
+    assert_refused(&bad, FRAZIL_ESPEC, "this is no Redis URL");
+}
+
+/* ---- for operators ------------------------------------------------------------------ */
+
+struct listing {
+    struct fz_lease_entry entries[8];
+    size_t n;
+};
+
+static void note_entry(void *ctx, const struct fz_lease_entry *entry)
+{
+    struct listing *listing = ctx;
+
+    assert_true(listing->n < 8);
+    listing->entries[listing->n++] = *entry;
+}
+
+/* Both kinds of owner are listed, and what a frazil has released; the layout is that of the frazils, or sfid's. */
+static void test_list(void **state)
+{
+    struct listing listing = {.n = 0};
+    struct fz_namespace_record space;
+    struct taker takers[2];
+    frazil_error err;
+    char url[128];
+
+    (void)state;
+    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
+    assert_int_equal(frazil_redis()->list(frazil_redis(), url, note_entry, &listing, &space, &err), FRAZIL_OK);
+    assert_int_equal(listing.n, 0);
+    assert_string_equal(space.layout, "41/10/12 epoch=1766361600000 tick=1ms");
+    assert_int_equal(space.workers, 1024);
+    assert_int_equal(space.horizon_ms, 600000);
+
+    assert_true(sfid_takes(3, "somebody"));
+    sfid_ask("PEXPIRE %s 400000", sfid_key(3));
+    sfid_open_plain(&takers[0], 5, 1);
+    sfid_open_plain(&takers[1], 1023, 1);
+    sfid_must(sfid_acquire(&takers[0]), &takers[0]);
+    sfid_must(sfid_acquire(&takers[1]), &takers[1]);
+    sfid_release(&takers[1], 0);
+    int64_t now_ms = fz_real_now().unix_ms;
+    assert_int_equal(frazil_redis()->list(frazil_redis(), url, note_entry, &listing, &space, &err), FRAZIL_OK);
+    assert_int_equal(listing.n, 3);
+    const struct fz_lease_entry *entry = listing.entries;
+    assert_int_equal(entry->worker, 3);
+    assert_true(entry->readable);
+    assert_string_equal(entry->record.owner, "somebody");
+    assert_in_range(entry->record.until, sfid_tick_of(now_ms + 380000), sfid_tick_of(now_ms + 410000));
+    assert_in_range(entry->record.since_unix_ms, now_ms - 220000, now_ms - 190000);
+    entry++;
+    assert_int_equal(entry->worker, 5);
+    assert_string_equal(entry->record.owner, "web-3:411");
+    assert_int_equal(entry->record.until, takers[0].held.until);
+    assert_in_range(entry->record.since_unix_ms, now_ms - 60000, now_ms + 1000);
+    assert_false(entry->record.released);
+    entry++;
+    assert_int_equal(entry->worker, 1023);
+    assert_true(entry->record.released);
+    sfid_close_taker(&takers[0]);
+    sfid_close_taker(&takers[1]);
+}
+
+/* There is nothing to create, and nothing that could be taken away safely: both are said. */
+static void test_not_for_sfid(void **state)
+{
+    const struct fz_namespace_options options = {.layout = sfid_layout()};
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(frazil_redis()->init(frazil_redis(), "sfid+redis://x/shop", &options, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "need no namespace"));
+    assert_int_equal(frazil_redis()->release(frazil_redis(), "sfid+redis://x/shop", 5, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "10 minutes after its last heartbeat"));
+}
+
+struct findings {
+    char text[4096];
+};
+
+static void note_finding(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    struct findings *findings = ctx;
+    size_t len = strlen(findings->text);
+
+    snprintf(findings->text + len, sizeof findings->text - len, "%d %s\n", (int)level, sentence);
+}
+
+static struct findings examine(void)
+{
+    struct findings findings = {.text = ""};
+    frazil_clock clock = fz_real_clock();
+    frazil_error err;
+    char url[128];
+
+    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
+    assert_int_equal(frazil_redis()->examine(frazil_redis(), url, &clock, note_finding, &findings, &err), FRAZIL_OK);
+    return findings;
+}
+
+/* The findings tell of this use: by time, how many are taken, and policies that throw away what expires. */
+static void test_findings(void **state)
+{
+    (void)state;
+    assert_true(sfid_takes(3, "somebody"));
+    struct findings findings = examine();
+    assert_non_null(strstr(findings.text, "0 slots of sfid taken: 1\n"));
+    assert_non_null(strstr(findings.text, "1 class: by time"));
+    assert_non_null(strstr(findings.text, "0 role: master\n"));
+    sfid_ask("CONFIG SET maxmemory-policy volatile-ttl");
+    sfid_ask("CONFIG SET maxmemory 100000000");
+    findings = examine();
+    assert_non_null(strstr(findings.text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
+    sfid_ask("CONFIG SET maxmemory 0");
+    sfid_ask("CONFIG SET maxmemory-policy noeviction");
+    for (unsigned pid = 0; pid < 1024; pid++)
+        sfid_ask("SET %s x EX 600", sfid_key(pid));
+    assert_non_null(strstr(examine().text, "2 slots of sfid taken: 1024: that is all of them\n"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_refused, sfid_begin_test),
+        cmocka_unit_test_setup(test_list, sfid_begin_test),
+        cmocka_unit_test_setup(test_not_for_sfid, sfid_begin_test),
+        cmocka_unit_test_setup(test_findings, sfid_begin_test),
+    };
+
+    return cmocka_run_group_tests(tests, sfid_start, sfid_stop);
+}
