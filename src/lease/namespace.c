@@ -314,7 +314,9 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
     frazil_err err = check_options(options, workers_max, reterr);
     if (err != FRAZIL_OK)
         return err;
-    enum fz_register_result result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &creation.status, &said);
+    enum fz_register_result result = reg->prepare == NULL ? FZ_REGISTER_OK : reg->prepare(reg->ctx, &said);
+    if (result == FZ_REGISTER_OK)
+        result = reg->read(reg->ctx, FZ_NAMESPACE, &raw, &creation.status, &said);
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, options->name, &said, reterr);
     if (raw.version != 0 && !left_closed(options, &raw, &creation.record))

@@ -91,6 +91,12 @@ struct fz_register {
                                     uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr);
 
     /*
+     * Makes what records are kept in, if it is not there.  fz_lease_init calls it; before it was called,
+     * nothing is found and no record can be made.  NULL: there is nothing to make.
+     */
+    enum fz_register_result (*prepare)(void *ctx, frazil_error *reterr);
+
+    /*
      * Shows what there is to say of the coordinator's own settings: persistence,
      * eviction, replication, permissions.  NULL: nothing.
      */

@@ -15,6 +15,9 @@ const struct register_kind *const register_kinds[] = {
 #ifdef FRAZIL_HAVE_ZOOKEEPER
     &kind_zookeeper,
 #endif
+#ifdef FRAZIL_HAVE_POSTGRESQL
+    &kind_postgresql,
+#endif
     NULL,
 };
 

@@ -46,5 +46,6 @@ extern const struct register_kind kind_memory;
 extern const struct register_kind kind_file;
 extern const struct register_kind kind_redis;
 extern const struct register_kind kind_zookeeper;
+extern const struct register_kind kind_postgresql;
 
 #endif

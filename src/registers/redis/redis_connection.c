@@ -8,43 +8,8 @@
 #include <sys/socket.h>
 
 #include "core/sentence.h"
-#include "os/clock.h"
+#include "os/deadline.h"
 #include "os/quiet_pipe.h"
-
-/* One operation's share of time. */
-struct deadline {
-    uint64_t at_ns;
-    uint32_t timeout_ms;
-};
-
-static uint64_t monotonic_ns(void)
-{
-    frazil_clock clock = fz_real_clock();
-
-    return clock.monotonic_ns(clock.ctx);
-}
-
-static struct deadline deadline_in(uint32_t timeout_ms)
-{
-    return (struct deadline){monotonic_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
-}
-
-/* Waits until the socket is ready for these events.  0, ETIMEDOUT or another errno. */
-static int wait_for(int fd, short events, const struct deadline *deadline)
-{
-    for (;;) {
-        struct pollfd poll_fd = {.fd = fd, .events = events};
-        uint64_t now_ns = monotonic_ns();
-        uint64_t left_ms = now_ns >= deadline->at_ns ? 0 : (deadline->at_ns - now_ns + 999999) / 1000000;
-        int ready = poll(&poll_fd, 1, (int)left_ms);
-        if (ready > 0)
-            return 0;
-        if (ready < 0 && errno != EINTR)
-            return errno;
-        if (ready == 0 && left_ms == 0)
-            return ETIMEDOUT;
-    }
-}
 
 void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len)
 {
@@ -105,7 +70,7 @@ static const char *reason(int sys_errno, char buf[128])
 
 /* "redis://...: <what>: <why>", and closes the connection. */
 static enum fz_register_result failed(struct fz_redis_connection *connection, enum fz_register_result result,
-                                      const char *what, int sys_errno, const struct deadline *deadline,
+                                      const char *what, int sys_errno, const struct fz_deadline *deadline,
                                       frazil_error *reterr)
 {
     char buf[128];
@@ -124,13 +89,13 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
 
 /* ---- sending and receiving ------------------------------------------------- */
 
-static enum fz_register_result send_all(struct fz_redis_connection *connection, const struct deadline *deadline,
+static enum fz_register_result send_all(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
                                         frazil_error *reterr)
 {
     int done = 0;
 
     while (!done) {
-        int sys = wait_for(connection->context->fd, POLLOUT, deadline);
+        int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
         if (sys != 0)
             return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
         if (redisBufferWrite(connection->context, &done) != REDIS_OK)
@@ -140,7 +105,7 @@ static enum fz_register_result send_all(struct fz_redis_connection *connection, 
 }
 
 static enum fz_register_result receive_one(struct fz_redis_connection *connection, redisReply **ret,
-                                           const struct deadline *deadline, frazil_error *reterr)
+                                           const struct fz_deadline *deadline, frazil_error *reterr)
 {
     void *reply = NULL;
 
@@ -155,7 +120,7 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
             *ret = reply;
             return FZ_REGISTER_OK;
         }
-        int sys = wait_for(connection->context->fd, POLLIN, deadline);
+        int sys = fz_deadline_wait(deadline, connection->context->fd, POLLIN);
         if (sys != 0)
             return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
         if (redisBufferRead(connection->context) != REDIS_OK)
@@ -164,7 +129,7 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
 }
 
 static enum fz_register_result exchange(struct fz_redis_connection *connection, const struct fz_redis_command *commands,
-                                        size_t n, redisReply **ret_replies, const struct deadline *deadline,
+                                        size_t n, redisReply **ret_replies, const struct fz_deadline *deadline,
                                         frazil_error *reterr)
 {
     size_t received = 0;
@@ -197,7 +162,7 @@ static bool has_ended(const struct fz_redis_connection *connection)
 }
 
 /* User, password and database. */
-static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct deadline *deadline,
+static enum fz_register_result introduce(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
                                          frazil_error *reterr)
 {
     const struct fz_redis_url *url = &connection->url;
@@ -233,7 +198,7 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     return result;
 }
 
-static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct deadline *deadline,
+static enum fz_register_result connect_now(struct fz_redis_connection *connection, const struct fz_deadline *deadline,
                                            frazil_error *reterr)
 {
     const struct fz_redis_url *url = &connection->url;
@@ -242,7 +207,7 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
         url->is_unix ? redisConnectUnixNonBlock(url->host.name) : redisConnectNonBlock(url->host.name, url->host.port);
     if (connection->context == NULL || connection->context->err != 0)
         return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
-    int sys = wait_for(connection->context->fd, POLLOUT, deadline);
+    int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
     int pending = 0;
     socklen_t len = sizeof pending;
     if (sys == 0 && getsockopt(connection->context->fd, SOL_SOCKET, SO_ERROR, &pending, &len) != 0)
@@ -258,7 +223,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
                                           frazil_error *reterr)
 {
-    struct deadline deadline = deadline_in(connection->url.access.timeout_ms);
+    struct fz_deadline deadline = fz_deadline_in(connection->url.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_pipe quiet;
 

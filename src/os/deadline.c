@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "deadline.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <poll.h>
+
+#include "clock.h"
+
+static uint64_t monotonic_ns(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
+static uint64_t left_ns(const struct fz_deadline *deadline)
+{
+    uint64_t now_ns = monotonic_ns();
+
+    return now_ns >= deadline->at_ns ? 0 : deadline->at_ns - now_ns;
+}
+
+struct fz_deadline fz_deadline_in(uint32_t timeout_ms)
+{
+    return (struct fz_deadline){monotonic_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
+}
+
+struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts)
+{
+    uint64_t left = left_ns(deadline);
+
+    assert(parts >= 1);
+    return (struct fz_deadline){deadline->at_ns - left + left / parts, deadline->timeout_ms};
+}
+
+int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events)
+{
+    for (;;) {
+        struct pollfd poll_fd = {.fd = fd, .events = events};
+        uint64_t left_ms = (left_ns(deadline) + 999999) / 1000000;
+        int ready = poll(&poll_fd, 1, (int)left_ms);
+        if (ready > 0)
+            return 0;
+        if (ready < 0 && errno != EINTR)
+            return errno;
+        if (ready == 0 && left_ms == 0)
+            return ETIMEDOUT;
+    }
+}

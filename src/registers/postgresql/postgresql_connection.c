@@ -1,0 +1,417 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgresql_connection.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libpq-fe.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/sentence.h"
+#include "os/deadline.h"
+
+/*
+ * Goes ahead of each statement, in the same transaction and the same round trip.
+ * The server's own timeout is the shorter one, so that a statement that waits for a
+ * lock ends in an answer.  A setting that waits for more than the disk is left.
+ */
+static const char settings[] = "SELECT set_config('statement_timeout', $1, true), "
+                               "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') "
+                               "THEN set_config('synchronous_commit', 'on', true) END";
+
+/* Statements in a transaction: the settings, and the caller's. */
+enum { STATEMENTS = 2 };
+
+void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
+{
+    memset(connection, 0, sizeof *connection);
+    connection->url = *url;
+    fz_postgresql_url_show(url, connection->shown);
+}
+
+void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection)
+{
+    PQfinish(connection->conn);
+    connection->conn = NULL;
+}
+
+void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
+{
+    fz_postgresql_connection_drop(connection);
+    memset(&connection->url, 0, sizeof connection->url);
+}
+
+void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection)
+{
+    int fd = connection->conn == NULL ? -1 : PQsocket(connection->conn);
+    int nowhere = fd < 0 ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    /* PQfinish says good-bye, through TLS or not: it must not reach the parent's server. */
+    if (fd >= 0 && (nowhere < 0 || dup2(nowhere, fd) < 0)) {
+        connection->conn = NULL; /* its memory is given up rather than the parent's connection */
+        (void)close(fd);
+    }
+    if (nowhere >= 0)
+        (void)close(nowhere);
+    fz_postgresql_connection_drop(connection);
+}
+
+/* ---- sentences ------------------------------------------------------------ */
+
+/* "postgres://...: <what>: '<the first line of why>'", and closes the connection. */
+static enum fz_register_result failed(struct fz_postgresql_connection *connection, enum fz_register_result result,
+                                      const char *what, const char *why, frazil_error *reterr)
+{
+    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EWORKER : FRAZIL_EAGAIN;
+
+    fz_fail(reterr, code, "%s: %s: %Q", connection->shown, what, why, strcspn(why, "\r\n"));
+    fz_postgresql_connection_drop(connection);
+    return result;
+}
+
+static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *connection,
+                                              enum fz_register_result result, const char *what, int sys_errno,
+                                              const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    char buf[128];
+
+    if (sys_errno != ETIMEDOUT)
+        return failed(connection, result, what, strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error",
+                      reterr);
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
+    fz_postgresql_connection_drop(connection);
+    return result;
+}
+
+/* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
+static void note_notice(void *arg, const PGresult *notice)
+{
+    struct fz_postgresql_connection *connection = arg;
+    const char *severity = PQresultErrorField(notice, PG_DIAG_SEVERITY_NONLOCALIZED);
+    const char *message = PQresultErrorField(notice, PG_DIAG_MESSAGE_PRIMARY);
+    struct fz_sentence s = fz_sentence_in(connection->warning, sizeof connection->warning);
+
+    if (severity == NULL || strcmp(severity, "WARNING") == 0)
+        fz_sentence_str(&s, message == NULL ? "a warning without words" : message);
+}
+
+/* ---- connecting ------------------------------------------------------------ */
+
+/* The server's end is closed when it stops, or when it says so: then there is something to read, although nobody asked.
+ */
+static bool has_ended(const struct fz_postgresql_connection *connection)
+{
+    struct pollfd poll_fd = {.fd = PQsocket(connection->conn), .events = POLLIN};
+
+    return poll(&poll_fd, 1, 0) != 0;
+}
+
+static const char *given(const char *text)
+{
+    return text[0] == '\0' ? NULL : text;
+}
+
+static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struct fz_url_host *host)
+{
+    char port[8];
+    struct fz_sentence digits = fz_sentence_in(port, sizeof port);
+    const struct {
+        const char *keyword;
+        const char *value;
+    } parameters[] = {
+        {"host", given(host->name)},
+        {"port", host->port == 0 ? NULL : port},
+        {"user", given(url->access.user)},
+        {"password", given(url->access.password)},
+        {"dbname", given(url->database)},
+        {"sslmode", given(url->sslmode)},
+        {"sslrootcert", given(url->sslrootcert)},
+        {"sslcert", given(url->sslcert)},
+        {"sslkey", given(url->sslkey)},
+        {"fallback_application_name", "frazil"},
+        {"target_session_attrs", url->host_count > 1 ? "read-write" : NULL},
+        {NULL, NULL},
+    };
+    enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
+    const char *keywords[PARAMETERS];
+    const char *values[PARAMETERS];
+
+    fz_sentence_u64(&digits, host->port);
+    for (size_t i = 0; i < PARAMETERS; i++) {
+        keywords[i] = parameters[i].keyword;
+        values[i] = parameters[i].value;
+    }
+    return PQconnectStartParams(keywords, values, 0);
+}
+
+/*
+ * What the server called its refusal to connect.  libpq tells it in the message
+ * only, behind the severity, which may be in any language: "FATAL:  28P01: ...".
+ */
+static void read_sqlstate(const char *message, char ret[6])
+{
+    static const char code[] = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    for (const char *p = strstr(message, ":  "); p != NULL; p = strstr(p + 1, ":  ")) {
+        if (strspn(p + 3, code) == 5 && p[8] == ':') {
+            memcpy(ret, p + 3, 5);
+            ret[5] = '\0';
+            return;
+        }
+    }
+    ret[0] = '\0';
+}
+
+static enum fz_register_result not_connected(struct fz_postgresql_connection *connection, frazil_error *reterr)
+{
+    const char *message = connection->conn == NULL ? "out of memory" : PQerrorMessage(connection->conn);
+    enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
+
+    read_sqlstate(message, connection->sqlstate);
+    /* Who it is, which database there is, what he may: none of that gets better by itself. */
+    if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
+        strncmp(connection->sqlstate, "42", 2) == 0)
+        result = FZ_REGISTER_REFUSED;
+    if (connection->conn != NULL && PQconnectionNeedsPassword(connection->conn))
+        result = FZ_REGISTER_REFUSED;
+    return failed(connection, result, "cannot be connected to", message, reterr);
+}
+
+static enum fz_register_result connect_to(struct fz_postgresql_connection *connection,
+                                          const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+
+    connection->conn = begin_connecting(&connection->url, &connection->url.hosts[connection->host]);
+    if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
+        return not_connected(connection, reterr);
+    PQsetNoticeReceiver(connection->conn, note_notice, connection);
+    (void)PQsetErrorVerbosity(connection->conn, PQERRORS_VERBOSE);
+    while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
+        int sys =
+            fz_deadline_wait(deadline, PQsocket(connection->conn), state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+        if (sys != 0)
+            return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
+        state = PQconnectPoll(connection->conn);
+    }
+    if (state == PGRES_POLLING_FAILED || PQsetnonblocking(connection->conn, 1) != 0 ||
+        PQenterPipelineMode(connection->conn) == 0)
+        return not_connected(connection, reterr);
+    return FZ_REGISTER_OK;
+}
+
+/* Tries each host once, beginning with the one that served last; each has its share of the time. */
+static enum fz_register_result connect_now(struct fz_postgresql_connection *connection,
+                                           const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
+    size_t count = connection->url.host_count;
+
+    for (size_t left = count; left > 0 && result != FZ_REGISTER_OK; left--) {
+        struct fz_deadline part = fz_deadline_part(deadline, (uint32_t)left);
+        result = connect_to(connection, &part, reterr);
+        if (result != FZ_REGISTER_OK)
+            connection->host = (connection->host + 1) % count;
+    }
+    return result;
+}
+
+/* ---- sending and receiving ------------------------------------------------- */
+
+static bool queue(PGconn *conn, const struct fz_postgresql_statement *statement)
+{
+    return PQsendQueryParams(conn, statement->sql, statement->n, NULL, statement->values, statement->lengths,
+                             statement->formats, 1) == 1;
+}
+
+static enum fz_register_result send_all(struct fz_postgresql_connection *connection,
+                                        const struct fz_postgresql_statement *statement,
+                                        const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    char digits[24];
+    struct fz_sentence timeout_ms = fz_sentence_in(digits, sizeof digits);
+    const struct fz_postgresql_statement first = {.sql = settings, .n = 1, .values = {digits}};
+    int rest = 1;
+
+    fz_sentence_u64(&timeout_ms, connection->url.access.timeout_ms / 2 + 1);
+    if (!queue(connection->conn, &first) || !queue(connection->conn, statement) || !PQpipelineSync(connection->conn))
+        return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
+                      reterr);
+    while ((rest = PQflush(connection->conn)) > 0) {
+        int sys = fz_deadline_wait(deadline, PQsocket(connection->conn), POLLIN | POLLOUT);
+        if (sys != 0)
+            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
+        if (!PQconsumeInput(connection->conn))
+            break;
+    }
+    if (rest != 0)
+        return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
+                      reterr);
+    return FZ_REGISTER_OK;
+}
+
+/* What has come for one transaction.  Both are freed by the caller. */
+struct answer {
+    PGresult *result; /* of the latest statement that succeeded */
+    PGresult *error;  /* the first one */
+};
+
+/* Waits until PQgetResult does not. */
+static enum fz_register_result await_result(struct fz_postgresql_connection *connection,
+                                            const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    while (PQisBusy(connection->conn)) {
+        int sys = fz_deadline_wait(deadline, PQsocket(connection->conn), POLLIN);
+        if (sys != 0)
+            return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
+        if (!PQconsumeInput(connection->conn))
+            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+                          PQerrorMessage(connection->conn), reterr);
+    }
+    return FZ_REGISTER_OK;
+}
+
+/* Keeps a result or frees it; false: it is of a kind that nobody asked for, as COPY is. */
+static bool keep(struct answer *answer, PGresult *result)
+{
+    ExecStatusType status = PQresultStatus(result);
+    bool done = status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+    PGresult **place = done ? &answer->result : &answer->error;
+
+    if (done || (status == PGRES_FATAL_ERROR && answer->error == NULL)) {
+        PQclear(*place);
+        *place = result;
+        return true;
+    }
+    PQclear(result);
+    return status == PGRES_FATAL_ERROR || status == PGRES_PIPELINE_ABORTED || status == PGRES_PIPELINE_SYNC;
+}
+
+/*
+ * Up to the word that the transaction has ended.  A result that comes before it
+ * proves nothing: the commit is later, and can fail.
+ */
+static enum fz_register_result receive_all(struct fz_postgresql_connection *connection, struct answer *answer,
+                                           const struct fz_deadline *deadline, frazil_error *reterr)
+{
+    enum fz_register_result awaited = FZ_REGISTER_OK;
+
+    for (int ends = 0; ends <= STATEMENTS;) {
+        awaited = await_result(connection, deadline, reterr);
+        if (awaited != FZ_REGISTER_OK)
+            return awaited;
+        PGresult *result = PQgetResult(connection->conn); /* NULL: the end of one statement's results */
+        ExecStatusType status = PQresultStatus(result);
+        if (result == NULL)
+            ends++;
+        else if (!keep(answer, result))
+            break;
+        if (PQstatus(connection->conn) == CONNECTION_BAD)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+                          PQerrorMessage(connection->conn), reterr);
+        if (status == PGRES_PIPELINE_SYNC)
+            return FZ_REGISTER_OK;
+    }
+    return failed(connection, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for", reterr);
+}
+
+/* ---- what errors mean ------------------------------------------------------ */
+
+/* Conditions that pass: the transaction was rolled back, and may be carried out later. */
+static bool passes(const char *sqlstate)
+{
+    static const char *const classes[] = {"40", "53", "55", "57"};
+
+    for (size_t i = 0; i < sizeof classes / sizeof classes[0]; i++) {
+        if (strncmp(sqlstate, classes[i], 2) == 0)
+            return true;
+    }
+    return false;
+}
+
+static const char *field(const PGresult *error, int which)
+{
+    const char *text = PQresultErrorField(error, which);
+
+    return text == NULL ? "" : text;
+}
+
+void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE])
+{
+    const char *user = connection->conn == NULL ? NULL : PQuser(connection->conn);
+    char *quoted = user == NULL ? NULL : PQescapeIdentifier(connection->conn, user, strlen(user));
+    struct fz_sentence s = fz_sentence_in(buf, FZ_POSTGRESQL_USER_SQL_SIZE);
+
+    fz_sentence_str(&s, quoted == NULL ? "..." : quoted);
+    PQfreemem(quoted);
+}
+
+static void not_permitted(const struct fz_postgresql_connection *connection, const char *message, frazil_error *reterr)
+{
+    char user[FZ_POSTGRESQL_USER_SQL_SIZE];
+
+    fz_postgresql_user_sql(connection, user);
+    fz_fail(reterr, FRAZIL_EWORKER,
+            "%s: %Q: let the owner of the table run: GRANT SELECT, INSERT, UPDATE ON %s TO %s; USAGE on its schema and "
+            "EXECUTE on pg_control_system() are needed, too",
+            connection->shown, message, strlen(message), connection->url.table, user);
+}
+
+static enum fz_register_result error_reply(struct fz_postgresql_connection *connection, const PGresult *error,
+                                           frazil_error *reterr)
+{
+    const char *message = field(error, PG_DIAG_MESSAGE_PRIMARY);
+    const char *sqlstate = field(error, PG_DIAG_SQLSTATE);
+    struct fz_sentence called = fz_sentence_in(connection->sqlstate, sizeof connection->sqlstate);
+
+    fz_sentence_str(&called, sqlstate);
+    /* Who ends the session, or lies in between and lost the server, does not say how far the transaction came. */
+    if (strcmp(field(error, PG_DIAG_SEVERITY_NONLOCALIZED), "ERROR") != 0 || strncmp(sqlstate, "08", 2) == 0 ||
+        strcmp(sqlstate, "40003") == 0)
+        return failed(connection, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);
+    if (strcmp(sqlstate, "25006") == 0)
+        return failed(connection, FZ_REGISTER_UNREACHABLE, "is a standby, or read-only: worker ids need the primary",
+                      message, reterr);
+    if (passes(sqlstate)) {
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %Q (%s)", connection->shown, message, strlen(message), sqlstate);
+        return FZ_REGISTER_UNREACHABLE;
+    }
+    if (strcmp(sqlstate, "42501") == 0)
+        not_permitted(connection, message, reterr);
+    else
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: %Q (%s)", connection->shown, message, strlen(message), sqlstate);
+    return FZ_REGISTER_REFUSED;
+}
+
+enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
+                                                const struct fz_postgresql_statement *statement, PGresult **ret_result,
+                                                frazil_error *reterr)
+{
+    struct fz_deadline deadline = fz_deadline_in(connection->url.access.timeout_ms);
+    enum fz_register_result result = FZ_REGISTER_OK;
+    struct answer answer = {.result = NULL};
+
+    assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
+    connection->sqlstate[0] = '\0';
+    if (connection->conn != NULL && has_ended(connection))
+        fz_postgresql_connection_drop(connection);
+    if (connection->conn == NULL)
+        result = connect_now(connection, &deadline, reterr);
+    connection->warning[0] = '\0';
+    if (result == FZ_REGISTER_OK)
+        result = send_all(connection, statement, &deadline, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = receive_all(connection, &answer, &deadline, reterr);
+    if (result == FZ_REGISTER_OK && answer.error != NULL)
+        result = error_reply(connection, answer.error, reterr);
+    else if (result == FZ_REGISTER_OK && answer.result == NULL)
+        result = failed(connection, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for", reterr);
+    PQclear(answer.error);
+    if (result == FZ_REGISTER_OK)
+        *ret_result = answer.result;
+    else
+        PQclear(answer.result);
+    return result;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection to a PostgreSQL, made when it is first needed and made again when it
+ * was lost.  It knows whether a statement that failed can have been carried out.
+ * No state is kept in the session, so a pooler may lie in between (PgBouncer with
+ * transaction pooling).  One caller at a time.
+ */
+#ifndef FZ_REGISTERS_POSTGRESQL_CONNECTION_H
+#define FZ_REGISTERS_POSTGRESQL_CONNECTION_H
+
+#include "lease/register.h"
+#include "postgresql_url.h"
+
+/* libpq's PGconn and PGresult. */
+struct pg_conn;
+struct pg_result;
+
+struct fz_postgresql_connection {
+    struct fz_postgresql_url url;
+    char shown[FZ_POSTGRESQL_SHOWN_SIZE];
+    struct pg_conn *conn; /* NULL: not connected */
+    size_t host;          /* the one that is connected, or the next to try */
+    char sqlstate[6];     /* what the last error reply was called; empty: there was none */
+    char warning[128];    /* the first one that came with the last answer; empty: none did */
+};
+
+enum { FZ_POSTGRESQL_PARAMETERS_MAX = 4 };
+
+/* A statement with its parameters $1, $2 and so on. */
+struct fz_postgresql_statement {
+    const char *sql;
+    int n;
+    const char *values[FZ_POSTGRESQL_PARAMETERS_MAX];
+    int lengths[FZ_POSTGRESQL_PARAMETERS_MAX]; /* of those that are binary */
+    int formats[FZ_POSTGRESQL_PARAMETERS_MAX]; /* 0 text, 1 binary */
+};
+
+/* Readies a connection without making it.  The URL is copied. */
+void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url);
+
+/* Closes it and forgets the password. */
+void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection);
+
+/* Closes it, if there is one. */
+void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection);
+
+/* Drops what was inherited over a fork, without a word to the server: the connection is the parent's. */
+void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection);
+
+/* Bytes of a user's name in SQL, terminator included. */
+#define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)
+
+/* The user who is connected, as SQL writes him, for sentences; "..." if nobody is. */
+void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE]);
+
+/*
+ * Carries out one statement in a transaction of its own, all within the URL's
+ * timeout, connecting included, but for the resolution of host names.  The server
+ * itself gives it up after that time, and its commit waits for the disk (and for
+ * synchronous standbys) whatever the session's default is.
+ * FZ_REGISTER_OK: *ret_result, with binary columns, is freed by PQclear.
+ * UNREACHABLE: it certainly was not carried out, and may be later, or elsewhere.
+ * UNKNOWN: the answer did not come, or not all of it; the connection is closed.
+ * REFUSED: the server said no; connection->sqlstate says which no.
+ */
+enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection *connection,
+                                                const struct fz_postgresql_statement *statement,
+                                                struct pg_result **ret_result, frazil_error *reterr);
+
+#endif

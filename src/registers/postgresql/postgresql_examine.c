@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "postgresql_examine.h"
+
+#include <libpq-fe.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/sentence.h"
+
+/* The first one that names its log's positions and functions as the statements of the register do. */
+enum { VERSION_NUM_MIN = 100000 };
+
+/*
+ * All as text.  What reads a logical slot is no standby, and is not counted; of
+ * the others an ordinary user sees no more than that they are there.
+ */
+static const char examine_sql[] =
+    "SELECT current_setting('server_version'), current_setting('server_version_num'), "
+    "current_setting('transaction_read_only'), current_setting('fsync'), current_setting('full_page_writes'), "
+    "current_setting('synchronous_standby_names'), "
+    "(SELECT count(*)::text FROM pg_stat_replication WHERE pid NOT IN (SELECT active_pid FROM pg_replication_slots "
+    "WHERE slot_type = 'logical' AND active_pid IS NOT NULL)), "
+    "CASE WHEN c.oid IS NULL THEN 'missing' WHEN has_table_privilege(c.oid, 'SELECT') AND "
+    "has_table_privilege(c.oid, 'INSERT') AND has_table_privilege(c.oid, 'UPDATE') THEN 'enough' ELSE 'few' END "
+    "FROM (SELECT to_regclass($1)::oid AS oid) AS c";
+
+enum { VERSION, VERSION_NUM, READ_ONLY, FSYNC, FULL_PAGE_WRITES, STANDBY_NAMES, STANDBYS, PRIVILEGES, COLUMNS };
+
+struct examination {
+    const PGresult *answer;
+    const char *table;
+    fz_finding_visitor visit;
+    void *ctx;
+};
+
+static const char *column(const struct examination *exam, int which)
+{
+    return PQgetvalue(exam->answer, 0, which);
+}
+
+static bool column_is(const struct examination *exam, int which, const char *text)
+{
+    return strcmp(column(exam, which), text) == 0;
+}
+
+static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
+                const char *rest)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&sentence, first);
+    if (value[0] != '\0')
+        fz_sentence_quoted(&sentence, value, strlen(value));
+    fz_sentence_str(&sentence, rest);
+    exam->visit(exam->ctx, level, text);
+}
+
+static void say_version(const struct examination *exam)
+{
+    const char *digits = column(exam, VERSION_NUM);
+    uint64_t number = 0;
+
+    if (fz_decimal_parse(digits, strlen(digits), &number) && number >= VERSION_NUM_MIN)
+        say(exam, FZ_FINDING_OK, "version: ", column(exam, VERSION), "");
+    else
+        say(exam, FZ_FINDING_FAIL, "version: ", column(exam, VERSION), ": use PostgreSQL 10 or later");
+}
+
+static void say_role(const struct examination *exam)
+{
+    if (column_is(exam, READ_ONLY, "off"))
+        say(exam, FZ_FINDING_OK, "role: primary", "", "");
+    else
+        say(exam, FZ_FINDING_FAIL,
+            "role: a standby, or default_transaction_read_only is set: worker ids need the primary, and a user who may "
+            "write",
+            "", "");
+}
+
+static void say_durability(const struct examination *exam)
+{
+    if (!column_is(exam, FSYNC, "on"))
+        say(exam, FZ_FINDING_FAIL,
+            "durability: fsync is off: a crash of the host can lose grants or damage the table; nothing is granted for "
+            "a horizon after each start of the server: set fsync = on",
+            "", "");
+    else if (!column_is(exam, FULL_PAGE_WRITES, "on"))
+        say(exam, FZ_FINDING_WARN,
+            "durability: full_page_writes is off: a crash of the host can damage the table, unless the file system "
+            "never leaves half a page: set full_page_writes = on",
+            "", "");
+    else
+        say(exam, FZ_FINDING_OK, "durability: a grant is on the disk before it is used, whatever synchronous_commit is",
+            "", "");
+}
+
+static void say_replication(const struct examination *exam)
+{
+    const char *names = column(exam, STANDBY_NAMES);
+
+    if (names[0] != '\0')
+        say(exam, FZ_FINDING_OK, "replication: a grant waits for the synchronous standbys ", names,
+            ": promote no other one");
+    else if (column_is(exam, STANDBYS, "0"))
+        say(exam, FZ_FINDING_OK, "replication: no standby is connected: nothing that was acknowledged can be lost", "",
+            "");
+    else
+        say(exam, FZ_FINDING_WARN, "replication: asynchronous standbys: ", column(exam, STANDBYS),
+            "; one that is promoted may lack the last grants, so nothing is granted for a horizon afterwards: set "
+            "synchronous_standby_names");
+}
+
+static void say_privileges(const struct examination *exam)
+{
+    if (column_is(exam, PRIVILEGES, "enough"))
+        say(exam, FZ_FINDING_OK, "permissions: this user may read and write ", exam->table, "");
+    else if (column_is(exam, PRIVILEGES, "missing"))
+        say(exam, FZ_FINDING_FAIL, "permissions: there is no table ", exam->table, ": frazil lease init creates it");
+    else
+        say(exam, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on ", exam->table, "");
+}
+
+enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
+                                              void *ctx, frazil_error *reterr)
+{
+    const struct fz_postgresql_statement statement = {.sql = examine_sql, .n = 1, .values = {connection->url.table}};
+    struct examination exam = {.table = connection->url.table, .visit = visit, .ctx = ctx};
+    PGresult *answer;
+    enum fz_register_result result = fz_postgresql_carry_out(connection, &statement, &answer, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    exam.answer = answer;
+    if (PQntuples(answer) == 1 && PQnfields(answer) == COLUMNS) {
+        say_version(&exam);
+        say_role(&exam);
+        say_durability(&exam);
+        say_replication(&exam);
+        say_privileges(&exam);
+    } else {
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not tell its settings as a PostgreSQL does", connection->shown);
+        result = FZ_REGISTER_REFUSED;
+    }
+    PQclear(answer);
+    return result;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A register in PostgreSQL: one table, by default frazil_lease, with a row for each
+ * record of each namespace.  Each operation is one statement, which also tells the
+ * time and who the server is; a swap is one conditional INSERT or UPDATE.
+ *
+ * Versions are microseconds since 1970 by the server's clock, made to grow with
+ * each swap, so that they do not come back when rows or the table were lost.  A
+ * standby is not asked.
+ *
+ * The incarnation is SYSTEM.TIMELINE.TABLE: the cluster's identifier, its timeline,
+ * and the table's oid; without fsync also when the server was started.  It changes
+ * when a standby was promoted, a backup was restored or the table was made again: then a swap
+ * that was answered may be lost.  As long as that does not happen nothing is lost,
+ * because a commit waits for the disk.
+ */
+#ifndef FZ_REGISTERS_POSTGRESQL_REGISTER_H
+#define FZ_REGISTERS_POSTGRESQL_REGISTER_H
+
+#include "lease/register.h"
+
+/*
+ * Makes a register of a URL (see postgresql_url.h), without connecting.
+ * FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
+ */
+frazil_err fz_postgresql_register_open(struct fz_register *ret, const char *url, frazil_error *reterr);
+
+/* The namespace of a register made by fz_postgresql_register_open; it lives as long as the register. */
+const char *fz_postgresql_register_namespace(const struct fz_register *reg);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h> /* an empty unit would be none */
+
+#ifdef FRAZIL_HAVE_POSTGRESQL
+#include "lib/postgresql_rig.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+struct fz_register postgresql_open_url(const char *format, ...)
+{
+    struct fz_register reg;
+    frazil_error err;
+    char url[512];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(url, sizeof url, format, args);
+    va_end(args);
+    if (fz_postgresql_register_open(&reg, url, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return reg;
+}
+
+void postgresql_prepare_table(const struct fz_register *reg)
+{
+    frazil_error err = {.message = ""};
+
+    if (reg->prepare(reg->ctx, &err) != FZ_REGISTER_OK)
+        fail_msg("%s", err.message);
+}
+
+#endif

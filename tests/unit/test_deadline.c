@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a deadline bounds all waits together, a file that is ready is
+ * seen at once, and parts share out what is left.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "os/clock.h"
+#include "os/deadline.h"
+
+static uint64_t now_ns(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
+/* What is ready is ready, also when the time is over; what is not is waited for until then, and no less. */
+static void test_wait(void **state)
+{
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    struct fz_deadline over = fz_deadline_in(0);
+    assert_int_equal(fz_deadline_wait(&over, ends[1], POLLOUT), 0);
+    assert_int_equal(fz_deadline_wait(&over, ends[0], POLLIN), ETIMEDOUT);
+    uint64_t began_ns = now_ns();
+    struct fz_deadline soon = fz_deadline_in(20);
+    assert_int_equal(soon.timeout_ms, 20);
+    assert_int_equal(fz_deadline_wait(&soon, ends[0], POLLIN), ETIMEDOUT);
+    assert_true(now_ns() - began_ns >= 20000000);
+    assert_int_equal(fz_deadline_wait(&soon, ends[0], POLLIN), ETIMEDOUT);
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_int_equal(fz_deadline_wait(&soon, ends[0], POLLIN), 0);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+static void nothing(int signal)
+{
+    (void)signal;
+}
+
+static void *disturb(void *ctx)
+{
+    const pthread_t *waiting = ctx;
+    const struct timespec pause = {.tv_nsec = 2000000};
+
+    for (int i = 0; i < 10; i++) {
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+        pthread_kill(*waiting, SIGUSR1);
+    }
+    return NULL;
+}
+
+/* Signals neither end a wait nor make it longer by the whole timeout each time. */
+static void test_signals(void **state)
+{
+    const struct sigaction action = {.sa_handler = nothing};
+    pthread_t self = pthread_self();
+    pthread_t other;
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+    struct fz_deadline deadline = fz_deadline_in(100);
+    assert_int_equal(pthread_create(&other, NULL, disturb, &self), 0);
+    assert_int_equal(fz_deadline_wait(&deadline, ends[0], POLLIN), ETIMEDOUT);
+    assert_true(now_ns() >= deadline.at_ns);
+    pthread_join(other, NULL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
+/* A part ends earlier than the whole, the only one with it; of what is over, all parts are. */
+static void test_part(void **state)
+{
+    struct fz_deadline whole = fz_deadline_in(3600000);
+    uint64_t began_ns = now_ns();
+    struct fz_deadline third = fz_deadline_part(&whole, 3);
+    struct fz_deadline only = fz_deadline_part(&whole, 1);
+    struct fz_deadline over = {.at_ns = began_ns - 1};
+
+    (void)state;
+    assert_int_equal(only.at_ns, whole.at_ns);
+    assert_int_equal(third.timeout_ms, whole.timeout_ms);
+    assert_true(third.at_ns - began_ns >= UINT64_C(1100) * 1000000000);
+    assert_true(third.at_ns - began_ns <= UINT64_C(1300) * 1000000000);
+    assert_int_equal(fz_deadline_part(&over, 3).at_ns, over.at_ns);
+}
+
+/* A pipe that nobody writes to any more is ready: its end can be read. */
+static void test_end(void **state)
+{
+    struct fz_deadline deadline = fz_deadline_in(3600000);
+    int ends[2];
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    close(ends[1]);
+    assert_int_equal(fz_deadline_wait(&deadline, ends[0], POLLIN), 0);
+    close(ends[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wait),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_part),
+        cmocka_unit_test(test_end),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
