@@ -33,6 +33,9 @@ function(frazil_part name)
     LIBRARY_OUTPUT_DIRECTORY ${frazil_parts_dir} LINK_DEPENDS ${exports})
   frazil_compile_options(${shared})
   target_link_options(${shared} PRIVATE -Wl,--gc-sections -Wl,--version-script=${exports})
+  if(NOT FRAZIL_INSTRUMENTED) # an instrument's runtime is in the program
+    target_link_options(${shared} PRIVATE -Wl,-z,defs)
+  endif()
 
   frazil_static_library(${shared}_static frazil-${name} ONLY frazil_${name} ROOMS ${rooms})
   set_target_properties(${shared}_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${frazil_parts_dir})

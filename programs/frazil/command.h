@@ -27,6 +27,7 @@ extern const struct command cmd_compose;
 extern const struct command cmd_convert;
 extern const struct command cmd_inspect;
 extern const struct command cmd_layout;
+extern const struct command cmd_lease;
 extern const struct command cmd_next;
 extern const struct command cmd_opaque;
 extern const struct command cmd_range;

@@ -8,6 +8,7 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "frazil/time.h"
+#include "lease/record.h"
 
 enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4, DEFAULT_MAX_SKEW_MS = 250, LARGEST_MAX_SKEW_MS = 3600000 };
 
@@ -236,20 +237,39 @@ static frazil_err read_bounds(struct fz_config *config, const struct fz_settings
     return err == FRAZIL_OK ? fz_config_set_bounds(config, min, max, reterr) : err;
 }
 
+/* A duration of whole milliseconds; absent: *ret_ms is untouched. */
+static frazil_err read_ms(const struct fz_settings *settings, enum fz_key key, uint64_t max_ms, const char *right,
+                          uint64_t *ret_ms, frazil_error *reterr)
+{
+    uint64_t ns = *ret_ms * NS_PER_MS;
+
+    frazil_err err = read_duration(settings, key, &ns, reterr);
+    if (err == FRAZIL_OK && (ns / NS_PER_MS > max_ms || ns % NS_PER_MS != 0))
+        err = bad_value(settings, key, right, reterr);
+    if (err == FRAZIL_OK)
+        *ret_ms = ns / NS_PER_MS;
+    return err;
+}
+
 /* What goes with a worker id from a coordinator. */
 static frazil_err read_lease(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
-    uint64_t skew_ns = DEFAULT_MAX_SKEW_MS * NS_PER_MS;
+    uint64_t skew_ms = DEFAULT_MAX_SKEW_MS;
     int stay = 0;
 
-    frazil_err err = read_duration(settings, FZ_KEY_MAX_SKEW, &skew_ns, reterr);
-    if (err == FRAZIL_OK && (skew_ns / NS_PER_MS > LARGEST_MAX_SKEW_MS || skew_ns % NS_PER_MS != 0))
-        err = bad_value(settings, FZ_KEY_MAX_SKEW, "must be whole milliseconds, from 0ms to 1h", reterr);
+    frazil_err err = read_ms(settings, FZ_KEY_MAX_SKEW, LARGEST_MAX_SKEW_MS,
+                             "must be whole milliseconds, from 0ms to 1h", &skew_ms, reterr);
+    if (err == FRAZIL_OK)
+        err = read_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, "must be whole milliseconds, up to a week (168h)",
+                      &config->horizon_ms, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_config_number(settings, FZ_KEY_WORKERS, fz_layout_max_worker(&config->layout) + 1, &config->workers,
+                               reterr);
     if (err == FRAZIL_OK)
         err = read_choice(settings, FZ_KEY_ON_LOSS, on_loss_choices, &stay, reterr);
     if (err != FRAZIL_OK)
         return err;
-    config->max_skew_ms = (int64_t)(skew_ns / NS_PER_MS);
+    config->max_skew_ms = (int64_t)skew_ms;
     config->stay = stay != 0;
     return FRAZIL_OK;
 }

@@ -17,6 +17,8 @@ struct fz_config {
     bool in_memory;      /* state=memory */
     bool in_file;        /* state=file, said explicitly */
     int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
+    uint64_t horizon_ms; /* of a namespace to be created, or that is expected; 0: as it is */
+    uint64_t workers;    /* likewise, how many worker ids it has */
     bool stay;           /* on_loss=stop: keep to the first worker id, or to none */
     bool frozen;
     int64_t frozen_unix_ms;

@@ -36,6 +36,8 @@
     X(KEEPER, "keeper")                                                                                                \
     X(MAX_SKEW, "max_skew")                                                                                            \
     X(ON_LOSS, "on_loss")                                                                                              \
+    X(HORIZON, "horizon")                                                                                              \
+    X(WORKERS, "workers")                                                                                              \
     X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
     X(CONFIG, "config")
 

@@ -6,7 +6,8 @@
 #   core, os <- url
 #   os, lease, url <- registers <- generator
 #   opaque                      itself only
-#   programs                    the public headers and the files beside it
+#   generator <- operations
+#   programs                    the public headers, operations, and the files beside it
 #   include                     itself, the compiler's own headers, nothing of POSIX
 #
 # Everybody sees the public headers.  The core may include of the system only what needs no libc, and <string.h> for mem*.
@@ -22,6 +23,8 @@ find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["lease"] = " core lease "
         allowed["registers"] = " core lease os registers url "
         allowed["generator"] = " core lease os registers generator "
+        allowed["operations"] = " core lease os generator operations "
+        allowed[""] = " operations "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "leases.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "os/clock.h"
+#include "os/fail_errno.h"
+#include "os/host.h"
+#include "target.h"
+
+/* How long a coordinator may be away. */
+enum { DEFAULT_HORIZON_MS = 60000 };
+
+static uint64_t tick_now(void *ctx)
+{
+    const frazil_layout *layout = ctx;
+    uint64_t tick = 0;
+    frazil_err err = fz_layout_tick_of(layout, fz_real_now().unix_ms, &tick, NULL);
+
+    return err == FRAZIL_OK ? tick : 0;
+}
+
+/* ---- creating ---------------------------------------------------------------- */
+
+static frazil_err draw_token(struct fz_token *ret, frazil_error *reterr)
+{
+    int sys = fz_host_entropy(&ret->high);
+
+    if (sys == 0)
+        sys = fz_host_entropy(&ret->low);
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the system's random numbers cannot be read", NULL, "");
+}
+
+static void ignore_entry(void *ctx, const struct fz_lease_entry *entry)
+{
+    (void)ctx;
+    (void)entry;
+}
+
+static frazil_err init_target(struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,
+                              frazil_error *reterr)
+{
+    const frazil_coordinator *coordinator = target->coordinator;
+    uint64_t horizon_ms = target->config.horizon_ms;
+    struct fz_namespace_options options = {.layout = &target->config.layout,
+                                           .horizon_ms = horizon_ms == 0 ? DEFAULT_HORIZON_MS : horizon_ms,
+                                           .workers = target->config.workers,
+                                           .max_skew_ms = target->config.max_skew_ms,
+                                           .never_used = never_used,
+                                           .now_tick = tick_now,
+                                           .now_ctx = &target->config.layout};
+    struct fz_namespace_record record = {.quarantine_until = 0};
+
+    frazil_err err = draw_token(&options.token, reterr);
+    if (err == FRAZIL_OK)
+        err = coordinator->init(coordinator, target->url, &options, reterr);
+    if (err == FRAZIL_OK)
+        err = coordinator->list(coordinator, target->url, ignore_entry, NULL, &record, reterr);
+    if (err == FRAZIL_OK)
+        *ret_opens_unix_ms = record.quarantine_until == 0
+                                 ? fz_real_now().unix_ms
+                                 : fz_layout_tick_unix_ms(options.layout, record.quarantine_until + 1);
+    return err;
+}
+
+frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr)
+{
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = init_target(&target, never_used, ret_opens_unix_ms, reterr);
+    fz_target_close(&target);
+    return err;
+}
+
+/* ---- listing ------------------------------------------------------------------- */
+
+/* Entries as they come, in any order; their times are still in ticks. */
+struct listing {
+    struct fz_leases leases;
+    size_t room;
+    bool out_of_memory;
+};
+
+static struct fz_lease_row row_of(const struct fz_lease_entry *entry)
+{
+    const struct fz_worker_record *record = &entry->record;
+    struct fz_lease_row row = {.worker = entry->worker, .holding = FZ_HOLDING_UNREADABLE};
+    struct fz_sentence text = fz_sentence_in(row.text, sizeof row.text);
+
+    fz_sentence_str(&text, entry->readable ? record->owner : entry->parse_error.message);
+    if (!entry->readable)
+        return row;
+    row.holding = record->released ? FZ_HOLDING_RELEASED : FZ_HOLDING_HELD;
+    row.until_unix_ms = (int64_t)record->until;
+    row.since_unix_ms = record->since_unix_ms;
+    row.owners = record->owners;
+    row.extensions = record->extensions;
+    return row;
+}
+
+static void keep_entry(void *ctx, const struct fz_lease_entry *entry)
+{
+    struct listing *listing = ctx;
+    struct fz_leases *leases = &listing->leases;
+
+    if (leases->count == listing->room) {
+        size_t room = listing->room == 0 ? 64 : 2 * listing->room;
+        struct fz_lease_row *larger = realloc(leases->rows, room * sizeof *larger);
+        listing->out_of_memory = listing->out_of_memory || larger == NULL;
+        if (larger == NULL)
+            return;
+        leases->rows = larger;
+        listing->room = room;
+    }
+    leases->rows[leases->count++] = row_of(entry);
+}
+
+static int by_worker(const void *a, const void *b)
+{
+    const struct fz_lease_row *left = a;
+    const struct fz_lease_row *right = b;
+
+    return (left->worker > right->worker) - (left->worker < right->worker);
+}
+
+/* Turns ticks into times, and sees which grants have ended. */
+static void finish_rows(struct fz_leases *leases, const frazil_layout *layout, int64_t now_ms)
+{
+    for (size_t i = 0; i < leases->count; i++) {
+        struct fz_lease_row *row = &leases->rows[i];
+        if (row->holding == FZ_HOLDING_UNREADABLE)
+            continue;
+        row->until_unix_ms = fz_layout_tick_unix_ms(layout, (uint64_t)row->until_unix_ms);
+        if (row->holding == FZ_HOLDING_HELD && row->until_unix_ms < now_ms)
+            row->holding = FZ_HOLDING_ABANDONED;
+        leases->held += row->holding == FZ_HOLDING_HELD;
+    }
+    if (leases->count > 0)
+        qsort(leases->rows, leases->count, sizeof leases->rows[0], by_worker);
+}
+
+static frazil_err finish(struct fz_leases *leases, const struct fz_namespace_record *record, frazil_error *reterr)
+{
+    frazil_layout layout;
+    int64_t now_ms = fz_real_now().unix_ms;
+
+    frazil_err err = frazil_layout_parse_explain(record->layout, &layout, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    memcpy(leases->layout, record->layout, sizeof leases->layout);
+    leases->horizon_ms = record->horizon_ms;
+    leases->workers = record->workers;
+    leases->created_unix_ms = record->created_unix_ms;
+    if (record->quarantine_until > tick_now(&layout))
+        leases->quarantine_unix_ms = fz_layout_tick_unix_ms(&layout, record->quarantine_until);
+    finish_rows(leases, &layout, now_ms);
+    return FRAZIL_OK;
+}
+
+static frazil_err list_target(const struct fz_target *target, struct listing *listing, frazil_error *reterr)
+{
+    struct fz_namespace_record record;
+
+    frazil_err err = target->coordinator->list(target->coordinator, target->url, keep_entry, listing, &record, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (listing->out_of_memory)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    return finish(&listing->leases, &record, reterr);
+}
+
+frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr)
+{
+    struct fz_target target;
+    struct listing listing = {.room = 0};
+
+    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = list_target(&target, &listing, reterr);
+    fz_target_close(&target);
+    if (err == FRAZIL_OK)
+        *ret = listing.leases;
+    else
+        fz_leases_free(&listing.leases);
+    return err;
+}
+
+void fz_leases_free(struct fz_leases *leases)
+{
+    free(leases->rows);
+    *leases = (struct fz_leases){.count = 0};
+}
+
+/* ---- freeing ------------------------------------------------------------------- */
+
+frazil_err fz_leases_release(const char *spec_or_url, uint32_t worker, frazil_error *reterr)
+{
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = target.coordinator->release(target.coordinator, target.url, worker, reterr);
+    fz_target_close(&target);
+    return err;
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What an operator does with the worker ids of a namespace: create it, see who
+ * holds what until when, free one by hand.  Each call connects and disconnects.
+ */
+#ifndef FZ_OPERATIONS_LEASES_H
+#define FZ_OPERATIONS_LEASES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frazil/error.h"
+#include "frazil/layout.h"
+
+/* What has become of a worker id that was once taken. */
+enum fz_holding {
+    FZ_HOLDING_HELD,
+    FZ_HOLDING_ABANDONED, /* its grant has ended, and nobody gave it back: the next one takes it */
+    FZ_HOLDING_RELEASED,
+    FZ_HOLDING_UNREADABLE
+};
+
+/* Bytes of the text of a row, terminator included. */
+#define FZ_LEASE_TEXT_SIZE 128
+
+struct fz_lease_row {
+    uint32_t worker;
+    enum fz_holding holding;
+    char text[FZ_LEASE_TEXT_SIZE]; /* its last owner, "host:pid"; FZ_HOLDING_UNREADABLE: why it is, perhaps cut */
+    int64_t until_unix_ms;         /* the last tick that he may have used */
+    int64_t since_unix_ms;         /* when he took it */
+    uint64_t owners;               /* how many have had it */
+    uint64_t extensions;           /* by this owner */
+};
+
+/* A namespace, and every worker id of it that was ever taken, in the order of their numbers. */
+struct fz_leases {
+    char layout[FRAZIL_FINGERPRINT_SIZE];
+    uint64_t horizon_ms;
+    uint64_t workers;
+    int64_t created_unix_ms;
+    int64_t quarantine_unix_ms; /* nothing up to here is granted any more; 0: there is none */
+    size_t held;                /* how many are held now */
+    size_t count;
+    struct fz_lease_row *rows;
+};
+
+/*
+ * Creates the namespace that a spec (or a URL alone) names, with its layout and
+ * its horizon.  never_used: nobody ever had ids from it, so that the first ones
+ * need not wait for what could have been granted before.  *ret_opens_unix_ms: from
+ * when on ids are granted.  Errors as fz_target_open and fz_lease_init.
+ */
+frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr);
+
+/* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
+frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr);
+
+/* Frees the rows. */
+void fz_leases_free(struct fz_leases *leases);
+
+/* Frees one by hand; what was granted of it stays taken.  Errors as fz_target_open and fz_lease_release_by_hand. */
+frazil_err fz_leases_release(const char *spec_or_url, uint32_t worker, frazil_error *reterr);
+
+#endif
