@@ -30,6 +30,7 @@ _frazil_options()
         scramble | unscramble) echo '--salt --checksum --help' ;;
         opaque) echo '--key-file --decrypt --help' ;;
         worker) echo '--hash --max --expect --help' ;;
+        lease) echo '--never-used --worker --interval --looks --json --help' ;;
         verify) echo '--layout --form --list --tolerance --json --help' ;;
         bench) echo '--rounds --threads --quick --json --help' ;;
         version) echo '--json --help' ;;
@@ -39,12 +40,13 @@ _frazil_options()
 # The arguments of a subcommand that are words we know.
 _frazil_arguments()
 {
-    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker verify bench version help'
+    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker lease verify bench version help'
 
     case $1 in
         '') echo "$commands --help --version" ;;
         help) echo "$commands" ;;
         layout) echo "overlap $(_frazil_values --layout)" ;;
+        lease) echo 'init list release watch' ;;
     esac
 }
 
@@ -54,14 +56,18 @@ _frazil_spec()
     case $1 in
         layout) _frazil_values --layout ;;
         behaviour) echo 'frazil konayuki sfid sno post flake flake-callback' ;;
-        worker) echo 'fixed: env: ordinal file-lock ip-last-octet ip-hash hostname-hash auto' ;;
+        worker) echo 'fixed: env: ordinal file-lock ip-last-octet ip-hash hostname-hash redis:// etcd:// zookeeper:// postgres:// file:// auto' ;;
+        state) echo 'file memory' ;;
+        keeper) echo 'thread hook inline' ;;
+        on_loss) echo 'move stop' ;;
         on_full) echo 'wait lead error' ;;
         on_backward) echo 'hold wait error ticktock' ;;
         start) echo 'zero random spread' ;;
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
         '') echo 'layout= epoch= tick= behaviour= worker= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
-            'max_lead= max_wait= start= seq_min= seq_max= clock= allow_short_life= config=' ;;
+            'max_lead= max_wait= start= seq_min= seq_max= state= namespace= run_dir= state_dir= keeper= max_skew= on_loss=' \
+            'horizon= workers= clock= allow_short_life= config=' ;;
     esac
 }
 

@@ -78,6 +78,9 @@ typedef struct frazil_local frazil_local;
  *                 whole milliseconds; default 250ms
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
+ *   horizon       of a coordinator's namespace, for `frazil lease init`: how long
+ *                 the coordinator may be away; default 60s
+ *   workers       likewise, how many worker ids it has; default the layout's
  *   keeper        thread (default), hook, inline: who extends a grant
  *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left

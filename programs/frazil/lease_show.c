@@ -6,6 +6,7 @@
 #include "fields.h"
 #include "output.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
@@ -156,9 +157,14 @@ static void print_changes(const struct fz_leases *before, const struct fz_leases
 
 static void pause_ms(uint64_t ms)
 {
-    const struct timespec left = {(time_t)(ms / 1000), (long)(ms % 1000 * 1000000)};
+    struct timespec at;
 
-    nanosleep(&left, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &at);
+    uint64_t ns = (uint64_t)at.tv_nsec + ms % 1000 * 1000000;
+    at.tv_sec += (time_t)(ms / 1000 + ns / 1000000000);
+    at.tv_nsec = (long)(ns % 1000000000);
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
+        continue;
 }
 
 int lease_show_changes(const char *spec, uint64_t interval_ms, uint64_t looks, bool json)

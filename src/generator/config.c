@@ -263,7 +263,7 @@ static frazil_err read_lease(struct fz_config *config, const struct fz_settings 
         err = read_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, "must be whole milliseconds, up to a week (168h)",
                       &config->horizon_ms, reterr);
     if (err == FRAZIL_OK)
-        err = fz_config_number(settings, FZ_KEY_WORKERS, fz_layout_max_worker(&config->layout) + 1, &config->workers,
+        err = fz_config_number(settings, FZ_KEY_WORKERS, 1, fz_layout_max_worker(&config->layout) + 1, &config->workers,
                                reterr);
     if (err == FRAZIL_OK)
         err = read_choice(settings, FZ_KEY_ON_LOSS, on_loss_choices, &stay, reterr);

@@ -12,8 +12,8 @@ options() {
     frazil help "$1" | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' | grep -v "^frazil" | sort -u
 }
 
-@test "help lists fourteen commands and fits a screen" {
-    [ "$(commands | wc -l)" -eq 14 ]
+@test "help lists fifteen commands and fits a screen" {
+    [ "$(commands | wc -l)" -eq 15 ]
     [ "$(frazil help)" = "$(frazil --help)" ]
     [ "$(frazil help)" = "$(frazil -h)" ]
     frazil help | awk 'length($0) > 80 || NR > 24 { exit 1 }'
@@ -99,7 +99,7 @@ load_completion() {
     complete_words frazil convert --to '' >"$BATS_TEST_TMPDIR/actual"
     same "$BATS_TEST_TMPDIR/expected" "$BATS_TEST_TMPDIR/actual"
     [ "$(complete_words frazil convert -t base6)" = $'base62\nbase64url' ]
-    [ "$(complete_words frazil next wor)" = worker= ]
+    [ "$(complete_words frazil next work)" = $'worker=\nworkers=' ]
     [ "$(complete_words frazil next on_full = le)" = lead ]
     [ "$(complete_words frazil layout ov)" = overlap ]
 }

@@ -1,0 +1,94 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: frazil lease, over a coordinator in a folder, which every machine has.
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+setup() {
+    url=file://$BATS_TEST_TMPDIR/orders
+}
+
+@test "init: once, with what the spec says" {
+    [ "$(frazil lease init --never-used layout=twitter horizon=3s workers=5 worker="$url")" = created ]
+    frazil lease list "$url" >"$BATS_TEST_TMPDIR/list"
+    grep -qx 'layout      41/5+5/12 epoch=1288834974657 tick=1ms' "$BATS_TEST_TMPDIR/list"
+    grep -qx 'horizon     3000 ms' "$BATS_TEST_TMPDIR/list"
+    grep -qx 'worker ids  5, held now: 0' "$BATS_TEST_TMPDIR/list"
+    fails 2 "exists since" frazil lease init "$url"
+}
+
+@test "init: unless it was never used, what may have been granted before comes first" {
+    run frazil lease init horizon=1h worker="$url"
+    [ "$status" -eq 0 ]
+    [[ $output == "created; ids can be had from "* ]]
+    fails 3 "grants nothing before" frazil next worker="$url"
+    frazil lease list "$url" | grep -q '^quarantine  until '
+}
+
+@test "list: who holds what until when" {
+    frazil lease init --never-used worker="$url"
+    id=$(frazil next base=7 count=1 worker="$url")
+    [ "$(frazil inspect --json "$id" | json worker)" = 7 ]
+    [ "$(frazil lease list --json "$url" | json state)" = released ]
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r _ <&9
+    [ "$(frazil lease list --json "$url" | json state)" = held ]
+    [ "$(frazil lease list --json "$url" | json held)" = 1 ]
+    frazil lease list "$url" | grep -q "^     7  held .*:$!\$"
+    fails 4 "7 by " frazil next base=7 count=1 worker="$url"
+    exec 9<&-
+    wait
+}
+
+@test "release: frees one by hand" {
+    frazil lease init --never-used worker="$url"
+    fails 2 "--worker N" frazil lease release "$url"
+    fails 2 "was never taken" frazil lease release -w 7 "$url"
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$url" >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r _ <&9
+    [ "$(frazil lease release -w 7 "$url")" = "worker id 7 is free; ids that were granted of it stay taken" ]
+    [ "$(frazil lease list --json "$url" | json state)" = released ]
+    fails 2 "is free already" frazil lease release -w 7 "$url"
+    exec 9<&-
+    wait
+}
+
+@test "watch: what is, and then what changes" {
+    frazil lease init --never-used worker="$url"
+    mkfifo "$BATS_TEST_TMPDIR/events"
+    "$FRAZIL" lease watch --interval 20 "$url" >"$BATS_TEST_TMPDIR/events" 3>&- &
+    exec 9<"$BATS_TEST_TMPDIR/events"
+    frazil next base=7 count=1 worker="$url"
+    read -r event <&9
+    [[ $event == *"     7  "* ]]
+    rm "$BATS_TEST_TMPDIR/orders/worker-7"
+    while [[ $event != *vanished* ]]; do
+        read -r event <&9
+    done
+    exec 9<&-
+    kill $!
+    [ "$(frazil lease watch --json --looks 2 --interval 1 "$url")" = "" ]
+}
+
+@test "what is wrong with it" {
+    fails 2 "one of init, list" frazil lease
+    fails 2 'not "frob"' frazil lease frob "$url"
+    fails 2 "no coordinator is named" frazil lease list worker=fixed:3
+    fails 2 "no coordinator is called" frazil lease list gopher://orders
+    fails 2 "there is no namespace" frazil lease list "$url"
+    fails 2 "there is no namespace" frazil lease watch "$url"
+    fails 2 "there is no namespace" frazil next worker="$url"
+    fails 2 "horizon" frazil lease init horizon=1ms worker="$url"
+    fails 2 "absolute path" frazil lease init file://orders
+}
+
+@test "layouts that do not agree are refused with both" {
+    frazil lease init --never-used layout=twitter worker="$url"
+    fails 2 "epoch=1288834974657" frazil next layout=frazil worker="$url"
+    fails 2 "epoch=1767225600000" frazil next layout=frazil worker="$url"
+}
