@@ -82,7 +82,7 @@ static void test_refused(void **state)
     } rows[] = {
         {"wroker=fixed:1", "spec: unknown key 'wroker'; the keys are layout epoch tick behaviour worker"},
         {"Worker=fixed:1", "unknown key 'Worker'"},
-        {"workers=fixed:1", "unknown key 'workers'"},
+        {"workerz=fixed:1", "unknown key 'workerz'"},
         {"worke=fixed:1", "unknown key 'worke'"},
         {"=fixed:1", "unknown key ''"},
         {"'worker'=fixed:1", "unknown key ''worker''"},
