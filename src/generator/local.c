@@ -85,7 +85,7 @@ frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id)
 {
     struct block *block = local->block;
 
-    if (block->left == 0 || fz_counter_read() - block->counter >= block->range)
+    if (block->left == 0 || !fz_counter_is_in(block->counter, block->range))
         return local_next_slow(local, ret_id);
     *ret_id = block->next_id;
     block->next_id += local->step;

@@ -47,7 +47,7 @@ frazil_err frazil_next(frazil *gen, uint64_t *ret_id)
     struct fz_anchor_view anchor;
 
     if (gen->fast_path != FZ_FAST_ADD_64 || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
-        fz_counter_read() - anchor.counter >= anchor.range)
+        !fz_counter_is_in(anchor.counter, anchor.range))
         return next_slow(gen, ret_id);
 
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);

@@ -70,7 +70,7 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
     struct fz_anchor_view anchor;
 
     if (gen->fast_path != FZ_FAST_ADD_SNO || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
-        fz_counter_read() - anchor.counter >= anchor.range)
+        !fz_counter_is_in(anchor.counter, anchor.range))
         return frazil_sno_next_n(gen, meta, id, 1);
 
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);

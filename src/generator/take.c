@@ -154,9 +154,10 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
     struct fz_counter_source source = {
         .ctx = gen->clock.ctx, .counter = counter_port, .monotonic_ns = gen->clock.monotonic_ns};
+    uint64_t counts =
+        fz_calibration_counts(&gen->private_page->calibration, &source, fz_ns_until(gen, seen->now, view.now_tick + 1));
     struct fz_anchor_view anchor = {.counter = seen->counter,
-                                    .range = fz_calibration_counts(&gen->private_page->calibration, &source,
-                                                                   fz_ns_until(gen, seen->now, view.now_tick + 1)),
+                                    .range = fz_counter_clip(seen->counter, counts),
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, seen->grant.worker)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
@@ -372,7 +373,7 @@ bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor
     struct fz_anchor_view anchor;
 
     if (gen->fast_path == FZ_FAST_NONE || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
-        fz_counter_read() - anchor.counter >= anchor.range)
+        !fz_counter_is_in(anchor.counter, anchor.range))
         return false;
     uint64_t word = atomic_load_explicit(gen->word, memory_order_relaxed);
     uint64_t nth;

@@ -18,6 +18,15 @@
 #endif
 
 /*
+ * fz_counter_read() is the counter.
+ *
+ * fz_counter_is_in(start, range) reads it and says whether it is one of the
+ * `range` counts from start on; one that has run backward is not.  It may be
+ * asked only of a range that is not longer than fz_counter_clip(start, range),
+ * which is as much of it as can be asked of at once.
+ */
+
+/*
  * Whether fz_counter_read can be trusted on this machine: the processor says
  * that the rate is constant, and the kernel tells time by the same counter,
  * which it stops doing as soon as it sees it misbehave.  Reads one small file.

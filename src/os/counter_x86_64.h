@@ -15,6 +15,32 @@ static inline uint64_t fz_counter_read(void)
     return __builtin_ia32_rdtsc();
 }
 
+/*
+ * The counter comes in two halves, and they are compared as they come: joined
+ * first, they would keep the atomic addition that follows waiting, which starts
+ * when all before it is done.
+ */
+static inline bool fz_counter_halves_in(uint32_t low, uint32_t high, uint64_t start, uint64_t range)
+{
+    return high == (uint32_t)(start >> 32) && low - (uint32_t)start < (uint32_t)range;
+}
+
+static inline bool fz_counter_is_in(uint64_t start, uint64_t range)
+{
+    uint32_t low, high;
+
+    __asm__ volatile("rdtsc" : "=a"(low), "=d"(high));
+    return fz_counter_halves_in(low, high, start, range);
+}
+
+/* Up to where the low half starts again, which it does every second or two. */
+static inline uint64_t fz_counter_clip(uint64_t start, uint64_t range)
+{
+    uint64_t most = UINT32_MAX - (uint32_t)start;
+
+    return range < most ? range : most;
+}
+
 /* Leaf 8000_0007h, EDX bit 8: "invariant TSC", in every power state. */
 static inline bool fz_counter_is_constant(void)
 {

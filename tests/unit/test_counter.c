@@ -96,6 +96,72 @@ static void test_counts(void **state)
         assert_true(last - first < UINT64_MAX / 2 && last != first);
 }
 
+/* The counter is in a range that has just begun; not in an empty one, nor in one that is over, nor in one that it has
+ * yet to reach, as one that has run backward has. */
+static void test_in_range(void **state)
+{
+    const uint64_t long_ago = UINT64_C(1) << 32;
+    uint64_t start, range;
+
+    (void)state;
+    if (!fz_counter_is_constant())
+        return;
+    do {
+        start = fz_counter_read();
+        range = fz_counter_clip(start, UINT64_C(1) << 40);
+    } while (range < UINT64_C(1) << 28); /* so that it does not end while this runs */
+    assert_true(fz_counter_is_in(start, range));
+    assert_false(fz_counter_is_in(start, 0));
+    assert_false(fz_counter_is_in(start - long_ago, fz_counter_clip(start - long_ago, range)));
+    assert_false(fz_counter_is_in(start + long_ago, fz_counter_clip(start + long_ago, range)));
+    assert_false(fz_counter_is_in(start + (range >> 1), range >> 1));
+}
+
+/* A range is never made longer, and not shorter where the whole of it can be asked of. */
+static void test_clip(void **state)
+{
+    (void)state;
+    for (unsigned bit = 0; bit < 64; bit++) {
+        uint64_t start = (UINT64_C(1) << bit) - 1;
+        for (unsigned length = 0; length < 64; length++)
+            assert_true(fz_counter_clip(start, UINT64_C(1) << length) <= UINT64_C(1) << length);
+        assert_int_equal(fz_counter_clip(start, 0), 0);
+    }
+    assert_int_equal(fz_counter_clip(UINT64_C(5) << 32, 4000000), 4000000);
+}
+
+#if defined(__x86_64__)
+/* For every range that is not too long, the halves of a counter say what the whole of it says. */
+static void test_halves(void **state)
+{
+    static const uint64_t edges[] = {0,
+                                     1,
+                                     2,
+                                     UINT64_C(0x7fffffff),
+                                     UINT64_C(0x80000000),
+                                     UINT64_C(0xfffffffe),
+                                     UINT64_C(0xffffffff),
+                                     UINT64_C(0x100000000),
+                                     UINT64_C(0x100000001),
+                                     UINT64_C(0x1fffffffe),
+                                     UINT64_C(0x1ffffffff),
+                                     UINT64_C(0x200000000),
+                                     UINT64_C(0xfffffffeffffffff),
+                                     UINT64_C(0xffffffff00000000),
+                                     UINT64_MAX - 1,
+                                     UINT64_MAX};
+    enum { EDGES = sizeof edges / sizeof edges[0] };
+
+    (void)state;
+    for (unsigned i = 0; i < EDGES * EDGES * EDGES; i++) {
+        uint64_t start = edges[i % EDGES], counter = edges[i / EDGES % EDGES];
+        uint64_t range = fz_counter_clip(start, edges[i / EDGES / EDGES]);
+        assert_int_equal(fz_counter_halves_in((uint32_t)counter, (uint32_t)(counter >> 32), start, range),
+                         counter - start < range);
+    }
+}
+#endif
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -103,6 +169,11 @@ int main(void)
         cmocka_unit_test(test_other_sources),
         cmocka_unit_test(test_no_answer),
         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_in_range),
+        cmocka_unit_test(test_clip),
+#if defined(__x86_64__)
+        cmocka_unit_test(test_halves),
+#endif
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

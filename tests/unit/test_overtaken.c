@@ -15,6 +15,7 @@
 #include "frazil.h"
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "os/counter.h"
 
 /* ---- overtaken ------------------------------------------------------------------ */
 
@@ -39,9 +40,12 @@ static frazil_instant overtaking_now(void *ctx)
         return now;
     uint64_t slot = atomic_fetch_add(gen->word, 1);
     uint64_t first = fz_slot_first(&gen->rules, fz_slot_side(&gen->rules, slot), fz_slot_tick(&gen->rules, slot));
-    /* A range that holds wherever the counter stands. */
-    struct fz_anchor_view anchor = {
-        .counter = 1, .range = UINT64_MAX, .first_slot = first, .first_id = fz_compose_slot(gen, first, 1)};
+    /* A range that holds for as long as there can be. */
+    uint64_t counter = fz_counter_read();
+    struct fz_anchor_view anchor = {.counter = counter,
+                                    .range = fz_counter_clip(counter, UINT64_MAX),
+                                    .first_slot = first,
+                                    .first_id = fz_compose_slot(gen, first, 1)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
     return now;
 }
