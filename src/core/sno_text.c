@@ -6,55 +6,56 @@
 #include "word.h"
 
 /*
- * Five bytes are 40 bits and eight characters: each half of a sno is one word of
- * 40 bits on one side and one word of eight characters on the other, and all
- * eight are made at once, without a branch or a table.
+ * Five bytes are 40 bits and eight characters: each half of a sno is 40 bits in
+ * one lane and eight characters in another, and both halves are made at once,
+ * without a branch or a table.  Compilers make vector instructions of it where
+ * the processor has them, and ordinary ones where not.
  */
 #define HALF_LEN 8
 
-/* ---- eight characters in one word, the first in the highest byte ---- */
+typedef uint64_t halves __attribute__((vector_size(16)));
+typedef int8_t characters __attribute__((vector_size(16)));
 
-/* Spreads 40 bits to eight bytes of five. */
-static uint64_t spread(uint64_t bits)
+/* What lies between '9' and 'a'. */
+static const int8_t gap = 'a' - '9' - 1;
+
+/* ---- eight characters in each lane, the first in the lowest byte ---- */
+
+/* Spreads 40 bits to eight bytes of five, the highest to the first. */
+static halves spread(halves bits)
 {
-    bits = (bits & UINT64_C(0xfffff00000)) << 12 | (bits & UINT64_C(0xfffff));
-    bits = (bits & UINT64_C(0x000ffc00000ffc00)) << 6 | (bits & UINT64_C(0x000003ff000003ff));
-    return (bits & UINT64_C(0x03e003e003e003e0)) << 3 | (bits & UINT64_C(0x001f001f001f001f));
+    bits = bits >> 20 | (bits & UINT64_C(0xfffff)) << 32;
+    bits = (bits >> 10 & UINT64_C(0x000003ff000003ff)) | (bits & UINT64_C(0x000003ff000003ff)) << 16;
+    return (bits >> 5 & UINT64_C(0x001f001f001f001f)) | (bits & UINT64_C(0x001f001f001f001f)) << 8;
 }
 
 /* The opposite of spread. */
-static uint64_t gather(uint64_t fives)
+static halves gather(halves fives)
 {
-    fives = (fives >> 3 & UINT64_C(0x03e003e003e003e0)) | (fives & UINT64_C(0x001f001f001f001f));
-    fives = (fives >> 6 & UINT64_C(0x000ffc00000ffc00)) | (fives & UINT64_C(0x000003ff000003ff));
-    return (fives >> 12 & UINT64_C(0xfffff00000)) | (fives & UINT64_C(0xfffff));
-}
-
-/* What lies between '9' and 'a', in each byte that is at least `least`; for bytes below 0x80, of which none carries. */
-static uint64_t gap_from(uint64_t bytes, uint64_t least)
-{
-    uint64_t high = (bytes + FZ_EVERY_BYTE(0x80 - least)) & FZ_EVERY_BYTE(0x80);
-
-    /* 0x80 becomes 0x7f, which keeps all bits of the gap. */
-    return (high - (high >> 7)) & FZ_EVERY_BYTE((uint64_t)('a' - '9' - 1));
+    fives = (fives & UINT64_C(0x001f001f001f001f)) << 5 | (fives >> 8 & UINT64_C(0x001f001f001f001f));
+    fives = (fives & UINT64_C(0x000003ff000003ff)) << 10 | (fives >> 16 & UINT64_C(0x000003ff000003ff));
+    return (fives & UINT64_C(0xfffff)) << 20 | fives >> 32;
 }
 
 /* 0 to 7 become '2' to '9', 8 to 31 'a' to 'x'. */
-static uint64_t characters_of(uint64_t fives)
+static halves characters_of(halves fives)
 {
-    return fives + FZ_EVERY_BYTE((uint64_t)'2') + gap_from(fives, 8);
+    characters values = (characters)fives;
+
+    return (halves)(values + '2' + ((values > 7) & gap));
 }
 
-/* The opposite; what is made of other characters is not written as them. */
-static uint64_t fives_of(uint64_t characters)
+/* The opposite; false if there is another character among them. */
+static bool fives_of(halves text, halves *ret)
 {
-    return characters - FZ_EVERY_BYTE((uint64_t)'2') - gap_from(characters, (uint64_t)'a');
-}
+    characters all = (characters)text;
+    characters letters = all > '9';
+    characters values = all - '2' - (letters & gap);
+    /* Neither above 31 or below 0, nor a letter with the value of a digit. */
+    halves wrong = (halves)((values & ~31) | (letters & (values < 8)));
 
-/* Whether these are eight values, and written as these characters: then the characters are of the alphabet. */
-static bool are_written_as(uint64_t fives, uint64_t characters)
-{
-    return (fives & FZ_EVERY_BYTE(0xe0)) == 0 && characters_of(fives) == characters;
+    *ret = (halves)values;
+    return (wrong[0] | wrong[1]) == 0;
 }
 
 /* ---- text ---- */
@@ -64,24 +65,21 @@ void frazil_sno_encode(const frazil_sno *id, char text[FRAZIL_SNO_LEN])
     /* 8 and 2 bytes, as they are written when a sno is made: a read across both would wait for them. */
     uint64_t word = fz_load_be64(id->bytes);
     uint64_t tail = fz_load_be16(id->bytes + 8);
+    halves all = characters_of(spread((halves){word >> 24, (word & 0xffffff) << 16 | tail}));
 
-    fz_store_be64(text, characters_of(spread(word >> 24)));
-    fz_store_be64(text + HALF_LEN, characters_of(spread((word & 0xffffff) << 16 | tail)));
+    fz_store_le64(text, all[0]);
+    fz_store_le64(text + HALF_LEN, all[1]);
 }
 
 frazil_err frazil_sno_decode(const char text[FRAZIL_SNO_LEN], frazil_sno *id)
 {
-    uint64_t first = fz_load_be64(text);
-    uint64_t second = fz_load_be64(text + HALF_LEN);
-    uint64_t first_fives = fives_of(first);
-    uint64_t second_fives = fives_of(second);
+    halves fives;
 
-    if (!are_written_as(first_fives, first) || !are_written_as(second_fives, second))
+    if (!fives_of((halves){fz_load_le64(text), fz_load_le64(text + HALF_LEN)}, &fives))
         return FRAZIL_EPARSE;
-    uint64_t upper = gather(first_fives);
-    uint64_t lower = gather(second_fives);
-    fz_store_be64(id->bytes, upper << 24 | lower >> 16);
-    fz_store_be16(id->bytes + 8, (uint16_t)(lower & 0xffff));
+    halves bits = gather(fives);
+    fz_store_be64(id->bytes, bits[0] << 24 | bits[1] >> 16);
+    fz_store_be16(id->bytes + 8, (uint16_t)(bits[1] & 0xffff));
     return FRAZIL_OK;
 }
 

@@ -63,17 +63,30 @@ struct fill {
     uint8_t shift;
 };
 
-/* A loop over adjacent numbers, which compilers turn into vector instructions. */
+/*
+ * Adjacent numbers, eight at a time: of an inner loop whose length they know,
+ * compilers make vector instructions.
+ */
 static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
+    enum { AT_ONCE = 8 };
     (void)first_slot;
     struct fill *fill = ctx;
     uint64_t *ids = fill->ids;
-    uint64_t step = UINT64_C(1) << fill->shift;
+    uint64_t offsets[AT_ONCE];
 
-    for (uint64_t i = 0; i < count; i++)
-        ids[i] = first_id + i * step;
     fill->ids += count;
+    if (count >= AT_ONCE) {
+        for (uint64_t i = 0; i < AT_ONCE; i++)
+            offsets[i] = i << fill->shift;
+    }
+    for (; count >= AT_ONCE; count -= AT_ONCE, ids += AT_ONCE) {
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            ids[i] = first_id + offsets[i];
+        first_id += (uint64_t)AT_ONCE << fill->shift;
+    }
+    for (uint64_t i = 0; i < count; i++)
+        ids[i] = first_id + (i << fill->shift);
 }
 
 static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
