@@ -320,6 +320,8 @@ void fz_keeper_release(frazil *gen)
         return;
     notice_fork(gen);
     struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
+    if (held.version == 0)
+        return; /* the generator was never opened: there is nothing to give back */
     uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
     granter->release(granter->ctx, &held, used < held.until ? used : held.until);
 }

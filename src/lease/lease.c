@@ -215,7 +215,7 @@ static void lease_release(void *ctx, const struct fz_grant *held, uint64_t used_
     struct fz_lease *lease = ctx;
     uint64_t version;
 
-    assert(used_tick <= held->until && held->floor >= 1);
+    assert(held->version != 0 && used_tick <= held->until && held->floor >= 1);
     if (!record_known(lease, held)) {
         struct fz_record raw = {.version = 0};
         if (lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, NULL) != FZ_REGISTER_OK ||

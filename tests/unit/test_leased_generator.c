@@ -215,6 +215,23 @@ static void test_refused(void **state)
     assert_open_refused(SPEC, &old_ports, FRAZIL_ENOTBUILT, "0.0.9");
 }
 
+/* A generator that could not be opened has nothing to give back: it leaves the records as they are. */
+static void test_failed_open_leaves_no_record(void **state)
+{
+    frazil *gen = NULL;
+    struct fz_record raw = {.version = 0};
+
+    (void)state;
+    start(2);
+    rig_open(&rig, SPEC "base=1", RIG_NOW);
+    frazil_ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = coordinators};
+    assert_int_equal(frazil_open_with(&gen, SPEC "base=1", &ports, NULL), FRAZIL_EPOOL);
+    struct fz_register reg = fz_memory_register(store);
+    assert_int_equal(reg.read(reg.ctx, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(raw.version, 0);
+    reg.close(reg.ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +241,7 @@ int main(void)
         cmocka_unit_test_teardown(test_loss_moves, tear_down),
         cmocka_unit_test_teardown(test_loss_stops, tear_down),
         cmocka_unit_test_teardown(test_refused, tear_down),
+        cmocka_unit_test_teardown(test_failed_open_leaves_no_record, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
