@@ -88,6 +88,9 @@ static void test_itself(void **state)
     assert_string_equal(redis->schemes[2], "rediss");
     assert_string_equal(redis->schemes[3], "sfid+redis");
     assert_string_equal(redis->schemes[4], "sfid+redis+unix");
+    assert_string_equal(redis->schemes[5], "konayuki+redis");
+    assert_string_equal(redis->schemes[6], "konayuki+redis+unix");
+    assert_null(redis->schemes[7]);
     assert_int_equal(redis->open_register("redis://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
     assert_string_equal(name, "orders.7");
     reg.close(reg.ctx);

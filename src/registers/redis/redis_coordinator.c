@@ -6,6 +6,7 @@
 #include "core/sentence.h"
 #include "lease/coordinator.h"
 #include "redis_register.h"
+#include "redis_slots.h"
 #include "redis_url.h"
 #include "sfid.h"
 #include "sfid_admin.h"
@@ -16,17 +17,36 @@
 
 _Static_assert(FZ_URL_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
 
-static const char *const schemes[] = {"redis", "redis+unix", "rediss", "sfid+redis", "sfid+redis+unix", NULL};
+static const char *const schemes[] = {
+    "redis", "redis+unix", "rediss", "sfid+redis", "sfid+redis+unix", "konayuki+redis", "konayuki+redis+unix", NULL};
+
+static bool begins_with(const char *url, const char *prefix)
+{
+    return strncmp(url, prefix, strlen(prefix)) == 0;
+}
 
 static bool is_sfid(const char *url)
 {
-    return strncmp(url, FZ_SFID_SCHEME_PREFIX, strlen(FZ_SFID_SCHEME_PREFIX)) == 0;
+    return begins_with(url, FZ_SFID_SCHEME_PREFIX);
+}
+
+static bool is_konayuki(const char *url)
+{
+    return begins_with(url, FZ_KONAYUKI_SCHEME_PREFIX);
+}
+
+static frazil_err no_worker_ids(frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "konayuki's keys hold slots (state=konayuki+redis://...) and no worker ids: name another source of "
+                   "these");
 }
 
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
+    if (is_konayuki(url))
+        return no_worker_ids(reterr);
     frazil_err err = fz_redis_register_open(ret, url, reterr);
-
     if (err != FRAZIL_OK)
         return err;
     const char *name = fz_redis_register_namespace(ret);
@@ -39,6 +59,15 @@ static frazil_err open_granter(const frazil_coordinator *self, const struct fz_l
 {
     return is_sfid(request->url) ? fz_sfid_open_granter(request, ret, reterr)
                                  : fz_lease_open_granter(self, request, ret, reterr);
+}
+
+static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                             struct fz_slot_source *ret, frazil_error *reterr)
+{
+    (void)self;
+    if (is_sfid(request->url))
+        return fz_fail(reterr, FRAZIL_ESPEC, "sfid's keys hold worker ids (worker=sfid+redis://...) and no slots");
+    return fz_redis_slots_open(request, ret, reterr);
 }
 
 static frazil_err init(const frazil_coordinator *self, const char *url, const struct fz_namespace_options *options,
@@ -70,6 +99,8 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
 static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
+    if (is_konayuki(url))
+        return fz_redis_slots_examine(url, visit, ctx, reterr);
     return is_sfid(url) ? fz_sfid_examine(url, clock, visit, ctx, reterr)
                         : fz_lease_examine_url(self, url, clock, visit, ctx, reterr);
 }
@@ -83,6 +114,7 @@ const frazil_coordinator *frazil_redis(void)
         .schemes = schemes,
         .open_register = open_register,
         .open_granter = open_granter,
+        .open_slots = open_slots,
         .init = init,
         .list = list,
         .release = release,

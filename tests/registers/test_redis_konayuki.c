@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: generators of frazil's and konayuki's share one Redis: the keys are
+ * konayuki's, to the byte, the value and the second, and no place is taken twice, also
+ * not when the Redis was wiped.  konayuki is played by the test, with its own script.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/slots_rig.h"
+
+enum { CAPACITY = 4096, SKEW_MS = 900 };
+
+#define URL "konayuki+redis://127.0.0.1:%u?timeout=10s"
+
+static struct slot_taker open_plain(void)
+{
+    return slots_open(URL, CAPACITY, 0, SKEW_MS);
+}
+
+/* As if it had been in use for long. */
+static void establish(void)
+{
+    slots_ask("SET konayuki:seq:_frazil:7 \"0 %s\"", slots_life());
+}
+
+/* The next place as konayuki takes it: the first one, or one more than the last one. */
+static long konayuki_takes(uint64_t tick, long initial)
+{
+    return strtol(slots_ask("EVAL \"if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SET', KEYS[1], ARGV[1], "
+                            "'EX', 2) return tonumber(ARGV[1]) end return redis.call('INCR', KEYS[1])\" 1 "
+                            "konayuki:seq:7:%llu %ld",
+                            (unsigned long long)tick, initial),
+                  NULL, 10);
+}
+
+static const char *value_of(uint64_t tick)
+{
+    return slots_ask("GET konayuki:seq:7:%llu", (unsigned long long)tick);
+}
+
+/* The key counts milliseconds from the epoch, holds the last place taken, and expires after 2 s. */
+static void test_key(void **state)
+{
+    struct slot_taker taker = open_plain();
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    slots_must_take(&taker, now, 1);
+    assert_int_equal(taker.run.tick, now);
+    assert_int_equal(taker.run.place, 0);
+    assert_int_equal(taker.run.count, 1);
+    assert_string_equal(value_of(now), "0");
+    assert_in_range(strtol(slots_ask("PTTL konayuki:seq:7:%llu", (unsigned long long)now), NULL, 10), 1, 2000);
+    slots_must_take(&taker, now, 1);
+    assert_int_equal(taker.run.place, 1);
+    assert_string_equal(value_of(now), "1");
+    slots_close(&taker);
+}
+
+/* In turns, whoever comes first, one at a time and in batches: each place once. */
+static void test_together(void **state)
+{
+    struct slot_taker taker = open_plain();
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    assert_int_equal(konayuki_takes(now, 0), 0);
+    slots_must_take(&taker, now, 1);
+    assert_int_equal(taker.run.place, 1);
+    assert_int_equal(konayuki_takes(now, 0), 2);
+    slots_must_take(&taker, now, 64);
+    assert_int_equal(taker.run.place, 3);
+    assert_int_equal(taker.run.count, 64);
+    assert_int_equal(konayuki_takes(now, 0), 67);
+    slots_must_take(&taker, now + 1, 10);
+    assert_int_equal(taker.run.place, 0);
+    assert_int_equal(konayuki_takes(now + 1, 0), 10);
+    slots_close(&taker);
+}
+
+/* A random first place, by whomever: from there on to the end of the tick. */
+static void test_random(void **state)
+{
+    struct slot_taker taker;
+
+    (void)state;
+    slots_next_random_start = true;
+    taker = open_plain();
+    slots_next_random_start = false;
+    establish();
+    uint64_t now = slots_now_tick();
+    slots_must_take(&taker, now, 1);
+    uint64_t first = taker.run.place;
+    slots_must_take(&taker, now + 1, 1);
+    assert_int_not_equal(first, taker.run.place); /* with this seed */
+    slots_must_take(&taker, now, 1);
+    assert_int_equal(taker.run.place, first + 1);
+    assert_int_equal(konayuki_takes(now + 2, 4090), 4090);
+    slots_must_take(&taker, now + 2, 64);
+    assert_int_equal(taker.run.place, 4091);
+    assert_int_equal(taker.run.count, 5);
+    slots_close(&taker);
+}
+
+/* A full tick, which konayuki counts beyond its end: nothing before the next one. */
+static void test_full(void **state)
+{
+    struct slot_taker taker = open_plain();
+    struct slot_taker leading = slots_open(URL, CAPACITY, 2, SKEW_MS);
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    assert_int_equal(konayuki_takes(now, 4095), 4095);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    assert_int_equal(taker.err.retry_ns, 1000000);
+    assert_int_equal(konayuki_takes(now, 0), 4096);
+    assert_int_equal(konayuki_takes(now, 0), 4097);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    slots_must_take(&leading, now, 1);
+    assert_int_equal(leading.run.tick, now + 1);
+    assert_int_equal(leading.run.place, 0);
+    slots_close(&taker);
+    slots_close(&leading);
+}
+
+/* Another prefix, in the path; and the one that is meant without a path, or with an empty one. */
+static void test_prefix(void **state)
+{
+    static const char *const same[] = {"konayuki+redis://127.0.0.1:%u", "konayuki+redis://127.0.0.1:%u/",
+                                       "konayuki+redis://127.0.0.1:%u/?db=0",
+                                       "konayuki+redis://127.0.0.1:%u/konayuki:seq"};
+    struct slot_taker taker = slots_open("konayuki+redis://127.0.0.1:%u/app:ids", CAPACITY, 0, SKEW_MS);
+
+    (void)state;
+    slots_ask("SET app:ids:_frazil:7 \"0 %s\"", slots_life());
+    uint64_t now = slots_now_tick();
+    slots_must_take(&taker, now, 1);
+    assert_string_equal(slots_ask("EXISTS app:ids:7:%llu", (unsigned long long)now), "1");
+    slots_close(&taker);
+    establish();
+    now = slots_now_tick();
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        taker = slots_open(same[i], CAPACITY, 0, SKEW_MS);
+        slots_must_take(&taker, now, 1);
+        assert_int_equal(taker.run.place, i);
+        slots_close(&taker);
+    }
+}
+
+/* After a wipe, and when nothing is known yet, nothing before every clock has passed what can have been taken; all
+ * learn of it. */
+static void test_wipe(void **state)
+{
+    struct slot_taker takers[2] = {slots_open(URL, CAPACITY, 0, 100), slots_open(URL, CAPACITY, 0, 100)};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        uint64_t wiped = slots_now_tick();
+        frazil_err err = slots_take(&takers[0], wiped, 1);
+        while (err == FRAZIL_ECLOCK) /* this machine was busy */
+            err = slots_take(&takers[0], slots_now_tick(), 1);
+        assert_int_equal(err, FRAZIL_EFULL);
+        assert_in_range(takers[0].err.retry_ns, 1000000, UINT64_C(250000000));
+        do {
+            pause_shortly();
+            err = slots_take(&takers[1], slots_now_tick(), 1);
+        } while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK);
+        assert_int_equal(err, FRAZIL_OK);
+        assert_true(takers[1].run.tick > wiped + 100);
+        assert_string_equal(slots_ask("FLUSHALL"), "OK");
+    }
+    slots_close(&takers[0]);
+    slots_close(&takers[1]);
+}
+
+/* A server with another life may have an older state: the same as a wipe. */
+static void test_restart(void **state)
+{
+    struct slot_taker taker = open_plain();
+
+    (void)state;
+    slots_ask("SET konayuki:seq:_frazil:7 \"0 dead:beef\"");
+    uint64_t now = slots_now_tick();
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    assert_non_null(strstr(slots_ask("GET konayuki:seq:_frazil:7"), slots_life()));
+    slots_close(&taker);
+}
+
+/* Policies that throw away what expires are refused; so is what konayuki did not write. */
+static void test_refusals(void **state)
+{
+    struct slot_taker taker = open_plain();
+
+    (void)state;
+    establish();
+    slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
+    slots_ask("CONFIG SET maxmemory 100000000");
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    slots_assert_said(&taker, "maxmemory-policy 'volatile-ttl'");
+    slots_ask("CONFIG SET maxmemory 0");
+    slots_ask("CONFIG SET maxmemory-policy noeviction");
+    uint64_t now = slots_now_tick();
+    slots_ask("SET konayuki:seq:7:%llu foreign", (unsigned long long)now);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EWORKER);
+    slots_ask("SET konayuki:seq:_frazil:7 foreign");
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EWORKER);
+    slots_close(&taker);
+}
+
+/* Keys that expire after 2 s bound how far clocks and ids may be off; and these keys hold no worker ids. */
+static void test_refused_at_open(void **state)
+{
+    const frazil_coordinator *redis = frazil_redis();
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+    frazil_error err;
+
+    (void)state;
+    slots_assert_refused("konayuki+redis://x", 0, 1000, FRAZIL_ERANGE, "konayuki's keys expire after 2000 ms");
+    slots_assert_refused("konayuki+redis://x", 1500, 250, FRAZIL_ERANGE, "max_lead 1500 ms and max_skew 250 ms");
+    slots_assert_refused("konayuki+http://x", 0, 0, FRAZIL_ESPEC, "");
+    slots_assert_refused("konayuki+redis://:s3cret@x/a b", 0, 0, FRAZIL_ESPEC, "");
+    assert_int_equal(redis->open_register("konayuki+redis://x", &reg, name, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "no worker ids"));
+}
+
+static void note_finding(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    char *text = ctx;
+    size_t len = strlen(text);
+
+    snprintf(text + len, 4096 - len, "%d %s\n", (int)level, sentence);
+}
+
+/* The findings are those of a server whose keys expire. */
+static void test_findings(void **state)
+{
+    char text[4096] = "";
+    char url[64];
+
+    (void)state;
+    slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
+    slots_ask("CONFIG SET maxmemory 100000000");
+    snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
+    assert_int_equal(frazil_redis()->examine(frazil_redis(), url, NULL, note_finding, text, NULL), FRAZIL_OK);
+    assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
+    assert_non_null(strstr(text, "0 role: master\n"));
+    slots_ask("CONFIG SET maxmemory 0");
+    slots_ask("CONFIG SET maxmemory-policy noeviction");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_key, slots_begin_test),
+        cmocka_unit_test_setup(test_together, slots_begin_test),
+        cmocka_unit_test_setup(test_random, slots_begin_test),
+        cmocka_unit_test_setup(test_full, slots_begin_test),
+        cmocka_unit_test_setup(test_prefix, slots_begin_test),
+        cmocka_unit_test_setup(test_wipe, slots_begin_test),
+        cmocka_unit_test_setup(test_restart, slots_begin_test),
+        cmocka_unit_test_setup(test_refusals, slots_begin_test),
+        cmocka_unit_test_setup(test_refused_at_open, slots_begin_test),
+        cmocka_unit_test_setup(test_findings, slots_begin_test),
+    };
+
+    return cmocka_run_group_tests(tests, slots_start, slots_stop);
+}

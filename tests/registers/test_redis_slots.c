@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: slots of one worker that several take from a Redis are
+ * never taken twice: not in parallel, not after an answer was lost, and not after the
+ * Redis has lost what was taken.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/slots_rig.h"
+
+enum { WORKER = 7, CAPACITY = 16, TAKERS = 4, TAKES = 400 };
+
+static struct slot_taker open_own(int64_t max_lead_ms, int64_t max_skew_ms)
+{
+    return slots_open("redis://127.0.0.1:%u/orders?timeout=10s", CAPACITY, max_lead_ms, max_skew_ms);
+}
+
+/* As if it had been in use for long: the worker's record is of this server's life, and nothing is taken. */
+static void establish(void)
+{
+    slots_ask("HSET frazil:slots:orders %d \"1 0 %s\"", WORKER, slots_life());
+}
+
+/* Slots come in a row, from the earliest tick that has one, and a tick has as many as the capacity says. */
+static void test_rows(void **state)
+{
+    struct slot_taker taker = open_own(60000, 30000);
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    static const struct {
+        uint64_t n;
+        uint64_t tick; /* after the first */
+        uint64_t place;
+        uint64_t count;
+    } rows[] = {{1, 0, 0, 1}, {10, 0, 1, 10}, {10, 0, 11, 5}, {16, 1, 0, 16}, {100, 2, 0, 16}, {3, 3, 0, 3}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        slots_must_take(&taker, now, rows[i].n);
+        assert_int_equal(taker.run.tick, now + rows[i].tick);
+        assert_int_equal(taker.run.place, rows[i].place);
+        assert_int_equal(taker.run.count, rows[i].count);
+    }
+    slots_must_take(&taker, now + 10, 2); /* later there are those of later */
+    assert_int_equal(taker.run.tick, now + 10);
+    assert_int_equal(taker.run.place, 0);
+    slots_must_take(&taker, now, 2); /* and never those of before */
+    assert_int_equal(taker.run.tick, now + 10);
+    assert_int_equal(taker.run.place, 2);
+    slots_close(&taker);
+}
+
+/* No further ahead than max_lead: full, and when to come back. */
+static void test_lead(void **state)
+{
+    struct slot_taker taker = open_own(3, 30000);
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    for (uint64_t tick = now; tick <= now + 3; tick++) {
+        slots_must_take(&taker, now, 16);
+        assert_int_equal(taker.run.tick, tick);
+    }
+    struct fz_slot_run before = taker.run;
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    assert_int_equal(taker.err.retry_ns, 1000000);
+    assert_memory_equal(&taker.run, &before, sizeof before);
+    slots_must_take(&taker, now + 1, 1);
+    assert_int_equal(taker.run.tick, now + 4);
+    slots_close(&taker);
+}
+
+/* A random start lies anywhere in the tick; from there on it goes to the tick's end. */
+static void test_random_start(void **state)
+{
+    struct slot_taker taker;
+    unsigned starts = 0;
+
+    (void)state;
+    slots_next_random_start = true;
+    taker = open_own(60000, 30000);
+    slots_next_random_start = false;
+    establish();
+    uint64_t now = slots_now_tick();
+    for (uint64_t tick = now; tick < now + 200; tick++) {
+        slots_must_take(&taker, tick, 100);
+        assert_int_equal(taker.run.tick, tick);
+        assert_int_equal(taker.run.place + taker.run.count, CAPACITY);
+        starts |= 1u << taker.run.place;
+    }
+    assert_int_equal(starts, (1u << CAPACITY) - 1);
+    slots_close(&taker);
+}
+
+/* Takes in a child, and tells what it took. */
+static void take_many(int fd)
+{
+    struct slot_taker taker = open_own(0, 60000);
+    int taken = 0;
+
+    while (taken < TAKES) {
+        if (slots_take(&taker, slots_now_tick(), 1 + (uint64_t)taken % 5) != FRAZIL_OK)
+            continue;
+        if (write(fd, &taker.run, sizeof taker.run) != (ssize_t)sizeof taker.run)
+            _exit(1);
+        taken++;
+    }
+    _exit(0);
+}
+
+static int by_slot(const void *a, const void *b)
+{
+    const struct fz_slot_run *left = a;
+    const struct fz_slot_run *right = b;
+    uint64_t left_slot = left->tick * CAPACITY + left->place;
+    uint64_t right_slot = right->tick * CAPACITY + right->place;
+
+    return left_slot < right_slot ? -1 : left_slot > right_slot;
+}
+
+/* Several processes at once: no slot twice. */
+static void test_parallel(void **state)
+{
+    static struct fz_slot_run runs[TAKERS * TAKES];
+    int pipe_fds[2];
+    int status;
+
+    (void)state;
+    establish();
+    assert_int_equal(pipe(pipe_fds), 0);
+    for (int i = 0; i < TAKERS; i++) {
+        if (fork() == 0)
+            take_many(pipe_fds[1]);
+    }
+    close(pipe_fds[1]);
+    for (size_t i = 0; i < TAKERS * TAKES; i++)
+        assert_int_equal(read(pipe_fds[0], &runs[i], sizeof runs[i]), sizeof runs[i]);
+    for (int i = 0; i < TAKERS; i++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    close(pipe_fds[0]);
+    qsort(runs, TAKERS * TAKES, sizeof runs[0], by_slot);
+    for (size_t i = 1; i < TAKERS * TAKES; i++) {
+        uint64_t ends = runs[i - 1].tick * CAPACITY + runs[i - 1].place + runs[i - 1].count;
+        assert_true(ends <= runs[i].tick * CAPACITY + runs[i].place);
+        assert_true(runs[i].place + runs[i].count <= CAPACITY);
+    }
+}
+
+/* What had no answer is burned. */
+static void test_lost_answer(void **state)
+{
+    static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        struct slot_taker taker =
+            slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 60000, 30000);
+        establish();
+        uint64_t now = slots_now_tick();
+        slots_must_take(&taker, now, 3);
+        proxy_set(&slots_rig.proxy, modes[i]);
+        assert_int_equal(slots_take(&taker, now, 4), FRAZIL_EAGAIN);
+        while (strtol(slots_ask("EVAL \"return redis.call('HGET', KEYS[1], '7'):match('^%%d+ (%%d+)')\" 1 "
+                                "frazil:slots:orders"),
+                      NULL, 10) != 7)
+            pause_shortly();
+        proxy_set(&slots_rig.proxy, PROXY_PASS);
+        slots_must_take(&taker, now, 1);
+        assert_int_equal(taker.run.place, 7);
+        slots_close(&taker);
+    }
+}
+
+/* Takes until there is one; *ret_slot is its number on the line. */
+static uint64_t take_soon(struct slot_taker *taker)
+{
+    frazil_err err = slots_take(taker, slots_now_tick(), 1);
+
+    while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK) {
+        pause_shortly();
+        err = slots_take(taker, slots_now_tick(), 1);
+    }
+    assert_int_equal(err, FRAZIL_OK);
+    return taker->run.tick * CAPACITY + taker->run.place;
+}
+
+/* Where nothing is known, first of all and after a wipe, slots begin above whatever can have been taken before. */
+static void test_wipe(void **state)
+{
+    struct slot_taker takers[2] = {open_own(300, 100), open_own(300, 100)};
+    uint64_t highest = 0;
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        uint64_t before = slots_now_tick();
+        uint64_t slot = take_soon(&takers[i % 2]);
+        assert_true(slot > highest);
+        assert_true(takers[i % 2].run.tick >
+                    before + 300 + 200 - 100); /* the server's clock may be behind by max_skew */
+        /* Up to the limit of max_lead. */
+        while (slots_take(&takers[0], slots_now_tick(), 16) == FRAZIL_OK)
+            highest = takers[0].run.tick * CAPACITY + takers[0].run.place + takers[0].run.count - 1;
+        assert_string_equal(slots_ask("FLUSHALL"), "OK");
+    }
+    slots_close(&takers[0]);
+    slots_close(&takers[1]);
+}
+
+/* The same when the server was restarted, and has an older state: its life is another one. */
+static void test_restart(void **state)
+{
+    struct slot_taker taker = open_own(60000, 30000);
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    slots_must_take(&taker, now, 1);
+    slots_ask("HSET frazil:slots:orders %d \"%llu 1 dead:beef\"", WORKER, (unsigned long long)now);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
+    assert_in_range(taker.err.retry_ns, UINT64_C(59000000000), UINT64_C(90000000000));
+    /* It is remembered where they begin again: the quarantine does not begin anew. */
+    char first[128];
+    snprintf(first, sizeof first, "%s", slots_ask("HGET frazil:slots:orders %d", WORKER));
+    assert_int_equal(slots_take(&taker, now + 50, 1), FRAZIL_EFULL);
+    assert_string_equal(slots_ask("HGET frazil:slots:orders %d", WORKER), first);
+    assert_non_null(strstr(first, slots_life()));
+    slots_close(&taker);
+}
+
+/* A clock that differs by more than max_skew, either way: refused, with both. */
+static void test_clocks(void **state)
+{
+    struct slot_taker taker = open_own(1000, 30000);
+
+    (void)state;
+    establish();
+    for (int sign = -1; sign <= 1; sign += 2) {
+        assert_int_equal(slots_take(&taker, slots_now_tick() + (uint64_t)(sign * 60000), 1), FRAZIL_ECLOCK);
+        slots_assert_said(&taker, "the clocks differ too much: it is 20");
+        slots_assert_said(&taker, "max_skew is 30000 ms");
+    }
+    slots_close(&taker);
+}
+
+/* Those who share slots agree about what they are: whoever does not is refused, with both. */
+static void test_terms(void **state)
+{
+    struct slot_taker taker = open_own(60000, 30000);
+    struct slot_taker others[2] = {open_own(50000, 30000), open_own(60000, 20000)};
+
+    (void)state;
+    establish();
+    slots_must_take(&taker, slots_now_tick(), 1);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(slots_take(&others[i], slots_now_tick(), 1), FRAZIL_EWORKER);
+        slots_assert_said(&others[i], "capacity=16 max_lead=60000ms max_skew=30000ms'");
+        slots_assert_said(&others[i], i == 0 ? "max_lead=50000ms" : "max_skew=20000ms");
+        slots_close(&others[i]);
+    }
+    slots_close(&taker);
+}
+
+/* A server that evicts, or whose key holds something else, is refused. */
+static void test_refusals(void **state)
+{
+    struct slot_taker taker = open_own(60000, 30000);
+
+    (void)state;
+    slots_ask("CONFIG SET maxmemory-policy allkeys-lru");
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    slots_assert_said(&taker, "maxmemory-policy 'allkeys-lru'");
+    slots_ask("CONFIG SET maxmemory-policy noeviction");
+    slots_ask("HSET frazil:slots:orders %d foreign", WORKER);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    slots_assert_said(&taker, "'frazil:slots:orders' is not what belongs there");
+    slots_ask("DEL frazil:slots:orders");
+    slots_ask("SET frazil:slots:orders x");
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    slots_assert_said(&taker, "WRONGTYPE");
+    slots_close(&taker);
+}
+
+/* A bound on max_lead is needed, and sfid has no slots. */
+static void test_refused_at_open(void **state)
+{
+    (void)state;
+    slots_assert_refused("redis://x/orders", INT64_MAX, 100, FRAZIL_ERANGE, "need bounds on max_lead");
+    slots_assert_refused("sfid+redis://x/orders", 0, 100, FRAZIL_ESPEC, "sfid's keys hold worker ids");
+    slots_assert_refused("redis://x/", 0, 100, FRAZIL_ESPEC, "namespace");
+    slots_assert_refused("rediss://x/orders", 0, 100, FRAZIL_ENOTBUILT, "TLS");
+}
+
+/* What is no answer of the script is no slot. */
+static void test_strange_answers(void **state)
+{
+    static const char *const texts[] = {
+        "HTTP/1.1 400 Bad Request\r\n\r\n",
+        "+OK\r\n+OK\r\n",
+        "*1\r\n$5\r\ntaken\r\n+x\r\n",
+        "*4\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\n0\r\n$1\r\n1\r\n+x\r\n",
+        "*4\r\n$5\r\ntaken\r\n$1\r\n1\r\n$1\r\n0\r\n:1\r\n+x\r\n",
+        "*4\r\n$5\r\ntaken\r\n$1\r\nx\r\n$1\r\n0\r\n$1\r\n1\r\n+x\r\n",
+        "*2\r\n$4\r\nfull\r\n$1\r\n1\r\n+x\r\n",
+        "*2\r\n$4\r\nwhat\r\n$1\r\n1\r\n+x\r\n",
+        "*2\r\n$5\r\nclock\r\n$1\r\nx\r\n+x\r\n",
+    };
+    struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 0, 1000);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fz_slot_run before = taker.run;
+        proxy_say(&slots_rig.proxy, texts[i]);
+        frazil_err err = slots_take(&taker, slots_now_tick(), 1);
+        if (err != FRAZIL_EAGAIN && err != FRAZIL_EWORKER)
+            fail_msg("%s: taken for an answer: %s", frazil_err_name(err), texts[i]);
+        assert_memory_equal(&taker.run, &before, sizeof before);
+    }
+    slots_close(&taker);
+}
+
+/* A child takes over a connection of its own. */
+static void test_fork(void **state)
+{
+    struct slot_taker taker = open_own(60000, 30000);
+    int status;
+
+    (void)state;
+    establish();
+    uint64_t now = slots_now_tick();
+    slots_must_take(&taker, now, 1);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        taker.source.after_fork(taker.source.ctx);
+        _exit(slots_take(&taker, now, 1) == FRAZIL_OK && taker.run.place == 1 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    slots_must_take(&taker, now, 1);
+    assert_int_equal(taker.run.place, 2);
+    slots_close(&taker);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_rows, slots_begin_test),
+        cmocka_unit_test_setup(test_lead, slots_begin_test),
+        cmocka_unit_test_setup(test_random_start, slots_begin_test),
+        cmocka_unit_test_setup(test_parallel, slots_begin_test),
+        cmocka_unit_test_setup(test_lost_answer, slots_begin_test),
+        cmocka_unit_test_setup(test_wipe, slots_begin_test),
+        cmocka_unit_test_setup(test_restart, slots_begin_test),
+        cmocka_unit_test_setup(test_clocks, slots_begin_test),
+        cmocka_unit_test_setup(test_terms, slots_begin_test),
+        cmocka_unit_test_setup(test_refusals, slots_begin_test),
+        cmocka_unit_test_setup(test_refused_at_open, slots_begin_test),
+        cmocka_unit_test_setup(test_strange_answers, slots_begin_test),
+        cmocka_unit_test_setup(test_fork, slots_begin_test),
+    };
+
+    return cmocka_run_group_tests(tests, slots_start, slots_stop);
+}
