@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -30,18 +31,17 @@ bool zookeeper_server_installed(void)
     return server_installed("java") && server_installed(LAUNCHER);
 }
 
-/* Serves when it tells its mode: before, it answers that it does not. */
-static bool answers(const struct server *server)
+const char *zookeeper_server_ask(const struct server *server, const char *letters)
 {
+    static char reply[16384];
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_port = htons(server->port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct pollfd poll_fd = {.fd = socket(AF_INET, SOCK_STREAM, 0), .events = POLLIN};
-    char reply[1024];
     size_t len = 0;
 
     assert_true(poll_fd.fd >= 0);
     if (connect(poll_fd.fd, (struct sockaddr *)&address, sizeof address) == 0 &&
-        send(poll_fd.fd, "srvr", 4, MSG_NOSIGNAL) == 4) {
+        send(poll_fd.fd, letters, strlen(letters), MSG_NOSIGNAL) == (ssize_t)strlen(letters)) {
         while (len < sizeof reply - 1 && poll(&poll_fd, 1, 5000) > 0) {
             ssize_t got = read(poll_fd.fd, reply + len, sizeof reply - 1 - len);
             if (got <= 0)
@@ -51,7 +51,30 @@ static bool answers(const struct server *server)
     }
     close(poll_fd.fd);
     reply[len] = '\0';
-    return strstr(reply, "Mode: ") != NULL;
+    return reply;
+}
+
+void zookeeper_server_await(const struct server *server, const char *letters, const char *words)
+{
+    for (int tries = 0; strstr(zookeeper_server_ask(server, letters), words) == NULL; tries++) {
+        if (tries == 4000)
+            fail_msg("%s never holds: %s", letters, words);
+        pause_shortly();
+    }
+}
+
+/* Serves when it tells its mode, or that it may not tell: before, it answers that it does not. */
+static bool answers(const struct server *server)
+{
+    const char *reply = zookeeper_server_ask(server, "srvr");
+
+    return strstr(reply, "Mode: ") != NULL || strstr(reply, "whitelist") != NULL;
+}
+
+/* One of an ensemble serves when the others are there, too. */
+static bool is_there(const struct server *server)
+{
+    return zookeeper_server_ask(server, "srvr")[0] != '\0';
 }
 
 static void write_configuration(const struct server *server, const char *const *settings, char path[128])
@@ -68,7 +91,8 @@ static void write_configuration(const struct server *server, const char *const *
     assert_int_equal(fclose(file), 0);
 }
 
-void zookeeper_server_restart(struct server *server, const char *const *settings)
+static void run(struct server *server, const char *const *settings, const char *class_name,
+                bool (*ready)(const struct server *server))
 {
     char path[128];
     const char *argv[] = {"java",
@@ -78,18 +102,57 @@ void zookeeper_server_restart(struct server *server, const char *const *settings
                           "-XX:-UsePerfData",
                           "-cp",
                           class_path,
-                          "org.apache.zookeeper.server.ZooKeeperServerMain",
+                          class_name,
                           path,
                           NULL};
 
     write_configuration(server, settings, path);
-    server_run(server, argv, answers);
+    server_run(server, argv, ready);
+}
+
+void zookeeper_server_restart(struct server *server, const char *const *settings)
+{
+    run(server, settings, "org.apache.zookeeper.server.ZooKeeperServerMain", answers);
 }
 
 void zookeeper_server_start(struct server *server, const char *const *settings)
 {
     server_prepare(server, "zookeeper");
     zookeeper_server_restart(server, settings);
+}
+
+static void write_id(const struct server *server, size_t id)
+{
+    char path[128];
+
+    snprintf(path, sizeof path, "%s/data", server->folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    snprintf(path, sizeof path, "%s/data/myid", server->folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file, "%zu\n", id);
+    assert_int_equal(fclose(file), 0);
+}
+
+void zookeeper_ensemble_start(struct server *servers, size_t n)
+{
+    enum { SERVERS_MAX = 5 };
+    char lines[SERVERS_MAX][64];
+    const char *settings[SERVERS_MAX + 3] = {"initLimit=100", "syncLimit=50"};
+
+    assert_true(n <= SERVERS_MAX);
+    for (size_t i = 0; i < n; i++) {
+        snprintf(lines[i], sizeof lines[i], "server.%zu=127.0.0.1:%u:%u", i + 1, (unsigned)free_port(),
+                 (unsigned)free_port());
+        settings[2 + i] = lines[i];
+    }
+    for (size_t i = 0; i < n; i++) {
+        server_prepare(&servers[i], "zookeeper");
+        write_id(&servers[i], i + 1);
+        run(&servers[i], settings, "org.apache.zookeeper.server.quorum.QuorumPeerMain", is_there);
+    }
+    for (size_t i = 0; i < n; i++)
+        zookeeper_server_await(&servers[i], "srvr", "Mode: ");
 }
 
 struct fz_register zookeeper_open_url(const char *format, ...)

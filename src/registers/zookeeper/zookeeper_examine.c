@@ -89,20 +89,33 @@ static void examine_server(const struct fz_zookeeper_connection *connection, con
 
     if (!ask(connection->fd, "srvr", fz_zookeeper_deadline(connection), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
-        found(exam, FZ_FINDING_WARN, "whether the server is part of an ensemble is not known: it does not answer ",
-              "srvr", ", which 4lw.commands.whitelist would have to allow");
+        found(exam, FZ_FINDING_WARN, "mode: not known, as the server does not answer ", "srvr",
+              ": allow it by 4lw.commands.whitelist");
         return;
     }
     if (line_of(answer, "Zookeeper version: ", version, sizeof version)) {
         version[strcspn(version, "-,")] = '\0';
-        found(exam, FZ_FINDING_OK, "ZooKeeper ", version, "");
+        found(exam, FZ_FINDING_OK, "version: ", version, "");
     }
     if (strcmp(mode, "standalone") == 0)
-        found(exam, FZ_FINDING_WARN, "the server is alone (mode: ", mode,
-              "): while it is away no grant can be extended, and what is on its disk is all there is: run three or "
-              "more");
+        found(exam, FZ_FINDING_WARN, "mode: ", mode,
+              ": while this server is away no grant can be extended, and its disk holds all there is: run three");
     else
-        found(exam, FZ_FINDING_OK, "the server is part of an ensemble (mode: ", mode, ")");
+        found(exam, FZ_FINDING_OK, "mode: ", mode, "");
+}
+
+static void examine_url(const struct fz_zookeeper_url *url, const struct examination *exam)
+{
+    bool alone = url->server_count == 1;
+    char text[FINDING_SIZE];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&s, "servers: ");
+    fz_sentence_u64(&s, url->server_count);
+    fz_sentence_str(&s, " in the URL");
+    if (alone)
+        fz_sentence_str(&s, ": name all of the ensemble, so that another one is found when this one is away");
+    exam->visit(exam->visit_ctx, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, text);
 }
 
 /* ---- the permissions ------------------------------------------------------------ */
@@ -132,11 +145,10 @@ static int send_get_acl(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 static void report_permissions(const struct examination *exam)
 {
     if (exam->is_open)
-        found(exam, FZ_FINDING_WARN, "everybody may change and delete ", exam->folder,
-              " and what is below it: give a user and a password in the URL before the namespace is made, or set the "
-              "ACL of each node");
+        found(exam, FZ_FINDING_WARN, "permissions: everybody may change ", exam->folder,
+              " and what is below it: make the namespace by a URL with user and password");
     else
-        found(exam, FZ_FINDING_OK, "not everybody may change ", exam->folder, "");
+        found(exam, FZ_FINDING_OK, "permissions: not everybody may change ", exam->folder, "");
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
@@ -151,9 +163,7 @@ enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *con
     if (result != FZ_REGISTER_OK)
         return result;
     examine_server(connection, &exam);
-    if (connection->url.server_count == 1)
-        found(&exam, FZ_FINDING_WARN, "the URL names one server, ", connection->url.servers[0].host,
-              ": name all of the ensemble, so that another one is found when this one is away");
+    examine_url(&connection->url, &exam);
     if (exam.rc == ZNONODE) /* as has been said: there is no namespace */
         return FZ_REGISTER_OK;
     if (exam.rc != ZOK)

@@ -33,26 +33,51 @@ static enum fz_register_result not_understood(const struct zookeeper_register *r
     return FZ_REGISTER_REFUSED;
 }
 
+/* ---- reading what is certainly of now ------------------------------------------ */
+
+/* The first request of those that read (see zookeeper_register.h). */
+struct barrier {
+    struct fz_zookeeper_batch *batch;
+    int rc;
+    zoo_op_t op;
+    zoo_op_result_t result;
+};
+
+static void on_barrier(int rc, const void *data)
+{
+    struct barrier *barrier = (struct barrier *)(uintptr_t)data;
+
+    barrier->rc = rc;
+    barrier->batch->awaited--;
+}
+
+static int send_barrier(struct barrier *barrier, struct fz_zookeeper_batch *batch, zhandle_t *handle,
+                        const char *folder)
+{
+    barrier->batch = batch;
+    zoo_check_op_init(&barrier->op, folder, -1);
+    int rc = zoo_amulti(handle, 1, &barrier->op, &barrier->result, on_barrier, barrier);
+    batch->awaited += rc == ZOK;
+    return rc;
+}
+
+/* Whether all servers have agreed on it; what they think of the folder does not matter. */
+static bool was_agreed_on(const struct barrier *barrier)
+{
+    return barrier->rc == ZOK || barrier->rc == ZNONODE || barrier->rc == ZNOAUTH;
+}
+
 /* ---- one record --------------------------------------------------------------- */
 
 struct read_call {
     struct fz_zookeeper_batch batch;
+    struct barrier barrier;
     const char *folder;
     char path[FZ_ZOOKEEPER_NODE_SIZE];
-    int sync_rc;
     int rc;
     bool understood;
     struct fz_record record;
 };
-
-static void on_sync(int rc, const char *path, const void *data)
-{
-    struct read_call *call = (struct read_call *)(uintptr_t)data;
-
-    (void)path;
-    call->sync_rc = rc;
-    call->batch.awaited--;
-}
 
 static void on_record(int rc, const char *value, int len, const struct Stat *stat, const void *data)
 {
@@ -67,11 +92,10 @@ static void on_record(int rc, const char *value, int len, const struct Stat *sta
 static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct read_call *call = (struct read_call *)batch;
-    int rc = zoo_async(handle, call->folder, on_sync, call);
+    int rc = send_barrier(&call->barrier, batch, handle, call->folder);
 
     if (rc != ZOK)
         return rc;
-    batch->awaited++;
     rc = zoo_aget(handle, call->path, 0, on_record, call);
     batch->awaited += rc == ZOK;
     return rc;
@@ -88,8 +112,8 @@ static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct
         fz_zookeeper_exchange(&reg->connection, &call.batch, fz_zookeeper_deadline(&reg->connection), reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    if (call.sync_rc != ZOK)
-        return fz_zookeeper_error_reply(&reg->connection, call.sync_rc, reg->folder, reterr);
+    if (!was_agreed_on(&call.barrier))
+        return fz_zookeeper_error_reply(&reg->connection, call.barrier.rc, reg->folder, reterr);
     if (call.rc != ZOK && call.rc != ZNONODE)
         return fz_zookeeper_error_reply(&reg->connection, call.rc, call.path, reterr);
     if (call.rc == ZOK && !call.understood)
@@ -105,23 +129,14 @@ static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct
 /* Which nodes there are. */
 struct list_call {
     struct fz_zookeeper_batch batch;
+    struct barrier barrier;
     const char *folder;
-    int sync_rc;
     int rc;
     uint32_t *numbers; /* of `count` records; NULL: none */
     size_t count;
     bool no_memory;
     char foreign[64]; /* a node that is no record's */
 };
-
-static void on_list_sync(int rc, const char *path, const void *data)
-{
-    struct list_call *call = (struct list_call *)(uintptr_t)data;
-
-    (void)path;
-    call->sync_rc = rc;
-    call->batch.awaited--;
-}
 
 static void note_children(struct list_call *call, const struct String_vector *names)
 {
@@ -152,11 +167,10 @@ static void on_children(int rc, const struct String_vector *names, const void *d
 static int send_list(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct list_call *call = (struct list_call *)batch;
-    int rc = zoo_async(handle, call->folder, on_list_sync, call);
+    int rc = send_barrier(&call->barrier, batch, handle, call->folder);
 
     if (rc != ZOK)
         return rc;
-    batch->awaited++;
     rc = zoo_aget_children(handle, call->folder, 0, on_children, call);
     batch->awaited += rc == ZOK;
     return rc;
@@ -169,8 +183,8 @@ static enum fz_register_result list_nodes(struct zookeeper_register *reg, struct
 
     if (result != FZ_REGISTER_OK)
         return result;
-    if (call->sync_rc != ZOK)
-        return fz_zookeeper_error_reply(&reg->connection, call->sync_rc, reg->folder, reterr);
+    if (!was_agreed_on(&call->barrier))
+        return fz_zookeeper_error_reply(&reg->connection, call->barrier.rc, reg->folder, reterr);
     if (call->rc != ZOK && call->rc != ZNONODE)
         return fz_zookeeper_error_reply(&reg->connection, call->rc, reg->folder, reterr);
     if (call->no_memory) {

@@ -21,9 +21,13 @@
  * Versions are nanoseconds since 1970 by the writer's clock, made to grow with each
  * swap.  They only have to be new: nothing depends on that clock being right.
  *
- * Reading begins with sync: a server that lags behind its leader first catches up.
- * The compare-and-swap does not need it, but whoever asks which worker ids are free,
- * or what became of a swap that was not answered, must not be told of before.
+ * A server may answer a read with what was true before.  The compare-and-swap does
+ * not need better; but whoever asks which worker ids are free, or what became of a
+ * swap that was not answered, must not be told of before.  So reading begins with a
+ * transaction that only checks for the namespace's node: the servers agree on it
+ * as on a write, and what the session reads after it is at least as new.  (sync
+ * is cheaper, and not enough: on the leader itself, and on one that has been
+ * deposed without knowing, a read after it can still be one of before.)
  *
  * Nodes are persistent.  They belong to the user of the URL alone; without one
  * they are open to everybody.

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: ZooKeeper as a coordinator tells an operator what he should know
+ * of it, and each finding is there when what it speaks of is, and only then.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lease/coordinator.h"
+#include "lib/proxy.h"
+#include "lib/zookeeper_server.h"
+#include "os/clock.h"
+
+struct findings {
+    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
+    size_t len;
+};
+
+static void note(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    static const char *const names[] = {"OK", "WARN", "FAIL"};
+    struct findings *findings = ctx;
+
+    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
+                       sentence);
+    findings->len += (size_t)len;
+    assert_true(findings->len < sizeof findings->text);
+}
+
+static struct findings examine(const char *url)
+{
+    struct findings findings = {.len = 0};
+    frazil_clock clock = fz_real_clock();
+    frazil_error err;
+
+    if (frazil_zookeeper()->examine(frazil_zookeeper(), url, &clock, note, &findings, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return findings;
+}
+
+static void assert_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) == NULL)
+        fail_msg("not found: %s\nbut: %s", words, findings.text);
+}
+
+static void assert_not_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) != NULL)
+        fail_msg("found: %s\nin: %s", words, findings.text);
+}
+
+/* Makes the namespace that a URL names, as far as this is concerned. */
+static void make_namespace(const char *url)
+{
+    struct fz_register reg = zookeeper_open_url("%s", url);
+    uint64_t version;
+    frazil_error err;
+
+    if (reg.swap(reg.ctx, FZ_NAMESPACE, 0, "x", 1, &version, NULL, &err) != FZ_REGISTER_OK)
+        fail_msg("%s", err.message);
+    reg.close(reg.ctx);
+}
+
+/* It is of this version, names its client library and its URLs, and opens a register of each of them. */
+static void test_itself(void **state)
+{
+    const frazil_coordinator *zookeeper = frazil_zookeeper();
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_register reg;
+    frazil_error err;
+
+    (void)state;
+    assert_string_equal(zookeeper->version, FRAZIL_VERSION);
+    assert_string_equal(zookeeper->part, "zookeeper");
+    assert_memory_equal(zookeeper->client, "zookeeper client ", 17);
+    assert_in_range(zookeeper->client[17], '3', '9');
+    assert_string_equal(zookeeper->schemes[0], "zookeeper");
+    assert_null(zookeeper->schemes[1]);
+    assert_int_equal(zookeeper->open_register("zookeeper://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
+    assert_string_equal(name, "orders.7");
+    assert_int_equal(reg.register_class, FZ_REGISTER_STRICT);
+    reg.close(reg.ctx);
+    assert_int_equal(zookeeper->open_register("zookeeper://nobody/", &reg, name, &err), FRAZIL_ESPEC);
+}
+
+/* An ensemble as one wishes it: nothing but OK, once the namespace is there. */
+static void test_good(void **state)
+{
+    enum { SERVERS = 3 };
+    struct server servers[SERVERS];
+    char url[256];
+
+    (void)state;
+    zookeeper_ensemble_start(servers, SERVERS);
+    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=20s",
+             (unsigned)servers[0].port, (unsigned)servers[1].port, (unsigned)servers[2].port);
+    assert_found(examine(url), "FAIL there is no namespace orders\n");
+    make_namespace(url);
+    struct findings findings = examine(url);
+    assert_not_found(findings, "FAIL");
+    assert_not_found(findings, "WARN");
+    assert_found(findings, "OK version: '3.");
+    assert_true(strstr(findings.text, "OK mode: 'leader'\n") != NULL ||
+                strstr(findings.text, "OK mode: 'follower'\n") != NULL);
+    assert_found(findings, "OK servers: 3 in the URL\n");
+    assert_found(findings, "OK permissions: not everybody may change '/frazil/orders'\n");
+    for (size_t i = 0; i < SERVERS; i++)
+        server_stop(&servers[i]);
+}
+
+/* What is worth a warning: a server alone, a URL with one server, nodes for everybody. */
+static void test_warnings(void **state)
+{
+    struct server server;
+    char url[128];
+
+    (void)state;
+    zookeeper_server_start(&server, NULL);
+    snprintf(url, sizeof url, "zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    assert_not_found(examine(url), "permissions");
+    make_namespace(url);
+    struct findings findings = examine(url);
+    assert_not_found(findings, "FAIL");
+    assert_found(findings, "WARN mode: 'standalone': ");
+    assert_found(findings, "WARN servers: 1 in the URL: ");
+    assert_found(findings, "WARN permissions: everybody may change '/frazil/orders' and what is below it");
+    server_stop(&server);
+}
+
+/* A server that does not tell its mode, as when something in between hangs up, is no worse for it, but nobody knows. */
+static void test_silent(void **state)
+{
+    struct findings findings = {.len = 0};
+    struct fz_record record;
+    struct server server;
+    struct proxy proxy;
+    frazil_error err;
+
+    (void)state;
+    zookeeper_server_start(&server, NULL);
+    proxy_start(&proxy, server.port);
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy.port);
+    assert_int_equal(reg.read(reg.ctx, 0, &record, NULL, &err), FZ_REGISTER_OK);
+    proxy_set(&proxy, PROXY_HANG_UP);
+    assert_int_equal(reg.examine(reg.ctx, note, &findings, &err), FZ_REGISTER_OK);
+    assert_not_found(findings, "FAIL");
+    assert_found(findings, "WARN mode: not known, as the server does not answer 'srvr'");
+    assert_not_found(findings, "version: ");
+    reg.close(reg.ctx);
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+/* Where somebody else's permissions are in the way, that is what is said. */
+static void test_locked_out(void **state)
+{
+    struct server server;
+    char url[128];
+
+    (void)state;
+    zookeeper_server_start(&server, NULL);
+    snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    make_namespace(url);
+    assert_found(examine(url), "OK permissions: not everybody may change '/frazil/orders'\n");
+    snprintf(url, sizeof url, "zookeeper://jane:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
+    struct findings findings = examine(url);
+    assert_found(findings, "FAIL the coordinator does not answer: ");
+    assert_found(findings, "do not allow this");
+    assert_not_found(findings, "s3cret");
+    server_stop(&server);
+}
+
+static int skip_without_server(void **state)
+{
+    (void)state;
+    if (!zookeeper_server_installed())
+        exit(0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_itself), cmocka_unit_test(test_good),       cmocka_unit_test(test_warnings),
+        cmocka_unit_test(test_silent), cmocka_unit_test(test_locked_out),
+    };
+
+    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: over an ensemble of three, one of which may be away, a register
+ * is one register: what one server has acknowledged every other one shows.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/zookeeper_server.h"
+
+enum { SERVERS = 3, ROUNDS = 300 };
+
+static struct server servers[SERVERS];
+static frazil_error err; /* of the last operation */
+
+static int start_ensemble(void **state)
+{
+    (void)state;
+    if (!zookeeper_server_installed())
+        exit(0);
+    zookeeper_ensemble_start(servers, SERVERS);
+    return 0;
+}
+
+static int stop_ensemble(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < SERVERS; i++)
+        server_stop(&servers[i]);
+    return 0;
+}
+
+static struct fz_register open_one(size_t i)
+{
+    return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)servers[i].port);
+}
+
+static struct fz_register open_all(unsigned timeout_ms)
+{
+    return zookeeper_open_url("zookeeper://127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=%ums",
+                              (unsigned)servers[0].port, (unsigned)servers[1].port, (unsigned)servers[2].port,
+                              timeout_ms);
+}
+
+static uint64_t must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected)
+{
+    uint64_t version = 0;
+
+    if (reg->swap(reg->ctx, number, expected, "x", 1, &version, NULL, &err) != FZ_REGISTER_OK)
+        fail_msg("%s", err.message);
+    return version;
+}
+
+static void note_version(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *version = ctx;
+
+    if (number == 0)
+        *version = record->version;
+}
+
+/* What was acknowledged by one server is read from another one at once, be it alone or with all others. */
+static void test_no_stale_reads(void **state)
+{
+    struct fz_register regs[SERVERS];
+    uint64_t version = 0;
+
+    (void)state;
+    for (size_t i = 0; i < SERVERS; i++)
+        regs[i] = open_one(i);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        const struct fz_register *writer = &regs[round % SERVERS];
+        const struct fz_register *reader = &regs[(round + 1 + round / SERVERS % 2) % SERVERS];
+        struct fz_record record;
+        uint64_t seen = 0;
+        version = must_swap(writer, 0, version);
+        if (round % 2 == 0) {
+            assert_int_equal(reader->read(reader->ctx, 0, &record, NULL, &err), FZ_REGISTER_OK);
+            seen = record.version;
+        } else {
+            assert_int_equal(reader->read_all(reader->ctx, note_version, &seen, NULL, &err), FZ_REGISTER_OK);
+        }
+        assert_true(seen == version);
+    }
+    for (size_t i = 0; i < SERVERS; i++)
+        regs[i].close(regs[i].ctx);
+}
+
+/* Reads until it works: after a server was lost the others first find out who leads them. */
+static struct fz_record await_read(const struct fz_register *reg)
+{
+    struct fz_record record = {.version = 0};
+
+    for (int tries = 0; reg->read(reg->ctx, 1, &record, NULL, &err) != FZ_REGISTER_OK; tries++) {
+        if (tries == 2000)
+            fail_msg("%s", err.message);
+        pause_shortly();
+    }
+    return record;
+}
+
+/* Whichever server is lost, the leader, too, the others go on; with one alone there is nothing to be had. */
+static void test_lost_servers(void **state)
+{
+    struct fz_register reg = open_all(2000);
+    uint64_t version = must_swap(&reg, 1, 0);
+    struct fz_record record;
+
+    (void)state;
+    size_t leader = 0;
+    while (strstr(zookeeper_server_ask(&servers[leader], "srvr"), "Mode: leader") == NULL)
+        assert_true(++leader < SERVERS);
+    server_kill(&servers[leader]);
+    assert_true(await_read(&reg).version == version);
+    must_swap(&reg, 1, version);
+    server_kill(&servers[(leader + 1) % SERVERS]);
+    zookeeper_server_await(&servers[(leader + 2) % SERVERS], "srvr", "not currently serving");
+    assert_int_equal(reg.read(reg.ctx, 1, &record, NULL, &err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(reg.swap(reg.ctx, 1, version, "x", 1, &version, NULL, &err), FZ_REGISTER_UNREACHABLE);
+    reg.close(reg.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_stale_reads),
+        cmocka_unit_test(test_lost_servers),
+    };
+
+    return cmocka_run_group_tests(tests, start_ensemble, stop_ensemble);
+}

@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what is ZooKeeper's own about a register over it: sessions
+ * that expire or are inherited, permissions, servers that are dead or silent, nodes
+ * of somebody else, and a client library that keeps quiet.
+ */
+#define _DEFAULT_SOURCE /* random */
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/zookeeper_server.h"
+#include "registers/zookeeper/zookeeper_connection.h"
+#include "registers/zookeeper/zookeeper_register.h"
+
+/* Sessions of a second, and all of the four letters. */
+static const char *const settings[] = {"maxSessionTimeout=1000", "4lw.commands.whitelist=*", NULL};
+
+static struct server server;
+static frazil_error err; /* of the last operation */
+
+static int start_server(void **state)
+{
+    (void)state;
+    if (!zookeeper_server_installed())
+        exit(0);
+    zookeeper_server_start(&server, settings);
+    return 0;
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    server_stop(&server);
+    return 0;
+}
+
+/* ---- shorthands ----------------------------------------------------------------- */
+
+/* A register of namespace "orders" below this path, as this user ("NAME:PASSWORD@" or nothing). */
+static struct fz_register open_as(const char *user, const char *path)
+{
+    return zookeeper_open_url("zookeeper://%s127.0.0.1:%u/orders?timeout=20s&path=%s", user, (unsigned)server.port,
+                              path);
+}
+
+static void close_register(struct fz_register *reg)
+{
+    reg->close(reg->ctx);
+}
+
+static enum fz_register_result swap(const struct fz_register *reg, uint64_t expected, uint64_t *ret_version)
+{
+    memset(&err, 0, sizeof err);
+    return reg->swap(reg->ctx, 0, expected, "x", 1, ret_version, NULL, &err);
+}
+
+static enum fz_register_result read_first(const struct fz_register *reg)
+{
+    struct fz_record record;
+
+    memset(&err, 0, sizeof err);
+    return reg->read(reg->ctx, 0, &record, NULL, &err);
+}
+
+static uint64_t must_swap(const struct fz_register *reg, uint64_t expected)
+{
+    uint64_t version = 0;
+
+    if (swap(reg, expected, &version) != FZ_REGISTER_OK)
+        fail_msg("%s", err.message);
+    return version;
+}
+
+static void assert_said(const char *words)
+{
+    if (strstr(err.message, words) == NULL)
+        fail_msg("%s; wanted: %s", err.message, words);
+    assert_null(strstr(err.message, "s3cret"));
+}
+
+/* ---- requests of somebody else ----------------------------------------------------- */
+
+/* Makes a node, or gives it permissions. */
+struct foreign_call {
+    struct fz_zookeeper_batch batch;
+    const char *path;
+    const char *data; /* NULL: permissions only */
+    struct ACL_vector *acl;
+    int rc;
+};
+
+static void on_created(int rc, const char *value, const void *data)
+{
+    struct foreign_call *call = (struct foreign_call *)(uintptr_t)data;
+
+    (void)value;
+    call->rc = rc;
+    call->batch.awaited--;
+}
+
+static void on_set(int rc, const void *data)
+{
+    on_created(rc, NULL, data);
+}
+
+static int send_foreign(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct foreign_call *call = (struct foreign_call *)batch;
+
+    batch->awaited++;
+    if (call->data == NULL)
+        return zoo_aset_acl(handle, call->path, -1, call->acl, on_set, call);
+    return zoo_acreate(handle, call->path, call->data, (int)strlen(call->data), call->acl, ZOO_PERSISTENT, on_created,
+                       call);
+}
+
+static void do_foreign(const char *path, const char *data, struct ACL_vector *acl)
+{
+    struct fz_zookeeper_connection connection;
+    struct fz_zookeeper_url url;
+    struct foreign_call call = {.batch.send = send_foreign, .path = path, .data = data, .acl = acl, .rc = 1};
+    char text[64];
+
+    snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=20s", (unsigned)server.port);
+    assert_int_equal(fz_zookeeper_url_parse(text, &url, NULL), FRAZIL_OK);
+    fz_zookeeper_connection_start(&connection, &url);
+    assert_int_equal(fz_zookeeper_exchange(&connection, &call.batch, fz_zookeeper_deadline(&connection), NULL),
+                     FZ_REGISTER_OK);
+    assert_int_equal(call.rc, ZOK);
+    fz_zookeeper_connection_stop(&connection);
+}
+
+/* ---- sessions ------------------------------------------------------------------- */
+
+/* The child: swaps, says so, and does it again when it is told to.  Exits with 0 if both were done. */
+static void swap_twice(int told, int tell)
+{
+    struct fz_register reg = open_as("", "/expiry");
+    uint64_t version = 0;
+    char byte;
+
+    if (swap(&reg, 0, &version) != FZ_REGISTER_OK || write(tell, "x", 1) != 1 || read(told, &byte, 1) != 1)
+        _exit(1);
+    enum fz_register_result result = swap(&reg, version, &version);
+    close_register(&reg);
+    _exit(result == FZ_REGISTER_OK ? 0 : 2);
+}
+
+/* Who was stopped for longer than his session goes on as if nothing had been: with another one, before he sends
+ * anything. */
+static void test_expired_while_stopped(void **state)
+{
+    int to_child[2];
+    int from_child[2];
+    char byte;
+    int status;
+
+    (void)state;
+    assert_int_equal(pipe(to_child), 0);
+    assert_int_equal(pipe(from_child), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        swap_twice(to_child[0], from_child[1]);
+    assert_int_equal(read(from_child[0], &byte, 1), 1);
+    kill(child, SIGSTOP);
+    zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
+    assert_int_equal(write(to_child[1], "x", 1), 1);
+    kill(child, SIGCONT);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    for (size_t i = 0; i < 2; i++) {
+        close(to_child[i]);
+        close(from_child[i]);
+    }
+}
+
+/* A register that is closed leaves no session behind; while it is used it keeps its own. */
+static void test_closed(void **state)
+{
+    struct fz_register reg = open_as("", "/closed");
+
+    (void)state;
+    zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
+    uint64_t version = must_swap(&reg, 0);
+    for (int i = 0; i < 20; i++)
+        version = must_swap(&reg, version);
+    assert_non_null(strstr(zookeeper_server_ask(&server, "mntr"), "zk_global_sessions\t1\n"));
+    close_register(&reg);
+    assert_non_null(strstr(zookeeper_server_ask(&server, "mntr"), "zk_global_sessions\t0\n"));
+}
+
+/* The session id in the answer to "cons". */
+static void session_of(char ret[64])
+{
+    const char *sid = strstr(zookeeper_server_ask(&server, "cons"), "sid=0x");
+
+    assert_non_null(sid);
+    snprintf(ret, 64, "%.*s", (int)strcspn(sid, ","), sid);
+}
+
+/* A child that drops what it inherited, works on its own, and ends, does not end its parent's session. */
+static void test_inherited(void **state)
+{
+    struct fz_register reg = open_as("", "/inherited");
+    char before[64];
+    char after[64];
+    int status;
+
+    (void)state;
+    zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
+    uint64_t version = must_swap(&reg, 0);
+    session_of(before);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        reg.after_fork(reg.ctx);
+        enum fz_register_result result = swap(&reg, version, &version);
+        close_register(&reg);
+        _exit(result == FZ_REGISTER_OK ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(swap(&reg, version, &version), FZ_REGISTER_CONFLICT);
+    session_of(after);
+    assert_string_equal(after, before);
+    close_register(&reg);
+}
+
+/* ---- permissions ---------------------------------------------------------------- */
+
+static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    (void)ctx;
+    (void)number;
+    (void)record;
+}
+
+/* What a user has made is his: nobody else reads or writes it, nor he himself with another password. */
+static void test_password(void **state)
+{
+    static const char *const others[] = {"", "joe:s3cret2@", "jane:s3cret@"};
+    struct fz_register joe = open_as("joe:s3cret@", "/mine");
+    uint64_t version = must_swap(&joe, 0);
+
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        struct fz_register other = open_as(others[i], "/mine");
+        uint64_t untouched = 4711;
+        assert_int_equal(read_first(&other), FZ_REGISTER_REFUSED);
+        assert_said("the permissions of '/mine/orders/0', or of the node above it, do not allow this");
+        assert_int_equal(swap(&other, version, &untouched), FZ_REGISTER_REFUSED);
+        assert_int_equal(other.read_all(other.ctx, ignore, NULL, NULL, &err), FZ_REGISTER_REFUSED);
+        assert_said("do not allow this");
+        struct fz_register beside = zookeeper_open_url("zookeeper://%s127.0.0.1:%u/beside?timeout=20s&path=/mine",
+                                                       others[i], (unsigned)server.port);
+        assert_int_equal(swap(&beside, 0, &untouched), FZ_REGISTER_REFUSED);
+        assert_int_equal(untouched, 4711);
+        close_register(&beside);
+        close_register(&other);
+    }
+    struct fz_register again = open_as("joe:s3cret@", "/mine");
+    must_swap(&again, version);
+    close_register(&again);
+    close_register(&joe);
+}
+
+/* Only the namespace's own node has to be created: those above it may be anybody's, if they are there. */
+static void test_nodes_above(void **state)
+{
+    struct fz_register first = open_as("joe:s3cret@", "/above/of");
+    struct fz_register second =
+        zookeeper_open_url("zookeeper://joe:s3cret@127.0.0.1:%u/second?timeout=20s&path=/above", (unsigned)server.port);
+    struct fz_register third =
+        zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s&path=/elsewhere", (unsigned)server.port);
+    uint64_t version = 0;
+
+    (void)state;
+    must_swap(&first, 0);
+    do_foreign("/", NULL, &ZOO_READ_ACL_UNSAFE);
+    must_swap(&second, 0);
+    assert_int_equal(swap(&third, 0, &version), FZ_REGISTER_REFUSED);
+    assert_said("do not allow this");
+    close_register(&first);
+    close_register(&second);
+    close_register(&third);
+    /* The others need it as it was. */
+    server_wipe(&server);
+    zookeeper_server_restart(&server, settings);
+}
+
+/* ---- several servers -------------------------------------------------------------- */
+
+/* Servers that are dead, or do not exist, or are silent, are passed over for one that answers; and remembered. */
+static void test_other_servers(void **state)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int silent = socket(AF_INET, SOCK_STREAM, 0);
+
+    (void)state;
+    assert_true(silent >= 0);
+    assert_int_equal(bind(silent, (struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(silent, 50), 0);
+    assert_int_equal(getsockname(silent, (struct sockaddr *)&address, &len), 0);
+    for (int i = 0; i < 8; i++) {
+        struct fz_register dead =
+            zookeeper_open_url("zookeeper://127.0.0.1:%u,nowhere.invalid,127.0.0.1:%u/orders?timeout=20s&path=/several",
+                               (unsigned)free_port(), (unsigned)server.port);
+        if (read_first(&dead) != FZ_REGISTER_OK)
+            fail_msg("%s", err.message);
+        close_register(&dead);
+    }
+    struct fz_register slow =
+        zookeeper_open_url("zookeeper://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=2s&path=/several",
+                           (unsigned)ntohs(address.sin_port), (unsigned)server.port);
+    for (int i = 0; i < 4; i++) {
+        if (read_first(&slow) != FZ_REGISTER_OK)
+            fail_msg("%s", err.message);
+    }
+    close_register(&slow);
+    close(silent);
+}
+
+/* When none answers, the sentence names all of them and what was wrong with the last one. */
+static void test_no_server(void **state)
+{
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:1,127.0.0.1:1/orders");
+
+    (void)state;
+    assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
+    assert_said("zookeeper://127.0.0.1:1,127.0.0.1:1/frazil/orders: 127.0.0.1:1 cannot be connected to: Connection "
+                "refused");
+    close_register(&reg);
+    reg = zookeeper_open_url("zookeeper://nowhere.invalid/orders");
+    assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
+    assert_said("host 'nowhere.invalid': ");
+    close_register(&reg);
+}
+
+/* ---- nodes of somebody else ------------------------------------------------------- */
+
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    if (number < 4)
+        versions[number] = record->version;
+}
+
+/* What somebody else has put there is refused, or shown as damaged, and never overwritten. */
+static void test_foreign_nodes(void **state)
+{
+    struct fz_register reg = open_as("", "/foreign");
+    uint64_t versions[4] = {0};
+    uint64_t version = 0;
+
+    (void)state;
+    assert_int_equal(reg.swap(reg.ctx, 1, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_OK);
+    do_foreign("/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
+    do_foreign("/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
+    assert_int_equal(read_first(&reg), FZ_REGISTER_REFUSED);
+    assert_said("node '/foreign/orders/0' is not what frazil has written");
+    uint64_t untouched = 4711;
+    assert_int_equal(swap(&reg, 0, &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(swap(&reg, 1, &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(untouched, 4711);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(versions[0], 1);
+    assert_true(versions[1] == version);
+    assert_int_equal(versions[2], 1);
+    assert_int_equal(versions[3], 0);
+    do_foreign("/foreign/orders/worker", "7 x", &ZOO_OPEN_ACL_UNSAFE);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_said("node 'worker' is not what frazil has written");
+    close_register(&reg);
+}
+
+enum { MANY = 1300 };
+
+static void count_one(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    unsigned char *seen = ctx;
+
+    assert_true(number < MANY);
+    assert_int_not_equal(record->version, 1);
+    seen[number]++;
+}
+
+/* More records than are asked for at once: each is shown, once. */
+static void test_many(void **state)
+{
+    struct fz_register reg = open_as("", "/many");
+    unsigned char seen[MANY] = {0};
+    uint64_t version;
+
+    (void)state;
+    for (uint32_t i = 0; i < MANY; i++)
+        assert_int_equal(reg.swap(reg.ctx, i, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &err), FZ_REGISTER_OK);
+    for (size_t i = 0; i < MANY; i++)
+        assert_int_equal(seen[i], 1);
+    close_register(&reg);
+}
+
+/* ---- the client library ------------------------------------------------------------- */
+
+/* Whatever happens, nothing is written to standard error, and the program's random numbers are left alone. */
+static void test_quiet(void **state)
+{
+    char path[] = "/tmp/frazil-stderr-XXXXXX";
+    int file = mkstemp(path);
+    int kept = dup(STDERR_FILENO);
+    long (*const next)(void) = random; /* a program's own: nothing here depends on it */
+
+    (void)state;
+    assert_true(file >= 0 && kept >= 0);
+    srandom(7);
+    long wanted = next();
+    srandom(7);
+    assert_int_equal(dup2(file, STDERR_FILENO), STDERR_FILENO);
+    struct fz_register reg = open_as("joe:s3cret@", "/quiet");
+    struct fz_register dead = zookeeper_open_url("zookeeper://127.0.0.1:1,nowhere.invalid/orders");
+    enum fz_register_result result = read_first(&reg);
+    enum fz_register_result of_dead = read_first(&dead);
+    close_register(&reg);
+    close_register(&dead);
+    assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
+    assert_int_equal(result, FZ_REGISTER_OK);
+    assert_int_equal(of_dead, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(lseek(file, 0, SEEK_END), 0);
+    assert_int_equal(next(), wanted);
+    close(kept);
+    close(file);
+    unlink(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_expired_while_stopped),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_inherited),
+        cmocka_unit_test(test_password),
+        cmocka_unit_test(test_nodes_above),
+        cmocka_unit_test(test_other_servers),
+        cmocka_unit_test(test_no_server),
+        cmocka_unit_test(test_foreign_nodes),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_quiet),
+    };
+
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}
