@@ -14,7 +14,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan install format format-check lint bench coverage \
-	update-symbols clean
+	update-instructions update-symbols clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -67,6 +67,11 @@ coverage: | build ## run the unit tests and say which share of the lines they re
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage
+
+update-instructions: | build ## write bench/instructions.txt from what the fast paths cost now, by gcc and by clang
+	@sh tools/install-packages check clang
+	@$(call build,check) && sh bench/instructions.sh --update build/check/tests/bench_instructions bench/instructions.txt
+	@$(call build,clang) && sh bench/instructions.sh --update build/clang/tests/bench_instructions bench/instructions.txt
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
