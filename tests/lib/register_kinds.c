@@ -12,6 +12,9 @@ const struct register_kind *const register_kinds[] = {
 #ifdef FRAZIL_HAVE_REDIS
     &kind_redis,
 #endif
+#ifdef FRAZIL_HAVE_ETCD
+    &kind_etcd,
+#endif
 #ifdef FRAZIL_HAVE_ZOOKEEPER
     &kind_zookeeper,
 #endif

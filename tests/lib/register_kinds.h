@@ -45,6 +45,7 @@ void for_each_kind(kind_rule rule, bool with_server);
 extern const struct register_kind kind_memory;
 extern const struct register_kind kind_file;
 extern const struct register_kind kind_redis;
+extern const struct register_kind kind_etcd;
 extern const struct register_kind kind_zookeeper;
 extern const struct register_kind kind_postgresql;
 

@@ -185,6 +185,18 @@ void server_run(struct server *server, const char *const *argv, bool (*answers)(
     fail_msg("%s does not answer: see %s/log", argv[0], server->folder);
 }
 
+bool server_command(const struct server *server, const char *const *argv)
+{
+    int status = -1;
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0)
+        become(server, argv);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    return status == 0;
+}
+
 void server_kill(struct server *server)
 {
     if (server->pid == 0)

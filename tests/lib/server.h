@@ -29,6 +29,9 @@ void server_prepare(struct server *server, const char *name);
 /* Runs argv (ended by NULL) in its folder, and waits until `answers` says so; the test fails when it does not. */
 void server_run(struct server *server, const char *const *argv, bool (*answers)(const struct server *server));
 
+/* Runs another program in its folder to its end, what it prints going to the log; whether it says that all is well. */
+bool server_command(const struct server *server, const char *const *argv);
+
 /* Ends it as `kill -9` does.  Its folder and its port stay. */
 void server_kill(struct server *server);
 

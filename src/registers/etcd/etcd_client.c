@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "etcd_client.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "os/clock.h"
+
+/* The codes of gRPC that the gateway gives in its errors. */
+enum {
+    INVALID_ARGUMENT = 3,
+    NOT_FOUND = 5,
+    ALREADY_EXISTS = 6,
+    PERMISSION_DENIED = 7,
+    RESOURCE_EXHAUSTED = 8,
+    FAILED_PRECONDITION = 9,
+    OUT_OF_RANGE = 11,
+    UNIMPLEMENTED = 12,
+    UNAUTHENTICATED = 16
+};
+
+/* What one member's answer comes to. */
+enum outcome {
+    ANSWERED,
+    LOGGED_OUT, /* the token is not, or no longer, accepted: nothing was done */
+    NO_LOGIN,   /* there are no users to log in as */
+    REFUSED,    /* by this member, and by any other */
+    NOT_DONE,   /* certainly; another one may do it */
+    NOT_KNOWN   /* no answer, or one that leaves it open */
+};
+
+static uint64_t now_ms(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx) / 1000000;
+}
+
+void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_url *url)
+{
+    memset(client, 0, sizeof *client);
+    client->url = *url;
+    fz_etcd_http_start(&client->http, &client->url);
+    fz_etcd_url_show(&client->url, 0, client->shown);
+}
+
+void fz_etcd_client_stop(struct fz_etcd_client *client)
+{
+    fz_etcd_http_stop(&client->http);
+    memset(&client->url, 0, sizeof client->url);
+    memset(client->token, 0, sizeof client->token);
+}
+
+/* ---- what errors mean -------------------------------------------------------- */
+
+static bool says(const char *sentence, const char *words)
+{
+    return strstr(sentence, words) != NULL;
+}
+
+/* An error that etcd has put into words. */
+static enum outcome classify(json_int_t code, const char *sentence)
+{
+    if (code == UNAUTHENTICATED || says(sentence, "revision of auth store is old") ||
+        says(sentence, "user name is empty"))
+        return LOGGED_OUT;
+    if (says(sentence, "authentication is not enabled"))
+        return NO_LOGIN;
+    if (says(sentence, "too many requests") || says(sentence, "no leader") || says(sentence, "proposal dropped") ||
+        says(sentence, "not supported for learner"))
+        return NOT_DONE;
+    switch (code) {
+    case INVALID_ARGUMENT:
+    case NOT_FOUND:
+    case ALREADY_EXISTS:
+    case PERMISSION_DENIED:
+    case RESOURCE_EXHAUSTED:
+    case FAILED_PRECONDITION:
+    case OUT_OF_RANGE:
+    case UNIMPLEMENTED:
+        return REFUSED;
+    default: /* time out, leader changed, stopped, and what is not known here: it may have been passed on */
+        return NOT_KNOWN;
+    }
+}
+
+static enum outcome read_error(struct fz_etcd_client *client, const json_t *answer, frazil_error *reterr)
+{
+    const char *sentence = json_string_value(json_object_get(answer, "error"));
+    json_int_t code = json_integer_value(json_object_get(answer, "code"));
+
+    if (sentence == NULL) {
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers an error in no form of etcd", client->shown);
+        return NOT_KNOWN;
+    }
+    enum outcome outcome = classify(code, sentence);
+    fz_fail(reterr, outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EWORKER : FRAZIL_EAGAIN, "%s: %Q",
+            client->shown, sentence, strlen(sentence));
+    return outcome;
+}
+
+static enum outcome read_answer(struct fz_etcd_client *client, long status, json_t **ret, frazil_error *reterr)
+{
+    json_error_t error;
+    json_t *answer = json_loadb(client->http.reply, client->http.reply_len, 0, &error);
+    enum outcome outcome = ANSWERED;
+
+    if (!json_is_object(answer)) {
+        outcome = status == 404 ? REFUSED : NOT_KNOWN;
+        if (status == 404)
+            fz_fail(reterr, FRAZIL_EWORKER, "%s: is no etcd 3.4 or later with its JSON gateway (HTTP status 404)",
+                    client->shown);
+        else
+            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of etcd (HTTP status %d)", client->shown,
+                    (int64_t)status);
+    } else if (status != 200) {
+        outcome = read_error(client, answer, reterr);
+    }
+    if (outcome == ANSWERED)
+        *ret = answer;
+    else
+        json_decref(answer);
+    return outcome;
+}
+
+/* ---- asking ------------------------------------------------------------------- */
+
+static enum outcome ask_host(struct fz_etcd_client *client, const struct fz_etcd_question *question,
+                             uint32_t timeout_ms, json_t **ret, frazil_error *reterr)
+{
+    const struct fz_etcd_request request = {.host = client->host,
+                                            .path = question->path,
+                                            .token = client->token,
+                                            .body = question->body,
+                                            .body_len = question->body_len,
+                                            .timeout_ms = timeout_ms};
+    long status = 0;
+
+    fz_etcd_url_show(&client->url, client->host, client->shown);
+    switch (fz_etcd_http_post(&client->http, &request, &status)) {
+    case FZ_ETCD_HTTP_ANSWERED:
+        return read_answer(client, status, ret, reterr);
+    case FZ_ETCD_HTTP_NOT_SENT:
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: cannot be connected to: %s", client->shown, client->http.reason);
+        return NOT_DONE;
+    case FZ_ETCD_HTTP_TIMED_OUT:
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: did not answer within %u ms", client->shown, (uint64_t)timeout_ms);
+        return NOT_KNOWN;
+    case FZ_ETCD_HTTP_SENT:
+        break;
+    }
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s: broke off: %s", client->shown, client->http.reason);
+    return NOT_KNOWN;
+}
+
+/* Asks one member after the other, as long as it is right to, each with its share of the time that is left. */
+static enum outcome ask_hosts(struct fz_etcd_client *client, const struct fz_etcd_question *question, uint64_t until_ms,
+                              json_t **ret, frazil_error *reterr)
+{
+    enum outcome outcome = NOT_DONE;
+
+    for (size_t left = client->url.n_hosts; left > 0; left--) {
+        uint64_t now = now_ms();
+        uint64_t time_ms = now < until_ms ? (until_ms - now + left - 1) / left : 1;
+        outcome = ask_host(client, question, (uint32_t)time_ms, ret, reterr);
+        if (outcome != NOT_DONE && outcome != NOT_KNOWN)
+            return outcome;
+        client->host = (client->host + 1) % client->url.n_hosts;
+        if (outcome == NOT_KNOWN && question->writes)
+            return outcome;
+    }
+    return outcome;
+}
+
+/* ---- logging in ------------------------------------------------------------------ */
+
+static enum outcome not_logged_in(struct fz_etcd_client *client, frazil_error *reterr)
+{
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s: gives no token of a form that can be used", client->shown);
+    return NOT_DONE;
+}
+
+static bool is_token(const char *token)
+{
+    size_t len = token == NULL ? 0 : strlen(token);
+
+    for (size_t i = 0; i < len; i++) {
+        if (token[i] <= ' ' || token[i] > '~')
+            return false;
+    }
+    return len > 0 && len < FZ_ETCD_TOKEN_SIZE;
+}
+
+static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, frazil_error *reterr)
+{
+    const struct fz_url_access *access = &client->url.access;
+    json_t *answer = NULL;
+
+    json_t *said = json_pack("{s:s, s:s}", "name", access->user, "password", access->password);
+    char *body = said == NULL ? NULL : json_dumps(said, JSON_COMPACT);
+    json_decref(said);
+    if (body == NULL) {
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: user and password must be UTF-8, and there must be memory for them",
+                client->shown);
+        return REFUSED;
+    }
+    const struct fz_etcd_question question = {"/v3/auth/authenticate", body, strlen(body), false};
+    enum outcome outcome = ask_hosts(client, &question, until_ms, &answer, reterr);
+    memset(body, 0, question.body_len);
+    free(body);
+    client->no_login = outcome == NO_LOGIN;
+    if (outcome == NO_LOGIN)
+        return ANSWERED;
+    if (outcome != ANSWERED)
+        return outcome == NOT_KNOWN ? NOT_DONE : outcome; /* nothing that matters was asked */
+    const char *token = json_string_value(json_object_get(answer, "token"));
+    if (is_token(token))
+        memcpy(client->token, token, strlen(token) + 1);
+    else
+        outcome = not_logged_in(client, reterr);
+    json_decref(answer);
+    return outcome;
+}
+
+static bool must_log_in(const struct fz_etcd_client *client)
+{
+    return client->url.access.user[0] != '\0' && client->token[0] == '\0' && !client->no_login;
+}
+
+enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct fz_etcd_question *question,
+                                    json_t **ret, frazil_error *reterr)
+{
+    uint64_t until_ms = now_ms() + client->url.access.timeout_ms;
+    enum outcome outcome = LOGGED_OUT;
+
+    /* A token that has run out is noticed by its being refused: then once more, with a new one. */
+    for (int tries = 0; tries < 2 && outcome == LOGGED_OUT; tries++) {
+        if (must_log_in(client)) {
+            outcome = log_in(client, until_ms, reterr);
+            if (outcome != ANSWERED)
+                break;
+        }
+        outcome = ask_hosts(client, question, until_ms, ret, reterr);
+        if (outcome == LOGGED_OUT) {
+            client->token[0] = '\0';
+            client->no_login = false;
+        }
+    }
+    switch (outcome) {
+    case ANSWERED:
+        return FZ_REGISTER_OK;
+    case NOT_DONE:
+        return FZ_REGISTER_UNREACHABLE;
+    case NOT_KNOWN:
+        return FZ_REGISTER_UNKNOWN;
+    default:
+        return FZ_REGISTER_REFUSED;
+    }
+}

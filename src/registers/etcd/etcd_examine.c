@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+#include "etcd_examine.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base64.h"
+#include "etcd_answer.h"
+
+enum { KEY_MAX = 128 };
+
+struct examination {
+    struct fz_etcd_client *client;
+    fz_finding_visitor visit;
+    void *ctx;
+};
+
+static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
+                const char *rest)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&sentence, first);
+    if (value[0] != '\0')
+        fz_sentence_quoted(&sentence, value, strlen(value));
+    fz_sentence_str(&sentence, rest);
+    exam->visit(exam->ctx, level, text);
+}
+
+static enum fz_register_result ask(const struct examination *exam, const char *path, const char *body, json_t **ret,
+                                   frazil_error *reterr)
+{
+    const struct fz_etcd_question question = {path, body, strlen(body), false};
+
+    return fz_etcd_ask(exam->client, &question, ret, reterr);
+}
+
+/* What is asked and may be refused: then that is said, and it is no failure. */
+static enum fz_register_result ask_for(const struct examination *exam, const char *what, const char *path,
+                                       const char *body, json_t **ret, frazil_error *reterr)
+{
+    frazil_error said = {.message = ""};
+    enum fz_register_result result = ask(exam, path, body, ret, &said);
+
+    *ret = result == FZ_REGISTER_OK ? *ret : NULL;
+    if (result == FZ_REGISTER_REFUSED) {
+        say(exam, FZ_FINDING_WARN, what, "", ": etcd refuses to tell");
+        return FZ_REGISTER_OK;
+    }
+    if (result != FZ_REGISTER_OK && reterr != NULL)
+        *reterr = said;
+    return result;
+}
+
+static const char *text_of(const json_t *value)
+{
+    const char *text = json_string_value(value);
+
+    return text == NULL ? "" : text;
+}
+
+/* ---- the findings --------------------------------------------------------------- */
+
+static enum fz_register_result say_status(const struct examination *exam, frazil_error *reterr)
+{
+    json_t *answer = NULL;
+    uint64_t leader = 0;
+    enum fz_register_result result = ask_for(exam, "health", "/v3/maintenance/status", "{}", &answer, reterr);
+
+    if (answer == NULL)
+        return result;
+    say(exam, FZ_FINDING_OK, "version: ", text_of(json_object_get(answer, "version")), "");
+    if (fz_etcd_number(json_object_get(answer, "leader"), &leader) && leader != 0)
+        say(exam, FZ_FINDING_OK, "leader: known", "", "");
+    else
+        say(exam, FZ_FINDING_FAIL, "leader: none: nothing can be granted until most members see each other", "", "");
+    if (json_is_true(json_object_get(answer, "isLearner")))
+        say(exam, FZ_FINDING_FAIL, "this member is a learner, which answers nothing: name another one", "", "");
+    json_decref(answer);
+    return result;
+}
+
+static enum fz_register_result say_members(const struct examination *exam, frazil_error *reterr)
+{
+    json_t *answer = NULL;
+    size_t voters = 0;
+    char text[24];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+    enum fz_register_result result = ask_for(exam, "members", "/v3/cluster/member/list", "{}", &answer, reterr);
+
+    if (answer == NULL)
+        return result;
+    const json_t *members = json_object_get(answer, "members");
+    for (size_t i = 0; i < json_array_size(members); i++)
+        voters += !json_is_true(json_object_get(json_array_get(members, i), "isLearner"));
+    json_decref(answer);
+    fz_sentence_u64(&s, voters);
+    if (voters < 3)
+        say(exam, FZ_FINDING_WARN, "members: ", text, ": when one of them stops nothing can be granted: use three");
+    else if (voters % 2 == 0)
+        say(exam, FZ_FINDING_WARN, "members: ", text, ": no more of them may stop than of one less: use an odd number");
+    else
+        say(exam, FZ_FINDING_OK, "members: ", text, "");
+    return result;
+}
+
+static enum fz_register_result say_alarms(const struct examination *exam, frazil_error *reterr)
+{
+    json_t *answer = NULL;
+    enum fz_register_result result =
+        ask_for(exam, "alarms", "/v3/maintenance/alarm", "{\"action\":\"GET\"}", &answer, reterr);
+
+    if (answer == NULL)
+        return result;
+    const json_t *alarms = json_object_get(answer, "alarms");
+    for (size_t i = 0; i < json_array_size(alarms); i++) {
+        const char *alarm = text_of(json_object_get(json_array_get(alarms, i), "alarm"));
+        say(exam, FZ_FINDING_FAIL, "alarm: ", alarm,
+            strcmp(alarm, "NOSPACE") == 0
+                ? ": it refuses to write: compact, defragment, raise --quota-backend-bytes, then: etcdctl alarm disarm"
+                : ": it is not to be relied on: see its manual");
+    }
+    if (json_array_size(alarms) == 0)
+        say(exam, FZ_FINDING_OK, "alarms: none", "", "");
+    json_decref(answer);
+    return result;
+}
+
+static void say_access(const struct examination *exam)
+{
+    const struct fz_etcd_client *client = exam->client;
+
+    if (client->url.access.user[0] == '\0')
+        say(exam, FZ_FINDING_WARN,
+            "users: asked as nobody in particular: who reaches it may write whatever he likes, unless certificates "
+            "keep him out",
+            "", "");
+    else if (client->no_login)
+        say(exam, FZ_FINDING_WARN, "users: the URL names ", client->url.access.user,
+            ", but authentication is not enabled: etcdctl auth enable");
+    else
+        say(exam, FZ_FINDING_OK, "users: logged in as ", client->url.access.user, "");
+    if (client->url.access.user[0] != '\0' && !client->url.tls)
+        say(exam, FZ_FINDING_WARN, "encryption: none, and the password is sent in the clear: use etcds://", "", "");
+}
+
+/* A transaction that writes in no case needs the permissions of one that may. */
+static enum fz_register_result say_permissions(const struct examination *exam, const char *key, frazil_error *reterr)
+{
+    char encoded[FZ_BASE64_SIZE(KEY_MAX)];
+    char text[6 * sizeof encoded + 256];
+    struct fz_sentence body = fz_sentence_in(text, sizeof text);
+    const char *const parts[] = {"{\"compare\":[{\"key\":\"",
+                                 "\",\"target\":\"CREATE\",\"result\":\"LESS\",\"create_revision\":\"0\"}],\"success\":"
+                                 "[{\"request_put\":{\"key\":\"",
+                                 "\",\"value\":\"\"}}],\"failure\":[{\"request_range\":{\"key\":\""};
+    json_t *answer = NULL;
+    frazil_error said = {.message = ""};
+
+    assert(strlen(key) <= KEY_MAX);
+    fz_base64_encode(key, strlen(key), encoded);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        fz_sentence_str(&body, parts[i]);
+        fz_sentence_str(&body, encoded);
+    }
+    fz_sentence_str(&body, "\",\"count_only\":true}}]}");
+    enum fz_register_result result = ask(exam, "/v3/kv/txn", text, &answer, &said);
+    if (result == FZ_REGISTER_OK) {
+        json_decref(answer);
+        say(exam, FZ_FINDING_OK, "permissions: may read and write", "", "");
+    } else if (result == FZ_REGISTER_REFUSED) {
+        say(exam, FZ_FINDING_FAIL, "permissions: may not write: ", "", said.message);
+    } else {
+        if (reterr != NULL)
+            *reterr = said;
+        return result;
+    }
+    return FZ_REGISTER_OK;
+}
+
+enum fz_register_result fz_etcd_examine(struct fz_etcd_client *client, const char *key, fz_finding_visitor visit,
+                                        void *ctx, frazil_error *reterr)
+{
+    const struct examination exam = {client, visit, ctx};
+    enum fz_register_result result = say_status(&exam, reterr);
+
+    if (result == FZ_REGISTER_OK)
+        result = say_members(&exam, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = say_alarms(&exam, reterr);
+    if (result == FZ_REGISTER_OK)
+        result = say_permissions(&exam, key, reterr);
+    if (result == FZ_REGISTER_OK)
+        say_access(&exam);
+    return result;
+}

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: MIT */
+#include "etcd_http.h"
+
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "os/quiet_pipe.h"
+
+/* Bytes that an answer may have: a page of records has a tenth of that. */
+enum { REPLY_MAX = 16 << 20 };
+
+/* ---- what curl calls -------------------------------------------------------- */
+
+static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
+{
+    struct fz_etcd_http *http = ctx;
+
+    (void)purpose;
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
+        if (http->sockets[i] >= 0)
+            continue;
+        int fd = socket(address->family, address->socktype, address->protocol);
+        if (fd >= 0)
+            (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+        http->sockets[i] = fd;
+        return fd >= 0 ? fd : CURL_SOCKET_BAD;
+    }
+    return CURL_SOCKET_BAD;
+}
+
+static int close_socket(void *ctx, curl_socket_t socket)
+{
+    struct fz_etcd_http *http = ctx;
+
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
+        if (http->sockets[i] == socket)
+            http->sockets[i] = -1;
+    }
+    return close(socket);
+}
+
+/* The body of the request in hand. */
+struct sending {
+    const char *body;
+    size_t len;
+    size_t sent;
+};
+
+/*
+ * Curl sends a request again by itself when a connection that it has kept ends
+ * without an answer, and so a swap that was carried out would be answered by the conflict with
+ * itself.  It cannot do that with a body that is read from here once.
+ */
+static size_t read_body(char *buf, size_t size, size_t n, void *ctx)
+{
+    struct sending *sending = ctx;
+    size_t room = size * n;
+    size_t left = sending->len - sending->sent;
+    size_t len = left < room ? left : room;
+
+    memcpy(buf, sending->body + sending->sent, len);
+    sending->sent += len;
+    return len;
+}
+
+static size_t take_reply(char *bytes, size_t size, size_t n, void *ctx)
+{
+    struct fz_etcd_http *http = ctx;
+    size_t len = size * n;
+
+    if (len > REPLY_MAX - http->reply_len)
+        return 0;
+    if (len > http->reply_room - http->reply_len) {
+        size_t room = 2 * (http->reply_len + len);
+        char *larger = realloc(http->reply, room);
+        if (larger == NULL)
+            return 0;
+        http->reply = larger;
+        http->reply_room = room;
+    }
+    memcpy(http->reply + http->reply_len, bytes, len);
+    http->reply_len += len;
+    return len;
+}
+
+/* ---- the handle ----------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static CURLcode initialised;
+
+static void initialise(void)
+{
+    initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static bool set_text(CURL *curl, CURLoption option, const char *text)
+{
+    return text[0] == '\0' || curl_easy_setopt(curl, option, text) == CURLE_OK;
+}
+
+static bool set_number(CURL *curl, CURLoption option, long number)
+{
+    return curl_easy_setopt(curl, option, number) == CURLE_OK;
+}
+
+/* What is the same for every request. */
+static bool set_up(struct fz_etcd_http *http, CURL *curl)
+{
+    const struct fz_etcd_url *url = http->url;
+
+#if LIBCURL_VERSION_NUM >= 0x075700
+    if (!set_number(curl, CURLOPT_QUICK_EXIT, 1)) /* does not wait for a resolver that hangs */
+        return false;
+#endif
+    return set_number(curl, CURLOPT_NOSIGNAL, 1) && set_number(curl, CURLOPT_POST, 1) &&
+           set_number(curl, CURLOPT_MAXCONNECTS, 1) && set_number(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) &&
+           curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK && /* whatever the environment says */
+           curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->reason) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, http) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, http) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_body) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
+           set_text(curl, CURLOPT_SSLCERT, url->cert) && set_text(curl, CURLOPT_SSLKEY, url->key);
+}
+
+static bool make_handle(struct fz_etcd_http *http)
+{
+    pthread_once(&once, initialise);
+    CURL *curl = initialised == CURLE_OK ? curl_easy_init() : NULL;
+    if (curl == NULL)
+        return false;
+    if (!set_up(http, curl)) {
+        curl_easy_cleanup(curl);
+        return false;
+    }
+    http->curl = curl;
+    return true;
+}
+
+static bool append(struct curl_slist **list, const char *line)
+{
+    struct curl_slist *longer = curl_slist_append(*list, line);
+
+    if (longer != NULL)
+        *list = longer;
+    return longer != NULL;
+}
+
+static bool make_headers(struct curl_slist **list, const char *token)
+{
+    char line[FZ_ETCD_TOKEN_SIZE + 32];
+    struct fz_sentence s = fz_sentence_in(line, sizeof line);
+
+    fz_sentence_str(&s, "Authorization: ");
+    fz_sentence_str(&s, token);
+    bool made = append(list, "Content-Type: application/json") && append(list, "Expect:") &&
+                (token[0] == '\0' || append(list, line));
+    memset(line, 0, sizeof line);
+    return made;
+}
+
+static bool set_request(struct fz_etcd_http *http, const struct fz_etcd_request *request, struct sending *sending,
+                        const struct curl_slist *headers)
+{
+    char address[FZ_URL_HOST_SIZE + 64];
+    struct fz_sentence s = fz_sentence_in(address, sizeof address);
+
+    fz_sentence_str(&s, http->url->tls ? "https://" : "http://");
+    fz_url_show_host(&s, &http->url->hosts[request->host]);
+    fz_sentence_str(&s, request->path);
+    return curl_easy_setopt(http->curl, CURLOPT_URL, address) == CURLE_OK &&
+           curl_easy_setopt(http->curl, CURLOPT_READDATA, sending) == CURLE_OK &&
+           curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, headers) == CURLE_OK &&
+           set_number(http->curl, CURLOPT_POSTFIELDSIZE, (long)request->body_len) &&
+           set_number(http->curl, CURLOPT_TIMEOUT_MS, (long)request->timeout_ms) &&
+           set_number(http->curl, CURLOPT_CONNECTTIMEOUT_MS, (long)request->timeout_ms);
+}
+
+/* ---- exchanges -------------------------------------------------------------------- */
+
+static void give_reason(struct fz_etcd_http *http, const char *text)
+{
+    struct fz_sentence s = fz_sentence_in(http->reason, sizeof http->reason);
+
+    fz_sentence_str(&s, text);
+}
+
+static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct sending *sending, long *ret_status)
+{
+    CURLcode code = curl_easy_perform(http->curl);
+
+    if (code == CURLE_OK) {
+        (void)curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, ret_status);
+        return FZ_ETCD_HTTP_ANSWERED;
+    }
+    if (code == CURLE_SEND_FAIL_REWIND)
+        give_reason(http, "broke off without an answer");
+    else if (http->reason[0] == '\0')
+        give_reason(http, curl_easy_strerror(code));
+    if (sending->sent == 0)
+        return FZ_ETCD_HTTP_NOT_SENT;
+    return code == CURLE_OPERATION_TIMEDOUT ? FZ_ETCD_HTTP_TIMED_OUT : FZ_ETCD_HTTP_SENT;
+}
+
+enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,
+                                           long *ret_status)
+{
+    struct sending sending = {request->body, request->body_len, 0};
+    enum fz_etcd_http_result result = FZ_ETCD_HTTP_NOT_SENT;
+    struct curl_slist *headers = NULL;
+    struct fz_quiet_pipe quiet;
+
+    assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->n_hosts);
+    give_reason(http, "");
+    http->reply_len = 0;
+    fz_quiet_pipe_begin(&quiet);
+    if ((http->curl != NULL || make_handle(http)) && make_headers(&headers, request->token) &&
+        set_request(http, request, &sending, headers))
+        result = perform(http, &sending, ret_status);
+    else
+        give_reason(http, "no memory for a request");
+    if (http->curl != NULL) /* it keeps pointers to these */
+        (void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(headers);
+    fz_quiet_pipe_end(&quiet);
+    return result;
+}
+
+void fz_etcd_http_start(struct fz_etcd_http *http, const struct fz_etcd_url *url)
+{
+    memset(http, 0, sizeof *http);
+    http->url = url;
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++)
+        http->sockets[i] = -1;
+}
+
+static void drop(struct fz_etcd_http *http)
+{
+    struct fz_quiet_pipe quiet;
+
+    fz_quiet_pipe_begin(&quiet);
+    if (http->curl != NULL)
+        curl_easy_cleanup(http->curl);
+    http->curl = NULL;
+    fz_quiet_pipe_end(&quiet);
+}
+
+void fz_etcd_http_abandon(struct fz_etcd_http *http)
+{
+    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+    /* What curl says when it closes a TLS connection goes nowhere; if there is no such place it is not closed at all.
+     */
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
+        if (http->sockets[i] >= 0 && (nowhere < 0 || dup2(nowhere, http->sockets[i]) < 0))
+            http->curl = NULL;
+        if (http->curl == NULL)
+            http->sockets[i] = -1;
+    }
+    if (nowhere >= 0)
+        (void)close(nowhere);
+    drop(http);
+}
+
+void fz_etcd_http_stop(struct fz_etcd_http *http)
+{
+    drop(http);
+    free(http->reply);
+    http->reply = NULL;
+}

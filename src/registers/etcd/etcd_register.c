@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "etcd_register.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base64.h"
+#include "core/decimal.h"
+#include "etcd_answer.h"
+#include "etcd_client.h"
+#include "etcd_examine.h"
+#include "os/clock.h"
+
+#define KEY_PREFIX "frazil/lease/"
+#define NAMESPACE_KEY "namespace"
+
+enum {
+    KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
+    VALUE_SIZE = FZ_DECIMAL_MAX_LEN + 1 + FZ_RECORD_SIZE_MAX, /* no terminator */
+    BODY_SIZE = 8 * FZ_BASE64_SIZE(KEY_SIZE) + FZ_BASE64_SIZE(VALUE_SIZE) + 1024,
+    PAGE = 1000 /* records that are asked for at once */
+};
+
+struct etcd_register {
+    struct fz_etcd_client client;
+    char prefix[KEY_SIZE]; /* "frazil/lease/NAMESPACE/" */
+};
+
+/* ---- texts ---------------------------------------------------------------------- */
+
+static void key_of(const struct etcd_register *reg, uint32_t number, char ret[KEY_SIZE])
+{
+    struct fz_sentence s = fz_sentence_in(ret, KEY_SIZE);
+
+    fz_sentence_str(&s, reg->prefix);
+    if (number == FZ_NAMESPACE)
+        fz_sentence_str(&s, NAMESPACE_KEY);
+    else
+        fz_sentence_u64(&s, number);
+}
+
+static bool read_key(const struct etcd_register *reg, const char *key, size_t len, uint32_t *ret)
+{
+    size_t prefix_len = strlen(reg->prefix);
+    uint64_t number;
+
+    if (len <= prefix_len || memcmp(key, reg->prefix, prefix_len) != 0)
+        return false;
+    if (len - prefix_len == strlen(NAMESPACE_KEY) && memcmp(key + prefix_len, NAMESPACE_KEY, len - prefix_len) == 0) {
+        *ret = FZ_NAMESPACE;
+        return true;
+    }
+    if (!fz_decimal_parse(key + prefix_len, len - prefix_len, &number) || number >= FZ_NAMESPACE)
+        return false;
+    *ret = (uint32_t)number;
+    return true;
+}
+
+/* "VERSION DATA". */
+static bool read_value(const char *text, size_t len, struct fz_record *ret)
+{
+    const char *space = len == 0 ? NULL : memchr(text, ' ', len);
+    uint64_t version;
+
+    if (space == NULL || !fz_decimal_parse(text, (size_t)(space - text), &version) || version == 0)
+        return false;
+    size_t data_len = len - (size_t)(space - text) - 1;
+    if (data_len > FZ_RECORD_SIZE_MAX)
+        return false;
+    ret->version = version;
+    ret->len = data_len;
+    memcpy(ret->data, space + 1, data_len);
+    return true;
+}
+
+/* ,"NAME":"text in Base64" */
+static void put(struct fz_sentence *body, const char *name, const char *text, size_t len)
+{
+    char encoded[FZ_BASE64_SIZE(VALUE_SIZE)];
+
+    assert(len <= VALUE_SIZE);
+    fz_base64_encode(text, len, encoded);
+    fz_sentence_str(body, name);
+    fz_sentence_str(body, encoded);
+    fz_sentence_char(body, '"');
+}
+
+static void put_text(struct fz_sentence *body, const char *name, const char *text)
+{
+    put(body, name, text, strlen(text));
+}
+
+/* ---- asking ----------------------------------------------------------------------- */
+
+static enum fz_register_result not_understood(const struct etcd_register *reg, const char *key, frazil_error *reterr)
+{
+    fz_fail(reterr, FRAZIL_EWORKER, "%s: what stands in the key %q is not what frazil has written", reg->client.shown,
+            key);
+    return FZ_REGISTER_REFUSED;
+}
+
+/* An answer with a header, which tells what cluster it is of. */
+static enum fz_register_result ask(struct etcd_register *reg, const char *path, const struct fz_sentence *body,
+                                   bool writes, json_t **ret, struct fz_register_status *status, frazil_error *reterr)
+{
+    const struct fz_etcd_question question = {path, body->text, body->len, writes};
+    struct fz_register_status told = {.has_clock = false};
+    uint64_t cluster;
+    json_t *answer = NULL;
+
+    assert(body->len < body->size - 1);
+    enum fz_register_result result = fz_etcd_ask(&reg->client, &question, &answer, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (!fz_etcd_number(json_object_get(json_object_get(answer, "header"), "cluster_id"), &cluster)) {
+        json_decref(answer);
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: does not tell its cluster as an etcd does", reg->client.shown);
+        return FZ_REGISTER_UNKNOWN;
+    }
+    struct fz_sentence s = fz_sentence_in(told.incarnation, sizeof told.incarnation);
+    fz_etcd_show_id(&s, cluster);
+    if (status != NULL)
+        *status = told;
+    *ret = answer;
+    return FZ_REGISTER_OK;
+}
+
+/* Key and value of one of the records in an answer. */
+struct found {
+    char key[KEY_SIZE];
+    size_t key_len;
+    uint32_t number;
+    bool readable;
+    struct fz_record record;
+};
+
+/* false: it has no key of ours.  One whose value is not ours, either, is not readable. */
+static bool read_found(const struct etcd_register *reg, const json_t *kv, struct found *ret)
+{
+    char value[VALUE_SIZE];
+    size_t len;
+
+    if (!fz_etcd_bytes(json_object_get(kv, "key"), ret->key, sizeof ret->key - 1, &ret->key_len) ||
+        !read_key(reg, ret->key, ret->key_len, &ret->number))
+        return false;
+    ret->key[ret->key_len] = '\0';
+    ret->readable =
+        fz_etcd_bytes(json_object_get(kv, "value"), value, sizeof value, &len) && read_value(value, len, &ret->record);
+    if (!ret->readable)
+        ret->record = (struct fz_record){.version = 1}; /* damaged: shown, so that it is not taken for a free one */
+    return true;
+}
+
+/* ---- the port ------------------------------------------------------------------ */
+
+static enum fz_register_result etcd_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                         struct fz_register_status *status, frazil_error *reterr)
+{
+    struct etcd_register *reg = ctx;
+    struct found found = {.record = {.version = 0}};
+    char key[KEY_SIZE];
+    char text[BODY_SIZE];
+    struct fz_sentence body = fz_sentence_in(text, sizeof text);
+    json_t *answer = NULL;
+
+    key_of(reg, number, key);
+    put_text(&body, "{\"key\":\"", key);
+    fz_sentence_str(&body, "}");
+    enum fz_register_result result = ask(reg, "/v3/kv/range", &body, false, &answer, status, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    const json_t *kvs = json_object_get(answer, "kvs");
+    if (json_array_size(kvs) > 0 &&
+        (!read_found(reg, json_array_get(kvs, 0), &found) || found.number != number || !found.readable))
+        result = not_understood(reg, key, reterr);
+    else
+        *ret = found.record;
+    json_decref(answer);
+    return result;
+}
+
+/* Shows the records of one page; from is then the key that the next one begins with. */
+static enum fz_register_result visit_page(struct etcd_register *reg, const json_t *answer, fz_record_visitor visit,
+                                          void *visit_ctx, struct found *from, frazil_error *reterr)
+{
+    const json_t *kvs = json_object_get(answer, "kvs");
+
+    for (size_t i = 0; i < json_array_size(kvs); i++) {
+        struct found found = {.record = {.version = 0}};
+        if (!read_found(reg, json_array_get(kvs, i), &found) || (!found.readable && found.number == FZ_NAMESPACE))
+            return not_understood(reg, found.key_len > 0 ? found.key : reg->prefix, reterr);
+        visit(visit_ctx, found.number, &found.record);
+        *from = found;
+    }
+    from->key[from->key_len++] = '\0'; /* the least key above it */
+    return FZ_REGISTER_OK;
+}
+
+/* In pages, which are not of one instant: nothing is ever deleted, so each record is in one of them. */
+static enum fz_register_result etcd_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                             struct fz_register_status *status, frazil_error *reterr)
+{
+    struct etcd_register *reg = ctx;
+    struct found from = {.key_len = strlen(reg->prefix)};
+    char end[KEY_SIZE];
+    bool more = true;
+
+    memcpy(from.key, reg->prefix, from.key_len);
+    memcpy(end, reg->prefix, from.key_len + 1);
+    end[from.key_len - 1]++;
+    while (more) {
+        char text[BODY_SIZE];
+        struct fz_sentence body = fz_sentence_in(text, sizeof text);
+        json_t *answer = NULL;
+        put(&body, "{\"key\":\"", from.key, from.key_len);
+        put_text(&body, ",\"range_end\":\"", end);
+        fz_sentence_str(&body, ",\"limit\":\"");
+        fz_sentence_u64(&body, PAGE);
+        fz_sentence_str(&body, "\"}");
+        enum fz_register_result result = ask(reg, "/v3/kv/range", &body, false, &answer, status, reterr);
+        if (result == FZ_REGISTER_OK)
+            result = visit_page(reg, answer, visit, visit_ctx, &from, reterr);
+        more = json_is_true(json_object_get(answer, "more")) && json_array_size(json_object_get(answer, "kvs")) > 0;
+        json_decref(answer);
+        if (result != FZ_REGISTER_OK)
+            return result;
+    }
+    return FZ_REGISTER_OK;
+}
+
+/* A version that was never one of this record's before. */
+static uint64_t next_version(uint64_t expected)
+{
+    frazil_instant now = fz_real_now();
+    uint64_t now_us = now.unix_ms > 0 ? (uint64_t)now.unix_ms * 1000 + now.ns / 1000 : 1;
+
+    return expected >= now_us ? expected + 1 : now_us;
+}
+
+/*
+ * That the key's value begins with this version and a space, or that there is no
+ * such key: every value "12 ..." lies between "12" and "12!", and no other does that
+ * begins with a number.
+ */
+static void put_condition(struct fz_sentence *body, const char *key, uint64_t expected)
+{
+    char version[FZ_DECIMAL_MAX_LEN + 2];
+    struct fz_sentence s = fz_sentence_in(version, sizeof version);
+
+    if (expected == 0) {
+        put_text(body, "{\"compare\":[{\"key\":\"", key);
+        fz_sentence_str(body, ",\"target\":\"CREATE\",\"result\":\"EQUAL\",\"create_revision\":\"0\"}]");
+        return;
+    }
+    fz_sentence_u64(&s, expected);
+    put_text(body, "{\"compare\":[{\"key\":\"", key);
+    put_text(body, ",\"target\":\"VALUE\",\"result\":\"GREATER\",\"value\":\"", version);
+    fz_sentence_char(&s, '!');
+    put_text(body, "},{\"key\":\"", key);
+    put_text(body, ",\"target\":\"VALUE\",\"result\":\"LESS\",\"value\":\"", version);
+    fz_sentence_str(body, "}]");
+}
+
+/* A no has to be said like a yes: each comes with the answer to what was to be done then. */
+static enum fz_register_result read_outcome(const struct etcd_register *reg, const json_t *answer, frazil_error *reterr)
+{
+    const json_t *response = json_array_get(json_object_get(answer, "responses"), 0);
+    bool succeeded = json_is_true(json_object_get(answer, "succeeded"));
+
+    if (json_is_object(json_object_get(response, succeeded ? "response_put" : "response_range")))
+        return succeeded ? FZ_REGISTER_OK : FZ_REGISTER_CONFLICT;
+    fz_fail(reterr, FRAZIL_EAGAIN, "%s: does not say whether the record was replaced", reg->client.shown);
+    return FZ_REGISTER_UNKNOWN;
+}
+
+static enum fz_register_result etcd_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
+                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+{
+    struct etcd_register *reg = ctx;
+    uint64_t version = next_version(expected);
+    char key[KEY_SIZE];
+    char value[VALUE_SIZE + 1];
+    char text[BODY_SIZE];
+    struct fz_sentence head = fz_sentence_in(value, sizeof value);
+    struct fz_sentence body = fz_sentence_in(text, sizeof text);
+    json_t *answer = NULL;
+
+    assert(len <= FZ_RECORD_SIZE_MAX);
+    fz_sentence_u64(&head, version);
+    fz_sentence_char(&head, ' ');
+    if (len > 0)
+        memcpy(value + head.len, data, len);
+    key_of(reg, number, key);
+    put_condition(&body, key, expected);
+    put_text(&body, ",\"success\":[{\"request_put\":{\"key\":\"", key);
+    put(&body, ",\"value\":\"", value, head.len + len);
+    put_text(&body, "}}],\"failure\":[{\"request_range\":{\"key\":\"", key);
+    fz_sentence_str(&body, ",\"count_only\":true}}]}");
+    enum fz_register_result result = ask(reg, "/v3/kv/txn", &body, true, &answer, status, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    result = read_outcome(reg, answer, reterr);
+    json_decref(answer);
+    if (result == FZ_REGISTER_OK)
+        *ret_version = version;
+    return result;
+}
+
+static enum fz_register_result etcd_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+{
+    struct etcd_register *reg = ctx;
+    char key[KEY_SIZE];
+
+    key_of(reg, FZ_NAMESPACE, key);
+    return fz_etcd_examine(&reg->client, key, visit, visit_ctx, reterr);
+}
+
+static void etcd_after_fork(void *ctx)
+{
+    struct etcd_register *reg = ctx;
+
+    fz_etcd_http_abandon(&reg->client.http);
+}
+
+static void etcd_close(void *ctx)
+{
+    struct etcd_register *reg = ctx;
+
+    fz_etcd_client_stop(&reg->client);
+    free(reg);
+}
+
+const char *fz_etcd_register_namespace(const struct fz_register *reg)
+{
+    const struct etcd_register *etcd = reg->ctx;
+
+    assert(reg->close == etcd_close);
+    return etcd->client.url.name;
+}
+
+frazil_err fz_etcd_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+{
+    struct fz_etcd_url parsed;
+    frazil_err err = fz_etcd_url_parse(url, &parsed, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    struct etcd_register *reg = calloc(1, sizeof *reg);
+    if (reg == NULL) {
+        memset(&parsed, 0, sizeof parsed);
+        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to etcd");
+    }
+    fz_etcd_client_start(&reg->client, &parsed);
+    memset(&parsed, 0, sizeof parsed);
+    struct fz_sentence prefix = fz_sentence_in(reg->prefix, sizeof reg->prefix);
+    fz_sentence_str(&prefix, KEY_PREFIX);
+    fz_sentence_str(&prefix, reg->client.url.name);
+    fz_sentence_char(&prefix, '/');
+    *ret = (struct fz_register){.ctx = reg,
+                                .register_class = FZ_REGISTER_STRICT,
+                                .read = etcd_read,
+                                .read_all = etcd_read_all,
+                                .swap = etcd_swap,
+                                .examine = etcd_examine,
+                                .after_fork = etcd_after_fork,
+                                .close = etcd_close};
+    return FRAZIL_OK;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A real etcd, a cluster of one member unless the arguments say otherwise; see lib/server.h for
+ * how it is ended.
+ */
+#ifndef TESTS_LIB_ETCD_SERVER_H
+#define TESTS_LIB_ETCD_SERVER_H
+
+#include "lib/server.h"
+
+/* server_installed of it, and of etcdctl. */
+bool etcd_server_installed(void);
+
+/*
+ * Starts one and waits until it serves clients.  arguments: further options as on its
+ * command line, ended by NULL, which go before its own; may be NULL.
+ */
+void etcd_server_start(struct server *server, const char *const *arguments);
+
+/* Starts it again in the same place, after server_kill. */
+void etcd_server_restart(struct server *server, const char *const *arguments);
+
+/* Runs etcdctl with these words, separated by single spaces; whether it says that all is well. */
+bool etcd_server_control(const struct server *server, const char *words);
+
+/* The same, and the test fails unless it says yes. */
+void etcd_server_must(const struct server *server, const char *words);
+
+#endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include <stddef.h> /* an empty unit would be none */
+
+#ifdef FRAZIL_HAVE_ETCD
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+
+#include "lib/etcd_rig.h"
+#include "lib/register_kinds.h"
+
+static struct server server;
+
+static bool start(void)
+{
+    if (!etcd_server_installed())
+        return false;
+    etcd_server_start(&server, NULL);
+    return true;
+}
+
+static void stop(void)
+{
+    server_stop(&server);
+}
+
+static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
+{
+    return etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=%ums", (unsigned)(port == 0 ? server.port : port),
+                         timeout_ms);
+}
+
+static void kill_server(void)
+{
+    server_kill(&server);
+}
+
+static void restart(void)
+{
+    etcd_server_restart(&server, NULL);
+}
+
+/* The whole cluster: its revisions begin again. */
+static void wipe(void)
+{
+    server_wipe(&server);
+    restart();
+}
+
+const struct register_kind kind_etcd = {.name = "etcd",
+                                        .start = start,
+                                        .stop = stop,
+                                        .open = open_register,
+                                        .wipe = wipe,
+                                        .server = &server,
+                                        .kill = kill_server,
+                                        .restart = restart};
+#endif
