@@ -56,8 +56,22 @@ options() {
     [[ ${lines[0]} =~ ^frazil\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
     [[ ${lines[1]} =~ ^opaque\ ids:\ (built|not\ built)$ ]]
     [ "$(frazil --version)" = "$output" ]
-    [[ $(frazil version --json) =~ ^\{\"version\":\"[0-9.]+\",\"opaque\":(true|false)\}$ ]]
+    grep -qx "file: none needed" <<<"$output"
+    [[ $(frazil version --json) =~ ^\{\"version\":\"[0-9.]+\",\"opaque\":(true|false),\"coordinators\":\[\{.*\}\]\}$ ]]
     fails 2 "no arguments" frazil version 5
+}
+
+@test "version: the coordinators' parts that are there, and why one is not" {
+    local part
+    for part in file redis etcd zookeeper postgresql; do
+        frazil version | grep -Eq "^$part: [^ ]"
+        frazil version --json | grep -Eq "\{\"part\":\"$part\",\"installed\":(true,\"client\"|false,\"why\"):\"[^\"]+"
+    done
+    : >"$BATS_TEST_TMPDIR/libfrazil-file.so.0"
+    LD_LIBRARY_PATH=$BATS_TEST_TMPDIR frazil version >"$BATS_TEST_TMPDIR/version"
+    grep -Eq "^file: not installed \(.*libfrazil-file.so.0: file too short\)$" "$BATS_TEST_TMPDIR/version"
+    LD_LIBRARY_PATH=$BATS_TEST_TMPDIR frazil version --json >"$BATS_TEST_TMPDIR/version"
+    grep -q '{"part":"file","installed":false,"why":"[^"]*libfrazil-file' "$BATS_TEST_TMPDIR/version"
 }
 
 # ---- completion ---------------------------------------------------------------
