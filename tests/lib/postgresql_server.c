@@ -114,7 +114,7 @@ static PGconn *connect_as_owner(const struct server *server)
 
     snprintf(info, sizeof info,
              "host=127.0.0.1 port=%u user=owner dbname=postgres sslmode=disable connect_timeout=10 "
-             "options='-c client_min_messages=error'",
+             "options='-c client_min_messages=error -c lock_timeout=60s'",
              (unsigned)server->port);
     return PQconnectdb(info);
 }
@@ -232,6 +232,15 @@ const char *postgresql_server_ask(const struct server *server, const char *sql)
     PQclear(result);
     PQfinish(conn);
     return reply;
+}
+
+struct pg_conn *postgresql_server_session(const struct server *server)
+{
+    PGconn *conn = connect_as_owner(server);
+
+    if (PQstatus(conn) != CONNECTION_OK)
+        fail_msg("%s", PQerrorMessage(conn));
+    return conn;
 }
 
 const char *postgresql_server_do(const struct server *server, const char *sql)

@@ -40,6 +40,9 @@ const char *postgresql_server_ask(const struct server *server, const char *sql);
 /* The same, and the test fails on an error. */
 const char *postgresql_server_do(const struct server *server, const char *sql);
 
+/* A session of its own as "owner", for what has to be held for a while; closed by PQfinish. */
+struct pg_conn *postgresql_server_session(const struct server *server);
+
 /* Asks until the answer is the one that is wanted. */
 void postgresql_server_await(const struct server *server, const char *sql, const char *wanted);
 

@@ -258,8 +258,25 @@ struct answer {
     PGresult *error;  /* the first one */
 };
 
+static const char *field(const PGresult *error, int which)
+{
+    const char *text = PQresultErrorField(error, which);
+
+    return text == NULL ? "" : text;
+}
+
+/* With the server's last words, if there were any. */
+static enum fz_register_result broke_off(struct fz_postgresql_connection *connection, const struct answer *answer,
+                                         frazil_error *reterr)
+{
+    const char *last_words = field(answer->error, PG_DIAG_MESSAGE_PRIMARY);
+
+    return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
+                  last_words[0] != '\0' ? last_words : PQerrorMessage(connection->conn), reterr);
+}
+
 /* Waits until PQgetResult does not. */
-static enum fz_register_result await_result(struct fz_postgresql_connection *connection,
+static enum fz_register_result await_result(struct fz_postgresql_connection *connection, const struct answer *answer,
                                             const struct fz_deadline *deadline, frazil_error *reterr)
 {
     while (PQisBusy(connection->conn)) {
@@ -267,8 +284,7 @@ static enum fz_register_result await_result(struct fz_postgresql_connection *con
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
         if (!PQconsumeInput(connection->conn))
-            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
-                          PQerrorMessage(connection->conn), reterr);
+            return broke_off(connection, answer, reterr);
     }
     return FZ_REGISTER_OK;
 }
@@ -299,7 +315,7 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
     enum fz_register_result awaited = FZ_REGISTER_OK;
 
     for (int ends = 0; ends <= STATEMENTS;) {
-        awaited = await_result(connection, deadline, reterr);
+        awaited = await_result(connection, answer, deadline, reterr);
         if (awaited != FZ_REGISTER_OK)
             return awaited;
         PGresult *result = PQgetResult(connection->conn); /* NULL: the end of one statement's results */
@@ -309,8 +325,7 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
         else if (!keep(answer, result))
             break;
         if (PQstatus(connection->conn) == CONNECTION_BAD)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer",
-                          PQerrorMessage(connection->conn), reterr);
+            return broke_off(connection, answer, reterr);
         if (status == PGRES_PIPELINE_SYNC)
             return FZ_REGISTER_OK;
     }
@@ -329,13 +344,6 @@ static bool passes(const char *sqlstate)
             return true;
     }
     return false;
-}
-
-static const char *field(const PGresult *error, int which)
-{
-    const char *text = PQresultErrorField(error, which);
-
-    return text == NULL ? "" : text;
 }
 
 void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE])

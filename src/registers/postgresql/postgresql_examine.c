@@ -111,14 +111,26 @@ static void say_replication(const struct examination *exam)
             "synchronous_standby_names");
 }
 
+static void say_of_table(const struct examination *exam, enum fz_finding_level level, const char *first,
+                         const char *rest)
+{
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&sentence, first);
+    fz_sentence_str(&sentence, exam->table); /* in quotes of its own */
+    fz_sentence_str(&sentence, rest);
+    exam->visit(exam->ctx, level, text);
+}
+
 static void say_privileges(const struct examination *exam)
 {
     if (column_is(exam, PRIVILEGES, "enough"))
-        say(exam, FZ_FINDING_OK, "permissions: this user may read and write ", exam->table, "");
+        say_of_table(exam, FZ_FINDING_OK, "permissions: this user may read and write ", "");
     else if (column_is(exam, PRIVILEGES, "missing"))
-        say(exam, FZ_FINDING_FAIL, "permissions: there is no table ", exam->table, ": frazil lease init creates it");
+        say_of_table(exam, FZ_FINDING_FAIL, "permissions: there is no table ", ": frazil lease init creates it");
     else
-        say(exam, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on ", exam->table, "");
+        say_of_table(exam, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on ", "");
 }
 
 enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *connection, fz_finding_visitor visit,

@@ -1,0 +1,382 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: how one comes to the table, and what is said where that does not
+ * work: no table, no permission (with the SQL that gives it), passwords, sockets, other
+ * tables and namespaces.
+ */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/layout_internal.h"
+#include "lease/lease.h"
+#include "lib/postgresql_rig.h"
+#include "os/clock.h"
+
+static struct server server;
+
+/* A register of this user ("NAME" or "NAME:PASSWORD"), with these keys. */
+static struct fz_register open_as(const char *user, const char *keys)
+{
+    return postgresql_open_url("postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s%s", user, (unsigned)server.port,
+                               keys);
+}
+
+/* A user who may log in and nothing more; no table. */
+static void start(void)
+{
+    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease; "
+                                  "DROP ROLE IF EXISTS \"the app\"; CREATE ROLE \"the app\" LOGIN; "
+                                  "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 's3cret:/@'; "
+                                  "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
+                                  "GRANT ALL ON SCHEMA public TO guarded");
+}
+
+static void stop(void)
+{
+    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease; "
+                                  "REVOKE ALL ON SCHEMA public FROM guarded");
+}
+
+/* Runs as "owner" what a sentence says that somebody should run. */
+static void run_what_was_said(const char *message)
+{
+    char sql[FRAZIL_ERROR_MESSAGE_SIZE];
+    const char *run = strstr(message, " run: ");
+
+    assert_non_null(run);
+    snprintf(sql, sizeof sql, "%s", run + 6);
+    char *and = strstr(sql, "; USAGE on");
+    if (and != NULL)
+        *and = '\0';
+    postgresql_server_do(&server, sql);
+}
+
+/* ---- the table -------------------------------------------------------------------- */
+
+/* Without a table there is no record and none can be made; who the server is can be said all the same. */
+static void test_no_table(void **state)
+{
+    struct fz_register_status status = {.has_clock = false};
+    struct fz_record record = {.version = 4711};
+    frazil_error err;
+    uint64_t version = 4711;
+
+    (void)state;
+    start();
+    struct fz_register reg = open_as("owner", "");
+    assert_int_equal(reg.read(reg.ctx, 0, &record, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    assert_true(status.has_clock && status.incarnation[0] != '\0');
+    status.incarnation[0] = '\0';
+    assert_int_equal(reg.read_all(reg.ctx, NULL, NULL, &status, NULL), FZ_REGISTER_OK);
+    assert_true(status.incarnation[0] != '\0');
+    status.incarnation[0] = '\0';
+    assert_int_equal(reg.swap(reg.ctx, 0, 7, "x", 1, &version, &status, NULL), FZ_REGISTER_CONFLICT);
+    assert_true(status.incarnation[0] != '\0');
+    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_non_null(strstr(err.message, "there is no table \"frazil_lease\": frazil lease init creates it"));
+    assert_int_equal(version, 4711);
+    postgresql_close(&reg);
+    stop();
+}
+
+static uint64_t now_tick(void *ctx)
+{
+    uint64_t tick = 0;
+
+    assert_int_equal(fz_layout_tick_of(ctx, fz_real_now().unix_ms, &tick, NULL), FRAZIL_OK);
+    return tick;
+}
+
+/* What frazil lease init does makes the table, once, also for a namespace that was never used; a second namespace
+ * shares it. */
+static void test_init(void **state)
+{
+    frazil_layout layout;
+    frazil_error err = {.message = ""};
+    struct fz_record record;
+
+    (void)state;
+    start();
+    struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "");
+    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    struct fz_namespace_options options = {.layout = &layout,
+                                           .name = "orders",
+                                           .horizon_ms = 60000,
+                                           .max_skew_ms = 2000,
+                                           .never_used = true,
+                                           .now_tick = now_tick,
+                                           .now_ctx = &layout};
+    if (fz_lease_init(&reg, &options, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(fz_lease_init(&reg, &options, &err), FRAZIL_EINVAL);
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
+    struct fz_namespace_record space;
+    assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
+    assert_string_equal(space.incarnation, postgresql_status_of(&reg).incarnation);
+    struct fz_register other = postgresql_open_url("postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others",
+                                                   (unsigned)server.port);
+    assert_int_equal(fz_lease_init(&other, &options, &err), FRAZIL_OK);
+    assert_string_equal(postgresql_server_do(&server, "SELECT string_agg(namespace, ' ' ORDER BY 1) FROM frazil_lease"),
+                        "orders others");
+    postgresql_close(&other);
+    postgresql_close(&reg);
+    stop();
+}
+
+static void *prepare(void *ctx)
+{
+    struct fz_register reg = open_as("owner", "");
+
+    (void)ctx;
+    postgresql_prepare_table(&reg);
+    postgresql_close(&reg);
+    return NULL;
+}
+
+/* Several who make the table at once all find it made. */
+static void test_made_at_once(void **state)
+{
+    pthread_t threads[8];
+
+    (void)state;
+    start();
+    for (int rounds = 0; rounds < 5; rounds++) {
+        for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, prepare, NULL), 0);
+        for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
+            pthread_join(threads[i], NULL);
+        postgresql_server_do(&server, "DROP TABLE frazil_lease");
+    }
+    stop();
+}
+
+/* Who may not create the table is told what somebody else has to run; that is then enough, also for a second init. */
+static void test_may_not_create(void **state)
+{
+    frazil_error err = {.message = ""};
+
+    (void)state;
+    start();
+    struct fz_register reg = open_as("the%20app", "");
+    assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
+    const char *wanted = "may not create its table; let somebody who may run: CREATE TABLE IF NOT EXISTS "
+                         "\"frazil_lease\" (namespace text, number bigint, version bigint NOT NULL, data bytea NOT "
+                         "NULL, PRIMARY KEY (namespace, number)); GRANT SELECT, INSERT, UPDATE ON \"frazil_lease\" TO "
+                         "\"the app\";";
+    if (strstr(err.message, wanted) == NULL)
+        fail_msg("%s", err.message);
+    run_what_was_said(err.message);
+    postgresql_prepare_table(&reg);
+    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    assert_true(postgresql_must_swap(&reg, version, "second") > version);
+    postgresql_close(&reg);
+    stop();
+}
+
+/* The same where the table is in a schema that he may not even look into. */
+static void test_may_not_look(void **state)
+{
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    start();
+    struct fz_register owner = open_as("owner", "");
+    struct fz_register reg = open_as("the%20app", "");
+    postgresql_prepare_table(&owner);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("permission denied for table frazil_lease': let the owner of the table run: GRANT SELECT, "
+                           "INSERT, UPDATE ON \"frazil_lease\" TO \"the app\"; USAGE on its schema");
+    postgresql_server_do(&server, "GRANT SELECT ON frazil_lease TO \"the app\"");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_REFUSED);
+    run_what_was_said(postgresql_said());
+    version = postgresql_must_swap(&reg, 0, "x");
+    postgresql_close(&reg);
+
+    postgresql_server_do(&server, "CREATE SCHEMA ids; ALTER TABLE frazil_lease SET SCHEMA ids");
+    reg = open_as("the%20app", "&table=ids.frazil_lease");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("permission denied for schema ids");
+    postgresql_server_do(&server, "GRANT USAGE ON SCHEMA ids TO \"the app\"");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    postgresql_close(&reg);
+    postgresql_close(&owner);
+    stop();
+}
+
+/* Tables with other names and in other schemas, and namespaces of one table, are apart. */
+static void test_apart(void **state)
+{
+    static const char *const keys[] = {"", "&table=other_table", "&table=ids.frazil_lease", "&table=Frazil_Lease"};
+    enum { KEYS = sizeof keys / sizeof keys[0] };
+    struct fz_register regs[KEYS + 1];
+    struct fz_record record;
+
+    (void)state;
+    start();
+    postgresql_server_do(&server, "CREATE SCHEMA ids");
+    for (size_t i = 0; i < KEYS; i++)
+        regs[i] = open_as("owner", keys[i]);
+    regs[KEYS] = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/others", (unsigned)server.port);
+    for (size_t i = 0; i <= KEYS; i++) {
+        postgresql_prepare_table(&regs[i]);
+        assert_int_equal(postgresql_read_first(&regs[i], &record), FZ_REGISTER_OK);
+        assert_int_equal(record.version, 0);
+        (void)postgresql_must_swap(&regs[i], 0, "x");
+    }
+    for (size_t i = 0; i <= KEYS; i++)
+        postgresql_close(&regs[i]);
+    struct fz_register reg = open_as("owner", "&table=nowhere.frazil_lease");
+    frazil_error err;
+    assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
+    assert_non_null(strstr(err.message, "schema \"nowhere\" does not exist' (3F000)"));
+    postgresql_close(&reg);
+    postgresql_server_do(&server, "DROP TABLE other_table, \"Frazil_Lease\"");
+    stop();
+}
+
+/* ---- being let in ------------------------------------------------------------------- */
+
+static void write_file(char path[64], const char *text)
+{
+    snprintf(path, 64, "/tmp/frazil-password-XXXXXX");
+    int fd = mkstemp(path); /* for nobody else's eyes, as libpq wants its own */
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+/* A password that is wrong or missing is refused, and never said; the right one may come from wherever. */
+static void test_password(void **state)
+{
+    struct fz_record record;
+    char path[64];
+    char keys[96];
+    char text[96];
+
+    (void)state;
+    start();
+    struct fz_register reg = open_as("guarded:s3cret", "");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("password authentication failed for user \"guarded\"");
+    assert_null(strstr(postgresql_said(), "s3cret"));
+    postgresql_close(&reg);
+    reg = open_as("guarded", "");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("no password supplied");
+    postgresql_close(&reg);
+    reg = open_as("guarded:s3cret%3A%2F%40", "");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    postgresql_close(&reg);
+
+    write_file(path, "s3cret:/@\n");
+    snprintf(keys, sizeof keys, "&password_file=%s", path);
+    reg = open_as("guarded", keys);
+    unlink(path);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    postgresql_close(&reg);
+
+    snprintf(text, sizeof text, "127.0.0.1:%u:postgres:guarded:s3cret\\:/@\n", (unsigned)server.port);
+    write_file(path, text);
+    assert_int_equal(setenv("PGPASSFILE", path, 1), 0);
+    reg = open_as("guarded", "");
+    enum fz_register_result result = postgresql_read_first(&reg, &record);
+    unsetenv("PGPASSFILE");
+    unlink(path);
+    assert_int_equal(result, FZ_REGISTER_OK);
+    postgresql_close(&reg);
+    stop();
+}
+
+/* Who, or where, does not exist is refused; nothing of that gets better by itself. */
+static void test_nobody(void **state)
+{
+    struct fz_record record;
+
+    (void)state;
+    struct fz_register reg = open_as("nobody_of_that_name", "");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("role \"nobody_of_that_name\" does not exist");
+    postgresql_close(&reg);
+    reg = postgresql_open_url("postgres://owner@127.0.0.1:%u/nowhere/orders", (unsigned)server.port);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("database \"nowhere\" does not exist");
+    postgresql_close(&reg);
+}
+
+/* The socket in a folder; and what the URL does not say comes from the environment, as with every client. */
+static void test_places(void **state)
+{
+    struct fz_record record;
+    char port[8];
+
+    (void)state;
+    start();
+    snprintf(port, sizeof port, "%u", (unsigned)server.port);
+    assert_int_equal(setenv("PGPORT", port, 1), 0);
+    struct fz_register reg = postgresql_open_url("postgres://owner@/postgres/orders?host=%s", server.folder);
+    enum fz_register_result by_folder = postgresql_read_first(&reg, &record);
+    postgresql_close(&reg);
+    assert_int_equal(setenv("PGHOST", server.folder, 1), 0);
+    assert_int_equal(setenv("PGUSER", "owner", 1), 0);
+    reg = postgresql_open_url("postgres:///postgres/orders");
+    enum fz_register_result by_environment = postgresql_read_first(&reg, &record);
+    postgresql_close(&reg);
+    unsetenv("PGPORT");
+    unsetenv("PGHOST");
+    unsetenv("PGUSER");
+    assert_int_equal(by_folder, FZ_REGISTER_OK);
+    assert_int_equal(by_environment, FZ_REGISTER_OK);
+    stop();
+}
+
+/* TLS that is demanded of a server that has none is not done without. */
+static void test_tls_demanded(void **state)
+{
+    struct fz_record record;
+
+    (void)state;
+    struct fz_register reg = open_as("owner", "&sslmode=require");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("server does not support SSL, but SSL was required");
+    postgresql_close(&reg);
+}
+
+static int start_server(void **state)
+{
+    (void)state;
+    if (!postgresql_server_installed())
+        exit(0);
+    postgresql_server_start(&server, NULL);
+    return 0;
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    postgresql_server_stop(&server);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_table),       cmocka_unit_test(test_init),         cmocka_unit_test(test_made_at_once),
+        cmocka_unit_test(test_may_not_create), cmocka_unit_test(test_may_not_look), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_password),       cmocka_unit_test(test_nobody),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_tls_demanded),
+    };
+
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}

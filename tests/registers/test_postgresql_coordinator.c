@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: PostgreSQL as a coordinator tells an operator what he should know
+ * of it, and each finding is there when what it speaks of is, and only then.
+ */
+#include <libpq-fe.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lease/coordinator.h"
+#include "lib/postgresql_rig.h"
+#include "os/clock.h"
+
+struct findings {
+    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
+    size_t len;
+};
+
+static void note(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    static const char *const names[] = {"OK", "WARN", "FAIL"};
+    struct findings *findings = ctx;
+
+    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
+                       sentence);
+    findings->len += (size_t)len;
+    assert_true(findings->len < sizeof findings->text);
+}
+
+/* What is found on this server by this user. */
+static struct findings examine_as(const struct server *server, const char *user)
+{
+    struct findings findings = {.len = 0};
+    frazil_clock clock = fz_real_clock();
+    frazil_error err;
+    char url[256];
+
+    snprintf(url, sizeof url, "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user, (unsigned)server->port);
+    if (frazil_postgresql()->examine(frazil_postgresql(), url, &clock, note, &findings, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return findings;
+}
+
+static struct findings examine(const struct server *server)
+{
+    return examine_as(server, "owner");
+}
+
+static void assert_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) == NULL)
+        fail_msg("not found: %s\nbut: %s", words, findings.text);
+}
+
+static void assert_not_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) != NULL)
+        fail_msg("found: %s\nin: %s", words, findings.text);
+}
+
+static void start(struct server *server, const char *const *settings)
+{
+    postgresql_server_start(server, settings);
+    struct fz_register reg =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s", (unsigned)server->port);
+    postgresql_prepare_table(&reg);
+    postgresql_close(&reg);
+}
+
+/* It is of this version, names its client library and its URLs, and opens a register of each of them. */
+static void test_itself(void **state)
+{
+    const frazil_coordinator *postgresql = frazil_postgresql();
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_register reg;
+    frazil_error err;
+
+    (void)state;
+    assert_string_equal(postgresql->version, FRAZIL_VERSION);
+    assert_string_equal(postgresql->part, "postgresql");
+    assert_memory_equal(postgresql->client, "libpq ", 6);
+    assert_in_range(postgresql->client[6], '0', '9');
+    assert_string_equal(postgresql->schemes[0], "postgres");
+    assert_string_equal(postgresql->schemes[1], "postgresql");
+    assert_null(postgresql->schemes[2]);
+    assert_int_equal(postgresql->open_register("postgresql://nobody/app/orders.7", &reg, name, &err), FRAZIL_OK);
+    assert_string_equal(name, "orders.7");
+    reg.close(reg.ctx);
+    assert_int_equal(postgresql->open_register("postgres://nobody/app/", &reg, name, &err), FRAZIL_ESPEC);
+}
+
+/* A server as one wishes it: nothing but OK, once table and namespace are there. */
+static void test_good(void **state)
+{
+    struct server server;
+
+    (void)state;
+    postgresql_server_start(&server, NULL);
+    struct findings findings = examine(&server);
+    assert_found(findings, "FAIL there is no namespace orders\n");
+    assert_found(findings, "FAIL permissions: there is no table \"frazil_lease\": frazil lease init creates it\n");
+    postgresql_server_do(&server, "CREATE TABLE frazil_lease (namespace text, number bigint, version bigint NOT NULL, "
+                                  "data bytea NOT NULL, PRIMARY KEY (namespace, number))");
+    postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 4294967295, 1, 'x')");
+    findings = examine(&server);
+    assert_not_found(findings, "FAIL");
+    assert_not_found(findings, "WARN");
+    assert_found(findings, "OK version: '1");
+    assert_found(findings, "OK role: primary\n");
+    assert_found(findings, "OK durability: a grant is on the disk before it is used");
+    assert_found(findings, "OK replication: no standby is connected: nothing that was acknowledged can be lost\n");
+    assert_found(findings, "OK permissions: this user may read and write \"frazil_lease\"\n");
+    postgresql_server_stop(&server);
+}
+
+/* What a crash of the host would do. */
+static void test_durability(void **state)
+{
+    static const char *const no_fsync[] = {"fsync=off", NULL};
+    static const char *const no_full_pages[] = {"full_page_writes=off", NULL};
+    struct server server;
+
+    (void)state;
+    start(&server, no_fsync);
+    assert_found(examine(&server), "FAIL durability: fsync is off");
+    postgresql_server_crash(&server);
+    postgresql_server_restart(&server, no_full_pages);
+    assert_found(examine(&server), "WARN durability: full_page_writes is off");
+    postgresql_server_stop(&server);
+}
+
+/* A standby is a danger unless commits wait for it, and is not itself asked. */
+static void test_replication(void **state)
+{
+    static const char *const logical[] = {"wal_level=logical", NULL};
+    struct server primary;
+    struct server standby;
+
+    (void)state;
+    start(&primary, logical);
+    postgresql_server_follow(&standby, &primary);
+    struct findings findings = examine(&primary);
+    assert_found(findings, "WARN replication: asynchronous standbys: '1'; one that is promoted may lack the last");
+    postgresql_server_do(&primary, "CREATE ROLE app LOGIN; GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
+    assert_found(examine_as(&primary, "app"), "WARN replication: asynchronous standbys: '1'");
+    findings = examine(&standby);
+    assert_found(findings, "FAIL the coordinator does not answer: ");
+    assert_found(findings, "is a standby: worker ids need the primary");
+    postgresql_server_do(&primary, "ALTER SYSTEM SET synchronous_standby_names = 'FIRST 1 (*)'");
+    postgresql_server_do(&primary, "SELECT pg_reload_conf()");
+    postgresql_server_await(&primary, "SELECT sync_state FROM pg_stat_replication", "sync");
+    findings = examine(&primary);
+    assert_found(findings,
+                 "OK replication: a grant waits for the synchronous standbys 'FIRST 1 (*)': promote no other");
+    assert_not_found(findings, "WARN replication");
+    postgresql_server_stop(&standby);
+    postgresql_server_stop(&primary);
+}
+
+/* A subscriber takes nothing over, and is not counted. */
+static void test_subscriber(void **state)
+{
+    static const char *const settings[] = {"wal_level=logical", NULL};
+    struct server server;
+    char info[128];
+
+    (void)state;
+    start(&server, settings);
+    postgresql_server_do(&server, "CREATE PUBLICATION p FOR ALL TABLES");
+    postgresql_server_do(&server, "SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
+    snprintf(info, sizeof info, "host=127.0.0.1 port=%u user=owner dbname=postgres replication=database",
+             (unsigned)server.port);
+    PGconn *subscriber = PQconnectdb(info);
+    PGresult *result =
+        PQexec(subscriber, "START_REPLICATION SLOT s LOGICAL 0/0 (proto_version '1', publication_names 'p')");
+    assert_int_equal(PQresultStatus(result), PGRES_COPY_BOTH);
+    postgresql_server_await(&server, "SELECT count(*) FROM pg_stat_replication", "1");
+    assert_found(examine(&server), "OK replication: no standby is connected");
+    PQclear(result);
+    PQfinish(subscriber);
+    postgresql_server_stop(&server);
+}
+
+/* What this user may do, and what he may not. */
+static void test_permissions(void **state)
+{
+    static const char *const privileges[] = {"SELECT, INSERT", "SELECT, UPDATE"};
+    struct server server;
+
+    (void)state;
+    start(&server, NULL);
+    postgresql_server_do(&server, "CREATE ROLE app LOGIN");
+    assert_found(examine_as(&server, "app"), "FAIL the coordinator does not answer: ");
+    for (size_t i = 0; i < sizeof privileges / sizeof privileges[0]; i++) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "REVOKE ALL ON frazil_lease FROM app; GRANT %s ON frazil_lease TO app",
+                 privileges[i]);
+        postgresql_server_do(&server, sql);
+        assert_found(examine_as(&server, "app"),
+                     "FAIL permissions: this user needs SELECT, INSERT and UPDATE on \"frazil_lease\"\n");
+    }
+    postgresql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON frazil_lease TO app");
+    assert_found(examine_as(&server, "app"), "OK permissions: this user may read and write");
+    postgresql_server_do(&server, "ALTER ROLE app SET default_transaction_read_only = on");
+    assert_found(examine_as(&server, "app"), "FAIL role: a standby, or default_transaction_read_only is set");
+    postgresql_server_stop(&server);
+}
+
+static int skip_without_server(void **state)
+{
+    (void)state;
+    if (!postgresql_server_installed())
+        exit(0);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_itself),      cmocka_unit_test(test_good),       cmocka_unit_test(test_durability),
+        cmocka_unit_test(test_replication), cmocka_unit_test(test_subscriber), cmocka_unit_test(test_permissions),
+    };
+
+    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+}

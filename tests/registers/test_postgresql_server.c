@@ -1,0 +1,511 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what a PostgreSQL is, and may have become, is noticed:
+ * restarted, promoted, restored, read-only; and what a swap has said is there to
+ * stay, whatever the server's defaults are.
+ */
+#include <libpq-fe.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/postgresql_rig.h"
+#include "os/clock.h"
+
+/* One for all tests that do not end it. */
+static struct server server;
+
+static struct fz_register open_on(const struct server *one, const char *keys)
+{
+    return postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s%s", (unsigned)one->port,
+                               keys);
+}
+
+/* A register of the server, with an empty table. */
+static struct fz_register start(void)
+{
+    struct fz_register reg = open_on(&server, "");
+
+    postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    postgresql_prepare_table(&reg);
+    return reg;
+}
+
+/* ---- who it is ------------------------------------------------------------------ */
+
+/* The clock is the server's, to the millisecond. */
+static void test_clock(void **state)
+{
+    struct fz_register reg = start();
+    struct fz_register_status status = postgresql_status_of(&reg);
+    int64_t now_ms = fz_real_now().unix_ms; /* the same host */
+
+    (void)state;
+    assert_true(status.has_clock);
+    assert_in_range(now_ms - status.unix_ms, 0, 60000);
+    uint64_t version = postgresql_must_swap(&reg, 0, "x");
+    assert_in_range(version / 1000, (uint64_t)status.unix_ms, (uint64_t)fz_real_now().unix_ms);
+    postgresql_close(&reg);
+}
+
+/* The incarnation is the cluster, its timeline and the table; all read it alike, and it survives crashes. */
+static void test_incarnation(void **state)
+{
+    static const char *const settings[] = {"fsync=on", NULL};
+    struct server own;
+    char wanted[FZ_INCARNATION_SIZE];
+    struct fz_record record;
+
+    (void)state;
+    postgresql_server_start(&own, settings);
+    struct fz_register reg = open_on(&own, "");
+    postgresql_prepare_table(&reg);
+    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
+    snprintf(wanted, sizeof wanted, "%s",
+             postgresql_server_do(&own, "SELECT system_identifier || '.00000001.' || 'frazil_lease'::regclass::oid "
+                                        "FROM pg_control_system()"));
+    assert_string_equal(postgresql_status_of(&reg).incarnation, wanted);
+    postgresql_server_crash(&own);
+    postgresql_server_restart(&own, settings);
+    assert_string_equal(postgresql_status_of(&reg).incarnation, wanted);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    postgresql_server_do(&own, "DELETE FROM frazil_lease");
+    postgresql_server_do(&own, "VACUUM FULL frazil_lease");
+    assert_string_equal(postgresql_status_of(&reg).incarnation, wanted);
+    postgresql_close(&reg);
+    postgresql_server_stop(&own);
+}
+
+/* A table that was made again, as pg_restore --clean does, is another incarnation. */
+static void test_table_made_again(void **state)
+{
+    struct fz_register reg = start();
+    struct fz_register_status first = postgresql_status_of(&reg);
+
+    (void)state;
+    postgresql_server_do(&server, "CREATE TABLE kept AS TABLE frazil_lease; DROP TABLE frazil_lease");
+    struct fz_register_status without = postgresql_status_of(&reg);
+    assert_string_not_equal(without.incarnation, first.incarnation);
+    postgresql_server_do(&server, "ALTER TABLE kept RENAME TO frazil_lease");
+    assert_string_not_equal(postgresql_status_of(&reg).incarnation, first.incarnation);
+    assert_string_not_equal(postgresql_status_of(&reg).incarnation, without.incarnation);
+    postgresql_close(&reg);
+}
+
+/* Without fsync a crash of the host may lose records, so each start of the server is another incarnation. */
+static void test_without_fsync(void **state)
+{
+    static const char *const settings[] = {"fsync=off", NULL};
+    struct server own;
+
+    (void)state;
+    postgresql_server_start(&own, settings);
+    struct fz_register reg = open_on(&own, "");
+    postgresql_prepare_table(&reg);
+    struct fz_register_status first = postgresql_status_of(&reg);
+    assert_string_equal(postgresql_status_of(&reg).incarnation, first.incarnation);
+    postgresql_server_crash(&own);
+    postgresql_server_restart(&own, settings);
+    assert_string_not_equal(postgresql_status_of(&reg).incarnation, first.incarnation);
+    postgresql_close(&reg);
+    postgresql_server_stop(&own);
+}
+
+/*
+ * A standby is not asked, neither for records nor to keep one; promoted it is another
+ * incarnation.  Of several hosts the primary is found, wherever it is, and again when
+ * it is another one.
+ */
+static void test_standby(void **state)
+{
+    struct server primary;
+    struct server standby;
+    struct fz_record record;
+    uint64_t untouched = 4711;
+
+    (void)state;
+    postgresql_server_start(&primary, NULL);
+    struct fz_register reg = open_on(&primary, "");
+    postgresql_prepare_table(&reg);
+    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
+    struct fz_register_status old = postgresql_status_of(&reg);
+    postgresql_server_follow(&standby, &primary);
+    struct fz_register alone = open_on(&standby, "");
+    struct fz_register any =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u,127.0.0.1:%u/postgres/orders?timeout=5s",
+                            (unsigned)standby.port, (unsigned)primary.port);
+    postgresql_server_await(&standby, "SELECT count(*) FROM frazil_lease", "1");
+    assert_int_equal(postgresql_read_first(&alone, &record), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("is a standby: worker ids need the primary");
+    assert_int_equal(postgresql_swap(&alone, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("is a standby, or read-only: worker ids need the primary");
+    assert_int_equal(alone.prepare(alone.ctx, NULL), FZ_REGISTER_UNREACHABLE);
+    assert_string_equal(postgresql_status_of(&any).incarnation, old.incarnation);
+
+    postgresql_server_crash(&primary);
+    assert_int_equal(postgresql_read_first(&any, &record), FZ_REGISTER_UNREACHABLE);
+    assert_string_equal(postgresql_server_do(&standby, "SELECT pg_promote()"), "t");
+    assert_string_not_equal(postgresql_status_of(&alone).incarnation, old.incarnation);
+    assert_string_equal(postgresql_status_of(&any).incarnation, postgresql_status_of(&alone).incarnation);
+    assert_true(postgresql_must_swap(&any, version, "goes on") > version);
+    assert_int_equal(untouched, 4711);
+    postgresql_close(&reg);
+    postgresql_close(&alone);
+    postgresql_close(&any);
+    postgresql_server_stop(&standby);
+    postgresql_server_stop(&primary);
+}
+
+/* A user whose transactions are read-only by default is told so. */
+static void test_read_only(void **state)
+{
+    struct fz_register reg = start();
+    uint64_t version;
+
+    (void)state;
+    postgresql_server_do(&server, "ALTER ROLE owner SET default_transaction_read_only = on");
+    postgresql_close(&reg);
+    reg = open_on(&server, "");
+    enum fz_register_result result = postgresql_swap(&reg, 0, "x", &version);
+    postgresql_server_do(&server, "BEGIN READ WRITE; ALTER ROLE owner RESET default_transaction_read_only; COMMIT");
+    assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("is a standby, or read-only");
+    postgresql_close(&reg);
+}
+
+/* ---- what has been said stays ----------------------------------------------------- */
+
+/* A swap is on the disk when it returns, although the server's default is not to wait for that. */
+static void test_asynchronous_default(void **state)
+{
+    static const char *const settings[] = {"synchronous_commit=off", "wal_writer_delay=10s", NULL};
+    struct server own;
+    struct fz_record record;
+
+    (void)state;
+    postgresql_server_start(&own, settings);
+    struct fz_register reg = open_on(&own, "");
+    postgresql_prepare_table(&reg);
+    postgresql_server_do(&own, "CREATE TABLE others (n int); CHECKPOINT");
+    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
+    postgresql_server_do(&own, "INSERT INTO others VALUES (1)");
+    postgresql_server_crash(&own);
+    postgresql_server_restart(&own, settings);
+    assert_string_equal(postgresql_server_do(&own, "SELECT count(*) FROM others"), "0"); /* what it does to others */
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    postgresql_close(&reg);
+    postgresql_server_stop(&own);
+}
+
+/* A default that waits for less is overruled, one that waits for more is not. */
+static void test_synchronous_commit(void **state)
+{
+    static const char *const levels[][2] = {
+        {"off", "on"}, {"local", "on"}, {"remote_write", "on"}, {"on", "on"}, {"remote_apply", "remote_apply"}};
+    struct fz_register reg = start();
+    uint64_t version = 0;
+
+    (void)state;
+    postgresql_close(&reg);
+    postgresql_server_do(&server, "CREATE TABLE seen (level text);"
+                                  "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS "
+                                  "'BEGIN INSERT INTO seen VALUES (current_setting(''synchronous_commit'')); RETURN "
+                                  "NEW; END';"
+                                  "CREATE TRIGGER see BEFORE INSERT OR UPDATE ON frazil_lease FOR EACH ROW EXECUTE "
+                                  "FUNCTION see()");
+    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
+        char sql[96];
+        snprintf(sql, sizeof sql, "ALTER ROLE owner SET synchronous_commit = %s", levels[i][0]);
+        postgresql_server_do(&server, sql);
+        reg = open_on(&server, "");
+        version = postgresql_must_swap(&reg, version, "x");
+        postgresql_close(&reg);
+        assert_string_equal(postgresql_server_do(&server, "DELETE FROM seen RETURNING level"), levels[i][1]);
+    }
+    postgresql_server_do(&server, "ALTER ROLE owner RESET synchronous_commit; DROP TABLE seen; "
+                                  "DROP FUNCTION see() CASCADE");
+}
+
+static void *end_the_wait(void *ctx)
+{
+    (void)ctx;
+    postgresql_server_await(&server,
+                            "SELECT coalesce((SELECT pg_cancel_backend(pid) FROM pg_stat_activity "
+                            "WHERE wait_event = 'SyncRep' AND application_name = 'frazil'), false)",
+                            "t");
+    return NULL;
+}
+
+/*
+ * With a synchronous standby that is away nothing is granted: there is no answer; and
+ * when somebody ends the wait, the server's warning that it may be lost is heard.
+ */
+static void test_synchronous_standby_away(void **state)
+{
+    struct fz_register reg = start();
+    pthread_t other;
+    uint64_t untouched = 4711;
+    struct fz_record record;
+
+    (void)state;
+    struct fz_register hasty =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=300ms", (unsigned)server.port);
+    postgresql_server_do(&server, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
+    postgresql_server_do(&server, "SELECT pg_reload_conf()");
+    postgresql_server_await(&server, "SHOW synchronous_standby_names", "nobody");
+    assert_int_equal(postgresql_swap(&hasty, 0, "x", &untouched), FZ_REGISTER_UNKNOWN);
+    postgresql_assert_said("did not answer within 300 ms");
+    end_the_wait(NULL);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(pthread_create(&other, NULL, end_the_wait, NULL), 0);
+    enum fz_register_result result = postgresql_swap(&reg, record.version, "y", &untouched);
+    pthread_join(other, NULL);
+    postgresql_server_do(&server, "ALTER SYSTEM RESET synchronous_standby_names");
+    postgresql_server_do(&server, "SELECT pg_reload_conf()");
+    postgresql_server_await(&server, "SHOW synchronous_standby_names", "");
+    assert_int_equal(result, FZ_REGISTER_UNKNOWN);
+    postgresql_assert_said("warns: 'canceling wait for synchronous replication due to user request'");
+    assert_int_equal(untouched, 4711);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_memory_equal(record.data, "y", 1);
+    assert_true(postgresql_must_swap(&reg, record.version, "z") > record.version); /* the warning was that one's */
+    postgresql_close(&reg);
+    postgresql_close(&hasty);
+}
+
+/* ---- who stands in the way ----------------------------------------------------------- */
+
+static PGconn *lock_table(void)
+{
+    PGconn *session = postgresql_server_session(&server);
+
+    PQclear(PQexec(session, "BEGIN"));
+    PQclear(PQexec(session, "LOCK TABLE frazil_lease"));
+    return session;
+}
+
+/* A table that somebody has locked: the server itself gives up in time, and then it was certainly not done. */
+static void test_locked(void **state)
+{
+    struct fz_register reg = start();
+    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t untouched = 4711;
+
+    (void)state;
+    struct fz_register hasty =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=2s", (unsigned)server.port);
+    PGconn *session = lock_table();
+    assert_int_equal(postgresql_swap(&hasty, version, "second", &untouched), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("canceling statement due to statement timeout' (57014)");
+    assert_int_equal(untouched, 4711);
+    PQfinish(session);
+    assert_true(postgresql_must_swap(&hasty, version, "second") > version);
+    assert_string_equal(postgresql_server_do(&server, "SELECT count(*) FROM pg_stat_activity WHERE "
+                                                      "wait_event_type = 'Lock'"),
+                        "0");
+    postgresql_close(&hasty);
+    postgresql_close(&reg);
+}
+
+static void *end_the_session(void *ctx)
+{
+    (void)ctx;
+    postgresql_server_await(&server,
+                            "SELECT coalesce((SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                            "WHERE wait_event_type = 'Lock' AND application_name = 'frazil'), false)",
+                            "t");
+    return NULL;
+}
+
+/* A session that is ended in the middle: how far it came is not known; the next call has a new one. */
+static void test_session_ended(void **state)
+{
+    struct fz_register reg = start();
+    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t untouched = 4711;
+    pthread_t other;
+
+    (void)state;
+    PGconn *session = lock_table();
+    assert_int_equal(pthread_create(&other, NULL, end_the_session, NULL), 0);
+    assert_int_equal(postgresql_swap(&reg, version, "second", &untouched), FZ_REGISTER_UNKNOWN);
+    postgresql_assert_said("terminating connection due to administrator command");
+    pthread_join(other, NULL);
+    PQfinish(session);
+    assert_int_equal(untouched, 4711);
+    assert_true(postgresql_must_swap(&reg, version, "second") > version);
+    postgresql_close(&reg);
+}
+
+static void *commit(void *session)
+{
+    postgresql_server_await(&server,
+                            "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' "
+                            "AND application_name = 'frazil'",
+                            "1");
+    PQclear(PQexec(session, "COMMIT"));
+    return NULL;
+}
+
+/* Transactions that are serializable by default fail where others wait: certainly not done, and again is right. */
+static void test_serializable(void **state)
+{
+    struct fz_register reg = start();
+    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t untouched = 4711;
+
+    pthread_t other;
+    (void)state;
+    postgresql_server_do(&server, "ALTER ROLE owner SET default_transaction_isolation = serializable");
+    PGconn *session = postgresql_server_session(&server);
+    PQclear(PQexec(session, "BEGIN"));
+    PQclear(PQexec(session, "UPDATE frazil_lease SET data = ''"));
+    postgresql_close(&reg);
+    reg = open_on(&server, "");
+    assert_int_equal(pthread_create(&other, NULL, commit, session), 0); /* while the swap waits for the row */
+    enum fz_register_result result = postgresql_swap(&reg, version, "second", &untouched);
+    pthread_join(other, NULL);
+    PQfinish(session);
+    postgresql_server_do(&server, "ALTER ROLE owner RESET default_transaction_isolation");
+    assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("could not serialize access due to concurrent update' (40001)");
+    assert_true(postgresql_must_swap(&reg, version, "second") > version);
+    postgresql_close(&reg);
+}
+
+/* When no connection is left it is not reached, and says why. */
+static void test_too_many(void **state)
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+
+    (void)state;
+    postgresql_server_do(&server, "DROP ROLE IF EXISTS lonely");
+    postgresql_server_do(&server, "CREATE ROLE lonely LOGIN CONNECTION LIMIT 0");
+    struct fz_register lonely =
+        postgresql_open_url("postgres://lonely@127.0.0.1:%u/postgres/orders", (unsigned)server.port);
+    assert_int_equal(postgresql_read_first(&lonely, &record), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("cannot be connected to: ");
+    postgresql_assert_said("too many connections for role \"lonely\"");
+    postgresql_close(&lonely);
+    postgresql_close(&reg);
+}
+
+/* ---- what stands in the table ---------------------------------------------------------- */
+
+/* Versions grow when the server's clock has gone back, too; the last one there is has no next. */
+static void test_version_ahead_of_clock(void **state)
+{
+    struct fz_register reg = start();
+    uint64_t version;
+
+    (void)state;
+    postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 9000000000000000, 'x')");
+    assert_int_equal(postgresql_must_swap(&reg, UINT64_C(9000000000000000), "y"), UINT64_C(9000000000000001));
+    postgresql_server_do(&server, "UPDATE frazil_lease SET version = 9223372036854775807");
+    assert_int_equal(postgresql_swap(&reg, INT64_MAX, "z", &version), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("bigint out of range' (22003)");
+    postgresql_close(&reg);
+}
+
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    if (number < 6)
+        versions[number] = record->version;
+    if (number == 1 || number == 2)
+        assert_int_equal(record->len, 0);
+}
+
+/* What frazil has not written is refused, or shown as damaged, and never overwritten. */
+static void test_foreign_content(void **state)
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+    uint64_t version;
+    uint64_t versions[6] = {0};
+
+    (void)state;
+    postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 0, 'x'), ('orders', 1, -7, 'x'), "
+                                  "('orders', 2, 9, repeat('x', 513)::bytea), ('orders', 3, 9, ''), "
+                                  "('others', 4, 9, 'x')");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("a record in the table \"frazil_lease\" is not what frazil has written");
+    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    static const uint64_t wanted[6] = {1, 1, 1, 9, 0, 0};
+    assert_memory_equal(versions, wanted, sizeof wanted);
+    static const char *const wrong[] = {"INSERT INTO frazil_lease VALUES ('orders', 4294967295, 0, '')",
+                                        "INSERT INTO frazil_lease VALUES ('orders', 4294967296, 7, '')",
+                                        "INSERT INTO frazil_lease VALUES ('orders', -1, 7, '')"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        postgresql_server_do(&server, wrong[i]);
+        assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_REFUSED);
+        postgresql_server_do(&server, "DELETE FROM frazil_lease WHERE number < 0 OR number > 9");
+    }
+    postgresql_close(&reg);
+}
+
+/* A table of that name that is something else is refused in the server's own words. */
+static void test_foreign_table(void **state)
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    postgresql_server_do(&server, "DROP TABLE frazil_lease; CREATE TABLE frazil_lease (n int)");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
+    postgresql_assert_said("column r.namespace does not exist' (42703)");
+    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(postgresql_swap(&reg, 7, "x", &version), FZ_REGISTER_REFUSED);
+    postgresql_close(&reg);
+}
+
+static int start_server(void **state)
+{
+    (void)state;
+    if (!postgresql_server_installed())
+        exit(0);
+    postgresql_server_start(&server, NULL);
+    return 0;
+}
+
+static int stop_server(void **state)
+{
+    (void)state;
+    postgresql_server_stop(&server);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_incarnation),
+        cmocka_unit_test(test_table_made_again),
+        cmocka_unit_test(test_without_fsync),
+        cmocka_unit_test(test_standby),
+        cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_asynchronous_default),
+        cmocka_unit_test(test_synchronous_commit),
+        cmocka_unit_test(test_synchronous_standby_away),
+        cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_session_ended),
+        cmocka_unit_test(test_serializable),
+        cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_version_ahead_of_clock),
+        cmocka_unit_test(test_foreign_content),
+        cmocka_unit_test(test_foreign_table),
+    };
+
+    return cmocka_run_group_tests(tests, start_server, stop_server);
+}

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a PostgreSQL URL means what it says or is refused with what
+ * would be right, and a password never gets into a sentence.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "registers/postgresql/postgresql_url.h"
+
+static struct fz_postgresql_url parse(const char *text)
+{
+    struct fz_postgresql_url url;
+    frazil_error err;
+
+    if (fz_postgresql_url_parse(text, &url, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return url;
+}
+
+static void assert_refused(const char *text, frazil_err code, const char *why)
+{
+    struct fz_postgresql_url url;
+    struct fz_postgresql_url untouched;
+    frazil_error err;
+
+    memset(&url, 0x5a, sizeof url);
+    memset(&untouched, 0x5a, sizeof untouched);
+    assert_int_equal(fz_postgresql_url_parse(text, &url, &err), code);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("%s: %s; wanted: %s", text, err.message, why);
+    assert_null(strstr(err.message, "s3cret"));
+    assert_memory_equal(&url, &untouched, sizeof url);
+}
+
+static void assert_shown(const char *text, const char *wanted)
+{
+    struct fz_postgresql_url url = parse(text);
+    char shown[FZ_POSTGRESQL_SHOWN_SIZE];
+
+    fz_postgresql_url_show(&url, shown);
+    assert_string_equal(shown, wanted);
+}
+
+/* Host, database and namespace; what is not said is left to libpq, but for the timeout and the table. */
+static void test_plain(void **state)
+{
+    struct fz_postgresql_url url = parse("postgres://db.example.org/app/orders");
+
+    (void)state;
+    assert_int_equal(url.host_count, 1);
+    assert_string_equal(url.hosts[0].name, "db.example.org");
+    assert_int_equal(url.hosts[0].port, 0);
+    assert_string_equal(url.database, "app");
+    assert_string_equal(url.name, "orders");
+    assert_string_equal(url.table, "\"frazil_lease\"");
+    assert_int_equal(url.access.timeout_ms, 1000);
+    assert_string_equal(url.access.user, "");
+    assert_string_equal(url.access.password, "");
+    assert_string_equal(url.sslmode, "");
+    assert_string_equal(url.sslrootcert, "");
+    assert_string_equal(url.sslcert, "");
+    assert_string_equal(url.sslkey, "");
+
+    url = parse("postgresql://me@[2001:db8::1]:6543/My%2FDb/a.b_c-d:e?timeout=250ms");
+    assert_string_equal(url.hosts[0].name, "2001:db8::1");
+    assert_int_equal(url.hosts[0].port, 6543);
+    assert_string_equal(url.access.user, "me");
+    assert_string_equal(url.database, "My/Db");
+    assert_string_equal(url.name, "a.b_c-d:e");
+    assert_int_equal(url.access.timeout_ms, 250);
+}
+
+/* Several hosts, each with its port; or none, which is libpq's default; or a folder with a socket. */
+static void test_hosts(void **state)
+{
+    struct fz_postgresql_url url = parse("postgres://a:1,b,c:65535/app/orders");
+
+    (void)state;
+    assert_int_equal(url.host_count, 3);
+    assert_string_equal(url.hosts[0].name, "a");
+    assert_int_equal(url.hosts[0].port, 1);
+    assert_string_equal(url.hosts[1].name, "b");
+    assert_int_equal(url.hosts[1].port, 0);
+    assert_string_equal(url.hosts[2].name, "c");
+    assert_int_equal(url.hosts[2].port, 65535);
+    assert_int_equal(parse("postgres://1,2,3,4,5,6,7,8/app/orders").host_count, 8);
+
+    url = parse("postgres:///app/orders");
+    assert_int_equal(url.host_count, 1);
+    assert_string_equal(url.hosts[0].name, "");
+    assert_int_equal(url.hosts[0].port, 0);
+    url = parse("postgres://me@/app/orders?host=%2Fvar%2Frun/postgresql");
+    assert_int_equal(url.host_count, 1);
+    assert_string_equal(url.hosts[0].name, "/var/run/postgresql");
+
+    assert_refused("postgres://1,2,3,4,5,6,7,8,9/app/orders", FRAZIL_ESPEC, "more than 8 hosts");
+    assert_refused("postgres://a,,b/app/orders", FRAZIL_ESPEC, "is no host");
+    assert_refused("postgres://a,/app/orders", FRAZIL_ESPEC, "is no host");
+    assert_refused("postgres://:5432/app/orders", FRAZIL_ESPEC, "is no host");
+    assert_refused("postgres://a:0/app/orders", FRAZIL_ESPEC, "port '0'");
+    assert_refused("postgres://a/app/orders?host=/run", FRAZIL_ESPEC, "has a host, and one behind the '?'");
+    assert_refused("postgres:///app/orders?host=/run&host=/run", FRAZIL_ESPEC, "has a host, and one behind the '?'");
+    assert_refused("postgres:///app/orders?host=elsewhere", FRAZIL_ESPEC, "host='elsewhere'");
+    assert_refused("postgres:///app/orders?host=", FRAZIL_ESPEC, "must be the absolute path");
+}
+
+/* User and password, percent-encoded, or from a file. */
+static void test_credentials(void **state)
+{
+    struct fz_postgresql_url url = parse("postgres://us%40er:s3cret%3A%2F%3F@h/app/orders");
+    char path[] = "/tmp/frazil-password-XXXXXX";
+    char text[128];
+
+    (void)state;
+    assert_string_equal(url.access.user, "us@er");
+    assert_string_equal(url.access.password, "s3cret:/?");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "s3cret\nmore\n", 12), 12);
+    close(fd);
+    snprintf(text, sizeof text, "postgres://me@h/app/orders?password_file=%s", path);
+    url = parse(text);
+    assert_string_equal(url.access.user, "me");
+    assert_string_equal(url.access.password, "s3cret");
+    snprintf(text, sizeof text, "postgres://me:s3cret@h/app/orders?password_file=%s", path);
+    assert_refused(text, FRAZIL_ESPEC, "give one of them");
+    unlink(path);
+    assert_refused("postgres://h/app/orders?password_file=/nonexistent", FRAZIL_ESYS, "'/nonexistent'");
+    assert_refused("postgres://me:@h/app/orders", FRAZIL_ESPEC, "password in the PostgreSQL URL is empty");
+    assert_refused("postgres://me:s3cret%@h/app/orders", FRAZIL_ESPEC, "not percent-encoded");
+    assert_refused("postgres://me:s3cret/@h/orders", FRAZIL_ESPEC, "names no namespace");
+    assert_refused("postgres://me:s3cret?@h/app/orders", FRAZIL_ESPEC, "%3F for a '?' in a password");
+}
+
+/* A table, with its schema or not, is quoted from then on; nothing else gets into SQL. */
+static void test_table(void **state)
+{
+    (void)state;
+    assert_string_equal(parse("postgres://h/app/orders?table=Leases_2").table, "\"Leases_2\"");
+    assert_string_equal(parse("postgres://h/app/orders?table=ids.lease").table, "\"ids\".\"lease\"");
+    static const char *const wrong[] = {"",      ".",    "a.",  ".a",  "a.b.c", "a b",
+                                        "a%22b", "a\"b", "a;b", "a-b", "a'b",   "\xc3\xa9"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "postgres://h/app/orders?table=%s", wrong[i]);
+        assert_refused(text, FRAZIL_ESPEC, "must be NAME or SCHEMA.NAME");
+    }
+    char text[256];
+    snprintf(text, sizeof text, "postgres://h/app/orders?table=%0*d.%0*d", 63, 1, 63, 2);
+    assert_int_equal(strlen(parse(text).table), 2 * 65 + 1);
+    snprintf(text, sizeof text, "postgres://h/app/orders?table=%0*d", 64, 1);
+    assert_refused(text, FRAZIL_ESPEC, "each of 1 to 63 letters");
+}
+
+/* What libpq is told of TLS. */
+static void test_tls(void **state)
+{
+    struct fz_postgresql_url url =
+        parse("postgres://h/app/orders?sslmode=verify-full&sslrootcert=/a%20b&sslcert=/c&sslkey=/k");
+
+    (void)state;
+    assert_string_equal(url.sslmode, "verify-full");
+    assert_string_equal(url.sslrootcert, "/a b");
+    assert_string_equal(url.sslcert, "/c");
+    assert_string_equal(url.sslkey, "/k");
+    assert_refused("postgres://h/app/orders?sslmode=on", FRAZIL_ESPEC, "sslmode='on'");
+    assert_refused("postgres://h/app/orders?sslkey=", FRAZIL_ESPEC, "'sslkey' in the PostgreSQL URL names no file");
+}
+
+/* Everything else that is wrong. */
+static void test_refused(void **state)
+{
+    (void)state;
+    assert_refused("redis://h/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
+    assert_refused("postgres:/h/app/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
+    assert_refused("postgres://h", FRAZIL_ESPEC, "names no database");
+    assert_refused("postgres://h/", FRAZIL_ESPEC, "names no database");
+    assert_refused("postgres://h//orders", FRAZIL_ESPEC, "names no database");
+    assert_refused("postgres://h/app", FRAZIL_ESPEC, "names no namespace");
+    assert_refused("postgres://h/app/", FRAZIL_ESPEC, "names no namespace");
+    assert_refused("postgres://h/app/a/b", FRAZIL_ESPEC, "'a/b', which is none");
+    assert_refused("postgres://h/app/orders?timeout=1", FRAZIL_ESPEC, "timeout='1'");
+    assert_refused("postgres://h/app/orders?wait=1", FRAZIL_ESPEC,
+                   "'wait' is no key of a PostgreSQL URL: they are timeout, password_file, user, host, table, sslmode");
+}
+
+/* It is shown without user, password and keys. */
+static void test_shown(void **state)
+{
+    char text[512];
+
+    (void)state;
+    assert_shown("postgresql://me:s3cret@h:5433/app/orders?timeout=2s", "postgres://h:5433/app/orders");
+    assert_shown("postgres://a,[::1]:7/app/orders", "postgres://a,[::1]:7/app/orders");
+    assert_shown("postgres:///app/orders?host=/run", "postgres:///run/app/orders");
+    snprintf(text, sizeof text, "postgres://%0*d/app/orders", 255, 1);
+    struct fz_postgresql_url url = parse(text);
+    char shown[FZ_POSTGRESQL_SHOWN_SIZE];
+    fz_postgresql_url_show(&url, shown);
+    assert_int_equal(strlen(shown), sizeof shown - 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_hosts), cmocka_unit_test(test_credentials),
+        cmocka_unit_test(test_table), cmocka_unit_test(test_tls),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_shown),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
