@@ -81,6 +81,32 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
     return FRAZIL_OK;
 }
 
+/* L9: whether at this tick nobody can have taken the worker over, whatever was lost. */
+static bool certainly_ours(const struct fz_lease *lease, const struct fz_grant *held, uint64_t tick)
+{
+    uint64_t margin = fz_double_skew(&lease->layout, lease->max_skew_ms);
+
+    return margin < held->until && tick < held->until - margin;
+}
+
+/* The swap of the own record was done and answered.  May what it granted be used without a gap (L6, L9)? */
+static bool contiguous(const struct fz_lease *lease, const struct fz_grant *held,
+                       const struct fz_register_status *status, uint64_t now_tick)
+{
+    if (fz_namespace_same_incarnation(&lease->space, status) && fz_lease_after_losses(lease, held))
+        return true;
+    return status->has_clock && certainly_ours(lease, held, fz_later_tick(&lease->layout, status, now_tick));
+}
+
+/* The answer came from another incarnation: its quarantine begins now, or at the next call if this one fails. */
+static void note_incarnation(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick)
+{
+    if (fz_namespace_same_incarnation(&lease->space, status))
+        return;
+    lease->space.stale = true;
+    (void)fz_namespace_load(lease, now_tick, NULL);
+}
+
 /*
  * Moves `until` ahead.  Afterwards the grant is in *ret, or the lease is in trouble,
  * or an error says what else there is.
@@ -115,7 +141,7 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
 
     lease->counters.skew_ms = fz_clock_difference(&lease->layout, &status, now_tick);
     bool ahead = lease->counters.skew_ms < -lease->max_skew_ms;
-    if (ahead || !fz_namespace_same_incarnation(&lease->space, &status)) {
+    if (ahead || !contiguous(lease, held, &status, now_tick)) {
         lease->counters.burned++;
         fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
         return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, lease->max_skew_ms, reterr)
@@ -124,6 +150,7 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     lease->counters.extensions++;
     lease->record = record;
     lease->record_version = grant.version;
+    note_incarnation(lease, &status, now_tick);
     *ret = grant;
     return FRAZIL_OK;
 }
@@ -136,13 +163,14 @@ static frazil_err settle(struct fz_lease *lease, const struct fz_grant *held, ui
     if (lease->trouble != FZ_TROUBLE_NONE &&
         (lease->trouble_worker != held->worker || lease->trouble_version != held->version))
         fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0); /* the caller holds another grant by now */
-    if (!lease->space.known)
+    if (!lease->space.known || lease->space.stale)
         err = fz_namespace_load(lease, now_tick, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (lease->trouble == FZ_TROUBLE_DOUBT || (lease->trouble == FZ_TROUBLE_NONE && !record_known(lease, held)))
         err = read_own(lease, held, now_tick, reterr);
-    if (err == FRAZIL_OK && lease->trouble == FZ_TROUBLE_NONE && held->until < lease->space.record.quarantine_until)
+    if (err == FRAZIL_OK && lease->trouble == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
+        !certainly_ours(lease, held, now_tick))
         fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version); /* L6 */
     return err;
 }

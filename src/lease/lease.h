@@ -21,13 +21,22 @@
  *       lost.  So after the first taking of a worker id the namespace is read once
  *       more, and one is created closed, and opened when the time is known to be
  *       later than that.
+ *   L9  Where the coordinator has a clock, nobody takes a worker id before that has
+ *       passed all that is taken of it, or held back by a quarantine (but who burned
+ *       ticks of it himself, and has lost nothing).  So after a loss a holder is
+ *       extended without a gap, in spite of L6, if his record has the very version of
+ *       his grant, and the grant has more than 2 max_skew left by the clock in that
+ *       answer, and by his own: what was lost came later, and was not a taking.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for
- * what was lost, L6).  Time is an argument: now_tick is the caller's clock.
+ * what was lost, L6 and L9).  Time is an argument: now_tick is the caller's clock.
  *
  * An unanswered swap costs the ticks since the last extension: when it becomes
  * known, another worker id is taken if one is free, and if not the generator
  * pauses for that long at the end of its present grant.
+ *
+ * Not promised by L9: that a cloned machine stays apart from its twin when the
+ * twin's own extension is among what the coordinator has lost.
  *
  * One caller at a time for each lease; several leases may share nothing.
  */

@@ -12,6 +12,11 @@ uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks)
     return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
 }
 
+uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms)
+{
+    return (2 * (uint64_t)max_skew_ms + layout->tick_ms - 1) / layout->tick_ms;
+}
+
 uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
 {
     uint64_t tick;

@@ -17,6 +17,7 @@
 /* The namespace as it was read last. */
 struct fz_namespace {
     bool known;
+    bool stale; /* the coordinator has answered as another incarnation since then */
     struct fz_namespace_record record;
     char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* of the caller's layout */
 };
@@ -109,6 +110,9 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
 /* The last tick that may be granted now: the horizon, or the layout's end. */
 uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick);
 
+/* Whether *held reaches beyond every grant that was made before the coordinator last may have lost records. */
+bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held);
+
 /* Notes that the worker of a grant of this version is in trouble. */
 void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version);
 
@@ -153,6 +157,9 @@ frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_e
 bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status);
 
 /* ---- lease_answer.c: what an answer tells ---------------------------------- */
+
+/* 2 max_skew in ticks, rounded up. */
+uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);
 
 /* The later of the caller's and the coordinator's clock, in ticks. */
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);

@@ -19,6 +19,11 @@ uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick)
     return now_tick > last || last - now_tick < horizon ? last : now_tick + horizon;
 }
 
+bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held)
+{
+    return held->until >= lease->space.record.quarantine_until;
+}
+
 void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
 {
     lease->trouble = trouble;
@@ -237,6 +242,34 @@ static enum outcome try_candidates(struct search *search, struct fz_candidate *b
     return LOOK_AGAIN;
 }
 
+/*
+ * The highest floor with which a candidate can be taken now.  L9: where the
+ * coordinator tells its clock, that must have passed all that is taken of the
+ * worker; but who burned ticks himself, and has lost nothing, follows them at once.
+ */
+static uint64_t floor_max(const struct search *search, const struct fz_candidate *candidate)
+{
+    const struct fz_lease *lease = search->lease;
+    const struct fz_register_status *status = &search->survey.status;
+    bool follows = candidate->own && search->held != NULL && fz_lease_after_losses(lease, search->held);
+    uint64_t reach = fz_lease_reach(lease, search->now_tick);
+    uint64_t tick = fz_coordinator_tick(&lease->layout, status, search->now_tick);
+
+    return !status->has_clock || follows || tick > reach ? reach : tick;
+}
+
+/* Drops those that cannot be taken yet; returns how many are left. */
+static size_t keep_due(const struct search *search, struct fz_candidate *best, size_t n)
+{
+    size_t due = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        if (best[i].floor <= floor_max(search, &best[i]))
+            best[due++] = best[i];
+    }
+    return due;
+}
+
 /* Decides by what the look has shown. */
 static enum outcome decide(struct search *search, frazil_err *ret_err)
 {
@@ -244,7 +277,6 @@ static enum outcome decide(struct search *search, frazil_err *ret_err)
     const struct fz_survey *survey = &search->survey;
     struct fz_candidate best[FZ_SHORTLIST];
     uint64_t now_tick = search->now_tick;
-    uint64_t reach = fz_lease_reach(lease, now_tick);
     uint64_t coordinator_tick = fz_coordinator_tick(&lease->layout, &survey->status, now_tick);
     size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
 
@@ -265,13 +297,12 @@ static enum outcome decide(struct search *search, frazil_err *ret_err)
         *ret_err = not_yet(lease, earliest, lease->defer_until - now_tick, search->reterr);
         return FAILED;
     }
-    if (earliest > reach) {
-        *ret_err = not_yet(lease, earliest, earliest - reach, search->reterr);
+    uint64_t latest = floor_max(search, &best[0]);
+    if (earliest > latest) {
+        *ret_err = not_yet(lease, earliest, earliest - latest, search->reterr);
         return FAILED;
     }
-    while (best[n - 1].floor > reach)
-        n--;
-    return try_candidates(search, best, n, ret_err);
+    return try_candidates(search, best, keep_due(search, best, n), ret_err);
 }
 
 /* ---- looking -------------------------------------------------------------- */

@@ -69,8 +69,7 @@ static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_
 static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint64_t horizon_ms, int64_t max_skew_ms)
 {
     uint64_t last = fz_layout_last_tick(layout);
-    uint64_t skew_ticks = (2 * (uint64_t)max_skew_ms + layout->tick_ms - 1) / layout->tick_ms;
-    uint64_t reach = horizon_ms / layout->tick_ms + skew_ticks;
+    uint64_t reach = horizon_ms / layout->tick_ms + fz_double_skew(layout, max_skew_ms);
 
     return now > last || last - now < reach ? last : now + reach;
 }
@@ -169,6 +168,7 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
     }
     space->record = found;
     space->known = true;
+    space->stale = false;
     return FRAZIL_OK;
 }
 

@@ -151,8 +151,11 @@ static void test_incarnation(void **state)
     assert_string_equal(fleet_namespace(&fleet).incarnation, "run-2");
     assert_int_equal(fleet_count(&fleet, 1).quarantines, 1);
 
-    /* The next one finds it begun. */
-    fleet_must_acquire(&fleet, 2, NOW + 150);
+    /* The next one finds it begun, and nothing is taken before its end (L9). */
+    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 150), FRAZIL_EAGAIN);
+    assert_int_equal(fleet.owners[2].err.retry_ns, (HORIZON - 49) * UINT64_C(1000000));
+    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 100 + HORIZON), FRAZIL_EAGAIN);
+    fleet_must_acquire(&fleet, 2, NOW + 100 + HORIZON + 1);
     assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 100 + HORIZON + 1);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 100 + HORIZON);
     assert_int_equal(fleet_count(&fleet, 2).quarantines, 0);
@@ -160,10 +163,10 @@ static void test_incarnation(void **state)
 }
 
 /*
- * An owner notices it in the answer to his swap: what that granted is burned, the
- * present grant is used to its end, and the next one begins after the quarantine.
+ * An owner whose grant has ended notices it in the answer to his swap: what that
+ * granted is burned, and the next grant begins after the quarantine.
  */
-static void test_incarnation_while_held(void **state)
+static void test_incarnation_after_end(void **state)
 {
     struct fleet fleet;
 
@@ -172,18 +175,21 @@ static void test_incarnation_while_held(void **state)
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 0, old.until), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost");
-    const uint64_t end = NOW + 20000 + HORIZON;
+    const uint64_t end = old.until + HORIZON;
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, end);
-    fleet_must_extend(&fleet, 0, old.until);
-    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, old.until + HORIZON);
-    fleet_must_extend(&fleet, 0, old.until + 1);
-    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, old.until + 1 + HORIZON);
+    assert_int_equal(fleet_count(&fleet, 0).burned, 1);
+    assert_int_equal(fleet_extend(&fleet, 0, end), FRAZIL_ELEASE);
+    fleet_must_extend(&fleet, 0, end + 1);
+    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, end + 1 + HORIZON);
+    fleet_must_extend(&fleet, 0, end + 2);
+    assert_grant(fleet_held(&fleet, 0), old.worker, end + 1, end + 2 + HORIZON);
     fleet_stop(&fleet);
 }
 
-/* Nor does he go on without a gap when somebody else has begun the quarantine, or another process reads it first. */
+/* Nor does he go on then when somebody else has begun the quarantine, or another process reads it first: no swap is
+ * tried. */
 static void test_incarnation_begun_by_others(void **state)
 {
     struct fleet fleet;
@@ -195,10 +201,11 @@ static void test_incarnation_begun_by_others(void **state)
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + 100), FRAZIL_EAGAIN);
     fleet.owners[2].held = old; /* shares the grant, and has never asked the coordinator before */
-    assert_int_equal(fleet_extend(&fleet, 2, NOW + 200), FRAZIL_EAGAIN);
-    assert_int_equal(fleet_extend(&fleet, 0, NOW + 200), FRAZIL_EAGAIN);
-    fleet_must_extend(&fleet, 0, old.until);
-    assert_true(fleet_held(&fleet, 0)->floor > NOW + 100 + HORIZON);
+    assert_int_equal(fleet_extend(&fleet, 2, old.until), FRAZIL_EAGAIN);
+    assert_int_equal(fleet.owners[2].link.swaps, 0);
+    assert_int_equal(fleet_extend(&fleet, 2, NOW + 100 + HORIZON), FRAZIL_ELEASE);
+    fleet_must_extend(&fleet, 2, NOW + 100 + HORIZON + 1);
+    assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 100 + HORIZON + 1);
     fleet_stop(&fleet);
 }
 
@@ -349,7 +356,8 @@ static void test_created_again_as_new(void **state)
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 30), FRAZIL_EAGAIN);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 20 + HORIZON);
-    fleet_must_acquire(&fleet, 2, NOW + 40);
+    assert_int_equal(fleet_acquire(&fleet, 2, NOW + 20 + HORIZON), FRAZIL_EAGAIN);
+    fleet_must_acquire(&fleet, 2, NOW + 20 + HORIZON + 1);
     assert_int_equal(fleet_held(&fleet, 2)->floor, NOW + 20 + HORIZON + 1);
     fleet_stop(&fleet);
 }
@@ -431,7 +439,7 @@ int main(void)
         cmocka_unit_test(test_init_quarantine),
         cmocka_unit_test(test_wiped_and_created_again),
         cmocka_unit_test(test_incarnation),
-        cmocka_unit_test(test_incarnation_while_held),
+        cmocka_unit_test(test_incarnation_after_end),
         cmocka_unit_test(test_incarnation_begun_by_others),
         cmocka_unit_test(test_rolled_back),
         cmocka_unit_test(test_incarnation_between_look_and_swap),

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a coordinator that is restarted again and again, and each time
+ * may have lost its last writes, or be an older or a discarded copy, never grants a
+ * tick twice; and where it loses nothing, nobody ever has a gap (L9).
+ * Seeded: the same seed gives the same run.  FRAZIL_SEEDS=N runs more of them,
+ * FRAZIL_SEED=S one of them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lease/lease.h"
+#include "lib/grant_oracle.h"
+#include "lib/near_miss.h"
+
+enum {
+    SEEDS = 4000,
+    STEPS = 300,
+    HORIZON = 300,
+    SKEW_MS = 80,
+    HOLDERS = 4,
+    PROCESSES = 2, /* that share a holder's grant */
+    WRITES_MAX = 1024,
+    DEPTH_MAX = 2,
+    LOSS = 1 /* the lot that is most interesting right after a taking */
+};
+
+/* ---- a coordinator that is nothing but its writes in their order ------------------ */
+
+struct write {
+    bool wipe; /* what was written before is gone */
+    uint32_t number;
+    struct fz_record record;
+};
+
+struct journal {
+    size_t n;
+    struct write writes[WRITES_MAX];
+};
+
+struct holder {
+    struct process {
+        struct world *world;
+        struct fz_lease *lease;
+        struct fz_granter granter;
+        uint64_t random;
+    } processes[PROCESSES];
+    int64_t offset_ms; /* of its clock */
+    bool holds;
+    bool busy; /* one of its processes is in the middle of a call */
+    struct fz_grant held;
+    uint64_t incarnation; /* of the coordinator when he was granted that */
+};
+
+struct world {
+    frazil_layout layout;
+    struct journal journal;
+    struct journal discarded; /* what the coordinator held before it last lost something */
+    struct grant_oracle oracle;
+    struct holder holders[HOLDERS];
+    uint64_t seed;
+    uint64_t random;
+    uint64_t versions;
+    uint64_t workers;
+    int64_t now_ms;
+    int64_t skew_ms;
+    int64_t offset_ms; /* of the coordinator's clock */
+    uint64_t incarnations;
+    bool calm; /* nothing is ever lost, and nobody is ever late */
+    bool creating;
+    bool taken; /* a worker id, just before */
+    int depth;
+    uint64_t restarts;
+    uint64_t lossy_restarts;
+    uint64_t spanned; /* extensions without a gap between two incarnations */
+    uint64_t paused;  /* extensions with one */
+};
+
+static void step(struct world *world);
+
+static uint64_t pick(struct world *world, uint64_t n)
+{
+    return seeded_next(&world->random) % n;
+}
+
+static bool chance(struct world *world, uint64_t one_in)
+{
+    return pick(world, one_in) == 0;
+}
+
+/* Of a clock; the extremes are the most interesting. */
+static int64_t any_offset(struct world *world)
+{
+    int64_t half = world->skew_ms / 2;
+
+    if (chance(world, 2))
+        return chance(world, 2) ? half : -half;
+    return (int64_t)pick(world, (uint64_t)world->skew_ms + 1) - half;
+}
+
+static const struct fz_record *find(const struct journal *journal, uint32_t number)
+{
+    for (size_t i = journal->n; i > 0 && !journal->writes[i - 1].wipe; i--) {
+        if (journal->writes[i - 1].number == number)
+            return &journal->writes[i - 1].record;
+    }
+    return NULL;
+}
+
+static void append(struct world *world, const struct write *write)
+{
+    assert_true(world->journal.n < WRITES_MAX);
+    world->journal.writes[world->journal.n++] = *write;
+}
+
+/* Between any two requests of one, others may act, and time may pass. */
+static enum fz_register_result request(struct world *world, struct fz_register_status *status)
+{
+    if (!world->calm && !world->creating && world->depth < DEPTH_MAX && chance(world, 6)) {
+        world->depth++;
+        step(world);
+        world->depth--;
+    }
+    if (status != NULL) {
+        status->has_clock = true;
+        status->unix_ms = world->now_ms + world->offset_ms;
+        snprintf(status->incarnation, sizeof status->incarnation, "run-%llu", (unsigned long long)world->incarnations);
+    }
+    return !world->calm && !world->creating && chance(world, 25) ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_OK;
+}
+
+static enum fz_register_result journal_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                            struct fz_register_status *status, frazil_error *reterr)
+{
+    struct world *world = ctx;
+    enum fz_register_result result = request(world, status);
+    const struct fz_record *found = find(&world->journal, number);
+
+    (void)reterr;
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (found != NULL)
+        *ret = *found;
+    else
+        ret->version = 0;
+    return FZ_REGISTER_OK;
+}
+
+static enum fz_register_result journal_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                                struct fz_register_status *status, frazil_error *reterr)
+{
+    struct world *world = ctx;
+    enum fz_register_result result = request(world, status);
+
+    (void)reterr;
+    if (result != FZ_REGISTER_OK)
+        return result;
+    for (uint64_t i = 0; i <= world->workers; i++) {
+        uint32_t number = i == world->workers ? FZ_NAMESPACE : (uint32_t)i;
+        const struct fz_record *found = find(&world->journal, number);
+        if (found != NULL)
+            visit(visit_ctx, number, found);
+    }
+    return FZ_REGISTER_OK;
+}
+
+static enum fz_register_result journal_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
+                                            uint64_t *ret_version, struct fz_register_status *status,
+                                            frazil_error *reterr)
+{
+    struct world *world = ctx;
+    enum fz_register_result result = request(world, status);
+    struct write write = {.number = number, .record = {.len = len}};
+    const struct fz_record *found = find(&world->journal, number);
+
+    (void)reterr;
+    if (result != FZ_REGISTER_OK && chance(world, 2))
+        return result; /* the request was lost; else the reply is */
+    if ((found == NULL ? 0 : found->version) != expected)
+        return result == FZ_REGISTER_OK ? FZ_REGISTER_CONFLICT : result;
+    write.record.version = ++world->versions;
+    memcpy(write.record.data, data, len);
+    append(world, &write);
+    *ret_version = write.record.version;
+    return result;
+}
+
+static void journal_close(void *ctx)
+{
+    (void)ctx;
+}
+
+static struct fz_register journal_register(struct world *world)
+{
+    return (struct fz_register){.ctx = world,
+                                .register_class = FZ_REGISTER_ASYNCHRONOUS,
+                                .read = journal_read,
+                                .read_all = journal_read_all,
+                                .swap = journal_swap,
+                                .close = journal_close};
+}
+
+/* ---- holders ------------------------------------------------------------------ */
+
+static void fail_world(const struct world *world, const char *what)
+{
+    fail_msg("FRAZIL_SEED=%llu: %s", (unsigned long long)world->seed, what);
+}
+
+static uint64_t next_random(void *ctx)
+{
+    return seeded_next(ctx);
+}
+
+static void close_process(struct process *process)
+{
+    if (process->lease != NULL)
+        process->granter.close(process->granter.ctx);
+    process->lease = NULL;
+}
+
+/* A process of a holder, started when it is needed. */
+static struct fz_granter *granter_of(struct world *world, struct holder *holder)
+{
+    struct process *process = &holder->processes[pick(world, PROCESSES)];
+
+    if (chance(world, 20))
+        close_process(process); /* killed; another one is started in its place */
+    if (process->lease != NULL)
+        return &process->granter;
+    frazil_random random = {.ctx = &process->random, .next = next_random};
+    struct fz_lease_options options = {.layout = &world->layout,
+                                       .name = "orders",
+                                       .owner = "x",
+                                       .token = {.high = seeded_next(&world->random)},
+                                       .random = &random,
+                                       .max_skew_ms = world->skew_ms};
+    process->random = seeded_next(&world->random);
+    assert_int_equal(fz_lease_open(&process->lease, journal_register(world), &options, NULL), FRAZIL_OK);
+    process->granter = fz_lease_granter(process->lease);
+    return &process->granter;
+}
+
+static uint64_t tick_of(const struct world *world, const struct holder *holder)
+{
+    return (uint64_t)(world->now_ms + holder->offset_ms);
+}
+
+static void note_grant(struct world *world, struct holder *holder, const struct fz_grant *grant, uint64_t first)
+{
+    uint32_t id = (uint32_t)(holder - world->holders);
+
+    if (!grant_oracle_add(&world->oracle, id, grant->worker, first, grant->until))
+        fail_world(world, "ticks that were granted before");
+    holder->held = *grant;
+    holder->holds = true;
+    holder->incarnation = world->incarnations;
+}
+
+static void acquire(struct world *world, struct holder *holder)
+{
+    struct fz_granter *granter = granter_of(world, holder);
+    struct fz_grant grant;
+    frazil_err err = granter->acquire(granter->ctx, tick_of(world, holder), &grant, NULL);
+
+    if (err == FRAZIL_OK)
+        note_grant(world, holder, &grant, grant.floor);
+    world->taken = err == FRAZIL_OK;
+}
+
+static void extend(struct world *world, struct holder *holder)
+{
+    const struct fz_grant before = holder->held;
+    uint64_t incarnation = holder->incarnation;
+    struct fz_granter *granter = granter_of(world, holder);
+    struct fz_grant grant;
+    uint64_t now_tick = tick_of(world, holder);
+    frazil_err err = granter->extend(granter->ctx, now_tick, &before, &grant, NULL);
+
+    if (world->calm && now_tick + HORIZON > before.until && err != FRAZIL_OK)
+        fail_world(world, "not extended, and nothing was lost");
+    if (err != FRAZIL_OK)
+        return;
+    bool is_contiguous = grant.worker == before.worker && grant.floor == before.floor;
+    if (world->calm && !is_contiguous)
+        fail_world(world, "a gap, and nothing was lost");
+    note_grant(world, holder, &grant, is_contiguous ? before.until + 1 : grant.floor);
+    world->spanned += is_contiguous && holder->incarnation != incarnation;
+    world->paused += !is_contiguous;
+}
+
+static void release(struct world *world, struct holder *holder)
+{
+    const struct fz_grant held = holder->held;
+    uint64_t used = held.floor >= held.until ? held.until : held.floor + pick(world, held.until - held.floor + 1);
+    struct fz_granter *granter = granter_of(world, holder);
+
+    holder->holds = false;
+    grant_oracle_give_back(&world->oracle, (uint32_t)(holder - world->holders), held.worker, used);
+    granter->release(granter->ctx, &held, used);
+}
+
+static void act(struct world *world, struct holder *holder)
+{
+    if (holder->busy)
+        return;
+    holder->busy = true;
+    if (!holder->holds)
+        acquire(world, holder);
+    else if (chance(world, 30))
+        release(world, holder);
+    else
+        extend(world, holder);
+    holder->busy = false;
+}
+
+/* ---- the coordinator's misfortunes ---------------------------------------------- */
+
+static uint64_t creators_tick(void *ctx)
+{
+    struct world *world = ctx;
+
+    return (uint64_t)(world->now_ms + any_offset(world));
+}
+
+static void create_namespace(struct world *world, bool never_used)
+{
+    struct fz_register reg = journal_register(world);
+    struct fz_namespace_options options = {.layout = &world->layout,
+                                           .name = "orders",
+                                           .horizon_ms = HORIZON,
+                                           .workers = world->workers,
+                                           .token = {.high = seeded_next(&world->random)},
+                                           .max_skew_ms = world->skew_ms,
+                                           .never_used = never_used,
+                                           .now_tick = creators_tick,
+                                           .now_ctx = world};
+
+    world->creating = true;
+    (void)fz_lease_init(&reg, &options, NULL);
+    world->creating = false;
+}
+
+static void restart(struct world *world)
+{
+    world->restarts++;
+    world->incarnations++;
+    world->offset_ms = any_offset(world);
+}
+
+static void restart_with_loss(struct world *world)
+{
+    static struct journal kept;
+
+    kept = world->journal;
+    if (chance(world, 3)) {
+        world->journal = world->discarded; /* back to the copy that was given up */
+    } else {
+        size_t lost = chance(world, 2) ? 1 + pick(world, 3) : 1 + pick(world, 40);
+        world->journal.n -= lost < world->journal.n ? lost : world->journal.n;
+    }
+    world->discarded = kept;
+    world->lossy_restarts++;
+    restart(world);
+}
+
+static void wipe(struct world *world)
+{
+    append(world, &(struct write){.wipe = true});
+    create_namespace(world, false);
+}
+
+static void free_by_hand(struct world *world)
+{
+    struct fz_register reg = journal_register(world);
+
+    (void)fz_lease_release_by_hand(&reg, "orders", (uint32_t)pick(world, world->workers), NULL);
+}
+
+/* Everybody is late: some time passes, often up to the moment in which somebody's grant ends. */
+static void pause_all(struct world *world)
+{
+    const struct holder *holder = &world->holders[pick(world, HOLDERS)];
+    int64_t end = (int64_t)holder->held.until + any_offset(world);
+
+    if (holder->holds && end > world->now_ms && chance(world, 2))
+        world->now_ms = end;
+    else
+        world->now_ms += (int64_t)pick(world, 2 * HORIZON);
+}
+
+static void step(struct world *world)
+{
+    uint64_t what = world->taken && chance(world, 3) ? LOSS : pick(world, 100);
+
+    world->taken = false;
+    if (chance(world, 2))
+        world->now_ms += (int64_t)pick(world, HORIZON / 15);
+    if (chance(world, 20))
+        pause_all(world);
+    if (what < LOSS)
+        restart(world);
+    else if (what <= LOSS)
+        restart_with_loss(world);
+    else if (what < 3 && chance(world, 3))
+        wipe(world);
+    else if (what < 5)
+        free_by_hand(world);
+    else if (what < 7 && find(&world->journal, FZ_NAMESPACE) == NULL)
+        create_namespace(world, false);
+    else
+        act(world, &world->holders[pick(world, HOLDERS)]);
+}
+
+/* Everybody holds a worker id, and is extended when a third of the horizon has gone. */
+static void calm_step(struct world *world)
+{
+    if (chance(world, 4))
+        restart(world);
+    for (size_t i = 0; i < HOLDERS; i++) {
+        struct holder *holder = &world->holders[i];
+        if (!holder->holds)
+            fail_world(world, "not everybody has a worker id");
+        extend(world, holder);
+    }
+    world->now_ms += 1 + (int64_t)pick(world, HORIZON / 3);
+}
+
+static void run_seed(uint64_t seed, bool calm, struct world *total)
+{
+    static struct world world;
+
+    memset(&world, 0, sizeof world);
+    world.seed = world.random = seed;
+    world.calm = calm;
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=0 tick=1ms", &world.layout), FRAZIL_OK);
+    world.now_ms = 1000000;
+    world.workers = calm ? HOLDERS : 1 + pick(&world, 3);
+    world.skew_ms = chance(&world, 3) ? 0 : calm ? SKEW_MS / 4 : SKEW_MS;
+    world.offset_ms = any_offset(&world);
+    for (size_t i = 0; i < HOLDERS; i++)
+        world.holders[i].offset_ms = any_offset(&world);
+    create_namespace(&world, true);
+    for (size_t i = 0; i < HOLDERS && calm; i++)
+        acquire(&world, &world.holders[i]);
+    for (int i = 0; i < (calm ? STEPS / 10 : STEPS) && world.journal.n + 64 < WRITES_MAX; i++) {
+        if (calm)
+            calm_step(&world);
+        else
+            step(&world);
+    }
+    for (size_t i = 0; i < HOLDERS; i++) {
+        for (size_t j = 0; j < PROCESSES; j++)
+            close_process(&world.holders[i].processes[j]);
+    }
+    grant_oracle_free(&world.oracle);
+    total->restarts += world.restarts;
+    total->lossy_restarts += world.lossy_restarts;
+    total->spanned += world.spanned;
+    total->paused += world.paused;
+}
+
+static void run_seeds(bool calm, uint64_t seeds, struct world *total)
+{
+    const char *only = getenv("FRAZIL_SEED");
+    const char *more = getenv("FRAZIL_SEEDS");
+    uint64_t first = only == NULL ? 1 : strtoull(only, NULL, 10);
+
+    if (more != NULL)
+        seeds = strtoull(more, NULL, 10);
+    if (only != NULL)
+        seeds = 1;
+    memset(total, 0, sizeof *total);
+    for (uint64_t seed = first; seed < first + seeds; seed++)
+        run_seed(seed, calm, total);
+    print_message("restarts %llu, of these with loss %llu; extensions without a gap %llu, with one %llu\n",
+                  (unsigned long long)total->restarts, (unsigned long long)total->lossy_restarts,
+                  (unsigned long long)total->spanned, (unsigned long long)total->paused);
+}
+
+/* Whatever was lost, and whoever was late, no two rectangles overlap; and not because nobody was ever extended. */
+static void test_disjoint(void **state)
+{
+    static struct world total;
+
+    (void)state;
+    run_seeds(false, SEEDS, &total);
+    if (getenv("FRAZIL_SEED") == NULL)
+        assert_true(total.lossy_restarts >= 100 && total.spanned >= 100 && total.paused >= 100);
+}
+
+/* Where nothing is lost, and nobody is late, any number of restarts leave no gap in anybody's grant. */
+static void test_no_gap(void **state)
+{
+    static struct world total;
+
+    (void)state;
+    run_seeds(true, SEEDS / 10, &total);
+    assert_int_equal(total.paused, 0);
+    if (getenv("FRAZIL_SEED") == NULL)
+        assert_true(total.restarts >= 100 && total.spanned >= 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disjoint),
+        cmocka_unit_test(test_no_gap),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
