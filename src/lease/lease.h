@@ -91,8 +91,10 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
  *
  * acquire: FRAZIL_EPOOL: all are taken, and by whom; FRAZIL_EWORKER: the namespace
  * is missing, of another layout, too small, or cannot be read, or the coordinator
- * refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or a
- * quarantine whose end retry_ns says; FRAZIL_EEXHAUSTED: the layout's life is over.
+ * refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or
+ * what there is cannot be taken yet: retry_ns says when (a quarantine, an id that was
+ * freed by hand, one whose owner's clock was ahead); FRAZIL_EEXHAUSTED: the layout's
+ * life is over.
  *
  * extend: FRAZIL_ELEASE if the worker is lost and no other is free, or if *held has
  * ended; FRAZIL_EAGAIN with the reason as long as it has not; FRAZIL_EEXHAUSTED: it
@@ -148,9 +150,9 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
 
 /*
  * Frees one worker id by hand.  Its ticks up to `until` stay taken, so the owner,
- * if he lives, loses it at his next extension and nothing is issued twice.
- * FRAZIL_EINVAL: it was never taken, or is free already; FRAZIL_EAGAIN: no answer, or
- * its owner was faster; FRAZIL_EWORKER.
+ * if he lives, loses it at his next extension and nothing is issued twice; it can
+ * be taken when they have passed (L9).  FRAZIL_EINVAL: it was never taken, or is
+ * free already; FRAZIL_EAGAIN: no answer, or its owner was faster; FRAZIL_EWORKER.
  */
 frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *name, uint32_t worker,
                                     frazil_error *reterr);
