@@ -23,8 +23,8 @@
 #include "registers/zookeeper/zookeeper_connection.h"
 #include "registers/zookeeper/zookeeper_register.h"
 
-/* Sessions of a second, and all of the four letters. */
-static const char *const settings[] = {"maxSessionTimeout=1000", "4lw.commands.whitelist=*", NULL};
+static const char *const settings[] = {"4lw.commands.whitelist=*", NULL};
+static const char *const short_sessions[] = {"maxSessionTimeout=1000", "4lw.commands.whitelist=*", NULL};
 
 static struct server server;
 static frazil_error err; /* of the last operation */
@@ -167,6 +167,8 @@ static void test_expired_while_stopped(void **state)
     int status;
 
     (void)state;
+    server_kill(&server);
+    zookeeper_server_restart(&server, short_sessions);
     assert_int_equal(pipe(to_child), 0);
     assert_int_equal(pipe(from_child), 0);
     pid_t child = fork();
@@ -323,7 +325,7 @@ static void test_other_servers(void **state)
         close_register(&dead);
     }
     struct fz_register slow =
-        zookeeper_open_url("zookeeper://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=2s&path=/several",
+        zookeeper_open_url("zookeeper://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=8s&path=/several",
                            (unsigned)ntohs(address.sin_port), (unsigned)server.port);
     for (int i = 0; i < 4; i++) {
         if (read_first(&slow) != FZ_REGISTER_OK)
@@ -449,16 +451,11 @@ static void test_quiet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_expired_while_stopped),
-        cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_inherited),
-        cmocka_unit_test(test_password),
-        cmocka_unit_test(test_nodes_above),
-        cmocka_unit_test(test_other_servers),
-        cmocka_unit_test(test_no_server),
-        cmocka_unit_test(test_foreign_nodes),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_closed),        cmocka_unit_test(test_inherited),
+        cmocka_unit_test(test_password),      cmocka_unit_test(test_nodes_above),
+        cmocka_unit_test(test_other_servers), cmocka_unit_test(test_no_server),
+        cmocka_unit_test(test_foreign_nodes), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_quiet),         cmocka_unit_test(test_expired_while_stopped), /* restarts the server */
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);

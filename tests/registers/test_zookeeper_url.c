@@ -49,26 +49,26 @@ static void test_places(void **state)
 
     (void)state;
     assert_int_equal(url.server_count, 1);
-    assert_string_equal(url.servers[0].host, "example.org");
+    assert_string_equal(url.servers[0].name, "example.org");
     assert_int_equal(url.servers[0].port, 2181);
     assert_string_equal(url.name, "orders");
     assert_string_equal(url.path, "/frazil");
-    assert_int_equal(url.timeout_ms, 1000);
-    assert_string_equal(url.user, "");
-    assert_string_equal(url.password, "");
+    assert_int_equal(url.access.timeout_ms, 1000);
+    assert_string_equal(url.access.user, "");
+    assert_string_equal(url.access.password, "");
 
     url = parse("zookeeper://zk1,10.0.0.7:2182,[2001:db8::1]:2183,[::1]/a.b_c-d:e?timeout=250ms&path=/ids/of%2Fall");
     assert_int_equal(url.server_count, 4);
-    assert_string_equal(url.servers[0].host, "zk1");
+    assert_string_equal(url.servers[0].name, "zk1");
     assert_int_equal(url.servers[0].port, 2181);
-    assert_string_equal(url.servers[1].host, "10.0.0.7");
+    assert_string_equal(url.servers[1].name, "10.0.0.7");
     assert_int_equal(url.servers[1].port, 2182);
-    assert_string_equal(url.servers[2].host, "2001:db8::1");
+    assert_string_equal(url.servers[2].name, "2001:db8::1");
     assert_int_equal(url.servers[2].port, 2183);
-    assert_string_equal(url.servers[3].host, "::1");
+    assert_string_equal(url.servers[3].name, "::1");
     assert_string_equal(url.name, "a.b_c-d:e");
     assert_string_equal(url.path, "/ids/of/all");
-    assert_int_equal(url.timeout_ms, 250);
+    assert_int_equal(url.access.timeout_ms, 250);
 }
 
 /* User and password, percent-encoded or not. */
@@ -77,13 +77,13 @@ static void test_credentials(void **state)
     struct fz_zookeeper_url url = parse("zookeeper://joe:s3cret@h/x");
 
     (void)state;
-    assert_string_equal(url.user, "joe");
-    assert_string_equal(url.password, "s3cret");
+    assert_string_equal(url.access.user, "joe");
+    assert_string_equal(url.access.password, "s3cret");
     url = parse("zookeeper://joe:s3cret%40%2f%3F%25@h:1,i/x");
-    assert_string_equal(url.password, "s3cret@/?%");
+    assert_string_equal(url.access.password, "s3cret@/?%");
     assert_int_equal(url.server_count, 2);
     url = parse("zookeeper://joe:s3/cr:e@t@h/x");
-    assert_string_equal(url.password, "s3/cr:e@t");
+    assert_string_equal(url.access.password, "s3/cr:e@t");
 }
 
 /* What is shown of a URL has neither user nor password. */
@@ -101,15 +101,15 @@ static void test_show(void **state)
 static void test_refused(void **state)
 {
     static const char *const texts[][2] = {
-        {"", "no URL of a ZooKeeper"},
-        {"http://h/x", "no URL of a ZooKeeper"},
-        {"zookeeper:/h/x", "no URL of a ZooKeeper"},
+        {"", "this is no ZooKeeper URL"},
+        {"http://h/x", "this is no ZooKeeper URL"},
+        {"zookeeper:/h/x", "this is no ZooKeeper URL"},
         {"zookeeper://h", "names no namespace"},
         {"zookeeper://h/", "names no namespace"},
         {"zookeeper://h/a/b", "'a/b', which is none"},
         {"zookeeper://h/a%20b", "which is none"},
-        {"zookeeper://h/.", "'.', which is none"},
-        {"zookeeper://h/..", "'..', which is none"},
+        {"zookeeper://h/.", "no node of a ZooKeeper can have the name '.'"},
+        {"zookeeper://h/..", "no node of a ZooKeeper can have the name '..'"},
         {"zookeeper:///x", "no host"},
         {"zookeeper://h,/x", "'' in the ZooKeeper URL is no host"},
         {"zookeeper://,h/x", "no host"},
@@ -121,7 +121,7 @@ static void test_refused(void **state)
         {"zookeeper://[::1/x", "no host"},
         {"zookeeper://[::1]2181/x", "no host"},
         {"zookeeper://a]b/x", "no host"},
-        {"zookeeper://a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q/x", "more than 16 servers"},
+        {"zookeeper://a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q/x", "more than 16 hosts"},
         {"zookeeper://h/x?timeout=1", "timeout='1' in the ZooKeeper URL: must be from 10ms to 60s"},
         {"zookeeper://h/x?timeout=9ms", "from 10ms to 60s"},
         {"zookeeper://h/x?timeout=61s", "from 10ms to 60s"},
@@ -138,8 +138,8 @@ static void test_refused(void **state)
         {"zookeeper://h/x?password=1", "'password' is no key"},
         {"zookeeper://h/x?user=joe", "a user without a password"},
         {"zookeeper://h/x?user=", "user in the ZooKeeper URL is empty"},
-        {"zookeeper://:s3cret@h/x", "or the other way round"},
-        {"zookeeper://joe:@h/x", "a user without a password"},
+        {"zookeeper://:s3cret@h/x", "a password without a user"},
+        {"zookeeper://joe:@h/x", "the password in the ZooKeeper URL is empty"},
         {"zookeeper://a%3Ab:s3cret@h/x", "has a ':'"},
         {"zookeeper://s3cret@h/x", "there is no ':'"},
         {"zookeeper://joe:s3cret%4@h/x", "percent-encoded"},
@@ -172,15 +172,17 @@ static void test_too_long(void **state)
     snprintf(text, sizeof text, "zookeeper://h/%.64s", name);
     assert_refused(text, FRAZIL_ESPEC, "which is none");
     snprintf(text, sizeof text, "zookeeper://%.255s/x", name);
-    assert_int_equal(strlen(parse(text).servers[0].host), 255);
+    assert_int_equal(strlen(parse(text).servers[0].name), 255);
     snprintf(text, sizeof text, "zookeeper://%.256s/x", name);
     assert_refused(text, FRAZIL_ESPEC, "no host");
-    snprintf(text, sizeof text, "zookeeper://h/x?path=/%.254s", name);
+    snprintf(text, sizeof text, "zookeeper://h/x?path=/%.63s/%.63s/%.63s/%.62s", name, name, name, name);
     assert_int_equal(strlen(parse(text).path), 255);
-    snprintf(text, sizeof text, "zookeeper://h/x?path=/%.255s", name);
+    snprintf(text, sizeof text, "zookeeper://h/x?path=/%.63s/%.63s/%.63s/%.63s", name, name, name, name);
+    assert_refused(text, FRAZIL_ESPEC, "must be the path of a node");
+    snprintf(text, sizeof text, "zookeeper://h/x?path=/%.64s", name);
     assert_refused(text, FRAZIL_ESPEC, "must be the path of a node");
     snprintf(text, sizeof text, "zookeeper://joe:%.255s@h/x", name);
-    assert_int_equal(strlen(parse(text).password), 255);
+    assert_int_equal(strlen(parse(text).access.password), 255);
     snprintf(text, sizeof text, "zookeeper://joe:%.256s@h/x", name);
     assert_refused(text, FRAZIL_ESPEC, "too long");
 }
@@ -197,8 +199,8 @@ static void test_password_file(void **state)
     assert_int_equal(write(fd, "s3cret\r\nmore", 12), 12);
     close(fd);
     snprintf(url, sizeof url, "zookeeper://h/x?user=joe&password_file=%s", path);
-    assert_string_equal(parse(url).password, "s3cret");
-    assert_string_equal(parse(url).user, "joe");
+    assert_string_equal(parse(url).access.password, "s3cret");
+    assert_string_equal(parse(url).access.user, "joe");
     unlink(path);
     assert_refused(url, FRAZIL_ESYS, path);
 }
@@ -243,7 +245,7 @@ static void test_longest_node(void **state)
 {
     char folder[FZ_ZOOKEEPER_NODE_SIZE];
     char path[FZ_ZOOKEEPER_NODE_SIZE];
-    const size_t len = FZ_ZOOKEEPER_PATH_SIZE - 1 + 1 + FZ_ZOOKEEPER_NAMESPACE_SIZE - 1;
+    const size_t len = FZ_ZOOKEEPER_PATH_SIZE - 1 + 1 + FZ_URL_NAMESPACE_SIZE - 1;
 
     (void)state;
     memset(folder, 'n', len);
@@ -255,7 +257,8 @@ static void test_longest_node(void **state)
 /* A record's text is its version, a space and its data: any bytes, none, and as many as there may be. */
 static void test_records(void **state)
 {
-    static const char *const foreign[] = {"", "7", " 7", "x 7", "0 7", "07 7", "-7 7", "18446744073709551616 7"};
+    static const char *const foreign[] = {
+        "", "7", " 7", "x 7", "0 7", "07 7", "-7 7", "9223372036854775808 7", "18446744073709551616 7"};
     struct fz_record record = {.version = 0};
     char data[FZ_RECORD_SIZE_MAX];
     char text[FZ_ZOOKEEPER_TEXT_SIZE + 1];
@@ -263,9 +266,9 @@ static void test_records(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)i;
-    size_t len = fz_zookeeper_record_write(UINT64_MAX, data, sizeof data, text);
+    size_t len = fz_zookeeper_record_write(FZ_ZOOKEEPER_VERSION_MAX, data, sizeof data, text);
     assert_true(fz_zookeeper_record_read(text, len, &record));
-    assert_true(record.version == UINT64_MAX);
+    assert_true(record.version == FZ_ZOOKEEPER_VERSION_MAX);
     assert_int_equal(record.len, sizeof data);
     assert_memory_equal(record.data, data, sizeof data);
     text[len] = 'x';

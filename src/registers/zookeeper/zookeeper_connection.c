@@ -35,7 +35,7 @@ static uint64_t monotonic_ns(void)
 
 uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection)
 {
-    return monotonic_ns() + UINT64_C(1000000) * connection->url.timeout_ms;
+    return monotonic_ns() + UINT64_C(1000000) * connection->url.access.timeout_ms;
 }
 
 int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns)
@@ -145,7 +145,7 @@ static void say(const struct fz_zookeeper_connection *connection, const char *wh
 
     if (rc == ZOPERATIONTIMEOUT)
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s within %u ms", connection->shown, connection->at, what,
-                (uint64_t)connection->url.timeout_ms);
+                (uint64_t)connection->url.access.timeout_ms);
     else
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s: %s", connection->shown, connection->at, what,
                 reason(connection->sys_errno, buf));
@@ -229,14 +229,14 @@ static enum fz_register_result carry_out(struct fz_zookeeper_connection *connect
 /* "user:password" */
 static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle)
 {
-    char text[2 * FZ_ZOOKEEPER_SECRET_SIZE];
+    char text[2 * FZ_URL_SECRET_SIZE];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    if (url->user[0] == '\0')
+    if (url->access.user[0] == '\0')
         return ZOK;
-    fz_sentence_str(&s, url->user);
+    fz_sentence_str(&s, url->access.user);
     fz_sentence_char(&s, ':');
-    fz_sentence_str(&s, url->password);
+    fz_sentence_str(&s, url->access.password);
     int rc = zoo_add_auth(handle, "digest", text, (int)s.len, NULL, NULL);
     memset(text, 0, sizeof text);
     return rc;
@@ -276,7 +276,7 @@ static uint64_t share(uint64_t deadline_ns, uint64_t n)
 /* The address as the client wants it: a number and a port, without brackets. */
 static bool show_address(const struct addrinfo *address, char *ret, size_t size)
 {
-    char host[FZ_ZOOKEEPER_HOST_SIZE];
+    char host[FZ_URL_HOST_SIZE];
     char port[8];
     struct fz_sentence s = fz_sentence_in(ret, size);
 
@@ -289,7 +289,7 @@ static bool show_address(const struct addrinfo *address, char *ret, size_t size)
     return true;
 }
 
-static bool connect_server(struct fz_zookeeper_connection *connection, const struct fz_zookeeper_server *server,
+static bool connect_server(struct fz_zookeeper_connection *connection, const struct fz_url_host *server,
                            uint64_t deadline_ns, frazil_error *reterr)
 {
     const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
@@ -300,9 +300,9 @@ static bool connect_server(struct fz_zookeeper_connection *connection, const str
     struct fz_sentence s = fz_sentence_in(port, sizeof port);
 
     fz_sentence_u64(&s, server->port);
-    int error = getaddrinfo(server->host, port, &hints, &found);
+    int error = getaddrinfo(server->name, port, &hints, &found);
     if (error != 0) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: host %q: %s", connection->shown, server->host, gai_strerror(error));
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: host %q: %s", connection->shown, server->name, gai_strerror(error));
         return false;
     }
     for (const struct addrinfo *address = found; address != NULL; address = address->ai_next)
@@ -324,7 +324,7 @@ static enum fz_register_result connect_any(struct fz_zookeeper_connection *conne
     size_t n = connection->url.server_count;
 
     for (size_t i = 0; i < n; i++, connection->turn++) {
-        const struct fz_zookeeper_server *server = &connection->url.servers[connection->turn % n];
+        const struct fz_url_host *server = &connection->url.servers[connection->turn % n];
         if (connect_server(connection, server, share(deadline_ns, n - i), reterr))
             return FZ_REGISTER_OK;
     }

@@ -28,12 +28,12 @@
 struct fz_zookeeper_connection {
     struct fz_zookeeper_url url;
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
-    zhandle_t *handle;                   /* NULL: not connected */
-    int fd;                              /* its socket, or -1 */
-    uint64_t turn;                       /* the server that is tried first, modulo their number */
-    uint64_t used_ns;                    /* when it last answered, on the monotonic clock */
-    int sys_errno;                       /* why the last step failed; 0: not known */
-    char at[FZ_ZOOKEEPER_HOST_SIZE + 8]; /* the address that was tried last, as "ADDRESS:PORT" */
+    zhandle_t *handle;             /* NULL: not connected */
+    int fd;                        /* its socket, or -1 */
+    uint64_t turn;                 /* the server that is tried first, modulo their number */
+    uint64_t used_ns;              /* when it last answered, on the monotonic clock */
+    int sys_errno;                 /* why the last step failed; 0: not known */
+    char at[FZ_URL_HOST_SIZE + 8]; /* the address that was tried last, as "ADDRESS:PORT" */
 };
 
 /* Requests that are sent together; the first member of a structure that knows what they are. */

@@ -7,7 +7,7 @@
 #include "zookeeper_register.h"
 #include "zookeeper_url.h"
 
-_Static_assert(FZ_ZOOKEEPER_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
+_Static_assert(FZ_URL_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
 
 static const char *const schemes[] = {"zookeeper", NULL};
 

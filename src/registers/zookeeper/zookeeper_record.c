@@ -52,7 +52,8 @@ bool fz_zookeeper_record_read(const char *text, size_t len, struct fz_record *re
     const char *space = len == 0 ? NULL : memchr(text, ' ', len);
     uint64_t version;
 
-    if (space == NULL || !fz_decimal_parse(text, (size_t)(space - text), &version) || version == 0)
+    if (space == NULL || !fz_decimal_parse(text, (size_t)(space - text), &version) || version == 0 ||
+        version > FZ_ZOOKEEPER_VERSION_MAX)
         return false;
     size_t data_len = len - (size_t)(space - text) - 1;
     if (data_len > FZ_RECORD_SIZE_MAX)

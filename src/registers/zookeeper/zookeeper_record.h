@@ -7,10 +7,13 @@
 #include "zookeeper_url.h"
 
 /* Bytes of a node's path, terminator included. */
-#define FZ_ZOOKEEPER_NODE_SIZE (FZ_ZOOKEEPER_PATH_SIZE + FZ_ZOOKEEPER_NAMESPACE_SIZE + 40)
+#define FZ_ZOOKEEPER_NODE_SIZE (FZ_ZOOKEEPER_PATH_SIZE + FZ_URL_NAMESPACE_SIZE + 40)
 
 /* Bytes of a record in its node at the most, terminator included. */
 #define FZ_ZOOKEEPER_TEXT_SIZE (FZ_RECORD_SIZE_MAX + 24)
+
+/* Versions are 1 .. this, so that there is always a next one. */
+#define FZ_ZOOKEEPER_VERSION_MAX INT64_MAX
 
 /* The path of a record in its namespace's folder; with version != 0 that of the node below it. */
 void fz_zookeeper_node_path(const char *folder, uint32_t number, uint64_t version, char ret[FZ_ZOOKEEPER_NODE_SIZE]);

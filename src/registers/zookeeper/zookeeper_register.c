@@ -269,7 +269,7 @@ static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor v
 
 static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
 {
-    return reg->connection.url.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+    return reg->connection.url.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
 }
 
 /* Creates the folder and those above it, from the root on. */
@@ -366,10 +366,9 @@ static int send_swap(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 static uint64_t next_version(uint64_t last)
 {
     const frazil_clock clock = fz_real_clock();
-    uint64_t ms = (uint64_t)clock.now(clock.ctx).unix_ms;
-    uint64_t now = ms * 1000000 + clock.monotonic_ns(clock.ctx) % 1000000;
+    uint64_t now = (uint64_t)clock.now(clock.ctx).unix_ms * 1000000 + clock.monotonic_ns(clock.ctx) % 1000000;
 
-    return now > last ? now : last + 1;
+    return now > last && now <= FZ_ZOOKEEPER_VERSION_MAX ? now : last + 1;
 }
 
 static enum fz_register_result swap_once(struct zookeeper_register *reg, struct swap_call *call, uint64_t deadline_ns,
@@ -395,6 +394,8 @@ static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64
     uint64_t version = next_version(expected);
 
     assert(len <= FZ_RECORD_SIZE_MAX);
+    if (expected > FZ_ZOOKEEPER_VERSION_MAX) /* nothing ever had it */
+        return FZ_REGISTER_CONFLICT;
     fz_zookeeper_node_path(reg->folder, number, 0, call.path);
     fz_zookeeper_node_path(reg->folder, number, expected, call.before);
     fz_zookeeper_node_path(reg->folder, number, version, call.after);
