@@ -112,6 +112,12 @@ static const struct fz_record *find(const struct journal *journal, uint32_t numb
     return NULL;
 }
 
+static void copy_journal(struct journal *to, const struct journal *from)
+{
+    to->n = from->n;
+    memcpy(to->writes, from->writes, from->n * sizeof from->writes[0]);
+}
+
 static void append(struct world *world, const struct write *write)
 {
     assert_true(world->journal.n < WRITES_MAX);
@@ -357,14 +363,14 @@ static void restart_with_loss(struct world *world)
 {
     static struct journal kept;
 
-    kept = world->journal;
+    copy_journal(&kept, &world->journal);
     if (chance(world, 3)) {
-        world->journal = world->discarded; /* back to the copy that was given up */
+        copy_journal(&world->journal, &world->discarded); /* back to the copy that was given up */
     } else {
         size_t lost = chance(world, 2) ? 1 + pick(world, 3) : 1 + pick(world, 40);
         world->journal.n -= lost < world->journal.n ? lost : world->journal.n;
     }
-    world->discarded = kept;
+    copy_journal(&world->discarded, &kept);
     world->lossy_restarts++;
     restart(world);
 }
