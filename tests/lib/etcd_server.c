@@ -41,7 +41,13 @@ static bool has(const char *const *arguments, const char *word)
     return false;
 }
 
-void etcd_server_restart(struct server *server, const char *const *arguments)
+static bool answers_or_not(const struct server *server)
+{
+    (void)server;
+    return true;
+}
+
+static void run(struct server *server, const char *const *arguments, bool (*ready)(const struct server *server))
 {
     bool tls = has(arguments, "--cert-file");
     char url[URL_SIZE];
@@ -71,7 +77,17 @@ void etcd_server_restart(struct server *server, const char *const *arguments)
     }
     snprintf(path, sizeof path, "%s/log", server->folder);
     unlink(path); /* what it said in its last life */
-    server_run(server, argv, answers);
+    server_run(server, argv, ready);
+}
+
+void etcd_server_restart(struct server *server, const char *const *arguments)
+{
+    run(server, arguments, answers);
+}
+
+void etcd_server_launch(struct server *server, const char *const *arguments)
+{
+    run(server, arguments, answers_or_not);
 }
 
 void etcd_server_start(struct server *server, const char *const *arguments)
@@ -84,8 +100,9 @@ bool etcd_server_control(const struct server *server, const char *words)
 {
     char endpoint[URL_SIZE];
     char copy[512];
-    const char *argv[ARGUMENTS_MAX] = {"env", "ETCDCTL_API=3", "etcdctl", "--endpoints", endpoint};
-    size_t n = 5;
+    const char *argv[ARGUMENTS_MAX] = {"env",    "ETCDCTL_API=3",     "etcdctl", "--endpoints",
+                                       endpoint, "--command-timeout", "60s"};
+    size_t n = 7;
     char *rest = copy;
 
     assert_true(strlen(words) < sizeof copy);

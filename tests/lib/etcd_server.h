@@ -17,8 +17,9 @@ bool etcd_server_installed(void);
  */
 void etcd_server_start(struct server *server, const char *const *arguments);
 
-/* Starts it again in the same place, after server_kill. */
+/* Starts it again in the same place, after server_kill; launch does not wait for it. */
 void etcd_server_restart(struct server *server, const char *const *arguments);
+void etcd_server_launch(struct server *server, const char *const *arguments);
 
 /* Runs etcdctl with these words, separated by single spaces; whether it says that all is well. */
 bool etcd_server_control(const struct server *server, const char *words);

@@ -50,6 +50,7 @@ static void accept_one(struct proxy *proxy)
 
     if (client < 0)
         return;
+    proxy->accepted++;
     for (size_t i = 0; i < PROXY_LINKS_MAX && proxy->mode != PROXY_HANG_UP; i++) {
         struct proxy_link *link = &proxy->links[i];
         if (link->server >= 0)

@@ -40,6 +40,7 @@ struct proxy {
     _Atomic unsigned changes; /* how often the mode was set */
     _Atomic unsigned noted;   /* how many of these the thread knows of */
     _Atomic int stopping;
+    _Atomic unsigned accepted;  /* connections */
     _Atomic unsigned requests;  /* chunks of bytes that came from clients: a round trip each, for small ones */
     _Atomic unsigned replies;   /* chunks that came from the server, its end included */
     _Atomic(const char *) text; /* for PROXY_SAY */

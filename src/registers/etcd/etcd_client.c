@@ -19,6 +19,8 @@ enum {
     UNAUTHENTICATED = 16
 };
 
+enum { QUOTED_MAX = 80 };
+
 /* What one member's answer comes to. */
 enum outcome {
     ANSWERED,
@@ -94,9 +96,20 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
         return NOT_KNOWN;
     }
     enum outcome outcome = classify(code, sentence);
+    if (outcome == LOGGED_OUT && client->url.access.user[0] == '\0') {
+        fz_fail(reterr, FRAZIL_EWORKER, "%s: has users, and the URL names none: %Q", client->shown, sentence,
+                strlen(sentence));
+        return REFUSED;
+    }
     fz_fail(reterr, outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EWORKER : FRAZIL_EAGAIN, "%s: %Q",
             client->shown, sentence, strlen(sentence));
     return outcome;
+}
+
+/* Of an answer that is not understood, its beginning is shown. */
+static size_t quoted_len(const struct fz_etcd_client *client)
+{
+    return client->http.reply_len < QUOTED_MAX ? client->http.reply_len : QUOTED_MAX;
 }
 
 static enum outcome read_answer(struct fz_etcd_client *client, long status, json_t **ret, frazil_error *reterr)
@@ -111,8 +124,8 @@ static enum outcome read_answer(struct fz_etcd_client *client, long status, json
             fz_fail(reterr, FRAZIL_EWORKER, "%s: is no etcd 3.4 or later with its JSON gateway (HTTP status 404)",
                     client->shown);
         else
-            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of etcd (HTTP status %d)", client->shown,
-                    (int64_t)status);
+            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of etcd (HTTP status %d): %Q", client->shown,
+                    (int64_t)status, client->http.reply, quoted_len(client));
     } else if (status != 200) {
         outcome = read_error(client, answer, reterr);
     }

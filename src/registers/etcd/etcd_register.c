@@ -19,7 +19,7 @@ enum {
     KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
     VALUE_SIZE = FZ_DECIMAL_MAX_LEN + 1 + FZ_RECORD_SIZE_MAX, /* no terminator */
     BODY_SIZE = 8 * FZ_BASE64_SIZE(KEY_SIZE) + FZ_BASE64_SIZE(VALUE_SIZE) + 1024,
-    PAGE = 1000 /* records that are asked for at once */
+    PAGE = 500 /* records that are asked for at once */
 };
 
 struct etcd_register {

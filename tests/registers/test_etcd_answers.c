@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what an etcd answers is believed only as far as it is
+ * complete, its errors mean what they say, and what somebody else has put into the
+ * keys is never overwritten.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/etcd_rig.h"
+#include "lib/proxy.h"
+
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    if (number < 4)
+        versions[number] = record->version;
+}
+
+/* What somebody else has put there is refused, or shown as damaged, and never overwritten. */
+static void test_foreign_content(void **state)
+{
+    static const char *const damaged[] = {"foreign", "0_x", "07_x", "_x", "7"};
+    struct server server;
+    struct fz_record record;
+    uint64_t version;
+    uint64_t versions[4] = {0};
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "put frazil/lease/orders/0 %s", damaged[i]);
+        etcd_server_must(&server, words);
+        assert_int_equal(etcd_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+        etcd_assert_said("what stands in the key 'frazil/lease/orders/0' is not what frazil has written");
+        assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
+        assert_int_equal(etcd_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_CONFLICT);
+    }
+    version = etcd_must_swap(&reg, 2, 0, "good");
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(versions[0], 1);
+    assert_int_equal(versions[1], 0);
+    assert_int_equal(versions[2], version);
+    etcd_server_must(&server, "put frazil/lease/orders/namespace foreign");
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &etcd_said), FZ_REGISTER_REFUSED);
+    etcd_server_must(&server, "del frazil/lease/orders/namespace");
+    etcd_server_must(&server, "put frazil/lease/orders/worker x");
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &etcd_said), FZ_REGISTER_REFUSED);
+    etcd_server_must(&server, "del frazil/lease/orders/worker");
+    etcd_server_must(&server, "put frazil/lease/orders.7/worker x"); /* another namespace */
+    etcd_server_must(&server, "put frazil/lease/orders0 x");
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
+enum { MANY = 1001 };
+
+struct tally {
+    size_t n;
+    unsigned char seen[MANY];
+};
+
+static void tally_one(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    struct tally *tally = ctx;
+
+    assert_true(number < MANY && record->version > 0);
+    tally->seen[number]++;
+    tally->n++;
+}
+
+/* More records than are asked for at once are shown in pages, each record once. */
+static void test_pages(void **state)
+{
+    static const size_t sizes[] = {500, 501, MANY}; /* a full page, one more, more than two */
+    struct server server;
+    uint32_t made = 0;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
+        struct tally tally = {.n = 0};
+        for (; made < sizes[i]; made++)
+            etcd_must_swap(&reg, made, 0, "x");
+        assert_int_equal(reg.read_all(reg.ctx, tally_one, &tally, NULL, &etcd_said), FZ_REGISTER_OK);
+        assert_int_equal(tally.n, made);
+        for (size_t k = 0; k < made; k++)
+            assert_int_equal(tally.seen[k], 1);
+    }
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
+/* What an answer is taken for; a swap never takes one of these for a yes. */
+static enum fz_register_result taken_for(struct proxy *proxy, const char *status, const char *body, bool swaps)
+{
+    char text[512];
+    uint64_t untouched = 4711;
+    struct fz_record record = {.version = 4711};
+
+    snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s", status, strlen(body), body);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    proxy_say(proxy, text);
+    enum fz_register_result result = swaps ? etcd_swap(&reg, 0, 1, "x", &untouched) : etcd_read(&reg, 0, &record);
+    proxy_set(proxy, PROXY_PASS);
+    assert_int_equal(untouched, 4711);
+    if (result != FZ_REGISTER_OK) {
+        assert_int_equal(record.version, 4711);
+        assert_true(result == FZ_REGISTER_CONFLICT || etcd_said.message[0] != '\0');
+    }
+    etcd_close(&reg);
+    return result;
+}
+
+#define HEADER "\"header\":{\"cluster_id\":\"17\",\"revision\":\"2\"}"
+
+/* A yes or no to a swap is believed only if it is complete; so is what a key holds. */
+static void test_answers(void **state)
+{
+    static const struct {
+        const char *body;
+        enum fz_register_result swapped;
+        enum fz_register_result was_read;
+    } answers[] = {
+        {"{}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
+        {"[]", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
+        {"{\"header\":{}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
+        {"{\"header\":{\"cluster_id\":17}}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_UNKNOWN},
+        {"{" HEADER "}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_OK},
+        {"{" HEADER ",\"succeeded\":true}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_OK},
+        {"{" HEADER ",\"succeeded\":true,\"responses\":[{\"response_range\":{}}]}", FZ_REGISTER_UNKNOWN,
+         FZ_REGISTER_OK},
+        {"{" HEADER ",\"responses\":[{\"response_put\":{}}]}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_OK},
+        {"{" HEADER ",\"responses\":[{\"response_range\":{}}]}", FZ_REGISTER_CONFLICT, FZ_REGISTER_OK},
+        {"{" HEADER ",\"kvs\":[{}]}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        {"{" HEADER ",\"kvs\":[{\"key\":\"?\"}]}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        {"{" HEADER ",\"kvs\":[{\"key\":7}]}", FZ_REGISTER_UNKNOWN, FZ_REGISTER_REFUSED},
+        /* frazil/lease/orders/1 when frazil/lease/orders/0 was asked for, with "9 x" */
+        {"{" HEADER ",\"kvs\":[{\"key\":\"ZnJhemlsL2xlYXNlL29yZGVycy8x\",\"value\":\"OSB4\"}]}", FZ_REGISTER_UNKNOWN,
+         FZ_REGISTER_REFUSED},
+        {"{" HEADER ",\"kvs\":[{\"key\":\"ZnJhemlsL2xlYXNlL29yZGVycy8w\",\"value\":\"OSB4\"}]}", FZ_REGISTER_UNKNOWN,
+         FZ_REGISTER_OK},
+    };
+    struct server server;
+    struct proxy proxy;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    proxy_start(&proxy, server.port);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        const char *body = answers[i].body;
+        if (taken_for(&proxy, "200 OK", body, true) != answers[i].swapped ||
+            taken_for(&proxy, "200 OK", body, false) != answers[i].was_read)
+            fail_msg("%s: %s", body, etcd_said.message);
+    }
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+/* An error says no for ever, not now, or leaves open what happened. */
+static void test_errors(void **state)
+{
+    static const struct {
+        const char *status;
+        const char *body;
+        enum fz_register_result result;
+    } errors[] = {
+        {"503 X", "{\"error\":\"etcdserver: request timed out\",\"code\":14}", FZ_REGISTER_UNKNOWN},
+        {"503 X", "{\"error\":\"etcdserver: leader changed\",\"code\":14}", FZ_REGISTER_UNKNOWN},
+        {"500 X", "{\"error\":\"context canceled\",\"code\":1}", FZ_REGISTER_UNKNOWN},
+        {"500 X", "{\"error\":\"something new\"}", FZ_REGISTER_UNKNOWN},
+        {"500 X", "{\"code\":7}", FZ_REGISTER_UNKNOWN},
+        {"502 X", "Bad Gateway", FZ_REGISTER_UNKNOWN},
+        {"200 OK", "hello", FZ_REGISTER_UNKNOWN},
+        {"503 X", "{\"error\":\"etcdserver: no leader\",\"code\":14}", FZ_REGISTER_UNREACHABLE},
+        {"500 X", "{\"error\":\"raft proposal dropped\",\"code\":2}", FZ_REGISTER_UNREACHABLE},
+        {"503 X", "{\"error\":\"etcdserver: rpc not supported for learner\",\"code\":14}", FZ_REGISTER_UNREACHABLE},
+        {"429 X", "{\"error\":\"etcdserver: too many requests\",\"code\":8}", FZ_REGISTER_UNREACHABLE},
+        {"429 X", "{\"error\":\"etcdserver: mvcc: database space exceeded\",\"code\":8}", FZ_REGISTER_REFUSED},
+        {"403 X", "{\"error\":\"etcdserver: permission denied\",\"code\":7}", FZ_REGISTER_REFUSED},
+        {"401 X", "{\"error\":\"etcdserver: invalid auth token\",\"code\":16}", FZ_REGISTER_REFUSED},
+        {"404 X", "404 page not found", FZ_REGISTER_REFUSED},
+    };
+    struct server server;
+    struct proxy proxy;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    proxy_start(&proxy, server.port);
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        if (taken_for(&proxy, errors[i].status, errors[i].body, true) != errors[i].result)
+            fail_msg("%s: %s", errors[i].body, etcd_said.message);
+    }
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_foreign_content),
+        cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_errors),
+    };
+
+    if (!etcd_server_installed())
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

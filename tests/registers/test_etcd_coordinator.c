@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: etcd as a coordinator tells an operator what he should know of
+ * it, and each finding is there when what it speaks of is, and only then.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lease/coordinator.h"
+#include "lib/etcd_rig.h"
+#include "os/clock.h"
+
+struct findings {
+    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
+    size_t len;
+};
+
+static void note(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    static const char *const names[] = {"OK", "WARN", "FAIL"};
+    struct findings *findings = ctx;
+
+    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
+                       sentence);
+    findings->len += (size_t)len;
+    assert_true(findings->len < sizeof findings->text);
+}
+
+/* What is found on this server by this user ("NAME:PASSWORD@" or nothing). */
+static struct findings examine(const struct server *server, const char *user)
+{
+    struct findings findings = {.len = 0};
+    frazil_clock clock = fz_real_clock();
+    frazil_error err;
+    char url[256];
+
+    snprintf(url, sizeof url, "etcd://%s127.0.0.1:%u/orders?timeout=30s", user, (unsigned)server->port);
+    if (frazil_etcd()->examine(frazil_etcd(), url, &clock, note, &findings, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return findings;
+}
+
+static void assert_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) == NULL)
+        fail_msg("not found: %s\nbut: %s", words, findings.text);
+}
+
+static void assert_not_found(struct findings findings, const char *words)
+{
+    if (strstr(findings.text, words) != NULL)
+        fail_msg("found: %s\nin: %s", words, findings.text);
+}
+
+/* It is of this version, names its client libraries and its URLs, and opens a register of each of them. */
+static void test_itself(void **state)
+{
+    const frazil_coordinator *etcd = frazil_etcd();
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_register reg;
+    frazil_error err;
+
+    (void)state;
+    assert_string_equal(etcd->version, FRAZIL_VERSION);
+    assert_string_equal(etcd->part, "etcd");
+    assert_memory_equal(etcd->client, "libcurl ", 8);
+    assert_non_null(strstr(etcd->client, ", jansson "));
+    assert_string_equal(etcd->schemes[0], "etcd");
+    assert_string_equal(etcd->schemes[1], "etcds");
+    assert_null(etcd->schemes[2]);
+    assert_int_equal(etcd->open_register("etcds://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
+    assert_string_equal(name, "orders.7");
+    reg.close(reg.ctx);
+    assert_int_equal(etcd->open_register("etcd://nobody/", &reg, name, &err), FRAZIL_ESPEC);
+}
+
+/* A cluster of one without users works, and there is more to wish for. */
+static void test_alone(void **state)
+{
+    struct server server;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct findings findings = examine(&server, "");
+    assert_found(findings, "FAIL there is no namespace orders\n");
+    assert_found(findings, "OK class: strict");
+    assert_found(findings, "OK version: '3.");
+    assert_found(findings, "OK leader: known\n");
+    assert_found(findings, "WARN members: '1': when one of them stops nothing can be granted: use three\n");
+    assert_found(findings, "OK alarms: none\n");
+    assert_found(findings, "OK permissions: may read and write\n");
+    assert_found(findings, "WARN users: asked as nobody in particular");
+    assert_not_found(findings, "in the clear");
+    findings = examine(&server, "joe:s3cret@");
+    assert_found(findings, "WARN users: the URL names 'joe', but authentication is not enabled: etcdctl auth enable\n");
+    assert_found(findings, "WARN encryption: none");
+    assert_not_found(findings, "s3cret");
+    server_stop(&server);
+}
+
+/* Who may only read is told that he may not write; nothing is written to find it out. */
+static void test_permissions(void **state)
+{
+    static const char *const commands[] = {
+        "user add root:r00t",  "user grant-role root root",
+        "role add orders",     "role grant-permission orders readwrite frazil/lease/orders/ --prefix=true",
+        "role add reader",     "role grant-permission reader read frazil/lease/orders/ --prefix=true",
+        "user add joe:s3cret", "user grant-role joe orders",
+        "user add eve:s3cret", "user grant-role eve reader",
+        "auth enable"};
+    struct server server;
+    struct fz_record record;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        etcd_server_must(&server, commands[i]);
+    struct findings findings = examine(&server, "joe:s3cret@");
+    assert_found(findings, "OK users: logged in as 'joe'\n");
+    assert_found(findings, "OK permissions: may read and write\n");
+    findings = examine(&server, "eve:s3cret@");
+    assert_found(findings, "FAIL permissions: may not write: etcd://127.0.0.1:");
+    assert_found(findings, "permission denied");
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 0);
+    reg.close(reg.ctx);
+    server_stop(&server);
+}
+
+/* A full database is an alarm: nothing can be granted, and it says what to do. */
+static void test_no_space(void **state)
+{
+    static const char *const arguments[] = {"--quota-backend-bytes", "65536", NULL};
+    struct server server;
+    char value[400];
+    char words[512];
+    uint64_t version;
+    frazil_error err = {.message = ""};
+
+    (void)state;
+    etcd_server_start(&server, arguments);
+    memset(value, 'x', sizeof value - 1);
+    value[sizeof value - 1] = '\0';
+    for (int i = 0, more = true; more; i++) {
+        snprintf(words, sizeof words, "put %d %s", i, value);
+        more = etcd_server_control(&server, words);
+        assert_true(i < 1000);
+    }
+    struct findings findings = examine(&server, "");
+    assert_found(findings, "FAIL alarm: 'NOSPACE': it refuses to write: compact, defragment");
+    assert_not_found(findings, "alarms: none");
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_non_null(strstr(err.message, "database space exceeded"));
+    reg.close(reg.ctx);
+    server_stop(&server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_itself),
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_permissions),
+        cmocka_unit_test(test_no_space),
+    };
+
+    if (!etcd_server_installed())
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

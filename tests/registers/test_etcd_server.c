@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what is etcd's own: its users, and a cluster of several
+ * members.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/etcd_rig.h"
+#include "lib/proxy.h"
+
+enum { TRIES = 4000 };
+
+/* ---- users ---------------------------------------------------------------------- */
+
+/* joe may read and write what belongs to the namespace orders, and nothing else. */
+static void enable_users(const struct server *server)
+{
+    static const char *const commands[] = {
+        "user add root:r00t",  "user grant-role root root",
+        "role add orders",     "role grant-permission orders readwrite frazil/lease/orders/ --prefix=true",
+        "user add joe:s3cret", "user grant-role joe orders",
+        "auth enable"};
+
+    for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
+        etcd_server_must(server, commands[i]);
+}
+
+/* Who has no user, a wrong password, or no permission is refused and told so; no sentence has the password. */
+static void test_users(void **state)
+{
+    struct server server;
+    struct fz_record record;
+    uint64_t version;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    enable_users(&server);
+    unsigned port = server.port;
+    struct fz_register nobody = etcd_open_url("etcd://127.0.0.1:%u/orders", port);
+    assert_int_equal(etcd_swap(&nobody, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    etcd_assert_said("has users, and the URL names none");
+    struct fz_register wrong = etcd_open_url("etcd://joe:wr0ng@127.0.0.1:%u/orders?timeout=30s", port);
+    assert_int_equal(etcd_swap(&wrong, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    etcd_assert_said("invalid user ID or password");
+    assert_null(strstr(etcd_said.message, "wr0ng"));
+    struct fz_register elsewhere = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/bills?timeout=30s", port);
+    assert_int_equal(etcd_swap(&elsewhere, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    etcd_assert_said("permission denied");
+    assert_int_equal(etcd_read(&elsewhere, 0, &record), FZ_REGISTER_REFUSED);
+    struct fz_register right = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", port);
+    version = etcd_must_swap(&right, 0, 0, "first");
+    assert_int_equal(etcd_must_read(&right, 0).version, version);
+    etcd_close(&nobody);
+    etcd_close(&wrong);
+    etcd_close(&elsewhere);
+    etcd_close(&right);
+    server_stop(&server);
+}
+
+/* A token that is no longer accepted is renewed, and what was asked with it is not in doubt. */
+static void test_tokens(void **state)
+{
+    struct server server;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    uint64_t version = etcd_must_swap(&reg, 0, 0, "no users yet");
+    enable_users(&server);
+    version = etcd_must_swap(&reg, 0, version, "users since then");
+    server_kill(&server);
+    etcd_server_restart(&server, NULL); /* it forgets its tokens */
+    version = etcd_must_swap(&reg, 0, version, "logged in again");
+    etcd_server_must(&server, "--user root:r00t auth disable");
+    version = etcd_must_swap(&reg, 0, version, "no users any more");
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
+/* Without an answer to the password nothing that matters was asked: nothing is in doubt. */
+static void test_password_without_answer(void **state)
+{
+    struct server server;
+    struct proxy proxy;
+    uint64_t version;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    enable_users(&server);
+    proxy_start(&proxy, server.port);
+    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=200ms", (unsigned)proxy.port);
+    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    etcd_assert_said("did not answer within 200 ms");
+    etcd_close(&reg);
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+/* ---- several members ---------------------------------------------------------------- */
+
+/* A member that cannot be reached is passed over at once, for writing, too. */
+static void test_dead_member(void **state)
+{
+    struct server server;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port(),
+                                           (unsigned)server.port);
+    uint64_t version = etcd_must_swap(&reg, 0, 0, "first");
+    assert_int_equal(etcd_must_read(&reg, 0).version, version);
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
+/* One that hangs leaves a write in doubt; it is not asked a second time elsewhere, and the next one is asked next. */
+static void test_hanging_member(void **state)
+{
+    struct server server;
+    struct proxy proxy;
+    uint64_t version;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    proxy_start(&proxy, server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy.port,
+                                           (unsigned)server.port);
+    proxy_set(&proxy, PROXY_LOSE_REPLIES);
+    assert_int_equal(etcd_swap(&reg, 0, 0, "in doubt", &version), FZ_REGISTER_UNKNOWN);
+    etcd_assert_said("did not answer within 3000 ms");
+    struct fz_record record = {.version = 0};
+    for (int tries = 0; tries < TRIES && record.version == 0; tries++)
+        record = etcd_must_read(&reg, 0);
+    assert_memory_equal(record.data, "in doubt", 8);
+    etcd_close(&reg);
+
+    /* A question that changes nothing is asked elsewhere. */
+    reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy.port,
+                        (unsigned)server.port);
+    assert_int_equal(etcd_must_read(&reg, 0).version, record.version);
+    etcd_close(&reg);
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+enum { MEMBERS = 3 };
+
+struct cluster {
+    struct server members[MEMBERS];
+    uint16_t peers[MEMBERS];
+    char all[256];
+};
+
+static void launch_member(struct cluster *cluster, size_t i)
+{
+    char name[8];
+    char peer[64];
+    const char *const arguments[] = {
+        "--name",     name, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster",
+        cluster->all, NULL};
+
+    snprintf(name, sizeof name, "m%zu", i);
+    snprintf(peer, sizeof peer, "http://127.0.0.1:%u", (unsigned)cluster->peers[i]);
+    etcd_server_launch(&cluster->members[i], arguments);
+}
+
+static void start_cluster(struct cluster *cluster)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < MEMBERS; i++) {
+        server_prepare(&cluster->members[i], "etcd");
+        cluster->peers[i] = free_port();
+        len += (size_t)snprintf(cluster->all + len, sizeof cluster->all - len, "%sm%zu=http://127.0.0.1:%u",
+                                i == 0 ? "" : ",", i, (unsigned)cluster->peers[i]);
+    }
+    for (size_t i = 0; i < MEMBERS; i++)
+        launch_member(cluster, i);
+}
+
+static struct fz_register open_cluster(const struct cluster *cluster)
+{
+    return etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=3s",
+                         (unsigned)cluster->members[0].port, (unsigned)cluster->members[1].port,
+                         (unsigned)cluster->members[2].port);
+}
+
+/* A swap that succeeds in the end; one that was in doubt counts as soon as it is found there. */
+static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected, const char *text)
+{
+    uint64_t version = 0;
+
+    for (int tries = 0; tries < 100; tries++) {
+        struct fz_record record = {.version = 0};
+        if (etcd_swap(reg, 0, expected, text, &version) == FZ_REGISTER_OK)
+            return version;
+        if (etcd_read(reg, 0, &record) == FZ_REGISTER_OK && record.version > expected) {
+            assert_int_equal(record.len, strlen(text));
+            assert_memory_equal(record.data, text, record.len);
+            return record.version;
+        }
+        pause_shortly();
+    }
+    fail_msg("%s", etcd_said.message);
+    return 0;
+}
+
+/*
+ * The cluster goes on while any one of its members is down, with what it has
+ * acknowledged; without most of them nothing is acknowledged.
+ */
+static void test_cluster(void **state)
+{
+    struct cluster cluster = {.all = ""};
+    struct fz_record record;
+    uint64_t version = 0;
+    uint64_t untouched = 4711;
+
+    (void)state;
+    start_cluster(&cluster);
+    struct fz_register reg = open_cluster(&cluster);
+    version = swap_in_the_end(&reg, 0, "all of them");
+    for (size_t i = 0; i < MEMBERS; i++) {
+        server_kill(&cluster.members[i]);
+        version = swap_in_the_end(&reg, version, "two of them");
+        launch_member(&cluster, i);
+        version = swap_in_the_end(&reg, version, "all of them");
+    }
+    for (int tries = 0; tries < 100 && etcd_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
+        pause_shortly();
+    server_kill(&cluster.members[0]);
+    server_kill(&cluster.members[1]);
+    assert_int_not_equal(etcd_swap(&reg, 0, version, "one of them", &untouched), FZ_REGISTER_OK);
+    assert_int_not_equal(etcd_read(&reg, 0, &record), FZ_REGISTER_OK);
+    assert_int_equal(untouched, 4711);
+    etcd_close(&reg);
+    for (size_t i = 0; i < MEMBERS; i++)
+        server_stop(&cluster.members[i]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_users),
+        cmocka_unit_test(test_tokens),
+        cmocka_unit_test(test_password_without_answer),
+        cmocka_unit_test(test_dead_member),
+        cmocka_unit_test(test_hanging_member),
+        cmocka_unit_test(test_cluster),
+    };
+
+    if (!etcd_server_installed())
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: through TLS a server is believed for its certificate only, and
+ * a fork does not end the session.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/etcd_rig.h"
+#include "lib/proxy.h"
+#include "lib/scratch.h"
+
+static void run(const struct server *server, const char *const *argv)
+{
+    if (!server_command(server, argv))
+        fail_msg("%s: see %s/log", argv[1], server->folder);
+}
+
+/* NAME.pem and NAME.key, signed by the CA of the folder. */
+static void make_certificate(const struct server *server, const char *name)
+{
+    char key[32];
+    char request[32];
+    char certificate[32];
+    char subject[32];
+    const char *const ask[] = {"openssl", "req",   "-newkey", "ec",      "-pkeyopt", "ec_paramgen_curve:prime256v1",
+                               "-nodes",  "-subj", subject,   "-keyout", key,        "-out",
+                               request,   NULL};
+    const char *const sign[] = {
+        "openssl",         "x509",  "-req", "-in",      request, "-CA",  "ca.pem",    "-CAkey", "ca.key",
+        "-CAcreateserial", "-days", "2",    "-extfile", "names", "-out", certificate, NULL};
+
+    snprintf(key, sizeof key, "%s.key", name);
+    snprintf(request, sizeof request, "%s.csr", name);
+    snprintf(certificate, sizeof certificate, "%s.pem", name);
+    snprintf(subject, sizeof subject, "/CN=%s", name);
+    run(server, ask);
+    run(server, sign);
+}
+
+static void make_certificates(const struct server *server)
+{
+    static const char *const ca[] = {
+        "openssl", "req",    "-x509", "-newkey", "ec",     "-pkeyopt", "ec_paramgen_curve:prime256v1",
+        "-nodes",  "-days",  "2",     "-subj",   "/CN=ca", "-keyout",  "ca.key",
+        "-out",    "ca.pem", NULL};
+    static const char names[] = "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n";
+
+    scratch_write(scratch_path(server->folder, "names"), names, sizeof names - 1);
+    run(server, ca);
+    make_certificate(server, "server");
+    make_certificate(server, "client");
+}
+
+/* client_auth: whoever connects must have a certificate. */
+static void start_tls(struct server *server, bool client_auth)
+{
+    const char *arguments[] = {"--cert-file", "server.pem", "--key-file", "server.key", NULL, NULL, NULL};
+
+    if (client_auth) {
+        arguments[4] = "--client-cert-auth";
+        arguments[5] = "--trusted-ca-file=ca.pem";
+    }
+    server_prepare(server, "etcd");
+    make_certificates(server);
+    etcd_server_restart(server, arguments);
+}
+
+/* A server is believed only if its certificate is of its host and by whom the URL names. */
+static void test_tls(void **state)
+{
+    struct server server;
+    uint64_t version;
+
+    (void)state;
+    start_tls(&server, false);
+    unsigned port = server.port;
+    struct fz_register right =
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
+    version = etcd_must_swap(&right, 0, 0, "through TLS");
+    assert_int_equal(etcd_must_read(&right, 0).version, version);
+    struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=30s", port);
+    assert_int_equal(etcd_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    etcd_assert_said("certificate");
+    struct fz_register other_name =
+        etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
+    assert_int_equal(etcd_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    etcd_assert_said("localhost");
+    struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=/nonexistent&timeout=30s", port);
+    assert_int_equal(etcd_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    etcd_assert_said("/nonexistent");
+    struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", port);
+    assert_int_not_equal(etcd_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(etcd_must_read(&right, 0).version, version);
+    etcd_close(&right);
+    etcd_close(&stranger);
+    etcd_close(&other_name);
+    etcd_close(&no_ca);
+    etcd_close(&plain);
+    server_stop(&server);
+}
+
+/* A server that wants a certificate gets it. */
+static void test_client_certificate(void **state)
+{
+    struct server server;
+    uint64_t version;
+
+    (void)state;
+    start_tls(&server, true);
+    const char *folder = server.folder;
+    struct fz_register with = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
+                                            "client.key&timeout=30s",
+                                            (unsigned)server.port, folder, folder, folder);
+    version = etcd_must_swap(&with, 0, 0, "with");
+    struct fz_register without =
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)server.port, folder);
+    assert_int_not_equal(etcd_swap(&without, 0, version, "without", &version), FZ_REGISTER_OK);
+    assert_int_equal(etcd_must_read(&with, 0).version, version);
+    etcd_close(&with);
+    etcd_close(&without);
+    server_stop(&server);
+}
+
+/* A child that drops what it has inherited does not end its parent's session. */
+static void test_fork_in_session(void **state)
+{
+    struct server server;
+    struct proxy proxy;
+    int status = -1;
+
+    (void)state;
+    start_tls(&server, false);
+    proxy_start(&proxy, server.port);
+    struct fz_register reg =
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy.port, server.folder);
+    uint64_t version = etcd_must_swap(&reg, 0, 0, "parent");
+    unsigned before = proxy.accepted;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        reg.after_fork(reg.ctx);
+        etcd_close(&reg);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    for (int i = 0; i < 20; i++)
+        version = etcd_must_swap(&reg, 0, version, "parent");
+    assert_int_equal(proxy.accepted, before);
+    etcd_close(&reg);
+    proxy_stop(&proxy);
+    server_stop(&server);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tls),
+        cmocka_unit_test(test_client_certificate),
+        cmocka_unit_test(test_fork_in_session),
+    };
+
+    if (!etcd_server_installed())
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: an etcd URL means what it says or is refused with what would
+ * be right, and a password never gets into a sentence.  What all URLs have in
+ * common is in unit/test_url.c and test_redis_url.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "registers/etcd/etcd_register.h"
+#include "registers/etcd/etcd_url.h"
+
+static struct fz_etcd_url parse(const char *text)
+{
+    struct fz_etcd_url url;
+    frazil_error err;
+
+    if (fz_etcd_url_parse(text, &url, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return url;
+}
+
+/* Hosts, namespace and time, with their defaults. */
+static void test_places(void **state)
+{
+    struct fz_etcd_url url = parse("etcd://example.org/orders");
+
+    (void)state;
+    assert_false(url.tls);
+    assert_int_equal(url.n_hosts, 1);
+    assert_string_equal(url.hosts[0].name, "example.org");
+    assert_int_equal(url.hosts[0].port, 2379);
+    assert_string_equal(url.name, "orders");
+    assert_int_equal(url.access.timeout_ms, 1000);
+    assert_string_equal(url.access.user, "");
+    url = parse("etcd://a,b:1,[::1]:2/x?timeout=5s");
+    assert_int_equal(url.n_hosts, 3);
+    assert_string_equal(url.hosts[2].name, "::1");
+    assert_int_equal(url.hosts[2].port, 2);
+    assert_int_equal(url.access.timeout_ms, 5000);
+    assert_int_equal(parse("etcd://1,2,3,4,5,6,7,8,9/x").n_hosts, 9);
+}
+
+/* Who asks, and the files of TLS. */
+static void test_access(void **state)
+{
+    struct fz_etcd_url url = parse("etcds://joe:s3cret%40@h/x?ca=/a%20b&cert=c&key=k");
+
+    (void)state;
+    assert_true(url.tls);
+    assert_string_equal(url.access.user, "joe");
+    assert_string_equal(url.access.password, "s3cret@");
+    assert_string_equal(url.ca, "/a b");
+    assert_string_equal(url.cert, "c");
+    assert_string_equal(url.key, "k");
+    assert_string_equal(parse("etcds://h/x").ca, "");
+}
+
+/* What is shown is one host, and neither user nor password. */
+static void test_show(void **state)
+{
+    char shown[FZ_ETCD_SHOWN_SIZE];
+    struct fz_etcd_url url = parse("etcds://joe:s3cret@h,[::1]:7/x");
+
+    (void)state;
+    fz_etcd_url_show(&url, 0, shown);
+    assert_string_equal(shown, "etcds://h:2379/x");
+    fz_etcd_url_show(&url, 1, shown);
+    assert_string_equal(shown, "etcds://[::1]:7/x");
+}
+
+/* Everything else is refused with what is wrong. */
+static void test_refused(void **state)
+{
+    static const char *const texts[][2] = {
+        {"etcd:/h/x", "no etcd URL: write etcd://"},
+        {"etcd://h", "names no namespace"},
+        {"etcd:///x", "no host"},
+        {"etcd://1,2,3,4,5,6,7,8,9,10/x", "more than 9 hosts"},
+        {"etcd://a b/x", "'a b' in the etcd URL is no host"},
+        {"etcd://a#b/x", "'a#b' in the etcd URL is no host"},
+        {"etcd://a,b\\c/x", "is no host"},
+        {"etcd://:s3cret@h/x", "a password without a user"},
+        {"etcd://joe@h/x", "there is no ':'"},
+        {"etcd://h/x?user=joe", "a user without a password"},
+        {"etcd://h/x?ca=f", "write etcds://"},
+        {"etcd://h/x?cert=f&key=f", "write etcds://"},
+        {"etcds://h/x?cert=f", "one of cert and key"},
+        {"etcds://h/x?key=f", "one of cert and key"},
+        {"etcds://h/x?ca=", "'ca' in the etcd URL names no file"},
+        {"etcd://h/x?db=1", "they are timeout, ca, cert, key, password_file and user"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        struct fz_etcd_url url = {.n_hosts = 4711};
+        frazil_error err;
+        assert_int_equal(fz_etcd_url_parse(texts[i][0], &url, &err), FRAZIL_ESPEC);
+        if (strstr(err.message, texts[i][1]) == NULL)
+            fail_msg("%s: %s; wanted: %s", texts[i][0], err.message, texts[i][1]);
+        assert_null(strstr(err.message, "s3cret"));
+        assert_int_equal(url.n_hosts, 4711);
+    }
+}
+
+/* A register knows its namespace without connecting. */
+static void test_namespace(void **state)
+{
+    struct fz_register reg = {.ctx = NULL};
+
+    (void)state;
+    assert_int_equal(fz_etcd_register_open(&reg, "etcd://h", NULL), FRAZIL_ESPEC);
+    assert_null(reg.ctx);
+    assert_int_equal(fz_etcd_register_open(&reg, "etcd://nowhere.invalid/orders", NULL), FRAZIL_OK);
+    assert_string_equal(fz_etcd_register_namespace(&reg), "orders");
+    reg.close(reg.ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places),  cmocka_unit_test(test_access),    cmocka_unit_test(test_show),
+        cmocka_unit_test(test_refused), cmocka_unit_test(test_namespace),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
