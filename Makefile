@@ -59,7 +59,8 @@ lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc
 	@$(CMAKE) --preset lint >build/lint.configure.log
 	@sh tools/lint build/lint '$(JOBS)'
 
-bench: | build ## measure what an id costs (nothing to run without a folder bench/)
+bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
+	@sh tools/install-packages bench || echo 'bench: going on without them'
 	@sh tools/bench '$(JOBS)'
 
 coverage: | build ## run the unit tests and say which share of the lines they reach

@@ -8,47 +8,47 @@
 static bool run_clock(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     struct timespec now;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     (void)rig;
     for (uint64_t i = 0; i < count; i++) {
         (void)clock_gettime(CLOCK_REALTIME, &now);
         BENCH_KEEP(&now);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
 static bool run_counter(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     (void)rig;
     for (uint64_t i = 0; i < count; i++)
         BENCH_KEEP(bench_counter());
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
 static bool run_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count; i++)
         BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed));
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
 static bool run_counter_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count; i++) {
         BENCH_KEEP(bench_counter());
         BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed));
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
@@ -68,13 +68,13 @@ static bool run_try(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     frazil_err err = FRAZIL_OK;
     uint64_t id, retry_ns;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_try_next(rig->gen, &id, &retry_ns);
         BENCH_KEEP(&id);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
@@ -82,26 +82,26 @@ static bool run_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     frazil_err err = FRAZIL_OK;
     uint64_t id;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_local_next(rig->locals[0], &id);
         BENCH_KEEP(&id);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
 static bool take_batches(struct bench_rig *rig, size_t batch, uint64_t count, double *ret_ns)
 {
     frazil_err err = FRAZIL_OK;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i += batch) {
         err = frazil_next_n(rig->gen, rig->ids, batch);
         BENCH_KEEP(rig->ids);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
@@ -128,14 +128,14 @@ static bool run_batch_4096(struct bench_rig *rig, uint64_t count, double *ret_ns
 /* What a batch is compared with. */
 static bool run_fill(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     for (uint64_t i = 0; i < count; i += BENCH_BATCH) {
         for (uint64_t k = 0; k < BENCH_BATCH; k++)
             rig->ids[k] = i + k;
         BENCH_KEEP(rig->ids);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
@@ -149,14 +149,14 @@ static bool run_dec_format(struct bench_rig *rig, uint64_t count, double *ret_ns
 {
     char text[FRAZIL_TEXT_SIZE];
     frazil_err err = FRAZIL_OK;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     (void)rig;
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_id_format(FRAZIL_TEXT_DEC, some_id + i, text, sizeof text);
         BENCH_KEEP(text);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
@@ -165,28 +165,28 @@ static bool run_dec_parse(struct bench_rig *rig, uint64_t count, double *ret_ns)
     static const char text[] = "117509347734454272";
     frazil_err err = FRAZIL_OK;
     uint64_t id;
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     (void)rig;
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_id_parse(FRAZIL_TEXT_DEC, text, sizeof text - 1, &id);
         BENCH_KEEP(&id);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
 static bool run_sno_encode(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     char text[FRAZIL_SNO_LEN];
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
 
     (void)rig;
     for (uint64_t i = 0; i < count; i++) {
         frazil_sno_encode(&some_sno, text);
         BENCH_KEEP(text);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return true;
 }
 
@@ -198,12 +198,12 @@ static bool run_sno_decode(struct bench_rig *rig, uint64_t count, double *ret_ns
 
     (void)rig;
     frazil_sno_encode(&some_sno, text);
-    double start = bench_now_ns();
+    double start = bench_worked_ns();
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_sno_decode(text, &id);
         BENCH_KEEP(&id);
     }
-    *ret_ns = bench_now_ns() - start;
+    *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 

@@ -14,8 +14,9 @@
 struct bench_case {
     struct bench_row row; /* what it is called and what is asked of it */
     /*
-     * Does it count times and says in *ret_ns how long that took, for one thread;
-     * false, after a complaint, if it cannot be done.
+     * Does it count times and says in *ret_ns how long that took, or where one
+     * thread does it without sleeping, how long that worked; false, after a
+     * complaint, if it cannot be done.
      */
     bool (*run)(struct bench_rig *rig, uint64_t count, double *ret_ns);
     uint64_t at_once; /* count is a multiple of it; 0: 1 */

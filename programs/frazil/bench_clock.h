@@ -22,6 +22,12 @@ static inline double bench_now_ns(void)
     return bench_clock_ns(CLOCK_MONOTONIC);
 }
 
+/* What this thread has run so far, in nanoseconds: what others do on the machine meanwhile does not add to it. */
+static inline double bench_worked_ns(void)
+{
+    return bench_clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 /* The counter; 0 where there is none.  Also what a bare read of it costs is measured with this. */
 static inline uint64_t bench_counter(void)
 {

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Two threads, and two processes, at a time: what an id costs when another one is just being made. */
+/*
+ * Two threads, and two processes, at a time: what an id costs when another one is
+ * just being made.  Half of what both work is as long as both take if nobody
+ * disturbs them, and does not grow if somebody does.
+ */
 #include "bench_cases.h"
 #include "bench_clock.h"
 #include "complain.h"
@@ -18,7 +22,7 @@ struct half {
     unsigned which;
     uint64_t count;
     atomic_int *waiting; /* how many have yet to come to the start */
-    double end_ns;
+    double worked_ns;
     bool ok;
 };
 
@@ -29,8 +33,9 @@ static void *run_half(void *arg)
     atomic_fetch_sub(half->waiting, 1);
     while (atomic_load(half->waiting) > 0)
         continue;
+    double start = bench_worked_ns();
     half->ok = half->work(half->rig, half->which, half->count);
-    half->end_ns = bench_now_ns();
+    half->worked_ns = bench_worked_ns() - start;
     return NULL;
 }
 
@@ -47,13 +52,9 @@ static bool run_threads(struct bench_rig *rig, work_fn work, uint64_t count, dou
         complain("a second thread cannot be started");
         return false;
     }
-    while (atomic_load(&waiting) > 1)
-        continue;
-    double start = bench_now_ns();
     (void)run_half(&halves[0]);
     (void)pthread_join(thread, NULL);
-    double end = halves[0].end_ns > halves[1].end_ns ? halves[0].end_ns : halves[1].end_ns;
-    *ret_ns = end - start;
+    *ret_ns = (halves[0].worked_ns + halves[1].worked_ns) / 2;
     return halves[0].ok && halves[1].ok;
 }
 
@@ -117,22 +118,19 @@ static void wait_until(double ns)
 static bool be_the_other(const struct bench_rig *rig, uint64_t count, int from_parent, int to_parent)
 {
     frazil *gen = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
-    double start, end, ignored;
+    double start, worked;
 
-    if (gen == NULL || !bench_take(gen, 1000, &ignored) || write(to_parent, "", 1) != 1 ||
+    if (gen == NULL || !bench_take(gen, 1000, &worked) || write(to_parent, "", 1) != 1 ||
         read(from_parent, &start, sizeof start) != (ssize_t)sizeof start)
         return false;
     wait_until(start);
-    if (!bench_take(gen, count, &ignored))
-        return false;
-    end = bench_now_ns();
-    return write(to_parent, &end, sizeof end) == (ssize_t)sizeof end;
+    return bench_take(gen, count, &worked) && write(to_parent, &worked, sizeof worked) == (ssize_t)sizeof worked;
 }
 
 /* This process's part. */
 static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child, int to_child, double *ret_ns)
 {
-    double start, end, others_end, ignored;
+    double start, worked, others;
     char ready;
 
     if (read(from_child, &ready, 1) != 1)
@@ -141,12 +139,9 @@ static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child
     if (write(to_child, &start, sizeof start) != (ssize_t)sizeof start)
         return false;
     wait_until(start);
-    if (!bench_take(rig->shared, count, &ignored))
+    if (!bench_take(rig->shared, count, &worked) || read(from_child, &others, sizeof others) != (ssize_t)sizeof others)
         return false;
-    end = bench_now_ns();
-    if (read(from_child, &others_end, sizeof others_end) != (ssize_t)sizeof others_end)
-        return false;
-    *ret_ns = (end > others_end ? end : others_end) - start;
+    *ret_ns = (worked + others) / 2;
     return true;
 }
 

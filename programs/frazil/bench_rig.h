@@ -50,7 +50,7 @@ frazil *bench_rig_generator(const char *layout, const char *keys);
 /* The same, with its state in the scratch directory. */
 frazil *bench_rig_kept(const struct bench_rig *rig, const char *layout, const char *keys);
 
-/* Takes count ids one by one, and says how long that took; false after a complaint. */
+/* Takes count ids one by one, and says how long this thread worked for that; false after a complaint. */
 bool bench_take(frazil *gen, uint64_t count, double *ret_ns);
 
 /* Complains of an error that has no words of its own, and returns whether there was none. */

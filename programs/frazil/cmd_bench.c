@@ -30,7 +30,7 @@ struct effort {
 
 static struct effort effort_of(const struct request *request)
 {
-    struct effort effort = request->quick ? (struct effort){3, 3e5, 2, 2e7} : (struct effort){31, 5e6, 5, 4e8};
+    struct effort effort = request->quick ? (struct effort){3, 3e5, 2, 2e7} : (struct effort){61, 2e6, 5, 4e8};
 
     if (request->rounds.given)
         effort.rounds = (unsigned)request->rounds.value;
@@ -187,7 +187,7 @@ static int cmd_bench_run(int argc, char **argv)
     struct arguments args;
     int status;
     const struct option_row rows[] = {
-        {"rounds", 'n', OPTION_U64, &request.rounds, "N", "of which the medians are shown (default 31)",
+        {"rounds", 'n', OPTION_U64, &request.rounds, "N", "of which the medians are shown (default 61)",
          BENCH_ROUNDS_MAX},
         {"threads", 't', OPTION_U64, &request.threads, "N", "at the limit at a time (default 64)", BENCH_THREADS_MAX},
         {"quick", 'q', OPTION_FLAG, &request.quick, NULL, "in a second or two: figures of little worth", 0},

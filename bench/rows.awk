@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+# rows.awk: of what `frazil bench --json` prints, the rows as lines of "group TAB key TAB name TAB unit TAB median TAB q1 TAB
+# q3 TAB what was asked for", and a first line "machine TAB what it was measured on".
+function text(key,    at) {
+    at = match($0, "\"" key "\":\"[^\"]*\"")
+    return at ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""
+}
+function value(line, key) {
+    return match(line, "\"" key "\":[0-9.]+") ? substr(line, RSTART + length(key) + 3, RLENGTH - length(key) - 3) + 0 : ""
+}
+function word(line, key) {
+    return match(line, "\"" key "\":\"[^\"]*\"") ? substr(line, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""
+}
+function target(part,    words) {
+    words = sprintf("%.4g", value(part, "value"))
+    if (word(part, "times") != "") words = words " × " names[word(part, "times")]
+    else if (word(part, "times_as_fast_as") != "") words = words " times as fast as " names[word(part, "times_as_fast_as")]
+    else words = words " " text("unit")
+    words = words ", " word(part, "sense") " " value(part, "limit")
+    return (part ~ /"ok":true/ ? "✓ " : "**short** ") words
+}
+NR == 1 {
+    printf "machine\t%s, %d processors, %s; %s; frazil %s, %d rounds; time from the %s\n", text("cpu"),
+        value($0, "cpus"), text("system"), text("compiler"), text("frazil"), value($0, "rounds"), text("clock_path")
+}
+/^\{"group"/ {
+    names[text("key")] = text("name")
+    targets = ""
+    n = split(substr($0, index($0, "\"targets\":[") + 11), parts, /\},?/)
+    for (i = 1; i <= n; i++)
+        if (parts[i] ~ /"value"/) targets = targets (targets == "" ? "" : "; ") target(parts[i])
+    printf "%s\t%s\t%s\t%s\t%.4f\t%.4f\t%.4f\t%s\n", text("group"), text("key"), text("name"), text("unit"),
+        value($0, "median"), value($0, "q1"), value($0, "q3"), targets
+}

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# tables.awk FRAZIL RIVALS: the tables of docs/performance.md, from the lines that rows.awk and rivals.sh print.
+BEGIN { FS = "\t" }
+function number(x) {
+    if (x == "") return ""
+    return sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
+}
+FNR == 1 { file++ }
+$1 == "machine" { print "Measured on: " $2 "."; next }
+file == 1 {
+    if ($2 == "next") next_ns = $5
+    if ($2 == "clock") clock_ns = $5
+    if ($1 != group) {
+        group = $1
+        printf "\n### %s\n\n| | median | middle half | clock reads | asked for |\n|---|---:|---:|---:|---|\n", group
+    }
+    printf "| %s | %s %s | %s | %s | %s |\n", $3, number($5), $4, ($6 == $7 ? "" : number($6) "–" number($7)),
+        ($4 == "ns" && clock_ns > 0 ? number($5 / clock_ns) : ""), $8
+}
+file == 2 {
+    if (!rivals++) {
+        print "\n### What one could take instead\n"
+        print "Each in a loop of one caller: libraries in their own process, servers through a local socket.\n"
+        print "| | an id | middle half | times frazil_next |\n|---|---:|---:|---:|"
+        printf "| frazil_next | %s ns | | 1 |\n", number(next_ns)
+    }
+    if ($1 == "-")
+        missing = missing "\nNot measured here: " $2 ": " $3 "."
+    else
+        printf "| %s | %s ns | %s–%s | %s |\n", $1, number($2), number($3), number($4), number($2 / next_ns)
+}
+END { if (missing != "") print missing }
