@@ -69,9 +69,10 @@ coverage: | build ## run the unit tests and say which share of the lines they re
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage
 
-update-instructions: | build ## write bench/instructions.txt from what the fast paths cost now, by gcc and by clang
+update-instructions: | build ## write bench/instructions.txt and the listings of docs/fast-path.md anew
 	@sh tools/install-packages check clang
 	@$(call build,check) && sh bench/instructions.sh --update build/check/tests/bench_instructions bench/instructions.txt
+	@sh bench/fast-path.sh --page build/check/tests/bench_instructions | sh tools/put-figures docs/fast-path.md
 	@$(call build,clang) && sh bench/instructions.sh --update build/clang/tests/bench_instructions bench/instructions.txt
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now

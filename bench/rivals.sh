@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# rivals.sh SCRATCH: what users would take instead of frazil, as far as it can be had here: a line each, "name TAB median
+# rivals.sh SCRATCH [libuuid|node_packages|redis|postgresql]...: what users would take instead of frazil, as far as it can be had here: a line each, "name TAB median
 # TAB q1 TAB q3 TAB rounds", in nanoseconds an id.  What cannot be measured is a line "- TAB name TAB why not".
 # Servers are started for it, reached through sockets in SCRATCH, and stopped.
 set -eu
@@ -61,8 +61,8 @@ redis() {
     until redis-cli -s "$scratch/redis.sock" ping >/dev/null 2>&1; do
         kill -0 $server || { without Redis "its server does not start" && return; }
     done
-    redis_incr "Redis INCR, one at a time" 1 20000
-    redis_incr "Redis INCR, 64 in a pipeline" 64 640000
+    redis_incr "Redis INCR, one at a time" 1 5000
+    redis_incr "Redis INCR, 64 in a pipeline" 64 160000
     kill $server
     wait $server || true
 }
@@ -80,7 +80,7 @@ as_postgres() {
 pgbench() {
     echo "$2" >"$scratch/statement.sql"
     for _ in $(seq $rounds); do
-        as_postgres "$bin/pgbench" -h "$scratch/postgres" -n -c 1 -M prepared -t 3000 -f "$scratch/statement.sql" \
+        as_postgres "$bin/pgbench" -h "$scratch/postgres" -n -c 1 -M prepared -t 1000 -f "$scratch/statement.sql" \
             postgres 2>/dev/null | awk -v ids="$3" '/^tps = / { printf "%.2f\n", 1e9 / $3 / ids }'
     done | summary "$1"
 }
@@ -108,6 +108,8 @@ postgresql() {
     as_postgres "$bin/pg_ctl" -D "$scratch/postgres/data" -m fast stop >/dev/null
 }
 
-for rival in libuuid node_packages redis postgresql; do
+shift
+[ $# -gt 0 ] || set -- libuuid node_packages redis postgresql
+for rival in "$@"; do
     (set -eu && $rival) || without "$rival" "measuring it failed"
 done
