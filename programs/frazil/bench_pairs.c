@@ -39,8 +39,8 @@ static void *run_half(void *arg)
     return NULL;
 }
 
-/* Two threads do half of count each. */
-static bool run_threads(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns)
+/* Two threads do half of count each; *ret_elapsed_ns: until both were done. */
+static bool try_threads(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns)
 {
     atomic_int waiting = 2;
     struct half halves[2];
@@ -52,10 +52,31 @@ static bool run_threads(struct bench_rig *rig, work_fn work, uint64_t count, dou
         complain("a second thread cannot be started");
         return false;
     }
+    while (atomic_load(&waiting) > 1)
+        continue;
+    double start = bench_now_ns();
     (void)run_half(&halves[0]);
     (void)pthread_join(thread, NULL);
+    *ret_elapsed_ns = bench_now_ns() - start;
     *ret_ns = (halves[0].worked_ns + halves[1].worked_ns) / 2;
     return halves[0].ok && halves[1].ok;
+}
+
+/*
+ * Where others take the processors away, the two do not meet: what took much
+ * longer than they worked is tried again, a few times.
+ */
+static bool run_threads(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns)
+{
+    double elapsed_ns = 0;
+
+    for (int tries = 0; tries < 8; tries++) {
+        if (!try_threads(rig, work, count, ret_ns, &elapsed_ns))
+            return false;
+        if (elapsed_ns < *ret_ns * 1.25)
+            break;
+    }
+    return true;
 }
 
 static bool work_counter_add(struct bench_rig *rig, unsigned which, uint64_t count)
