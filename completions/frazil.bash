@@ -66,7 +66,7 @@ _frazil_spec()
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
         '') echo 'layout= epoch= tick= behaviour= worker= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
-            'max_lead= max_wait= start= seq_min= seq_max= state= namespace= run_dir= state_dir= keeper= max_skew= on_loss=' \
+            'max_lead= max_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= keeper= max_skew= on_loss=' \
             'horizon= workers= clock= allow_short_life= config=' ;;
     esac
 }

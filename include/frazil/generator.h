@@ -66,7 +66,11 @@ typedef struct frazil_local frazil_local;
  *   seq_min, seq_max   bounds of the sequence, both included
  *   state         file (default): what protects against repeated ids after a
  *                 restart is kept in files, and all processes of this host with
- *                 the same worker share one sequence; memory: neither, knowingly
+ *                 the same worker share one sequence; memory: neither, knowingly;
+ *                 a URL (redis://, konayuki+redis://): hosts that share one worker
+ *                 number take their slots from there; start is then zero or random
+ *   batch         with a URL as state, how many slots to take at a time: up to a
+ *                 tick's; default 64, and 1 for konayuki+redis://
  *   namespace     the folder of these files: one for each set of ids that must
  *                 differ; default: one for each layout
  *   run_dir       where they lie that are gone after a boot; default
@@ -113,6 +117,12 @@ FRAZIL_API void frazil_close(frazil *gen);
  * All of them: FRAZIL_EFULL, ECLOCK: no id within what the policies and
  * max_wait allow.  FRAZIL_EEXHAUSTED: the layout's last tick is used up, for
  * ever.  FRAZIL_EKIND: the generator's layout is sno.
+ *
+ * With a URL as state also FRAZIL_EAGAIN (it does not answer; tried again while
+ * the call may wait), ECLOCK (its clock differs by more than max_skew), EWORKER (it
+ * refuses), ENOMEM (in a new process).  Its answer takes as long as the URL's
+ * timeout at the most, on top of max_wait; nothing but that makes a call wait that
+ * never waits.
  */
 
 /* One id.  Waits max_wait at the most. */

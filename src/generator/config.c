@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "coordinators.h"
 #include "core/decimal.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
@@ -274,13 +275,33 @@ static frazil_err read_lease(struct fz_config *config, const struct fz_settings 
     return FRAZIL_OK;
 }
 
+/* Slots from elsewhere.  Whoever shares them has the same kind of ids and the same time. */
+static frazil_err read_slots(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
+{
+    if (config->layout.kind == FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids: it does not go with layout=sno");
+    if (config->frozen)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL does not go with a frozen clock, which others do not share");
+    if (settings->value[FZ_KEY_START] != NULL && config->rules.start == FZ_START_SPREAD)
+        return bad_value(settings, FZ_KEY_START,
+                         "needs to know how busy all are who share the slots of a state=URL: say zero or random",
+                         reterr);
+    config->slots_url = settings->value[FZ_KEY_STATE];
+    return fz_config_number(settings, FZ_KEY_BATCH, 1, config->rules.capacity, &config->batch, reterr);
+}
+
 /* Where the state is kept.  A clock that is not the real one has no business in what outlives the process. */
 static frazil_err read_state(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
     int state = 0;
     int keeper = FZ_KEEPER_THREAD;
 
-    frazil_err err = read_choice(settings, FZ_KEY_STATE, state_choices, &state, reterr);
+    bool is_url = settings->value[FZ_KEY_STATE] != NULL && fz_is_url(settings->value[FZ_KEY_STATE]);
+    frazil_err err = is_url ? read_slots(config, settings, reterr)
+                            : read_choice(settings, FZ_KEY_STATE, state_choices, &state, reterr);
+    if (err == FRAZIL_OK && !is_url && settings->value[FZ_KEY_BATCH] != NULL)
+        err = bad_value(settings, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
+                        reterr);
     if (err == FRAZIL_OK)
         err = read_choice(settings, FZ_KEY_KEEPER, keeper_choices, &keeper, reterr);
     if (err != FRAZIL_OK)

@@ -14,12 +14,14 @@ struct fz_config {
     uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
     bool allow_short_life;
     enum fz_keeper_mode keeper;
-    bool in_memory;      /* state=memory */
-    bool in_file;        /* state=file, said explicitly */
-    int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
-    uint64_t horizon_ms; /* of a namespace to be created, or that is expected; 0: as it is */
-    uint64_t workers;    /* likewise, how many worker ids it has */
-    bool stay;           /* on_loss=stop: keep to the first worker id, or to none */
+    bool in_memory;        /* state=memory */
+    bool in_file;          /* state=file, said explicitly */
+    const char *slots_url; /* state=URL: slots are taken from there; lies in the settings; NULL: no */
+    uint64_t batch;        /* how many at a time; 0: not said */
+    int64_t max_skew_ms;   /* how far clocks may differ from the coordinator's */
+    uint64_t horizon_ms;   /* of a namespace to be created, or that is expected; 0: as it is */
+    uint64_t workers;      /* likewise, how many worker ids it has */
+    bool stay;             /* on_loss=stop: keep to the first worker id, or to none */
     bool frozen;
     int64_t frozen_unix_ms;
 };

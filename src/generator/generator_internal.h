@@ -108,6 +108,7 @@ struct frazil {
     void *overflow_ctx;
     struct fz_home home;
     struct fz_keeper keeper;
+    struct fz_remote *remote; /* where slots come from instead of the word, see remote.h; NULL: nowhere else */
 
     /* What the ports point to unless the caller brought his own. */
     frazil_manual_clock *frozen_clock;
@@ -122,6 +123,8 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
 
 /* ---- take.c: the slow path ----------------------------------------------- */
 
+struct fz_observation;
+
 /* Why no slot was taken, in numbers; explained in words only when somebody asks. */
 struct fz_refusal {
     frazil_err code;
@@ -131,6 +134,7 @@ struct fz_refusal {
     uint64_t now_tick;
     uint64_t granted_first; /* the ticks of the grant in force */
     uint64_t granted_last;
+    bool said_by_source; /* the source of slots has refused, and remote.h has the words */
 };
 
 /* Slots that may be issued, and the worker that they were granted to. */
@@ -162,6 +166,30 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
 /* What a call that never waits returns for a refusal: the policy's error, or FRAZIL_EAGAIN with the time to retry in.
  */
 frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns);
+
+/* How long a call may still wait. */
+struct fz_patience {
+    uint64_t wait_ns;
+    uint64_t deadline_ns; /* set by the first wait */
+    bool waited;
+};
+
+/* What is left of it, in nanoseconds. */
+uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
+
+/* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
+void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns);
+
+/* Says why nothing was taken; returns the code. */
+frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns);
+
+/*
+ * Waits until the slots first .. last, which are the caller's, may be issued.
+ * *ret_stale: their time is over, and others must be taken.  FRAZIL_EFULL, ECLOCK: the
+ * policies or the patience do not allow it.
+ */
+frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience, bool *ret_stale,
+                    struct fz_refusal *refusal);
 
 /* The next sequence number for a time of the caller's. */
 uint32_t fz_explicit_sequence(frazil *gen);

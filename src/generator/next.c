@@ -4,6 +4,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
+#include "remote.h"
 
 static bool is_sno(const frazil *gen)
 {
@@ -20,6 +21,8 @@ FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 
     if (is_sno(gen))
         return FRAZIL_EKIND;
+    if (gen->remote != NULL)
+        return fz_remote_take(gen, ret_id, 1, FRAZIL_WAIT_DEFAULT, &refusal);
     if (gen->fast_path == FZ_FAST_CHECKED && fz_take_anchored(gen, 1, &anchor, &nth)) {
         *ret_id = anchor.first_id + (nth << gen->sequence_shift);
         return FRAZIL_OK;
@@ -96,6 +99,8 @@ static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wa
     struct fz_taken taken;
     uint64_t nth;
 
+    if (gen->remote != NULL)
+        return fz_remote_take(gen, ret_ids, n, wait_ns, refusal);
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
         fill_run(&fill, anchor.first_slot + nth, anchor.first_id + (nth << gen->sequence_shift), n);
         return FRAZIL_OK;
@@ -131,9 +136,9 @@ frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
 
 frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns)
 {
+    bool passes = refusal->code == FRAZIL_EFULL || refusal->code == FRAZIL_ECLOCK || refusal->code == FRAZIL_EAGAIN;
     bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
-                    (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) ||
-                    refusal->code == FRAZIL_EEXHAUSTED || refusal->code == FRAZIL_ELEASE;
+                    (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) || !passes;
 
     if (is_error)
         return refusal->code;

@@ -15,6 +15,7 @@
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
+#include "remote.h"
 
 /*
  * How far ahead of the clock ticks are reserved in the grant file: the longest
@@ -112,7 +113,7 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
     bool waits = rules->on_full == FZ_FULL_WAIT && gen->max_wait_ns >= two_ticks_ns;
     bool leads = rules->on_full == FZ_FULL_LEAD && rules->max_lead >= 2;
 
-    if (!gen->counter_usable)
+    if (!gen->counter_usable || gen->remote != NULL)
         return FZ_FAST_NONE;
     if (rules->start == FZ_START_RANDOM || !(waits || leads))
         return FZ_FAST_CHECKED;
@@ -205,6 +206,8 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
         err = open_pages(gen, request, &worker, reterr);
     if (err == FRAZIL_OK)
         err = open_grant(gen, request, ports, worker, reterr);
+    if (err == FRAZIL_OK && request->config->slots_url != NULL)
+        err = fz_remote_open(gen, request->config, worker, ports == NULL ? NULL : ports->coordinators, reterr);
     if (err != FRAZIL_OK) {
         frazil_close(gen);
         return err;
@@ -225,6 +228,10 @@ static frazil_err choose_memory(struct fz_home_request *request, const frazil_po
     if (config->in_file && request->worker.url != NULL)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=file does not go with a coordinator, which keeps the state of the worker ids it gives");
+    if (config->slots_url != NULL) {
+        request->in_memory = true;
+        return fz_remote_check(&request->worker, reterr);
+    }
     request->in_memory = config->in_memory || request->worker.url != NULL || request->worker.in_process ||
                          (own_clock && !config->in_file && !request->worker.lock);
     if (request->worker.lock && request->in_memory)
@@ -284,6 +291,7 @@ void frazil_close(frazil *gen)
         return;
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
+    fz_remote_close(gen);
     close_home(gen);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_free(gen->frozen_clock);

@@ -30,6 +30,7 @@
     X(SEQ_MAX, "seq_max")                                                                                              \
     X(CLOCK, "clock")                                                                                                  \
     X(STATE, "state")                                                                                                  \
+    X(BATCH, "batch")                                                                                                  \
     X(NAMESPACE, "namespace")                                                                                          \
     X(RUN_DIR, "run_dir")                                                                                              \
     X(STATE_DIR, "state_dir")                                                                                          \

@@ -8,6 +8,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
+#include "remote.h"
 
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;
@@ -23,19 +24,12 @@ struct ticket {
     uint64_t count; /* of ids: less than last - first + 1 where holes lie between */
 };
 
-/* How long a call may still wait. */
-struct patience {
-    uint64_t wait_ns;
-    uint64_t deadline_ns; /* set by the first wait */
-    bool waited;
-};
-
 static uint64_t monotonic_ns(const frazil *gen)
 {
     return gen->clock.monotonic_ns(gen->clock.ctx);
 }
 
-static uint64_t patience_left(const frazil *gen, const struct patience *patience)
+uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
 {
     if (!patience->waited || patience->wait_ns == FRAZIL_WAIT_FOREVER)
         return patience->wait_ns;
@@ -43,8 +37,7 @@ static uint64_t patience_left(const frazil *gen, const struct patience *patience
     return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
 }
 
-static frazil_err refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code,
-                         uint64_t retry_ns)
+frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)
 {
     int64_t now_us = fz_unix_us(seen->now);
 
@@ -68,7 +61,7 @@ static frazil_err refuse_for(const frazil *gen, struct fz_refusal *refusal, cons
 {
     frazil_err code = reason == FZ_SLOT_BACKWARD ? FRAZIL_ECLOCK : FRAZIL_EFULL;
 
-    return refuse(refusal, seen, code, fz_ns_until(gen, seen->now, due_tick));
+    return fz_refuse(refusal, seen, code, fz_ns_until(gen, seen->now, due_tick));
 }
 
 /*
@@ -164,7 +157,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 }
 
 /* Starts the clock of a call that has to wait. */
-static void begin_wait(frazil *gen, struct patience *patience, uint64_t now_ns)
+static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_ns)
 {
     if (patience->waited)
         return;
@@ -173,8 +166,7 @@ static void begin_wait(frazil *gen, struct patience *patience, uint64_t now_ns)
     atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
 }
 
-/* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
-static void sleep_counted(frazil *gen, const struct fz_observation *seen, struct patience *patience, uint64_t ns)
+void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns)
 {
     uint64_t started_ns = monotonic_ns(gen);
 
@@ -193,7 +185,7 @@ static void sleep_counted(frazil *gen, const struct fz_observation *seen, struct
  * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
  * so that the ticket is of no use any more, and another one must be taken.
  */
-static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct patience *patience,
+static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
                            struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     const struct fz_slot_rules *rules = &gen->rules;
@@ -208,21 +200,34 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct pati
         if (*ret_stale || reason == FZ_SLOT_NOW)
             return FRAZIL_OK;
         uint64_t ns = fz_ns_until(gen, seen->now, due);
-        if (fz_slot_forbidden(rules, reason) || ns > patience_left(gen, patience))
+        if (fz_slot_forbidden(rules, reason) || ns > fz_patience_left(gen, patience))
             return refuse_for(gen, refusal, seen, reason, due);
         if (ns == 0)
             return FRAZIL_OK;
         if (reason == FZ_SLOT_FULL)
             fz_overflow_enter(gen, seen);
-        sleep_counted(gen, seen, patience, ns);
+        fz_pause(gen, seen, patience, ns);
         if (reason == FZ_SLOT_FULL)
             fz_overflow_leave(gen);
         *seen = fz_observe(gen);
     }
 }
 
+frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience, bool *ret_stale,
+                    struct fz_refusal *refusal)
+{
+    struct fz_observation seen = fz_observe(gen);
+    const struct ticket ticket = {.first = first, .last = last};
+
+    frazil_err err = wait_for(gen, &ticket, patience, &seen, ret_stale, refusal);
+    uint64_t tick = fz_slot_tick(&gen->rules, last);
+    if (err == FRAZIL_OK && !*ret_stale && tick > seen.view.now_tick)
+        fz_raise_u64(&gen->shared->lead_max_us, fz_ns_until(gen, seen.now, tick) / 1000);
+    return err;
+}
+
 /* Brings a ticket to the point where it may be issued; *ret_stale as in wait_for. */
-static frazil_err settle(frazil *gen, const struct ticket *ticket, struct patience *patience,
+static frazil_err settle(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
                          struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     uint64_t tick = fz_slot_tick(&gen->rules, ticket->last);
@@ -256,7 +261,7 @@ static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
  * Looks, and sees to the grant if it is about to end.  A call that may not wait
  * leaves that to the keeper's thread, if this process has one.
  */
-static struct fz_observation observe_kept(frazil *gen, const struct patience *patience)
+static struct fz_observation observe_kept(frazil *gen, const struct fz_patience *patience)
 {
     struct fz_observation seen = fz_observe(gen);
 
@@ -280,12 +285,12 @@ static frazil_err refuse_fenced(const frazil *gen, struct fz_refusal *refusal, c
     uint64_t tick = seen->view.now_tick;
 
     if (tick > seen->grant.until)
-        return refuse(refusal, seen, FRAZIL_ELEASE, 0);
-    return refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, tick + 1));
+        return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
+    return fz_refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, tick + 1));
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
-static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, struct fz_taken *ret, bool *ret_again,
+static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret, bool *ret_again,
                            struct fz_refusal *refusal)
 {
     struct fz_observation seen = observe_kept(gen, patience);
@@ -294,12 +299,12 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, s
     uint64_t random = gen->rules.start == FZ_START_ZERO ? 0 : gen->random.next(gen->random.ctx);
     struct fz_slot_plan plan = fz_slot_plan(&gen->rules, &seen.view, n, random);
     if (seen.before_epoch)
-        return refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
+        return fz_refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
     if (plan.reason == FZ_SLOT_EXHAUSTED)
-        return refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
+        return fz_refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
     if (plan.reason == FZ_SLOT_FENCED)
         return refuse_fenced(gen, refusal, &seen);
-    if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > patience_left(gen, patience)) {
+    if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_patience_left(gen, patience)) {
         if (plan.reason == FZ_SLOT_FULL)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);
         return refuse_for(gen, refusal, &seen, plan.reason, plan.due_tick);
@@ -318,7 +323,7 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct patience *patience, s
     return err;
 }
 
-static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, struct fz_taken *ret,
+static frazil_err take(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret,
                        struct fz_refusal *refusal)
 {
     struct fz_anchor_view anchor;
@@ -339,14 +344,14 @@ static frazil_err take(frazil *gen, uint64_t n, struct patience *patience, struc
 
 frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
+    struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
 
     return take(gen, n, &patience, ret, refusal);
 }
 
 frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct patience patience = {.wait_ns = gen->max_wait_ns};
+    struct fz_patience patience = {.wait_ns = gen->max_wait_ns};
     struct ticket ticket = {.before = slot, .first = slot, .last = slot, .count = 1};
     uint64_t tick = fz_slot_tick(&gen->rules, slot);
 
@@ -403,6 +408,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
 {
     const struct fz_refusal r = *refusal;
 
+    if (r.said_by_source)
+        return fz_remote_explain(gen, refusal, reterr);
     if (r.code == FRAZIL_ELEASE)
         explain_lease(gen, refusal, reterr);
     else if (r.code == FRAZIL_EEXHAUSTED)

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Slots from elsewhere than memory (state=URL): hosts that share a worker number
+ * and no memory take them from a coordinator, a batch at a time.
+ *
+ * A batch belongs to the process that took it, and is not used after its tick.
+ * Slots whose tick has not come are tickets, for which the policies hold as for
+ * any other.  What is not used is not used by anybody.
+ */
+#ifndef FZ_GENERATOR_REMOTE_H
+#define FZ_GENERATOR_REMOTE_H
+
+#include "config.h"
+#include "generator_internal.h"
+#include "lease/coordinator.h"
+
+/* Whether the source of the worker number goes with a state=URL.  FRAZIL_ESPEC: it does not. */
+frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr);
+
+/*
+ * Opens the source of slots that config names, through one of the coordinators given (NULL at the
+ * end, or NULL) or one that is loaded.  Errors as fz_coordinator_for and open_slots.
+ */
+frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t worker,
+                          const frazil_coordinator *const *given, frazil_error *reterr);
+
+/*
+ * Takes n ids.  Waits wait_ns at the most for their ticks, and for others who are just asking;
+ * an answer of the coordinator's may take as long as its URL says on top of that.
+ * FRAZIL_EFULL, ECLOCK, EEXHAUSTED as fz_take; those of the source's take; FRAZIL_ENOMEM: in a new process.
+ */
+frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal);
+
+/* Says in the source's words why; returns the code. */
+frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
+
+/* Closes this process's end, if there is a source. */
+void fz_remote_close(frazil *gen);
+
+#endif

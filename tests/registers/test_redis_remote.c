@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: whole generators over a real Redis: those that share a worker
+ * number by state=URL never issue an id twice, be they threads' processes' or konayuki's,
+ * through wipes and restarts; and worker=sfid+redis:// takes, keeps and frees its key.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/slots_rig.h"
+#include "os/memory.h"
+
+enum { TAKERS = 4, IDS = 3000, IDS_MAX = (TAKERS + 1) * IDS };
+
+static const frazil_coordinator *coordinators[2];
+
+/* Where all processes put their ids. */
+struct pile {
+    _Atomic size_t n;
+    uint64_t ids[IDS_MAX];
+};
+
+/* Opens front, the server's port, and back. */
+static frazil *open_spec(const char *front, const char *back)
+{
+    const frazil_ports ports = {.coordinators = coordinators};
+    frazil_error err;
+    char text[256];
+    frazil *gen;
+
+    coordinators[0] = frazil_redis();
+    snprintf(text, sizeof text, "%s%u%s", front, (unsigned)slots_rig.server.port, back);
+    if (frazil_open_with(&gen, text, &ports, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return gen;
+}
+
+static struct pile *new_pile(void)
+{
+    struct pile *pile = fz_map_shared(sizeof *pile);
+
+    assert_non_null(pile);
+    return pile;
+}
+
+static void put(struct pile *pile, uint64_t id)
+{
+    pile->ids[atomic_fetch_add(&pile->n, 1)] = id;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    uint64_t left = *(const uint64_t *)a;
+    uint64_t right = *(const uint64_t *)b;
+
+    return left < right ? -1 : left > right;
+}
+
+static void assert_unique(struct pile *pile)
+{
+    qsort(pile->ids, pile->n, sizeof pile->ids[0], by_value);
+    for (size_t i = 1; i < pile->n; i++)
+        assert_true(pile->ids[i - 1] < pile->ids[i]);
+    fz_unmap(pile, sizeof *pile);
+}
+
+/* Takes n ids, patiently: a busy machine may look as if its clock were wrong. */
+static bool take_ids(frazil *gen, struct pile *pile, size_t n)
+{
+    uint64_t last = 0;
+    uint64_t id;
+
+    while (n > 0) {
+        frazil_err err = frazil_next(gen, &id);
+        if (err == FRAZIL_ECLOCK || err == FRAZIL_EFULL || err == FRAZIL_EAGAIN)
+            continue;
+        if (err != FRAZIL_OK || id <= last)
+            return false;
+        last = id;
+        put(pile, id);
+        n--;
+    }
+    return true;
+}
+
+static void run_children(struct pile *pile, frazil *(*open)(void), frazil *inherited)
+{
+    int status;
+
+    for (int i = 0; i < TAKERS; i++) {
+        if (fork() == 0) {
+            frazil *gen = i % 2 == 0 ? inherited : open();
+            _exit(take_ids(gen, pile, IDS) ? 0 : 1);
+        }
+    }
+    assert_true(take_ids(inherited, pile, IDS));
+    for (int i = 0; i < TAKERS; i++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+}
+
+static frazil *open_own(void)
+{
+    return open_spec("worker=fixed:7 max_lead=100ms state=redis://127.0.0.1:", "/orders");
+}
+
+/* I1, I5: generators that were opened apart, and one that was inherited. */
+static void test_own(void **state)
+{
+    struct pile *pile = new_pile();
+    frazil *gen = open_own();
+
+    (void)state;
+    run_children(pile, open_own, gen);
+    assert_int_equal(pile->n, IDS_MAX);
+    assert_unique(pile);
+    frazil_close(gen);
+}
+
+static frazil *open_konayuki(void)
+{
+    return open_spec("behaviour=konayuki worker=fixed:7 max_skew=200ms state=konayuki+redis://127.0.0.1:", "");
+}
+
+/* The same over konayuki's keys. */
+static void test_konayuki(void **state)
+{
+    struct pile *pile = new_pile();
+    frazil *gen = open_konayuki();
+
+    (void)state;
+    run_children(pile, open_konayuki, gen);
+    assert_int_equal(pile->n, IDS_MAX);
+    assert_unique(pile);
+    frazil_close(gen);
+}
+
+/* konayuki itself, as it takes an id: the key of this millisecond. */
+static uint64_t konayuki_id(void)
+{
+    uint64_t tick = slots_now_tick();
+    long place = strtol(slots_ask("EVAL \"if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('SET', KEYS[1], 0, "
+                                  "'EX', 2) return 0 end return redis.call('INCR', KEYS[1])\" 1 konayuki:seq:7:%llu",
+                                  (unsigned long long)tick),
+                        NULL, 10);
+
+    assert_in_range(place, 0, 4095);
+    return tick << 22 | 7 << 12 | (uint64_t)place;
+}
+
+/* I1: in the same keys, and the same milliseconds, at once. */
+static void test_beside_konayuki(void **state)
+{
+    enum { KONAYUKIS = 1000 };
+    struct pile *pile = new_pile();
+    frazil *gen = open_konayuki();
+    int status;
+
+    (void)state;
+    assert_true(take_ids(gen, pile, 1)); /* when nothing is known frazil waits, and konayuki does not */
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(take_ids(gen, pile, IDS) ? 0 : 1);
+    for (int i = 0; i < KONAYUKIS; i++)
+        put(pile, konayuki_id());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(pile->n, IDS + KONAYUKIS + 1);
+    assert_unique(pile);
+    frazil_close(gen);
+}
+
+/* I4: FLUSHALL under generators at work costs time, and no id. */
+static void test_wipes(void **state)
+{
+    struct pile *pile = new_pile();
+    frazil *gens[2] = {open_own(), open_own()};
+
+    (void)state;
+    for (int i = 0; i < 5; i++) {
+        assert_true(take_ids(gens[0], pile, 200));
+        assert_true(take_ids(gens[1], pile, 200));
+        assert_string_equal(slots_ask("FLUSHALL"), "OK");
+    }
+    assert_unique(pile);
+    frazil_close(gens[0]);
+    frazil_close(gens[1]);
+}
+
+/* A server that is away for less than max_wait causes no error; one that is away for longer causes FRAZIL_EAGAIN. */
+static void test_outage(void **state)
+{
+    frazil *gen = open_spec("worker=fixed:7 max_wait=20s state=redis://127.0.0.1:", "/orders?timeout=10s");
+    struct pile *pile = new_pile();
+    uint64_t id;
+    int status;
+
+    (void)state;
+    assert_true(take_ids(gen, pile, 100));
+    server_kill(&slots_rig.server);
+    frazil_error err;
+    assert_int_equal(frazil_take(gen, &id, 1, 1000000, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "no slot from elsewhere: redis://127.0.0.1:"));
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        frazil_err code = frazil_next(gen, &id);
+        put(pile, id);
+        _exit(code == FRAZIL_OK ? 0 : 1);
+    }
+    redis_server_restart(&slots_rig.server, NULL);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_true(take_ids(gen, pile, 100));
+    assert_unique(pile);
+    frazil_close(gen);
+}
+
+/* A whole generator beside sfid: it holds its key while it lives, and gives it back. */
+static void test_sfid(void **state)
+{
+    frazil *gen = open_spec("layout=sfid base=5 count=1 worker=sfid+redis://127.0.0.1:", "/shop");
+    frazil_parts parts;
+    uint64_t id;
+
+    (void)state;
+    assert_string_equal(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "1");
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    frazil_generator_info info;
+    frazil_get_info(gen, &info);
+    assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
+    assert_int_equal(parts.worker, 5);
+    frazil_close(gen);
+    while (strcmp(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "0") != 0)
+        pause_shortly(); /* the last id is as old as max_skew */
+}
+
+/* The commands that the manual gives to a user are enough for all of it. */
+static void test_least_user(void **state)
+{
+    static const struct {
+        const char *front;
+        const char *back;
+    } specs[] = {{"worker=fixed:7 state=redis://frazil:pw@127.0.0.1:", "/orders?db=1&wait=0"},
+                 {"worker=fixed:7 state=konayuki+redis://frazil:pw@127.0.0.1:", ""},
+                 {"worker=sfid+redis://frazil:pw@127.0.0.1:", "/shop"}};
+    uint64_t id;
+
+    (void)state;
+    slots_ask("ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +script|load +time +info +wait +select +config|get "
+              "+hget +hset +hgetall");
+    slots_ask("ACL SETUSER frazil ~sfid:* +set +get +expire +pexpireat +pttl");
+    slots_ask("ACL SETUSER frazil ~konayuki:* +set +get +incrby");
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        frazil *gen = open_spec(specs[i].front, specs[i].back);
+        uint64_t next_ns;
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        assert_int_equal(frazil_keep(gen, &next_ns, NULL), FRAZIL_OK);
+        frazil_close(gen);
+    }
+    assert_string_equal(slots_ask("ACL DELUSER frazil"), "1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_own, slots_begin_test),
+        cmocka_unit_test_setup(test_konayuki, slots_begin_test),
+        cmocka_unit_test_setup(test_beside_konayuki, slots_begin_test),
+        cmocka_unit_test_setup(test_wipes, slots_begin_test),
+        cmocka_unit_test_setup(test_outage, slots_begin_test),
+        cmocka_unit_test_setup(test_sfid, slots_begin_test),
+        cmocka_unit_test_setup(test_least_user, slots_begin_test),
+    };
+
+    return cmocka_run_group_tests(tests, slots_start, slots_stop);
+}

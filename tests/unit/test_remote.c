@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a generator whose slots come from elsewhere issues exactly these, each once, in order and
+ * in time; policies and waits hold as they do for its own; and what the source says is passed on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/sentence.h"
+#include "lease/coordinator.h"
+#include "lib/rig.h"
+
+#define SPEC "layout=41/10/4 worker=fixed:7 state=fake://slots "
+
+enum { CAPACITY = 16 };
+
+static struct rig rig;
+
+/* ---- a source of slots: the next free place, and what it shall do instead ----------- */
+
+static struct {
+    struct fz_slots_request request; /* as it was opened */
+    char url[64];
+    uint64_t tick;
+    uint64_t place;
+    uint64_t lead;
+    uint64_t most;  /* so many at a time, at the most; 0: as many as are wanted */
+    frazil_err err; /* of all takings */
+    uint64_t retry_ns;
+    unsigned takes;
+    uint64_t wanted; /* by the last one */
+    unsigned forks;
+    unsigned closed;
+} source;
+
+static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+{
+    (void)ctx;
+    source.takes++;
+    source.wanted = n;
+    if (source.err != FRAZIL_OK) {
+        *reterr = (frazil_error){.code = source.err, .retry_ns = source.retry_ns, .message = "the source says so"};
+        return source.err;
+    }
+    if (source.tick < now_tick) {
+        source.tick = now_tick;
+        source.place = 0;
+    }
+    if (source.place == CAPACITY) {
+        source.tick++;
+        source.place = 0;
+    }
+    if (source.tick > now_tick + source.lead) {
+        *reterr = (frazil_error){.code = FRAZIL_EFULL, .retry_ns = RIG_MS, .message = "full"};
+        return FRAZIL_EFULL;
+    }
+    uint64_t count = n < CAPACITY - source.place ? n : CAPACITY - source.place;
+    if (source.most != 0 && count > source.most)
+        count = source.most;
+    *ret = (struct fz_slot_run){.tick = source.tick, .place = source.place, .count = count};
+    source.place += count;
+    return FRAZIL_OK;
+}
+
+static void after_fork(void *ctx)
+{
+    (void)ctx;
+    source.forks++;
+}
+
+static void close_source(void *ctx)
+{
+    (void)ctx;
+    source.closed++;
+}
+
+static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                             struct fz_slot_source *ret, frazil_error *reterr)
+{
+    (void)self;
+    if (strcmp(request->url, "fake://refused") == 0)
+        return fz_fail(reterr, FRAZIL_EWORKER, "refused at once");
+    source.request = *request;
+    snprintf(source.url, sizeof source.url, "%s", request->url);
+    *ret = (struct fz_slot_source){.ctx = &source, .take = take, .after_fork = after_fork, .close = close_source};
+    return FRAZIL_OK;
+}
+
+static const char *const schemes[] = {"fake", "konayuki+fake", NULL};
+static const char *const slotless_schemes[] = {"slotless", NULL};
+static const frazil_coordinator fake = {
+    .version = FRAZIL_VERSION, .part = "fake", .client = "none", .schemes = schemes, .open_slots = open_slots};
+static const frazil_coordinator slotless = {
+    .version = FRAZIL_VERSION, .part = "slotless", .client = "none", .schemes = slotless_schemes};
+static const frazil_coordinator *const coordinators[] = {&fake, &slotless, NULL};
+
+static int set_up(void **state)
+{
+    (void)state;
+    memset(&source, 0, sizeof source);
+    rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+    return 0;
+}
+
+static uint64_t tick_now(void)
+{
+    return (uint64_t)(rig_now_ms(&rig) - INT64_C(1767225600000));
+}
+
+/* The tick and the place of an id. */
+static uint64_t tick_of(uint64_t id)
+{
+    return id >> 14;
+}
+
+static uint64_t place_of(uint64_t id)
+{
+    return id & 15;
+}
+
+/* ---- the tests ------------------------------------------------------------------------ */
+
+/* What the source is asked for is what the spec says. */
+static void test_request(void **state)
+{
+    (void)state;
+    rig_open(&rig, SPEC "start=random max_lead=5ms max_skew=70ms seq_max=7", RIG_NOW);
+    assert_string_equal(source.url, "fake://slots");
+    assert_int_equal(source.request.worker, 7);
+    assert_int_equal(source.request.capacity, 8);
+    assert_true(source.request.random_start);
+    assert_int_equal(source.request.max_lead_ms, 5);
+    assert_int_equal(source.request.max_skew_ms, 70);
+    rig_close(&rig);
+    assert_int_equal(source.closed, 1);
+    rig_open(&rig, SPEC "max_lead=none start=zero", RIG_NOW);
+    assert_false(source.request.random_start);
+    assert_true(source.request.max_lead_ms == INT64_MAX);
+    rig_close(&rig);
+}
+
+/* I1, I3: its slots in its order, a batch at a time, and the worker of the spec. */
+static void test_batches(void **state)
+{
+    (void)state;
+    rig_open(&rig, SPEC "batch=5 on_full=lead max_lead=10ms", RIG_NOW);
+    source.lead = 10;
+    for (uint64_t i = 0; i < 40; i++) {
+        uint64_t id = rig_next(&rig);
+        assert_int_equal(tick_of(id), tick_now() + i / CAPACITY);
+        assert_int_equal(place_of(id), i % CAPACITY);
+        assert_int_equal(rig_parts(&rig, id).worker, 7);
+    }
+    assert_int_equal(source.takes, 10); /* a tick of 16 is 5 + 5 + 5 + 1, and of the last one there are 8 */
+    assert_int_equal(rig_stats(&rig).issued, 40);
+    rig_close(&rig);
+}
+
+/* Without a batch of its own: 64 or a tick; one at a time for konayuki's counters. */
+static void test_default_batch(void **state)
+{
+    (void)state;
+    rig_open(&rig, SPEC, RIG_NOW);
+    (void)rig_next(&rig);
+    assert_int_equal(source.wanted, CAPACITY);
+    rig_close(&rig);
+    rig_open(&rig, "worker=fixed:7 state=fake://slots", RIG_NOW);
+    (void)rig_next(&rig);
+    assert_int_equal(source.wanted, 64);
+    rig_close(&rig);
+    rig_open(&rig, "worker=fixed:7 state=konayuki+fake://slots", RIG_NOW);
+    (void)rig_next(&rig);
+    assert_int_equal(source.wanted, 1);
+    rig_close(&rig);
+}
+
+/* I6: a batch is not used after its tick. */
+static void test_batch_ends_with_its_tick(void **state)
+{
+    (void)state;
+    rig_open(&rig, SPEC "batch=8", RIG_NOW);
+    (void)rig_next(&rig);
+    frazil_manual_clock_advance(rig.manual, RIG_MS);
+    uint64_t id = rig_next(&rig);
+    assert_int_equal(tick_of(id), tick_now());
+    assert_int_equal(place_of(id), 0);
+    assert_int_equal(source.takes, 2);
+    assert_int_equal(rig_stats(&rig).issued, 2);
+    rig_close(&rig);
+}
+
+/* Others take from the same line: many ids come in several runs, all increasing. */
+static void test_many(void **state)
+{
+    uint64_t ids[50];
+
+    (void)state;
+    rig_open(&rig, SPEC "start=zero", RIG_NOW);
+    source.most = 3;
+    source.lead = 100;
+    assert_int_equal(frazil_next_n(rig.gen, ids, 50), FRAZIL_OK);
+    for (size_t i = 1; i < 50; i++)
+        assert_true(ids[i] > ids[i - 1]);
+    assert_int_equal(tick_of(ids[49]), tick_of(ids[0]) + 3);
+    assert_int_equal(rig_stats(&rig).issued, 50);
+    rig_close(&rig);
+}
+
+/* A full tick: on_full=wait waits for the next one, however far ahead the slot is; lead does not; error says so. */
+static void test_full(void **state)
+{
+    uint64_t retry_ns = 0;
+    uint64_t ids[CAPACITY];
+    uint64_t id;
+
+    (void)state;
+    rig_open(&rig, SPEC "max_lead=5ms", RIG_NOW);
+    uint64_t begun = tick_now();
+    source.lead = 5;
+    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, RIG_MS);
+    assert_int_equal(tick_now(), begun);
+    id = rig_next(&rig);
+    assert_int_equal(tick_of(id), begun + 1);
+    assert_int_equal(place_of(id), 0); /* the one that could not be waited for before */
+    assert_int_equal(tick_now(), begun + 1);
+    rig_close(&rig);
+
+    rig_open(&rig, SPEC "on_full=error", RIG_NOW);
+    source.tick = 0;
+    source.lead = 0;
+    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EFULL);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EFULL);
+    rig_close(&rig);
+}
+
+/* The source has none now: the call waits as long as it may, and no longer. */
+static void test_source_is_full(void **state)
+{
+    uint64_t ids[CAPACITY];
+    frazil_error err;
+    uint64_t id = RIG_UNTOUCHED;
+
+    (void)state;
+    rig_open(&rig, SPEC "max_wait=10ms", RIG_NOW);
+    uint64_t begun = tick_now();
+    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
+    assert_int_equal(tick_of(rig_next(&rig)), begun + 1);
+    source.err = FRAZIL_EFULL;
+    source.retry_ns = 4 * RIG_MS;
+    frazil_manual_clock_advance(rig.manual, RIG_MS);
+    uint64_t before_ns = rig_monotonic_ns(&rig);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EFULL);
+    assert_in_range(rig_monotonic_ns(&rig) - before_ns, 6 * RIG_MS, 10 * RIG_MS);
+    assert_int_equal(err.retry_ns, 4 * RIG_MS);
+    assert_non_null(strstr(err.message, "no slot from elsewhere: the source says so"));
+    assert_true(id == RIG_UNTOUCHED);
+    rig_close(&rig);
+}
+
+/* No answer is tried again while the call may wait; a refusal is passed on at once, with the source's words. */
+static void test_source_fails(void **state)
+{
+    static const frazil_err refusals[] = {FRAZIL_EWORKER, FRAZIL_ESYS, FRAZIL_ECLOCK};
+    frazil_error err;
+    uint64_t retry_ns = 4711;
+    uint64_t id;
+
+    (void)state;
+    rig_open(&rig, SPEC "max_wait=1s", RIG_NOW);
+    source.err = FRAZIL_EAGAIN;
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EAGAIN);
+    assert_in_range(source.takes, 10, 25);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_true(retry_ns > 0 && retry_ns < RIG_S);
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        source.err = refusals[i];
+        source.takes = 0;
+        assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), refusals[i]);
+        assert_int_equal(source.takes, 1);
+        assert_non_null(strstr(err.message, "the source says so"));
+    }
+    source.err = FRAZIL_EWORKER;
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EWORKER);
+    source.err = FRAZIL_OK;
+    (void)rig_next(&rig);
+    rig_close(&rig);
+}
+
+/* I3: a counter for each tick does not know that the clock went back: what it gives then is not issued. */
+static void test_clock_back(void **state)
+{
+    uint64_t id;
+
+    (void)state;
+    rig_open(&rig, SPEC "batch=1 on_backward=wait max_lead=0 max_wait=1s", RIG_NOW);
+    uint64_t first = rig_next(&rig);
+    rig_step(&rig, -20);
+    source.tick = 0; /* as a counter for each tick */
+    id = rig_next(&rig);
+    assert_true(id > first);
+    assert_true(tick_now() >= tick_of(first));
+    rig_close(&rig);
+
+    rig_open(&rig, SPEC "batch=1 on_backward=error max_lead=0", RIG_NOW);
+    source.tick = 0;
+    first = rig_next(&rig);
+    rig_step(&rig, -20);
+    source.tick = 0;
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
+    rig_close(&rig);
+}
+
+/* Before the epoch, and at the layout's end. */
+static void test_ends(void **state)
+{
+    uint64_t id;
+
+    (void)state;
+    rig_open(&rig, SPEC "max_wait=0", INT64_C(1767225600000) - 1000);
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
+    rig_close(&rig);
+    rig_open(&rig, "layout=30/10/4 worker=fixed:7 state=fake://slots allow_short_life=yes",
+             INT64_C(1767225600000) + (INT64_C(1) << 30));
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EEXHAUSTED);
+    assert_int_equal(source.takes, 0);
+    rig_close(&rig);
+}
+
+/* I5: a child leaves its parent's batch alone, and tells the source that it is another process, once. */
+static void test_fork(void **state)
+{
+    uint64_t ids[2] = {0, 0};
+    int pipe_fds[2];
+    int status;
+
+    (void)state;
+    rig_open(&rig, SPEC "batch=8", RIG_NOW);
+    (void)rig_next(&rig);
+    assert_int_equal(pipe(pipe_fds), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        bool good = frazil_next(rig.gen, &ids[0]) == FRAZIL_OK && frazil_next(rig.gen, &ids[1]) == FRAZIL_OK &&
+                    source.forks == 1 && source.takes == 2 &&
+                    write(pipe_fds[1], ids, sizeof ids) == (ssize_t)sizeof ids;
+        frazil_close(rig.gen);
+        _exit(good ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(read(pipe_fds[0], ids, sizeof ids), sizeof ids);
+    close(pipe_fds[0]);
+    close(pipe_fds[1]);
+    assert_int_equal(place_of(ids[0]), 8);
+    assert_int_equal(place_of(ids[1]), 9);
+    assert_int_equal(place_of(rig_next(&rig)), 1);
+    assert_int_equal(source.forks, 0);
+    assert_int_equal(rig_stats(&rig).issued, 4);
+    rig_close(&rig);
+}
+
+/* Handles hold no slots of their own here. */
+static void test_local(void **state)
+{
+    frazil_local *local;
+    uint64_t id;
+
+    (void)state;
+    rig_open(&rig, SPEC, RIG_NOW);
+    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    for (uint64_t i = 0; i < 5; i++) {
+        assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
+        assert_int_equal(place_of(id), i);
+    }
+    frazil_local_close(local);
+    rig_close(&rig);
+}
+
+/* What does not go together is refused, in a sentence that names it. */
+static void test_refused(void **state)
+{
+    const frazil_ports ports = {.coordinators = coordinators};
+
+    (void)state;
+    assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "it does not go with layout=sno");
+    assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
+    assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
+    assert_open_refused("worker=fixed:1 state=fake://x clock=frozen:1780272000000", &ports, FRAZIL_ESPEC,
+                        "a frozen clock");
+    assert_open_refused("worker=fixed:1 state=fake://x start=spread", &ports, FRAZIL_ESPEC, "say zero or random");
+    assert_open_refused("worker=fixed:1 state=memory batch=3", &ports, FRAZIL_ESPEC, "batch='3': is for state=URL");
+    assert_open_refused("worker=fixed:1 state=fake://x batch=0", &ports, FRAZIL_ERANGE, "batch=0: must be from 1");
+    assert_open_refused("worker=fixed:1 state=fake://x batch=4097", &ports, FRAZIL_ERANGE, "to 4096");
+    assert_open_refused("worker=fixed:1 state=fake://refused", &ports, FRAZIL_EWORKER, "refused at once");
+    assert_open_refused("worker=fixed:1 state=slotless://x", &ports, FRAZIL_ESPEC, "slotless has no slots");
+    assert_open_refused("worker=fixed:1 state=unknown://x", &ports, FRAZIL_ESPEC, "no coordinator is called 'unknown'");
+    assert_open_refused("state=fake://x", &ports, FRAZIL_ENOWORKER, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_request, set_up),
+        cmocka_unit_test_setup(test_batches, set_up),
+        cmocka_unit_test_setup(test_default_batch, set_up),
+        cmocka_unit_test_setup(test_batch_ends_with_its_tick, set_up),
+        cmocka_unit_test_setup(test_many, set_up),
+        cmocka_unit_test_setup(test_full, set_up),
+        cmocka_unit_test_setup(test_source_is_full, set_up),
+        cmocka_unit_test_setup(test_source_fails, set_up),
+        cmocka_unit_test_setup(test_clock_back, set_up),
+        cmocka_unit_test_setup(test_ends, set_up),
+        cmocka_unit_test_setup(test_fork, set_up),
+        cmocka_unit_test_setup(test_local, set_up),
+        cmocka_unit_test_setup(test_refused, set_up),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
