@@ -4,6 +4,7 @@
 #ifdef FRAZIL_HAVE_REDIS
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -26,6 +27,11 @@ static bool start(void)
 static void stop(void)
 {
     server_stop(&server);
+}
+
+static void url(uint16_t port, char *buf, size_t size)
+{
+    snprintf(buf, size, "redis://127.0.0.1:%u/orders", (unsigned)(port == 0 ? server.port : port));
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
@@ -53,6 +59,8 @@ const struct register_kind kind_redis = {.name = "redis",
                                          .start = start,
                                          .stop = stop,
                                          .open = open_register,
+                                         .coordinator = frazil_redis,
+                                         .url = url,
                                          .wipe = wipe,
                                          .server = &server,
                                          .kill = kill_server,

@@ -8,6 +8,7 @@
 #ifndef TESTS_LIB_REGISTER_KINDS_H
 #define TESTS_LIB_REGISTER_KINDS_H
 
+#include "frazil/parts.h"
 #include "lease/register.h"
 #include "lib/server.h"
 
@@ -23,6 +24,10 @@ struct register_kind {
      * the loopback.  timeout_ms bounds an operation.
      */
     struct fz_register (*open)(uint16_t port, unsigned timeout_ms);
+
+    /* The coordinator, and the URL of the same namespace, for those who go through a spec.  NULL: there is none yet. */
+    const frazil_coordinator *(*coordinator)(void);
+    void (*url)(uint16_t port, char *buf, size_t size);
 
     /* Everything is lost, without a word to anybody; it goes on answering.  NULL: that cannot be. */
     void (*wipe)(void);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "nemesis.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/layout_internal.h"
+#include "lease/coordinator.h"
+#include "os/clock.h"
+
+unsigned nemesis_scale(void)
+{
+    const char *text = getenv("FRAZIL_NEMESIS");
+
+    return text == NULL || text[0] == '\0' ? 1 : (unsigned)atoi(text);
+}
+
+static uint64_t now_tick(void *ctx)
+{
+    const frazil_layout *layout = ctx;
+
+    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms);
+}
+
+static void create(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms, bool never_used)
+{
+    static uint64_t creations;
+    frazil_layout layout = *frazil_layout_preset(0);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .horizon_ms = horizon_ms,
+                                                 .workers = workers,
+                                                 .token = {++creations, (uint64_t)fz_real_now().unix_ms},
+                                                 .max_skew_ms = 250,
+                                                 .never_used = never_used,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    char url[256];
+    frazil_error err;
+
+    kind->url(0, url, sizeof url);
+    if (kind->coordinator()->init(kind->coordinator(), url, &options, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+}
+
+void nemesis_start(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms)
+{
+    kind->wipe();
+    create(kind, workers, horizon_ms, true);
+}
+
+void nemesis_recreate(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms)
+{
+    create(kind, workers, horizon_ms, false);
+}
+
+const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const char *more)
+{
+    static char spec[1024];
+    char url[256];
+
+    kind->url(port, url, sizeof url);
+    snprintf(spec, sizeof spec, "layout=frazil %s worker='%s'", more, url);
+    return spec;
+}
+
+bool nemesis_is_released(const struct register_kind *kind, uint32_t worker)
+{
+    struct fz_register reg = kind->open(0, 5000);
+    struct fz_record raw = {.version = 0};
+    struct fz_worker_record record;
+    frazil_error err;
+
+    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, &err), FRAZIL_OK);
+    reg.close(reg.ctx);
+    return record.released;
+}
+
+const frazil_coordinator *const *nemesis_coordinators(void)
+{
+    static const frazil_coordinator *coordinators[8];
+    size_t n = 0;
+
+    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
+        if ((*kind)->coordinator != NULL)
+            coordinators[n++] = (*kind)->coordinator();
+    }
+    coordinators[n] = NULL;
+    return coordinators;
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: whatever happens to processes and to their coordinator, no
+ * id is issued twice (I1, I2, I4), those who are not concerned go on, and the
+ * others come back.  Real processes, real signals, real servers; `make nemesis`
+ * does more of everything.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/callers.h"
+#include "lib/idset.h"
+#include "lib/nemesis.h"
+
+enum { HORIZON_MS = 3000, SHORT_HORIZON_MS = 200 };
+
+/* ---- processes ------------------------------------------------------------------- */
+
+/* The live members, by worker id. */
+struct living {
+    size_t member[64];
+    bool is_alive[64];
+};
+
+/* Kills those whose turn it is: about half. */
+static void kill_some(struct herd *herd, struct living *living, uint64_t *random)
+{
+    for (size_t i = 0; i < 64; i++) {
+        if (living->is_alive[i] && caller_random(random) % 2 == 0) {
+            herd_kill(herd, living->member[i]);
+            living->is_alive[i] = false;
+        }
+    }
+}
+
+/* Starts one for each place that is free, and waits until it is open: the horizon is the longest that it may take. */
+static void fill_up(const struct register_kind *kind, struct herd *herd, struct living *living)
+{
+    const char *spec = nemesis_spec(kind, 0, "max_wait=5s");
+
+    for (size_t i = 0; i < 64; i++) {
+        if (living->is_alive[i] || herd->count == herd->size)
+            continue;
+        living->member[i] = herd_start(herd, spec, 16, 500);
+        living->is_alive[i] = true;
+    }
+}
+
+/* Two that live hold different worker ids; those that found none are gone again. */
+static void check_living(struct herd *herd, struct living *living, uint64_t *exhausted)
+{
+    bool taken[64] = {false};
+
+    for (size_t i = 0; i < 64; i++) {
+        if (!living->is_alive[i])
+            continue;
+        const struct herd_member *member = &herd->members[living->member[i]];
+        frazil_err opened = herd_await_open(herd, living->member[i]);
+        if (opened == FRAZIL_EPOOL) {
+            (*exhausted)++;
+            herd_kill(herd, living->member[i]);
+            living->is_alive[i] = false;
+            continue;
+        }
+        if (opened != FRAZIL_OK)
+            fail_msg("%s", member->error.message);
+        assert_false(taken[member->worker]);
+        taken[member->worker] = true;
+    }
+}
+
+/* 64 worker ids, and processes that are killed all the time: never two live holders, never exhausted for good. */
+static void rule_kills(const struct register_kind *kind)
+{
+    size_t starts = 1500 * (size_t)nemesis_scale();
+    struct living living = {.is_alive = {false}};
+    uint64_t exhausted = 0;
+    uint64_t random = 1;
+    struct herd herd;
+
+    nemesis_start(kind, 64, SHORT_HORIZON_MS);
+    herd_open(&herd, starts, 16 * starts, nemesis_coordinators());
+    while (herd.count < starts) {
+        fill_up(kind, &herd, &living);
+        check_living(&herd, &living, &exhausted);
+        kill_some(&herd, &living, &random);
+        pause_ns(SHORT_HORIZON_MS * UINT64_C(1100000)); /* abandoned ids are free when the horizon has passed */
+    }
+    herd_assert_unique(&herd);
+    print_message("%ju starts found no worker id free\n", (uintmax_t)exhausted);
+    assert_true(exhausted < starts / 50);
+    herd_close(&herd);
+}
+
+/* The one too many is refused with a list of those who hold them. */
+static void rule_one_too_many(const struct register_kind *kind)
+{
+    const frazil_ports ports = {.coordinators = nemesis_coordinators()};
+    struct herd herd;
+    frazil_error err;
+    frazil *gen;
+
+    nemesis_start(kind, 64, HORIZON_MS);
+    herd_open(&herd, 64, 64 * 16, nemesis_coordinators());
+    for (size_t i = 0; i < 64; i++)
+        herd_start(&herd, nemesis_spec(kind, 0, ""), 16, 1000);
+    for (size_t i = 0; i < 64; i++)
+        assert_int_equal(herd_await_open(&herd, i), FRAZIL_OK);
+    assert_int_equal(frazil_open_with(&gen, nemesis_spec(kind, 0, ""), &ports, &err), FRAZIL_EPOOL);
+    for (size_t i = 0; i < 64; i++) {
+        char holder[64];
+        snprintf(holder, sizeof holder, ":%d until ", (int)herd.members[i].pid);
+        if (strstr(err.message, holder) == NULL)
+            fail_msg("'%s' is not in: %s", holder, err.message);
+    }
+    for (size_t i = 0; i < 64; i++)
+        herd_finish(&herd, i);
+    herd_assert_unique(&herd);
+    herd_close(&herd);
+}
+
+/*
+ * Processes that stand still for longer than the horizon lose their worker ids to
+ * others, and go on with what is free, or say FRAZIL_ELEASE.
+ */
+static void rule_stopped(const struct register_kind *kind)
+{
+    enum { STOPPED = 25, ROUNDS = 4 };
+    struct herd herd;
+
+    for (unsigned round = 0; round < ROUNDS * nemesis_scale(); round++) {
+        unsigned moved = 0;
+        unsigned fenced = 0;
+        nemesis_start(kind, STOPPED + 5, 1000);
+        herd_open(&herd, 2 * STOPPED, 2 * STOPPED * 8000, nemesis_coordinators());
+        for (size_t i = 0; i < STOPPED; i++)
+            herd_start(&herd, nemesis_spec(kind, 0, "max_wait=100ms"), 8000, 1000);
+        for (size_t i = 0; i < STOPPED; i++)
+            herd_await_ids(&herd, i, 5);
+        for (size_t i = 0; i < STOPPED; i++)
+            herd_pause(&herd, i);
+        pause_ns(UINT64_C(1200000000));
+        for (size_t i = STOPPED; i < 2 * STOPPED; i++)
+            herd_start(&herd, nemesis_spec(kind, 0, "max_wait=100ms"), 8000, 1000);
+        for (size_t i = STOPPED; i < 2 * STOPPED; i++)
+            herd_await_ids(&herd, i, 5);
+        for (size_t i = 0; i < STOPPED; i++)
+            herd_resume(&herd, i);
+        for (size_t i = STOPPED; i < 2 * STOPPED; i++)
+            herd_await_ids(&herd, i, 100); /* the new owners do not notice */
+        for (size_t i = 0; i < STOPPED; i++) {
+            const struct herd_member *member = &herd.members[i];
+            if (member->last_error != FRAZIL_OK)
+                assert_int_equal(member->last_error, FRAZIL_ELEASE);
+            moved += member->moves > 0;
+            fenced += member->last_error == FRAZIL_ELEASE;
+        }
+        print_message("of %d that stood still, %u moved, %u say FRAZIL_ELEASE\n", STOPPED, moved, fenced);
+        assert_true(moved + fenced >= STOPPED - 5);
+        for (size_t i = STOPPED; i < 2 * STOPPED; i++)
+            assert_int_equal(herd.members[i].errors, 0);
+        for (size_t i = 0; i < 2 * STOPPED; i++)
+            herd_finish(&herd, i);
+        herd_assert_unique(&herd);
+        herd_close(&herd);
+    }
+}
+
+/* Takes ids in one of the children, as a worker of php-fpm does; the generator was opened by their parent. */
+static void take_in_child(frazil *gen, struct idset *ids, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t id;
+        if (frazil_next(gen, &id) != FRAZIL_OK)
+            _exit(1);
+        idset_add(ids, id);
+    }
+    frazil_close(gen);
+    _exit(0);
+}
+
+/* Opened before the fork: eight children, and what the parent does not even live to see; the last one gives the id
+ * back.
+ */
+static void rule_prefork(const struct register_kind *kind)
+{
+    enum { CHILDREN = 8, IDS = 100000 };
+    const frazil_ports ports = {.coordinators = nemesis_coordinators()};
+    struct idset *sets = idsets_open(CHILDREN, IDS);
+    frazil_generator_info info;
+    frazil_error err;
+    frazil *gen;
+
+    nemesis_start(kind, 4, SHORT_HORIZON_MS);
+    if (frazil_open_with(&gen, nemesis_spec(kind, 0, "max_wait=5s"), &ports, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    frazil_get_info(gen, &info);
+    pid_t children[CHILDREN];
+    for (size_t i = 0; i < CHILDREN; i++) {
+        children[i] = fork();
+        assert_true(children[i] >= 0);
+        if (children[i] == 0)
+            take_in_child(gen, &sets[i], IDS);
+    }
+    frazil_close(gen); /* with it goes the keeper's thread: now the children extend */
+    for (size_t i = 0; i < CHILDREN; i++) {
+        int status;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_int_equal(status, 0);
+    }
+    idsets_assert_unique_and_increasing(sets, CHILDREN);
+    idsets_close(sets, CHILDREN);
+    assert_true(nemesis_is_released(kind, info.worker));
+}
+
+/* ---- the coordinator ------------------------------------------------------------- */
+
+enum { FLEET = 8 };
+
+static void start_fleet(const struct register_kind *kind, struct herd *herd, uint64_t horizon_ms, const char *more)
+{
+    nemesis_start(kind, FLEET, horizon_ms);
+    herd_open(herd, FLEET + 1, UINT64_C(400000), nemesis_coordinators());
+    for (size_t i = 0; i < FLEET; i++)
+        herd_start(herd, nemesis_spec(kind, 0, more), 40000, 1000);
+    for (size_t i = 0; i < FLEET; i++)
+        herd_await_ids(herd, i, 10);
+}
+
+static void end_fleet(struct herd *herd)
+{
+    for (size_t i = 0; i < FLEET; i++)
+        herd_finish(herd, i);
+    herd_assert_unique(herd);
+    for (size_t i = 0; i < FLEET; i++)
+        herd_assert_increasing(herd, i);
+    herd_close(herd);
+}
+
+/* A coordinator that is killed, and is back with all its records within the horizon: nobody has an error. */
+static void rule_restart(const struct register_kind *kind)
+{
+    struct herd herd;
+
+    start_fleet(kind, &herd, HORIZON_MS, "");
+    for (unsigned round = 0; round < 2 * nemesis_scale(); round++) {
+        kind->kill();
+        pause_ns(UINT64_C(700000000));
+        kind->restart();
+        pause_ns(HORIZON_MS * UINT64_C(1200000)); /* the grants of before have ended */
+        for (size_t i = 0; i < FLEET; i++)
+            herd_await_ids(&herd, i, 20);
+    }
+    for (size_t i = 0; i < FLEET; i++) {
+        if (herd.members[i].errors > 0)
+            fail_msg("member %zu: %s", i, herd.members[i].error.message);
+        assert_int_equal(herd.members[i].moves, 0);
+    }
+    end_fleet(&herd);
+}
+
+/* One that is away for longer than the horizon: FRAZIL_ELEASE with the reason, and all is well when it is back. */
+static void rule_outage(const struct register_kind *kind)
+{
+    struct herd herd;
+
+    start_fleet(kind, &herd, 1000, "max_wait=50ms");
+    kind->kill();
+    pause_ns(UINT64_C(1500000000));
+    for (size_t i = 0; i < FLEET; i++) {
+        assert_int_equal(herd.members[i].last_error, FRAZIL_ELEASE);
+        herd_pause(&herd, i);
+        assert_non_null(strstr(herd.members[i].error.message, "could not be extended: "));
+        herd_resume(&herd, i);
+    }
+    kind->restart();
+    for (size_t i = 0; i < FLEET; i++)
+        herd_await_ids(&herd, i, 20);
+    end_fleet(&herd);
+}
+
+/* One that is wiped is an error, loudly; created anew, nothing that was granted before is granted again. */
+static void rule_wipe(const struct register_kind *kind)
+{
+    const frazil_ports ports = {.coordinators = nemesis_coordinators()};
+    struct herd herd;
+    frazil_error err;
+    frazil *gen;
+
+    start_fleet(kind, &herd, 1000, "max_wait=50ms");
+    kind->wipe();
+    assert_int_equal(frazil_open_with(&gen, nemesis_spec(kind, 0, ""), &ports, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "there is no namespace"));
+    pause_ns(UINT64_C(1300000000));
+    for (size_t i = 0; i < FLEET; i++) {
+        assert_int_equal(herd.members[i].last_error, FRAZIL_ELEASE);
+        herd_pause(&herd, i);
+        assert_non_null(strstr(herd.members[i].error.message, "has vanished"));
+        herd_resume(&herd, i);
+    }
+    nemesis_recreate(kind, FLEET, 1000);
+    for (size_t i = 0; i < FLEET; i++)
+        herd_await_ids(&herd, i, 20);
+    end_fleet(&herd);
+}
+
+/* ---- over all kinds ------------------------------------------------------------------ */
+
+static void over_all(kind_rule rule)
+{
+    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
+        if ((*kind)->server == NULL || (*kind)->url == NULL)
+            continue;
+        print_message("%s\n", (*kind)->name);
+        if (!(*kind)->start())
+            continue;
+        rule(*kind);
+        (*kind)->stop();
+    }
+}
+
+#define NEMESIS_TEST(rule)                                                                                             \
+    static void test_##rule(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        over_all(rule_##rule);                                                                                         \
+    }
+
+NEMESIS_TEST(kills)
+NEMESIS_TEST(one_too_many)
+NEMESIS_TEST(stopped)
+NEMESIS_TEST(prefork)
+NEMESIS_TEST(restart)
+NEMESIS_TEST(outage)
+NEMESIS_TEST(wipe)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kills),   cmocka_unit_test(test_one_too_many), cmocka_unit_test(test_stopped),
+        cmocka_unit_test(test_prefork), cmocka_unit_test(test_restart),      cmocka_unit_test(test_outage),
+        cmocka_unit_test(test_wipe),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
