@@ -13,7 +13,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan install format format-check lint bench coverage \
+.PHONY: all help run check check-clang check-asan check-tsan soak install format format-check lint bench coverage \
 	update-instructions update-symbols clean
 
 all: | build ## build the libraries and the command into build/release
@@ -40,6 +40,13 @@ check-asan: | build ## every test of behaviour under address and undefined behav
 check-tsan: | build ## the concurrency tests under the thread sanitizer
 	@sh tools/install-packages check
 	@$(call test,tsan)
+
+SOAK_SEEDS ?= 1-20000
+
+soak: | build ## 20,000 simulated worlds full of faults, and what struck in them
+	@sh tools/install-packages check
+	@$(call build,check)
+	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
 
 install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of
 	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log

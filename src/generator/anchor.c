@@ -95,8 +95,8 @@ static void measure(struct fz_calibration *calibration, const struct fz_counter_
 
 static bool is_due(struct fz_calibration *calibration, const struct fz_counter_source *source)
 {
-    uint64_t left =
-        atomic_load_explicit(&calibration->due_counter, memory_order_relaxed) - source->counter(source->ctx);
+    uint64_t due = atomic_load_explicit(&calibration->due_counter, memory_order_relaxed);
+    uint64_t left = due - source->counter(source->ctx);
 
     return left - 1 >= atomic_load_explicit(&calibration->period, memory_order_relaxed);
 }

@@ -106,7 +106,8 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FRAZIL_OK;
     notice_fork(gen);
-    if (monotonic_ns(gen) < atomic_load_explicit(&shared->retry_ns, memory_order_relaxed))
+    uint64_t retry_ns = atomic_load_explicit(&shared->retry_ns, memory_order_relaxed);
+    if (monotonic_ns(gen) < retry_ns)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {

@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: MIT */
+#include "coordinator.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sentence.h"
+#include "faults.h"
+#include "host.h"
+#include "oracle.h"
+#include "process.h"
+#include "story.h"
+#include "world.h"
+
+enum { NAMESPACE_AT = RECORDS_MAX - 1 };
+
+struct store {
+    struct fz_record records[RECORDS_MAX];
+};
+
+enum request_kind { READ_ONE, READ_EVERYTHING, SWAP };
+
+struct message {
+    struct message *next; /* of all there are */
+    struct message *previous;
+    struct process *sender;
+    unsigned thread;
+    uint64_t serial;
+    bool again; /* there are two copies of it, so none can say that it was not carried out */
+
+    /* On the way there. */
+    enum request_kind kind;
+    uint32_t number;
+    uint64_t expected;
+    size_t len;
+    char data[FZ_RECORD_SIZE_MAX];
+
+    /* On the way back. */
+    enum fz_register_result result;
+    struct fz_register_status status;
+    uint64_t version;
+    struct fz_record found; /* READ_ONE */
+    struct store *store;    /* READ_EVERYTHING */
+};
+
+static struct {
+    struct coordinator_options options;
+    struct store store;
+    struct store copy;
+    bool has_copy;
+    uint64_t generation;
+    uint64_t last_version;
+    uint64_t incarnation;
+    uint64_t down_until;
+    int64_t clock_offset_ns;
+    struct message *messages;
+    uint64_t serials;
+    uint64_t last_arrival[HOSTS_MAX];
+} server;
+
+/* ---- messages --------------------------------------------------------------------- */
+
+static struct message *message_new(void)
+{
+    struct message *message = calloc(1, sizeof *message);
+
+    if (message == NULL)
+        abort();
+    message->next = server.messages;
+    if (server.messages != NULL)
+        server.messages->previous = message;
+    server.messages = message;
+    return message;
+}
+
+static void message_free(struct message *message)
+{
+    if (message->previous != NULL)
+        message->previous->next = message->next;
+    else
+        server.messages = message->next;
+    if (message->next != NULL)
+        message->next->previous = message->previous;
+    free(message->store);
+    free(message);
+}
+
+static struct message *message_again(const struct message *message)
+{
+    struct message *again = message_new();
+    struct message links = *again;
+
+    *again = *message;
+    again->next = links.next;
+    again->previous = links.previous;
+    return again;
+}
+
+/* ---- the server ---------------------------------------------------------------------- */
+
+/* Versions never come back, whatever becomes of the records. */
+static void new_generation(void)
+{
+    server.last_version = ++server.generation << 32;
+}
+
+void coordinator_begin(const struct coordinator_options *options)
+{
+    while (server.messages != NULL)
+        message_free(server.messages);
+    memset(&server, 0, sizeof server);
+    server.options = *options;
+    server.incarnation = 1;
+    new_generation();
+}
+
+static struct fz_record *record(uint32_t number)
+{
+    if (number == FZ_NAMESPACE)
+        return &server.store.records[NAMESPACE_AT];
+    if (number >= NAMESPACE_AT) {
+        world_fail("record %u is asked for: no worker id has that number", (unsigned)number);
+        number = 0;
+    }
+    return &server.store.records[number];
+}
+
+/* Up to which tick a worker's record grants it, as its text says; not read as the library reads it. */
+static uint64_t until_of(const char *data, size_t len)
+{
+    static const char key[] = " until=";
+    char text[FZ_RECORD_SIZE_MAX + 1] = "";
+
+    memcpy(text, data, len);
+    const char *at = strstr(text, key);
+    return at == NULL ? 0 : strtoull(at + strlen(key), NULL, 10);
+}
+
+bool coordinator_has_namespace(void)
+{
+    return record(FZ_NAMESPACE)->version != 0;
+}
+
+static void swap(struct message *message)
+{
+    struct fz_record *found = record(message->number);
+
+    message->result = FZ_REGISTER_CONFLICT;
+    if (found->version != message->expected) {
+        tell(TOLD_CONFLICT, message->number, found->version, message->expected);
+        return;
+    }
+    found->version = message->version = ++server.last_version;
+    found->len = message->len;
+    memcpy(found->data, message->data, message->len);
+    message->result = FZ_REGISTER_OK;
+    uint64_t until = message->number == FZ_NAMESPACE ? 0 : until_of(found->data, found->len);
+    tell(TOLD_RECORDS, message->number, message->version, until);
+    if (message->number != FZ_NAMESPACE)
+        oracle_recorded(message->number, until);
+    char text[FZ_RECORD_SIZE_MAX + 1] = "";
+    memcpy(text, found->data, found->len);
+    tell_aside(text);
+}
+
+static void answer(struct message *message)
+{
+    message->result = FZ_REGISTER_OK;
+    if (message->kind == SWAP) {
+        swap(message);
+    } else if (message->kind == READ_ONE) {
+        message->found = *record(message->number);
+    } else {
+        message->store = malloc(sizeof *message->store);
+        if (message->store == NULL)
+            abort();
+        *message->store = server.store;
+    }
+    message->status.has_clock = server.options.has_clock;
+    message->status.unix_ms = TRUE_UNIX_MS + ((int64_t)world_now() + server.clock_offset_ns) / (int64_t)MS;
+    if (server.options.has_incarnation)
+        snprintf(message->status.incarnation, sizeof message->status.incarnation, "run-%u",
+                 (unsigned)server.incarnation);
+}
+
+/* ---- the network ----------------------------------------------------------------------- */
+
+static bool trouble(void)
+{
+    return pick(1000) < server.options.trouble_permil;
+}
+
+static uint64_t transit_ns(void)
+{
+    return of_any_size(20 * US, 2 * MS);
+}
+
+static bool is_cut(const struct process *sender, enum cut direction)
+{
+    enum cut cut = sender->host->cut;
+
+    return cut == CUT_BOTH || cut == direction;
+}
+
+static void arrive_back(void *arg, uint64_t unused)
+{
+    struct message *message = arg;
+    struct process *process = message->sender;
+    struct thread *thread = &process->threads[message->thread];
+
+    (void)unused;
+    if (!process->live || thread->serial != message->serial || thread->reply != NULL) {
+        message_free(message); /* nobody waits for it any more */
+        return;
+    }
+    if (message->kind == SWAP && message->result == FZ_REGISTER_OK && message->number < WORKERS_MAX)
+        process->host->granted[message->number] = until_of(message->data, message->len);
+    thread->reply = message;
+    process_wake(process, &thread->reply);
+}
+
+static void send_back(struct message *message)
+{
+    bool cut = is_cut(message->sender, CUT_REPLIES);
+
+    if (cut || trouble()) {
+        tell(STRUCK_REPLY_LOST, message->serial, 0, 0);
+        message_free(message);
+        return;
+    }
+    world_at(world_now() + transit_ns(), arrive_back, message, 0);
+}
+
+static void arrive(void *arg, uint64_t unused)
+{
+    struct message *message = arg;
+
+    (void)unused;
+    if (server.down_until <= world_now()) {
+        answer(message);
+        send_back(message);
+    } else if (message->again || once_in(2)) {
+        message_free(message);
+    } else {
+        message->result = FZ_REGISTER_UNREACHABLE; /* the connection is refused */
+        world_at(world_now() + transit_ns(), arrive_back, message, 0);
+    }
+}
+
+static void note_order(const struct message *message, uint64_t when_ns)
+{
+    uint64_t *last = &server.last_arrival[message->sender->host->number];
+
+    if (when_ns<*last && * last> world_now())
+        tell(STRUCK_REORDERED, message->serial, 0, 0);
+    *last = when_ns > *last ? when_ns : *last;
+}
+
+/* Puts a request on its way, with whatever happens to it there. */
+static void send(struct message *message)
+{
+    uint64_t when_ns = world_now() + transit_ns();
+
+    if (trouble()) {
+        message->again = true;
+        struct message *again = message_again(message);
+        tell(STRUCK_DUPLICATED, message->serial, 0, 0);
+        world_at(world_now() + of_any_size(20 * US, 10 * SECOND), arrive, again, 0);
+    }
+    if (trouble()) {
+        uint64_t delay_ns = of_any_size(MS, 30 * SECOND);
+        tell(STRUCK_DELAYED, message->serial, delay_ns / US, 0);
+        when_ns += delay_ns;
+    }
+    if (is_cut(message->sender, CUT_REQUESTS) || trouble()) {
+        tell(STRUCK_REQUEST_LOST, message->serial, 0, 0);
+        message_free(message);
+        return;
+    }
+    note_order(message, when_ns);
+    world_at(when_ns, arrive, message, 0);
+}
+
+/* ---- a client --------------------------------------------------------------------------- */
+
+/*
+ * Asks and waits for the answer.  NULL: none came in time.  The caller frees it.
+ * A copy of the process, made meanwhile, waits in vain: the answer goes to the
+ * original.
+ */
+static struct message *ask(const struct message *request)
+{
+    faults_step(); /* who is copied here has no message yet */
+    struct message *message = message_again(request);
+
+    message->sender = self();
+    message->thread = self_thread();
+    message->serial = ++server.serials;
+    struct thread *thread = &self()->threads[self_thread()];
+    thread->serial = message->serial;
+    thread->reply = NULL;
+    send(message);
+    self_wait(&thread->reply, world_now() + server.options.timeout_ns);
+
+    thread = &self()->threads[self_thread()];
+    thread->serial = 0;
+    struct message *reply = thread->reply;
+    thread->reply = NULL;
+    return reply;
+}
+
+static enum fz_register_result no_answer(frazil_error *reterr)
+{
+    fz_fail(reterr, FRAZIL_EAGAIN, "no answer in time");
+    return FZ_REGISTER_UNKNOWN;
+}
+
+/* What every answer says; the reply is freed. */
+static enum fz_register_result end(struct message *reply, struct fz_register_status *status, frazil_error *reterr)
+{
+    enum fz_register_result result = reply->result;
+
+    if (status != NULL && result != FZ_REGISTER_UNREACHABLE)
+        *status = reply->status;
+    if (result == FZ_REGISTER_UNREACHABLE)
+        fz_fail(reterr, FRAZIL_EAGAIN, "connection refused");
+    message_free(reply);
+    faults_step();
+    return result;
+}
+
+static enum fz_register_result client_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                           struct fz_register_status *status, frazil_error *reterr)
+{
+    const struct message request = {.kind = READ_ONE, .number = number};
+    struct message *reply = ask(&request);
+
+    (void)ctx;
+    if (reply == NULL)
+        return no_answer(reterr);
+    if (reply->result == FZ_REGISTER_OK)
+        *ret = reply->found;
+    return end(reply, status, reterr);
+}
+
+static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                               struct fz_register_status *status, frazil_error *reterr)
+{
+    const struct message request = {.kind = READ_EVERYTHING};
+    struct message *reply = ask(&request);
+
+    (void)ctx;
+    if (reply == NULL)
+        return no_answer(reterr);
+    for (uint32_t i = 0; reply->result == FZ_REGISTER_OK && i < RECORDS_MAX; i++) {
+        if (reply->store->records[i].version != 0)
+            visit(visit_ctx, i == NAMESPACE_AT ? FZ_NAMESPACE : i, &reply->store->records[i]);
+    }
+    return end(reply, status, reterr);
+}
+
+static enum fz_register_result client_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
+                                           uint64_t *ret_version, struct fz_register_status *status,
+                                           frazil_error *reterr)
+{
+    struct message request = {.kind = SWAP, .number = number, .expected = expected, .len = len};
+
+    (void)ctx;
+    memcpy(request.data, data, len);
+    struct message *reply = ask(&request);
+    if (reply == NULL)
+        return no_answer(reterr);
+    if (reply->result == FZ_REGISTER_OK)
+        *ret_version = reply->version;
+    return end(reply, status, reterr);
+}
+
+static void client_close(void *ctx)
+{
+    (void)ctx;
+}
+
+static frazil_err open_client(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+{
+    struct fz_sentence name = fz_sentence_in(ret_name, FZ_LEASE_NAME_SIZE);
+
+    (void)reterr;
+    fz_sentence_str(&name, url);
+    *ret = (struct fz_register){.ctx = &server,
+                                .register_class =
+                                    server.options.has_incarnation ? FZ_REGISTER_ASYNCHRONOUS : FZ_REGISTER_STRICT,
+                                .read = client_read,
+                                .read_all = client_read_all,
+                                .swap = client_swap,
+                                .close = client_close};
+    return FRAZIL_OK;
+}
+
+const frazil_coordinator *coordinator_port(void)
+{
+    static const char *const schemes[] = {"sim", NULL};
+    static const frazil_coordinator port = {
+        .part = "simulator", .client = "none", .schemes = schemes, .open_register = open_client, FZ_LEASE_COORDINATOR};
+
+    return &port;
+}
+
+/* ---- faults -------------------------------------------------------------------------------- */
+
+void coordinator_heal(void)
+{
+    server.options.trouble_permil = 0;
+    server.down_until = 0;
+    server.clock_offset_ns = 0;
+}
+
+static void new_incarnation(void)
+{
+    server.incarnation++;
+}
+
+void coordinator_crash(uint64_t ns)
+{
+    tell(STRUCK_CRASHED, ns / MS, 0, 0);
+    server.down_until = world_now() + ns;
+    new_incarnation();
+}
+
+void coordinator_wipe(void)
+{
+    tell(STRUCK_WIPED, 0, 0, 0);
+    memset(&server.store, 0, sizeof server.store);
+    new_generation();
+    if (once_in(2))
+        new_incarnation();
+}
+
+void coordinator_put_away(void)
+{
+    server.copy = server.store;
+    server.has_copy = true;
+}
+
+bool coordinator_roll_back(void)
+{
+    if (!server.has_copy)
+        return false;
+    tell(STRUCK_ROLLED_BACK, 0, 0, 0);
+    server.store = server.copy;
+    new_generation();
+    new_incarnation();
+    return true;
+}
+
+void coordinator_set_clock(int64_t offset_ns)
+{
+    server.clock_offset_ns = offset_ns;
+}

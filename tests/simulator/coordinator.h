@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A simulated coordinator and the network to it: a set of records behind
+ * messages that are lost, late, doubled and out of order, on a machine that
+ * crashes, is wiped, falls back to an older state, and has a clock of its own.
+ */
+#ifndef SIMULATOR_COORDINATOR_H
+#define SIMULATOR_COORDINATOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lease/coordinator.h"
+
+enum { RECORDS_MAX = 17 }; /* worker ids 0 to 15, and the namespace */
+
+struct coordinator_options {
+    bool has_clock;
+    bool has_incarnation;    /* if not, it never falls back to an older state; it may be wiped */
+    uint64_t timeout_ns;     /* after which a client gives up */
+    unsigned trouble_permil; /* how many of a thousand messages something happens to */
+};
+
+/* Begins an empty one. */
+void coordinator_begin(const struct coordinator_options *options);
+
+/* What is given in frazil_ports, or used by an operator: its URLs are sim://.  Never freed. */
+const frazil_coordinator *coordinator_port(void);
+
+/* From now on messages arrive, one after another, without trouble, at a machine that works. */
+void coordinator_heal(void);
+
+/* It stops answering for a while, and comes back as it was, but as another incarnation. */
+void coordinator_crash(uint64_t ns);
+
+/* All records are gone, and it may not notice (its incarnation stays). */
+void coordinator_wipe(void);
+
+/* Puts away what it holds; falls back to that, as another incarnation.  False: nothing was put away. */
+void coordinator_put_away(void);
+bool coordinator_roll_back(void);
+
+/* Sets its clock that far ahead of true time. */
+void coordinator_set_clock(int64_t offset_ns);
+
+/* Whether the namespace is there. */
+bool coordinator_has_namespace(void);
+
+#endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* frazil-sim: runs simulated worlds; see usage below. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "faults.h"
+#include "host.h"
+#include "oracle.h"
+#include "plan.h"
+#include "process.h"
+#include "story.h"
+#include "world.h"
+
+enum { JOBS_MAX = 64 };
+
+static const char usage[] = "frazil-sim --seed N            one world, with its story\n"
+                            "frazil-sim --seeds FIRST-LAST  many, with what struck in them\n"
+                            "           --jobs N            in so many processes (1)\n"
+                            "           --quiet             with --seed: the hash only\n";
+
+struct options {
+    uint64_t first;
+    uint64_t last;
+    unsigned jobs;
+    bool aloud;
+};
+
+/* What many worlds have come to. */
+struct totals {
+    uint64_t seeds;
+    uint64_t failed;
+    uint64_t first_failed;
+    uint64_t hash;
+    uint64_t simulated_ns_high; /* in units of 2^32 ns, so that many worlds' fit */
+    uint64_t events;
+    uint64_t ids;
+    uint64_t repeated;
+    uint64_t struck[FAULTS_TOTAL];
+};
+
+/* ---- one world ---------------------------------------------------------------------- */
+
+static bool run_world(uint64_t seed, bool aloud, struct totals *totals)
+{
+    world_begin(seed);
+    story_begin(aloud);
+    processes_begin();
+    hosts_begin();
+    plan_make();
+    oracle_begin(&plan.promises);
+    faults_begin();
+    while (!faults_done() && world_step())
+        totals->events++;
+    tell(TOLD_ENDS, oracle_ids(), 0, 0);
+    totals->seeds++;
+    /* A sum, so that the order in which the worlds are run is all the same. */
+    totals->hash += story_hash();
+    totals->simulated_ns_high += world_now() >> 32;
+    totals->ids += oracle_ids();
+    totals->repeated += oracle_repeated();
+    for (unsigned i = 0; i < FAULTS_TOTAL; i++)
+        totals->struck[i] += story_struck((enum event)(FIRST_FAULT + i));
+    if (world_failure() == NULL)
+        return true;
+    if (totals->failed++ == 0)
+        totals->first_failed = seed;
+    return false;
+}
+
+static int run_one(uint64_t seed, bool aloud)
+{
+    struct totals totals = {.seeds = 0};
+    bool passed = run_world(seed, aloud, &totals);
+
+    if (aloud)
+        printf("%s, %u workers, %s; faults for %" PRIu64 " s, horizon %" PRIu64 " ms\n%s\n",
+               plan.leased ? "a coordinator" : "files", (unsigned)plan.promises.workers, plan.layout_text,
+               plan.faults_ns / SECOND, plan.horizon_ns / MS, plan.policies);
+    printf("seed %" PRIu64 " trace %016" PRIx64 "\n", seed, story_hash());
+    if (!passed)
+        printf("seed %" PRIu64 " FAILED at %.6f s: %s\n", seed, (double)world_now() / 1e9, world_failure());
+    return passed ? 0 : 1;
+}
+
+/* ---- many ------------------------------------------------------------------------------ */
+
+static void add(struct totals *sum, const struct totals *part)
+{
+    if (part->failed > 0 && (sum->failed == 0 || part->first_failed < sum->first_failed))
+        sum->first_failed = part->first_failed;
+    sum->seeds += part->seeds;
+    sum->failed += part->failed;
+    sum->hash += part->hash;
+    sum->simulated_ns_high += part->simulated_ns_high;
+    sum->events += part->events;
+    sum->ids += part->ids;
+    sum->repeated += part->repeated;
+    for (unsigned i = 0; i < FAULTS_TOTAL; i++)
+        sum->struck[i] += part->struck[i];
+}
+
+static void run_share(const struct options *options, unsigned nth, struct totals *totals)
+{
+    for (uint64_t seed = options->first + nth; seed <= options->last; seed += options->jobs) {
+        if (!run_world(seed, false, totals))
+            printf("seed %" PRIu64 " FAILED: %s\n    replay it: frazil-sim --seed %" PRIu64 "\n", seed, world_failure(),
+                   seed);
+    }
+}
+
+/* Starts a process for a share of the seeds; its totals come through *ret_fd. */
+static pid_t start_share(const struct options *options, unsigned nth, int *ret_fd)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        return -1;
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct totals totals = {.seeds = 0};
+        run_share(options, nth, &totals);
+        fflush(stdout);
+        _exit(write(ends[1], &totals, sizeof totals) == (ssize_t)sizeof totals ? 0 : 1);
+    }
+    close(ends[1]);
+    *ret_fd = ends[0];
+    return pid;
+}
+
+static bool run_shares(const struct options *options, struct totals *totals)
+{
+    pid_t pids[JOBS_MAX];
+    int fds[JOBS_MAX];
+    bool whole = true;
+
+    fflush(stdout);
+    for (unsigned i = 0; i < options->jobs; i++)
+        pids[i] = start_share(options, i, &fds[i]);
+    for (unsigned i = 0; i < options->jobs; i++) {
+        struct totals part;
+        int status = 1;
+        if (pids[i] < 0 || read(fds[i], &part, sizeof part) != (ssize_t)sizeof part)
+            whole = false;
+        else
+            add(totals, &part);
+        if (pids[i] >= 0)
+            waitpid(pids[i], &status, 0);
+        whole = whole && status == 0;
+        close(fds[i]);
+    }
+    return whole;
+}
+
+static bool report(const struct totals *totals, double seconds)
+{
+    double years = (double)totals->simulated_ns_high * 4.294967296 / (365.25 * 86400);
+    bool all_struck = true;
+
+    printf("%" PRIu64 " worlds, %.2f simulated years, %" PRIu64 " events, %" PRIu64 " ids (%" PRIu64
+           " repeated by clones, as F9 allows), %.1f s, %.0f worlds/s\n",
+           totals->seeds, years, totals->events, totals->ids, totals->repeated, seconds,
+           (double)totals->seeds / seconds);
+    for (unsigned i = 0; i < FAULTS_TOTAL; i++) {
+        enum event fault = (enum event)(FIRST_FAULT + i);
+        printf("  %-4s%-16s%12" PRIu64 "%s\n", fault_class(fault), fault_name(fault), totals->struck[i],
+               totals->struck[i] == 0 ? "  NEVER STRUCK" : "");
+        all_struck = all_struck && totals->struck[i] > 0;
+    }
+    printf("trace %016" PRIx64 "\n", totals->hash);
+    if (totals->failed > 0)
+        printf("%" PRIu64 " worlds FAILED; replay the first: frazil-sim --seed %" PRIu64 "\n", totals->failed,
+               totals->first_failed);
+    return all_struck && totals->failed == 0;
+}
+
+static int run_many(const struct options *options)
+{
+    struct totals totals = {.seeds = 0};
+    struct timespec before;
+    struct timespec after;
+
+    clock_gettime(CLOCK_MONOTONIC, &before);
+    bool whole = run_shares(options, &totals);
+    clock_gettime(CLOCK_MONOTONIC, &after);
+    if (!whole)
+        printf("a process of the simulator has died\n");
+    double seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
+    return report(&totals, seconds) && whole ? 0 : 1;
+}
+
+/* ---- options -------------------------------------------------------------------------------- */
+
+static bool read_options(int argc, char **argv, struct options *options)
+{
+    for (int i = 1; i < argc; i++) {
+        char *end = NULL;
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (strcmp(argv[i], "--quiet") == 0) {
+            options->aloud = false;
+            continue;
+        }
+        uint64_t number = strtoull(value, &end, 10);
+        if (strcmp(argv[i], "--seed") == 0)
+            options->first = options->last = number;
+        else if (strcmp(argv[i], "--seeds") == 0 && *end == '-') {
+            options->first = number;
+            options->last = strtoull(end + 1, &end, 10);
+        } else if (strcmp(argv[i], "--jobs") == 0 && number >= 1 && number <= JOBS_MAX)
+            options->jobs = (unsigned)number;
+        else
+            return false;
+        if (*value == '\0' || *end != '\0')
+            return false;
+        i++;
+    }
+    return options->last >= options->first && options->first > 0;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.jobs = 1, .aloud = true};
+
+    if (!read_options(argc, argv, &options)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return options.first == options.last ? run_one(options.first, options.aloud) : run_many(&options);
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+#include "oracle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host.h"
+#include "process.h"
+#include "shared.h"
+#include "story.h"
+#include "world.h"
+
+#include "frazil/error.h"
+
+/* Slots in a row that one host has issued; both ends included. */
+struct interval {
+    uint64_t first;
+    uint64_t last;
+    unsigned host;
+};
+
+struct issued {
+    struct interval *at; /* ascending, none overlaps another */
+    size_t count;
+    size_t room;
+};
+
+static struct {
+    struct promises promises;
+    uint64_t recorded[WORKERS_MAX];
+    bool is_recorded[WORKERS_MAX];
+    struct issued issued[WORKERS_MAX];
+    uint64_t common[HOSTS_MAX][WORKERS_MAX]; /* up to which tick a host's copies may repeat its ids */
+    uint64_t ids;
+    uint64_t repeated;
+} oracle;
+
+void oracle_begin(const struct promises *promises)
+{
+    for (size_t i = 0; i < WORKERS_MAX; i++)
+        oracle.issued[i].count = 0;
+    memset(oracle.is_recorded, 0, sizeof oracle.is_recorded);
+    memset(oracle.recorded, 0, sizeof oracle.recorded);
+    oracle.promises = *promises;
+    memset(oracle.common, 0, sizeof oracle.common);
+    oracle.ids = oracle.repeated = 0;
+}
+
+uint64_t oracle_ids(void)
+{
+    return oracle.ids;
+}
+
+uint64_t oracle_repeated(void)
+{
+    return oracle.repeated;
+}
+
+/* ---- I2: what is on record ----------------------------------------------------- */
+
+void oracle_recorded(uint32_t worker, uint64_t until)
+{
+    if (worker >= WORKERS_MAX)
+        return;
+    oracle.is_recorded[worker] = true;
+    if (until > oracle.recorded[worker])
+        oracle.recorded[worker] = until;
+}
+
+uint64_t oracle_highest_record(void)
+{
+    uint64_t highest = 0;
+
+    for (size_t i = 0; i < WORKERS_MAX; i++)
+        highest = oracle.recorded[i] > highest ? oracle.recorded[i] : highest;
+    return highest;
+}
+
+/* ---- I1: never twice ------------------------------------------------------------- */
+
+void oracle_cloned(unsigned family, uint32_t worker, uint64_t until)
+{
+    if (oracle.common[family][worker] < until)
+        oracle.common[family][worker] = until;
+}
+
+static bool may_repeat(uint32_t worker, uint64_t slot, unsigned host, unsigned other)
+{
+    uint64_t tick = slot >> oracle.promises.sequence_bits;
+
+    return host != other && hosts[host].family == hosts[other].family &&
+           tick <= oracle.common[hosts[host].family][worker];
+}
+
+/* The first interval that does not lie wholly below the slot. */
+static size_t find(const struct issued *issued, uint64_t slot)
+{
+    size_t low = 0;
+    size_t high = issued->count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (issued->at[middle].last < slot)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host)
+{
+    struct interval *below = i > 0 ? &issued->at[i - 1] : NULL;
+
+    if (below != NULL && below->last + 1 == slot && below->host == host) {
+        below->last = slot;
+        return;
+    }
+    if (i < issued->count && issued->at[i].first == slot + 1 && issued->at[i].host == host) {
+        issued->at[i].first = slot;
+        return;
+    }
+    if (issued->count == issued->room) {
+        issued->room = issued->room == 0 ? 256 : 2 * issued->room;
+        issued->at = realloc(issued->at, issued->room * sizeof *issued->at);
+        if (issued->at == NULL)
+            abort();
+    }
+    memmove(&issued->at[i + 1], &issued->at[i], (issued->count - i) * sizeof *issued->at);
+    issued->at[i] = (struct interval){.first = slot, .last = slot, .host = host};
+    issued->count++;
+}
+
+static void check_unique(uint32_t worker, uint64_t slot)
+{
+    struct issued *issued = &oracle.issued[worker];
+    unsigned host = self()->host->number;
+    size_t i = find(issued, slot);
+
+    if (i == issued->count || issued->at[i].first > slot) {
+        insert(issued, i, slot, host);
+    } else if (may_repeat(worker, slot, host, issued->at[i].host)) {
+        oracle.repeated++;
+    } else {
+        world_fail("I1: worker %u, tick %llu, sequence %llu is issued twice: by host %u before, by host %u now",
+                   (unsigned)worker, (unsigned long long)(slot >> oracle.promises.sequence_bits),
+                   (unsigned long long)(slot & ((UINT64_C(1) << oracle.promises.sequence_bits) - 1)),
+                   issued->at[i].host, host);
+    }
+}
+
+/* ---- calls -------------------------------------------------------------------------- */
+
+struct oracle_call oracle_call_begins(bool by_handle)
+{
+    struct page *page = page_of_self();
+
+    return (struct oracle_call){.started_ns = world_now(),
+                                .slept_ns = self()->threads[self_thread()].slept_ns,
+                                .highest = page == NULL ? 0 : *page_highest(page),
+                                .by_handle = by_handle};
+}
+
+static int64_t floor_ms(int64_t ns)
+{
+    return ns / (int64_t)MS - (ns % (int64_t)MS < 0);
+}
+
+/* I6: the tick is one that a clock showed during the call, or shortly before, give or take what was promised. */
+static void check_time(const struct oracle_call *call, uint64_t tick)
+{
+    const struct promises *p = &oracle.promises;
+    uint64_t before_ns = 2 * p->tick_ms * MS;
+    uint64_t from_ns = call->started_ns > before_ns ? call->started_ns - before_ns : 0;
+    int64_t tick_ms = p->epoch_unix_ms + (int64_t)(tick * p->tick_ms) - TRUE_UNIX_MS;
+    int64_t least_ns;
+    int64_t most_ns;
+
+    host_clock_range(self()->host, from_ns, &least_ns, &most_ns);
+    if (tick_ms + 2 * (int64_t)p->tick_ms <= floor_ms(least_ns))
+        world_fail("I6: tick %llu is %lld ms behind the clock", (unsigned long long)tick,
+                   (long long)(floor_ms(least_ns) - tick_ms));
+    if (p->max_lead_ms != UINT64_MAX && tick_ms > floor_ms(most_ns) + (int64_t)p->max_lead_ms)
+        world_fail("I6: tick %llu is %lld ms ahead of the clock", (unsigned long long)tick,
+                   (long long)(tick_ms - floor_ms(most_ns)));
+}
+
+static void check_wait(const struct oracle_call *call)
+{
+    uint64_t slept_ns = self()->threads[self_thread()].slept_ns - call->slept_ns;
+
+    if (slept_ns > oracle.promises.max_wait_ns)
+        world_fail("I7: a call has slept for %llu us", (unsigned long long)(slept_ns / 1000));
+}
+
+/* I3: above all that had been issued from the same word when the call began; of a handle, above its own. */
+static void check_order(const struct oracle_call *call, uint64_t slot, uint64_t last_slot)
+{
+    uint64_t below = call->by_handle ? last_slot : call->highest;
+
+    if (slot <= below && below != 0)
+        world_fail("I3: slot %llu follows slot %llu", (unsigned long long)slot, (unsigned long long)below);
+}
+
+void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_slot)
+{
+    const struct promises *p = &oracle.promises;
+    uint64_t last = *last_slot;
+    struct page *page = page_of_self();
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t sequence = ids[i] & ((UINT64_C(1) << p->sequence_bits) - 1);
+        uint64_t worker = ids[i] >> p->sequence_bits & ((UINT64_C(1) << p->worker_bits) - 1);
+        uint64_t tick = ids[i] >> (p->sequence_bits + p->worker_bits);
+        uint64_t slot = tick << p->sequence_bits | sequence;
+
+        if (i == 0)
+            tell(TOLD_ISSUES, worker, n, slot);
+        if (worker >= p->workers || worker >= WORKERS_MAX || tick >> p->time_bits != 0) {
+            world_fail("I8: id %llx has worker %llu and tick %llu", (unsigned long long)ids[i],
+                       (unsigned long long)worker, (unsigned long long)tick);
+            return;
+        }
+        check_order(call, slot, i == 0 ? *last_slot : last);
+        if (i > 0 && slot <= last)
+            world_fail("I3: a call returns slot %llu after %llu", (unsigned long long)slot, (unsigned long long)last);
+        last = slot;
+        if (!oracle.is_recorded[worker] || tick > oracle.recorded[worker])
+            world_fail("I2: worker %llu issues in tick %llu and is on record up to %llu only",
+                       (unsigned long long)worker, (unsigned long long)tick,
+                       (unsigned long long)oracle.recorded[worker]);
+        check_time(call, tick);
+        check_unique((uint32_t)worker, slot);
+    }
+    check_wait(call);
+    *last_slot = last;
+    if (page != NULL && last > *page_highest(page))
+        *page_highest(page) = last;
+    oracle.ids += n;
+}
+
+void oracle_refused(const struct oracle_call *call, int code, bool life_may_end)
+{
+    tell(TOLD_REFUSED, (uint64_t)(int64_t)code, 0, 0);
+    if (code != FRAZIL_EFULL && code != FRAZIL_ECLOCK && code != FRAZIL_ELEASE && code != FRAZIL_EAGAIN &&
+        !(code == FRAZIL_EEXHAUSTED && life_may_end))
+        world_fail("a call fails with %s", frazil_err_name(code));
+    check_wait(call);
+}

@@ -1,0 +1,517 @@
+/* SPDX-License-Identifier: MIT */
+/* The simulated hosts behind the headers of src/os: clock, counter, pages, files and locks. */
+#include <errno.h>
+#include <string.h>
+
+#include "core/sentence.h"
+#include "faults.h"
+#include "host.h"
+#include "os/clock.h"
+#include "os/company.h"
+#include "os/counter.h"
+#include "os/dirs.h"
+#include "os/fail_errno.h"
+#include "os/guard.h"
+#include "os/host.h"
+#include "os/memory.h"
+#include "os/part.h"
+#include "os/state_file.h"
+#include "os/word_file.h"
+#include "os/worker_lock.h"
+#include "process.h"
+#include "shared.h"
+#include "world.h"
+
+static const uint64_t guard_patience_ns = 2 * SECOND;
+
+/* What a call of the system costs, and room for what may happen in it. */
+static void call(uint64_t ns)
+{
+    faults_step();
+    self_spend(ns);
+}
+
+/* ---- time ------------------------------------------------------------------------- */
+
+frazil_instant fz_real_now(void)
+{
+    call(30);
+    int64_t ns = host_clock_ns(self()->host);
+    int64_t ms = ns / (int64_t)MS - (ns % (int64_t)MS < 0);
+
+    return (frazil_instant){.unix_ms = TRUE_UNIX_MS + ms, .ns = (uint32_t)(ns - ms * (int64_t)MS)};
+}
+
+static frazil_instant real_now(void *ctx)
+{
+    (void)ctx;
+    return fz_real_now();
+}
+
+static uint64_t real_monotonic_ns(void *ctx)
+{
+    (void)ctx;
+    call(30);
+    return host_monotonic_ns(self()->host);
+}
+
+/* It may return early, and late. */
+static void real_sleep_until(void *ctx, uint64_t monotonic_ns)
+{
+    (void)ctx;
+    uint64_t now_ns = host_monotonic_ns(self()->host);
+    uint64_t ns = monotonic_ns > now_ns ? monotonic_ns - now_ns : 0;
+
+    if (once_in(50))
+        ns = pick(ns + 1);
+    self()->threads[self_thread()].slept_ns += ns;
+    call(ns + pick(60 * US));
+}
+
+frazil_clock fz_real_clock(void)
+{
+    return (frazil_clock){.now = real_now, .monotonic_ns = real_monotonic_ns, .sleep_until = real_sleep_until};
+}
+
+bool fz_counter_usable(void)
+{
+    return self()->host->has_counter;
+}
+
+uint64_t fz_counter_read(void)
+{
+    faults_step();
+    return host_counter(self()->host);
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+void *fz_map_shared(size_t size)
+{
+    struct page *page = size <= PAGE_SIZE_MAX ? page_new() : NULL;
+    void *at = page == NULL ? NULL : page_map(page);
+
+    if (page != NULL)
+        page_drop(page);
+    if (at == NULL)
+        errno = ENOMEM;
+    return at;
+}
+
+void *fz_map_wiped(size_t size, bool *ret_wiped)
+{
+    void *at = self_alloc(size);
+
+    if (at == NULL) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    memset(at, 0, size);
+    self_wipe_in_child(at, size);
+    *ret_wiped = true;
+    return at;
+}
+
+void fz_unmap(void *pages, size_t size)
+{
+    (void)size;
+    if (pages == NULL)
+        return;
+    if (page_is_mapped(pages)) {
+        page_unmap(pages);
+        return;
+    }
+    self_keep_in_child(pages);
+    self_free(pages);
+}
+
+/* ---- the host ------------------------------------------------------------------------- */
+
+int fz_host_name(char *buf, size_t size)
+{
+    if (size < 8)
+        return ENAMETOOLONG;
+    memcpy(buf, "host-0", 7);
+    buf[5] = (char)('0' + self()->host->number % 10);
+    return 0;
+}
+
+/* No simulated worker id comes from an address. */
+int fz_host_address(char buf[FZ_ADDRESS_SIZE])
+{
+    (void)buf;
+    return ENETUNREACH;
+}
+
+int fz_address_version(const char *text)
+{
+    (void)text;
+    return 0;
+}
+
+frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
+{
+    (void)ret;
+    return fz_fail(reterr, FRAZIL_ENOTBUILT, "there is no part %s here", part);
+}
+
+int fz_host_entropy(uint64_t *ret)
+{
+    *ret = any_number();
+    return 0;
+}
+
+frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
+{
+    const char *path = wanted != NULL ? wanted : which == FZ_DIR_RUN ? "/run/frazil" : "/var/lib/frazil";
+    int err = fz_path_join(ret_path, path, "", "");
+
+    return err == 0 ? FRAZIL_OK : fz_fail_errno(reterr, err, "the directory has too long a name", NULL, "");
+}
+
+frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
+{
+    return fz_dir_find(ret_path, which, wanted, reterr);
+}
+
+/* ---- companies ---------------------------------------------------------------------------- */
+
+int fz_company_open(struct fz_company *ret)
+{
+    call(5 * US);
+    *ret = (struct fz_company){.read_end = (int)file_open(), .write_end = -1};
+    return 0;
+}
+
+bool fz_company_leave(struct fz_company *company)
+{
+    uint64_t file = (uint64_t)company->read_end;
+
+    call(5 * US);
+    file_close(file);
+    company->read_end = -1;
+    return !file_is_open(self()->host, file);
+}
+
+/* ---- guards ----------------------------------------------------------------------------- */
+
+int fz_guard_open(struct fz_guard *ret, const char *path)
+{
+    call(2 * US);
+    int err = fz_path_join(ret->path, path, ".lock", "");
+    if (err == 0)
+        ret->fd = (int)file_open();
+    return err;
+}
+
+/* The file is made when it is first locked; whoever is dead has left. */
+static struct run_file *guard_file(const struct fz_guard *guard)
+{
+    struct run_file *file = host_run_file(self()->host, guard->path);
+
+    return file != NULL ? file : host_make_run_file(self()->host, guard->path);
+}
+
+static bool guard_is_held(const struct run_file *file, uint64_t by)
+{
+    return file->locked_by != 0 && file->locked_by != by && file_is_open(self()->host, file->locked_by);
+}
+
+int fz_guard_enter(struct fz_guard *guard)
+{
+    uint64_t waited_ns = 0;
+    uint64_t pause_ns = MS;
+
+    call(2 * US);
+    for (;;) {
+        struct run_file *file = guard_file(guard);
+        if (file == NULL)
+            return ENOSPC;
+        if (!guard_is_held(file, (uint64_t)guard->fd)) {
+            file->locked_by = (uint64_t)guard->fd;
+            return 0;
+        }
+        if (waited_ns >= guard_patience_ns)
+            return EWOULDBLOCK;
+        waited_ns += pause_ns;
+        call(pause_ns);
+        pause_ns = pause_ns < 32 * MS ? 2 * pause_ns : pause_ns;
+    }
+}
+
+void fz_guard_leave(struct fz_guard *guard)
+{
+    call(2 * US);
+    struct run_file *file = host_run_file(self()->host, guard->path);
+    if (file != NULL && file->locked_by == (uint64_t)guard->fd)
+        file->locked_by = 0;
+}
+
+void fz_guard_close(struct fz_guard *guard)
+{
+    if (guard->fd >= 0)
+        file_close((uint64_t)guard->fd);
+    guard->fd = -1;
+}
+
+/* ---- the word's file ------------------------------------------------------------------------ */
+
+static frazil_err find_word(struct fz_word_file *file, const struct fz_word_identity *identity, frazil_error *reterr)
+{
+    struct run_file *found = host_run_file(self()->host, file->path);
+
+    if (found == NULL) {
+        struct page *page = page_new();
+        found = page == NULL ? NULL : host_make_run_file(self()->host, file->path);
+        if (found == NULL)
+            return fz_fail_errno(reterr, ENOSPC, "the word file cannot be made:", file->path, "");
+        found->page = page;
+        found->worker = identity->worker;
+        found->nonce = any_number() | 1;
+        memcpy(found->fingerprint, identity->fingerprint, strlen(identity->fingerprint) + 1);
+        file->created = true;
+    } else if (found->worker != identity->worker || strcmp(found->fingerprint, identity->fingerprint) != 0) {
+        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q is of another layout or worker", file->path);
+    }
+    file->nonce = found->nonce;
+    file->inode = found->inode;
+    file->device = self()->host->device;
+    file->payload = page_map(found->page);
+    return file->payload != NULL ? FRAZIL_OK
+                                 : fz_fail_errno(reterr, ENOMEM, "the word file cannot be mapped:", file->path, "");
+}
+
+frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
+                             size_t payload_size, frazil_error *reterr)
+{
+    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+
+    int err = payload_size <= PAGE_SIZE_MAX ? fz_path_join(file.path, path, "", "") : EFBIG;
+    if (err == 0)
+        err = fz_guard_open(&file.guard, path);
+    if (err == 0)
+        err = fz_guard_enter(&file.guard);
+    if (err != 0) {
+        fz_guard_close(&file.guard);
+        return fz_fail_errno(reterr, err, "the word file cannot be guarded:", path, "");
+    }
+    call(20 * US);
+    frazil_err result = find_word(&file, identity, reterr);
+    fz_guard_leave(&file.guard);
+    fz_guard_close(&file.guard);
+    if (result == FRAZIL_OK)
+        *ret = file;
+    return result;
+}
+
+bool fz_word_file_is_current(const struct fz_word_file *file)
+{
+    call(US);
+    struct run_file *found = host_run_file(self()->host, file->path);
+    return found != NULL && found->inode == file->inode;
+}
+
+bool fz_word_file_leave(struct fz_word_file *file)
+{
+    bool current = fz_word_file_is_current(file);
+
+    if (fz_guard_open(&file->guard, file->path) == 0 && fz_guard_enter(&file->guard) != 0)
+        fz_guard_close(&file->guard);
+    page_unmap(file->payload);
+    file->payload = NULL;
+    call(5 * US);
+    struct run_file *found = host_run_file(self()->host, file->path);
+    if (!current || file->guard.fd < 0 || found == NULL || found->inode != file->inode || page_users(found->page) > 0)
+        return false;
+    file->payload = page_map(found->page);
+    return file->payload != NULL;
+}
+
+void fz_word_file_close(struct fz_word_file *file)
+{
+    if (file->payload != NULL)
+        page_unmap(file->payload);
+    file->payload = NULL;
+    if (file->guard.fd >= 0) {
+        fz_guard_leave(&file->guard);
+        fz_guard_close(&file->guard);
+    }
+}
+
+/* ---- worker numbers --------------------------------------------------------------------------- */
+
+frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,
+                               frazil_error *reterr)
+{
+    (void)directory;
+    for (uint32_t i = 0; i < count && i < 10; i++) {
+        char path[] = "/run/frazil/worker-0.lock";
+        path[sizeof "/run/frazil/worker-" - 1] = (char)('0' + i);
+        struct fz_guard lock = {.fd = -1};
+        call(5 * US);
+        memcpy(lock.path, path, sizeof path);
+        struct run_file *file = guard_file(&lock);
+        if (file == NULL || guard_is_held(file, 0))
+            continue;
+        file->locked_by = file_open();
+        *ret = (struct fz_worker_lock){.fd = (int)file->locked_by, .worker = base + i};
+        return FRAZIL_OK;
+    }
+    return fz_fail(reterr, FRAZIL_EPOOL, "all worker ids are taken on this host");
+}
+
+void fz_worker_lock_release(struct fz_worker_lock *lock)
+{
+    file_close((uint64_t)lock->fd);
+    lock->fd = -1;
+}
+
+/* ---- the state file ----------------------------------------------------------------------------- */
+
+static struct disk_file *state_of(const struct fz_state_file *file)
+{
+    return disk_file(self()->host, file->path);
+}
+
+static frazil_err fail(const struct fz_state_file *file, int err, frazil_error *reterr)
+{
+    return fz_fail_errno(reterr, err, "the state file does not work:", file->path, "");
+}
+
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr)
+{
+    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1};
+
+    if (fz_path_join(file.path, path, "", "") != 0)
+        return fail(&file, ENAMETOOLONG, reterr);
+    *ret = file;
+    return FRAZIL_OK;
+}
+
+/* Says that the file which is there now is in use by this open file, and by no other of this one's. */
+static void hold(struct disk_file *state, uint64_t by)
+{
+    size_t unused = DISK_HOLDERS_MAX;
+
+    for (size_t i = 0; i < DISK_HOLDERS_MAX; i++) {
+        uint64_t holder = state->holders[i].file;
+        if (holder == by || holder == 0 || !file_is_open(self()->host, holder))
+            unused = i;
+        if (holder == by)
+            break;
+    }
+    if (unused == DISK_HOLDERS_MAX)
+        world_fail("the simulated disk has no room for all who hold a file");
+    else {
+        state->holders[unused].file = by;
+        state->holders[unused].inode = state->inode;
+    }
+}
+
+frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    int err = 0;
+
+    if (file->guard.fd < 0)
+        err = fz_guard_open(&file->guard, file->path);
+    if (err == 0)
+        err = fz_guard_enter(&file->guard);
+    if (err != 0)
+        return fail(file, err, reterr);
+    call(5 * US);
+    if (file->fd < 0)
+        file->fd = (int)file_open();
+    if (state_of(file)->exists)
+        hold(state_of(file), (uint64_t)file->fd);
+    return FRAZIL_OK;
+}
+
+void fz_state_file_leave(void *ctx)
+{
+    struct fz_state_file *file = ctx;
+
+    fz_guard_leave(&file->guard);
+}
+
+frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr)
+{
+    (void)reterr;
+    call(US);
+    *ret_exists = state_of(ctx)->exists;
+    *ret_size = *ret_exists ? DISK_FILE_SIZE : 0;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr)
+{
+    call(2 * US);
+    if (!state_of(ctx)->exists)
+        return fail(ctx, EIO, reterr);
+    memcpy(buf, state_of(ctx)->cache + offset, len);
+    return FRAZIL_OK;
+}
+
+/* What a write and a sync do, they have done before the caller learns of it. */
+frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr)
+{
+    call(5 * US);
+    bool done = state_of(ctx)->exists && disk_write(self()->host, state_of(ctx), offset, buf, len);
+    faults_power_may_fail(200);
+    call(US);
+    return done ? FRAZIL_OK : fail(ctx, ENOSPC, reterr);
+}
+
+frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
+{
+    call(self()->host->disk.sync_ns);
+    bool done = state_of(ctx)->exists && disk_sync(self()->host, state_of(ctx));
+    call(US);
+    return done ? FRAZIL_OK : fail(ctx, EIO, reterr);
+}
+
+frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+
+    call(self()->host->disk.sync_ns);
+    if (!disk_create(self()->host, state_of(file), content, len))
+        return fail(file, ENOSPC, reterr);
+    hold(state_of(file), (uint64_t)file->fd);
+    faults_power_may_fail(8);
+    call(self()->host->disk.sync_ns);
+    bool done = disk_sync(self()->host, state_of(file));
+    call(US);
+    return done ? FRAZIL_OK : fail(file, ENOSPC, reterr);
+}
+
+frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
+{
+    struct fz_state_file *file = ctx;
+    const struct disk_file *state = state_of(file);
+    bool others = false;
+
+    (void)reterr;
+    call(2 * US);
+    for (size_t i = 0; i < DISK_HOLDERS_MAX; i++)
+        others =
+            others || (state->holders[i].file != 0 && state->holders[i].file != (uint64_t)file->fd &&
+                       state->holders[i].inode == state->inode && file_is_open(self()->host, state->holders[i].file));
+    *ret = others;
+    return FRAZIL_OK;
+}
+
+void fz_state_file_after_fork(void *ctx)
+{
+    fz_state_file_close(ctx);
+}
+
+void fz_state_file_close(void *ctx)
+{
+    struct fz_state_file *file = ctx;
+
+    if (file->fd >= 0)
+        file_close((uint64_t)file->fd);
+    file->fd = -1;
+    fz_guard_close(&file->guard);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "host.h"
+#include "world.h"
+
+struct plan plan;
+
+static void choose_layout(void)
+{
+    static const unsigned ticks_ms[] = {1, 1, 1, 4, 10};
+    struct promises *p = &plan.promises;
+    int64_t default_epoch_ms = INT64_C(1767225600000); /* 2026-01-01 */
+
+    p->worker_bits = (unsigned)between(4, 10);
+    p->sequence_bits = (unsigned)between(1, 12);
+    p->tick_ms = ticks_ms[pick(5)];
+    p->time_bits = 41;
+    p->epoch_unix_ms = default_epoch_ms;
+    plan.life_ends_ns = UINT64_MAX;
+    if (once_in(12)) {
+        p->time_bits = 34;
+        plan.life_ends_ns = between(plan.faults_ns / 4, plan.faults_ns) / MS / p->tick_ms * p->tick_ms * MS;
+        p->epoch_unix_ms =
+            TRUE_UNIX_MS + (int64_t)(plan.life_ends_ns / MS) - (int64_t)(((UINT64_C(1) << 34) - 1) * p->tick_ms);
+    }
+    snprintf(plan.layout_text, sizeof plan.layout_text, "%u/%u/%u epoch=%lld tick=%ums", p->time_bits, p->worker_bits,
+             p->sequence_bits, (long long)p->epoch_unix_ms, (unsigned)p->tick_ms);
+    if (frazil_layout_parse(plan.layout_text, &plan.layout) != FRAZIL_OK)
+        world_fail("the layout %s cannot be parsed", plan.layout_text);
+}
+
+static void choose_policies(void)
+{
+    static const char *const on_full[] = {"wait", "wait", "lead", "error"};
+    static const char *const on_backward[] = {"hold", "hold", "wait", "error"};
+    static const char *const start[] = {"spread", "zero", "random"};
+    uint64_t lead_ms = once_in(3) ? 1000 : once_in(2) ? 0 : of_any_size(1, 5000);
+    uint64_t wait_ms = once_in(4) ? 0 : of_any_size(1, 20000);
+
+    const char *full = on_full[pick(4)]; /* one by one: the order of arguments is up to the compiler */
+    const char *backward = on_backward[pick(4)];
+    const char *first = start[pick(3)];
+
+    plan.promises.max_lead_ms = lead_ms;
+    plan.promises.max_wait_ns = wait_ms * MS;
+    snprintf(plan.policies, sizeof plan.policies,
+             "on_full=%s on_backward=%s max_lead=%ums max_wait=%ums start=%s allow_short_life=yes", full, backward,
+             (unsigned)lead_ms, (unsigned)wait_ms, first);
+}
+
+static void choose_fleet(void)
+{
+    plan.horizon_ns = of_any_size(300, 20 * 60 * 1000) * MS;
+    plan.max_skew_ns = between(1, plan.horizon_ns / MS / 4 + 1) * MS;
+    if (plan.max_skew_ns > 5 * SECOND)
+        plan.max_skew_ns = 5 * SECOND;
+    plan.has_clock = once_in(2);
+    plan.lossy = !once_in(3);
+    plan.faults_ns = plan.horizon_ns * between(20, 250);
+    plan.hosts = (unsigned)between(2, 4);
+    plan.promises.workers = once_in(4) ? between(1, plan.hosts) : between(plan.hosts + 2, 14);
+    bool bounded = plan.lossy && !plan.has_clock;
+    plan.wild_ns = bounded ? 0 : of_any_size(SECOND, 10 * HOUR);
+}
+
+static void choose_hosts(void)
+{
+    plan.horizon_ns = 6 * SECOND; /* what the library reserves in a file */
+    plan.max_skew_ns = SECOND;
+    plan.faults_ns = of_any_size(MINUTE, 60 * HOUR);
+    plan.hosts = (unsigned)between(1, 3);
+    plan.promises.workers = plan.hosts;
+    plan.wipes_run = once_in(2);
+    plan.wild_ns = of_any_size(SECOND, 10 * HOUR);
+}
+
+void plan_make(void)
+{
+    memset(&plan, 0, sizeof plan);
+    plan.leased = pick(5) < 3;
+    if (plan.leased)
+        choose_fleet();
+    else
+        choose_hosts();
+    if (plan.wild_ns > plan.faults_ns / 2)
+        plan.wild_ns = plan.faults_ns / 2;
+    choose_layout();
+    choose_policies();
+    plan.promises.horizon_ms = plan.horizon_ns / MS;
+    plan.faults = (unsigned)between(5, 60);
+    plan.step_mean = (unsigned)of_any_size(20, 2000);
+    plan.think_ns = plan.faults_ns / between(20, 200);
+}

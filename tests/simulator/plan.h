@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* What kind of world a seed makes. */
+#ifndef SIMULATOR_PLAN_H
+#define SIMULATOR_PLAN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frazil/layout.h"
+#include "oracle.h"
+
+struct plan {
+    bool leased; /* worker ids come from a coordinator; otherwise each host has its own, kept in files */
+    struct promises promises;
+    char layout_text[128];
+    frazil_layout layout;
+    uint64_t life_ends_ns; /* when the layout's last tick begins; UINT64_MAX: not in this world */
+    unsigned hosts;
+    char policies[256]; /* the part of the spec that all generators share */
+    uint64_t horizon_ns;
+    uint64_t max_skew_ns;
+    bool has_clock;     /* the coordinator; and an incarnation: those that may fall back to an older state have both */
+    bool lossy;         /* the coordinator may lose records */
+    bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
+    uint64_t wild_ns;   /* how far clocks may be off; 0: within max_skew */
+    uint64_t faults_ns; /* how long faults go on */
+    unsigned faults;    /* how many happen by themselves */
+    unsigned step_mean; /* steps between two that are interrupted */
+    uint64_t think_ns;  /* the longest pause between two calls */
+};
+
+extern struct plan plan;
+
+/* Makes one, by chance. */
+void plan_make(void);
+
+#endif

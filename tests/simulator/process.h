@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Simulated processes: memory, threads and children of their own.  A process is
+ * made of coroutines that run the library's real code.  It can be stopped, killed,
+ * forked and copied together with its host at any point at which it may be held
+ * up: two that were one before have the same addresses, and whichever runs has its
+ * contents put there.
+ *
+ * Whatever runs in a process must not keep a pointer to it on its stack beyond a
+ * call that lets time pass: the stack may be a copy's by then.
+ */
+#ifndef SIMULATOR_PROCESS_H
+#define SIMULATOR_PROCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { THREADS_MAX = 4, OPEN_FILES_MAX = 32, PAGES_MAX = 16, WIPED_MAX = 16 };
+
+struct host;
+struct page; /* memory that processes share */
+
+enum thread_state { THREAD_NONE, THREAD_LIVE, THREAD_ENDED };
+
+struct thread {
+    enum thread_state state;
+    uint64_t wait;         /* the number of its present wait */
+    uint64_t wake_ns;      /* when that ends by itself */
+    const void *waits_for; /* something at this address; NULL: time only */
+    uint64_t serial;       /* of the request whose reply it waits for; 0: none */
+    void *reply;
+    uint64_t slept_ns; /* in all, by the clock port */
+    char *low;         /* the lowest address of its stack that is in use while it does not run */
+};
+
+struct process {
+    struct process *next; /* of those that live; of a dead one, those that lived when it died */
+    struct process *next_dead;
+    bool live;
+    unsigned pid; /* a copied host's processes have the same */
+    struct host *host;
+    const void *program; /* see program.h */
+    bool is_service;     /* it is to issue ids when all faults are over */
+    bool recovered;      /* and has done so */
+    uint64_t stopped_until;
+    struct thread threads[THREADS_MAX];
+
+    struct slot *slot; /* where it lives */
+    char *saved;       /* its contents while another lives there */
+    bool is_child;     /* what is wiped in a child has yet to be */
+    struct {
+        void *at;
+        size_t size;
+    } wiped[WIPED_MAX];
+    struct page *pages[PAGES_MAX];
+    uint64_t open_files[OPEN_FILES_MAX]; /* 0: none; shared with those children that have not closed them */
+};
+
+/* Forgets all processes of the world before. */
+void processes_begin(void);
+
+/* Starts one whose first thread calls run(arg).  NULL: there are too many. */
+struct process *process_start(struct host *host, unsigned pid, const void *program, void *(*run)(void *arg), void *arg);
+
+/* It is no more.  Not for the one that runs. */
+void process_kill(struct process *process);
+
+/* It does not run for a while, wherever it is. */
+void process_stop(struct process *process, uint64_t ns);
+
+/* The first of those that live. */
+struct process *process_first(void);
+
+/* How many live on a host; NULL: anywhere. */
+unsigned process_count(const struct host *host);
+
+/* Copies all processes of a host to another one, where they go on after delay_ns, with what they share. */
+void process_copy_all(const struct host *from, struct host *to, uint64_t delay_ns);
+
+/* ---- for what runs in a process -------------------------------------------- */
+
+/* The process and the thread that run now.  NULL: none does. */
+struct process *self(void);
+unsigned self_thread(void);
+
+/* Lets time pass for the calling thread, in which others act. */
+void self_spend(uint64_t ns);
+
+/* Waits for something at an address, until self_wake or until that time. */
+void self_wait(const void *what, uint64_t until_ns);
+
+/* Has all processes that wait for it go on. */
+void wake_all(const void *what);
+
+/* Ends such waits of the process's threads. */
+void process_wake(struct process *process, const void *what);
+
+/* Has fn called when the thread has left its stack; then it goes on, if it still lives. */
+void self_outside(void (*fn)(void *arg), void *arg);
+
+/* Starts a thread.  Its number, or 0 if there are too many. */
+unsigned self_start_thread(void *(*run)(void *arg), void *arg);
+
+/* Forks: 0 in the child, its number in the parent, -1 if there are too many. */
+int self_fork(void);
+
+/* Ends the process.  Does not return. */
+void self_exit(void);
+
+/* Memory of the process, and back.  NULL: there is none left. */
+void *self_alloc(size_t size);
+void self_free(void *block);
+
+/* How much the caller of self_alloc may use there. */
+size_t self_block_size(const void *block);
+
+/* Has these bytes zeroed in each child; or no more. */
+void self_wipe_in_child(void *at, size_t size);
+void self_keep_in_child(const void *at);
+
+#endif

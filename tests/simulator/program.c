@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "coordinator.h"
+#include "faults.h"
+#include "generator/generator_internal.h"
+#include "host.h"
+#include "plan.h"
+#include "process.h"
+#include "story.h"
+#include "world.h"
+
+enum { BATCH_MAX = 48 };
+
+static const uint64_t untouched = UINT64_C(0x5a5a5a5a5a5a5a5a);
+
+static struct program programs[HOSTS_MAX];
+
+/* What the threads of one process share.  On the stack of the first. */
+struct service {
+    frazil *gen;
+    unsigned running; /* threads, besides the first */
+    bool stop;
+};
+
+/* ---- opening ---------------------------------------------------------------------- */
+
+/* A spoilt state file must never be used. */
+static bool state_is_bad(void)
+{
+    return self()->host->disk.files[0].is_bad;
+}
+
+static frazil *open_service(const struct program *program)
+{
+    frazil_error err;
+    frazil *gen = NULL;
+    bool was_bad = state_is_bad();
+
+    const frazil_coordinator *const coordinators[] = {coordinator_port(), NULL};
+    const frazil_ports ports = {.coordinators = coordinators};
+
+    frazil_err code = frazil_open_with(&gen, program->spec, &ports, &err);
+    if (code == FRAZIL_OK) {
+        if (was_bad && state_is_bad())
+            world_fail("a generator is opened over a spoilt state file");
+        tell(TOLD_OPENS, fz_grant_board_read(&gen->shared->grants).worker, 0, 0);
+        return gen;
+    }
+    tell(TOLD_OPEN_FAILS, (uint64_t)(int64_t)code, 0, 0);
+    tell_aside(err.message);
+    if (code == FRAZIL_EPOOL)
+        tell(STRUCK_POOL_ENDED, 0, 0, 0);
+    if (code == FRAZIL_EEXHAUSTED)
+        faults_note_life_ended();
+    if (code != FRAZIL_EPOOL && code != FRAZIL_EWORKER && code != FRAZIL_EAGAIN && code != FRAZIL_ECLOCK &&
+        code != FRAZIL_ESYS && code != FRAZIL_ESTATE && !(code == FRAZIL_EEXHAUSTED && faults_life_may_have_ended()))
+        world_fail("a generator cannot be opened: %s", err.message);
+    return NULL;
+}
+
+/* ---- taking ids --------------------------------------------------------------------- */
+
+static frazil_err take(frazil *gen, uint64_t *ids, size_t *ret_n, size_t n)
+{
+    uint64_t retry_ns;
+    frazil_error err;
+
+    *ret_n = n;
+    switch (pick(4)) {
+    case 0:
+        return frazil_next_n(gen, ids, n);
+    case 1:
+        return frazil_take(gen, ids, n, pick(plan.promises.max_wait_ns + 1), &err);
+    case 2:
+        *ret_n = 1;
+        return frazil_try_next(gen, ids, &retry_ns);
+    default:
+        *ret_n = 1;
+        return frazil_next(gen, ids);
+    }
+}
+
+static void finish(const struct oracle_call *call, frazil_err code, const uint64_t *ids, size_t n, uint64_t *last)
+{
+    if (code == FRAZIL_OK) {
+        oracle_issued(call, ids, n, last);
+        faults_note_issued();
+        return;
+    }
+    if (ids[0] != untouched)
+        world_fail("I7: a call that failed has changed its caller's id");
+    oracle_refused(call, code, faults_life_may_have_ended());
+    if (code == FRAZIL_EEXHAUSTED)
+        faults_note_life_ended();
+}
+
+/* A few calls in a row.  *last: the highest slot that this thread was given before. */
+static void burst(frazil *gen, uint64_t *last)
+{
+    uint64_t ids[BATCH_MAX];
+
+    for (uint64_t i = of_any_size(1, 16); i > 0; i--) {
+        struct oracle_call call = oracle_call_begins(false);
+        size_t n;
+        ids[0] = untouched;
+        frazil_err code = take(gen, ids, &n, of_any_size(1, BATCH_MAX));
+        finish(&call, code, ids, n, last);
+        if (code != FRAZIL_OK)
+            return;
+    }
+}
+
+/* The same from a handle; *last is the handle's. */
+static void burst_of_handle(frazil_local *handle, uint64_t *last)
+{
+    uint64_t id;
+
+    for (uint64_t i = of_any_size(1, 40); i > 0; i--) {
+        struct oracle_call call = oracle_call_begins(true);
+        id = untouched;
+        frazil_err code = frazil_local_next(handle, &id);
+        finish(&call, code, &id, 1, last);
+        if (code != FRAZIL_OK)
+            return;
+    }
+}
+
+/* Until it is time, or all faults are over. */
+static void think(void)
+{
+    uint64_t longest_ns = faults_are_over() ? faults_think_ns() : plan.think_ns;
+    uint64_t shortest_ns = once_in(3) && !faults_are_over() ? US : longest_ns / 8;
+
+    uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
+
+    self_wait(&plan, world_now() + between(shortest_ns, most_ns));
+}
+
+static void keep(frazil *gen)
+{
+    uint64_t next_ns;
+    frazil_err code = frazil_keep(gen, &next_ns, NULL);
+
+    tell(TOLD_KEEPS, (uint64_t)(int64_t)code, 0, 0);
+    if (code != FRAZIL_OK && code != FRAZIL_EAGAIN && code != FRAZIL_ELEASE && code != FRAZIL_ESTATE &&
+        code != FRAZIL_EEXHAUSTED && code != FRAZIL_EWORKER && code != FRAZIL_ECLOCK)
+        world_fail("frazil_keep fails with %s", frazil_err_name(code));
+}
+
+/* ---- a service ------------------------------------------------------------------------ */
+
+static void work(frazil *gen, const struct program *program, const bool *stop)
+{
+    frazil_local *handle = NULL;
+    uint64_t last = 0;
+    uint64_t handles_last = 0;
+    uint64_t rounds = of_any_size(20, 4000);
+
+    if (program->uses_handles && frazil_local_open(&handle, gen) != FRAZIL_OK)
+        world_fail("a handle cannot be opened");
+    for (; (rounds > 0 || faults_are_over()) && !*stop; rounds--) {
+        think();
+        if (handle != NULL && once_in(2))
+            burst_of_handle(handle, &handles_last);
+        else
+            burst(gen, &last);
+        if (program->keeper == FZ_KEEPER_HOOK && once_in(2))
+            keep(gen);
+        if (program->forks && once_in(30) && self_thread() == 0 && !faults_are_over() && self_fork() == 0) {
+            tell(STRUCK_FORKED, self()->pid, 0, 0);
+            for (uint64_t i = of_any_size(1, 30); i > 0; i--) {
+                think();
+                if (handle != NULL)
+                    burst_of_handle(handle, &handles_last);
+                burst(gen, &last);
+            }
+            if (once_in(2))
+                frazil_close(gen);
+            self_exit();
+        }
+    }
+    frazil_local_close(handle);
+}
+
+static void *work_in_thread(void *arg)
+{
+    struct service *service = arg;
+
+    work(service->gen, self()->program, &service->stop);
+    service->running--;
+    return NULL;
+}
+
+static void start_threads(struct service *service, const struct program *program)
+{
+    for (unsigned i = 0; i < program->threads; i++) {
+        service->running++;
+        if (self_start_thread(work_in_thread, service) == 0)
+            service->running--;
+    }
+}
+
+/* Opens, works, closes, again and again, until it exits or is killed. */
+static void *run_service(void *arg)
+{
+    const struct program *program = arg;
+
+    tell(TOLD_STARTS, plan.leased, program->keeper, program->threads);
+    do {
+        const bool never = false;
+        struct service service = {.gen = open_service(program)};
+        if (service.gen == NULL) {
+            self_wait(&plan, world_now() +
+                                 of_any_size(100 * MS, faults_are_over() ? faults_think_ns() : plan.think_ns + SECOND));
+            continue;
+        }
+        start_threads(&service, program);
+        work(service.gen, program, &never);
+        service.stop = true;
+        while (service.running > 0)
+            self_spend(10 * MS);
+        if (once_in(4))
+            break; /* without closing */
+        tell(TOLD_CLOSES, 0, 0, 0);
+        frazil_close(service.gen);
+    } while (!once_in(3) || faults_are_over());
+    tell(TOLD_EXITS, 0, 0, 0);
+    return NULL;
+}
+
+void program_install(struct host *host, uint32_t worker)
+{
+    static const char *const keepers[] = {"thread", "hook", "inline"};
+    struct program *program = &programs[host->number];
+
+    memset(program, 0, sizeof *program);
+    program->keeper = (enum fz_keeper_mode)pick(3);
+    if (!plan.leased && plan.faults_ns > HOUR && program->keeper == FZ_KEEPER_THREAD)
+        program->keeper = FZ_KEEPER_INLINE; /* one that writes every two seconds, for days, tells nothing new */
+    program->threads = (unsigned)pick(3);
+    program->uses_handles = once_in(3);
+    program->forks = once_in(2);
+    if (plan.leased)
+        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders max_skew=%ums keeper=%s",
+                 plan.layout_text, plan.policies, (unsigned)(plan.max_skew_ns / MS), keepers[program->keeper]);
+    else
+        snprintf(program->spec, sizeof program->spec,
+                 "layout='%s' %s worker=fixed:%u state=file namespace=orders run_dir=/run/frazil "
+                 "state_dir=/var/lib/frazil keeper=%s",
+                 plan.layout_text, plan.policies, (unsigned)worker, keepers[program->keeper]);
+    host->program = program;
+}
+
+void program_start(struct host *host)
+{
+    struct process *process =
+        process_start(host, host_new_pid(host), host->program, run_service, (void *)(uintptr_t)host->program);
+
+    if (process != NULL)
+        process->is_service = true;
+}
+
+/* ---- an operator ------------------------------------------------------------------------ */
+
+static uint64_t clock_tick(void *ctx)
+{
+    (void)ctx;
+    faults_step();
+    int64_t ms = TRUE_UNIX_MS + host_clock_ns(self()->host) / (int64_t)MS - plan.promises.epoch_unix_ms;
+    return ms < 0 ? 0 : (uint64_t)ms / plan.promises.tick_ms;
+}
+
+static void create_namespace(bool never_used)
+{
+    frazil_error err;
+    uint64_t token = any_number();
+    const struct fz_namespace_options options = {.layout = &plan.layout,
+                                                 .horizon_ms = plan.horizon_ns / MS,
+                                                 .workers = plan.promises.workers,
+                                                 .token = {.high = token, .low = any_number()},
+                                                 .max_skew_ms = (int64_t)(plan.max_skew_ns / MS),
+                                                 .never_used = never_used,
+                                                 .now_tick = clock_tick};
+
+    frazil_err code = coordinator_port()->init(coordinator_port(), "sim://orders", &options, &err);
+    if (code != FRAZIL_EINVAL)
+        tell(TOLD_CREATES, (uint64_t)(int64_t)code, 0, 0);
+}
+
+static void *operate(void *arg)
+{
+    (void)arg;
+    create_namespace(true);
+    for (;;) {
+        self_wait(&plan, world_now() + (faults_are_over() ? faults_think_ns()
+                                                          : of_any_size(plan.think_ns / 4 + MS, plan.think_ns + MS)));
+        create_namespace(false);
+        if (!faults_are_over() && once_in(20)) {
+            uint32_t worker = (uint32_t)pick(plan.promises.workers);
+            frazil_err code = coordinator_port()->release(coordinator_port(), "sim://orders", worker, NULL);
+            tell(TOLD_FREES, worker, (uint64_t)(int64_t)code, 0);
+        }
+    }
+    return NULL;
+}
+
+void program_start_operator(struct host *host)
+{
+    process_start(host, host_new_pid(host), NULL, operate, NULL);
+}
+
+/* ---- strangers ---------------------------------------------------------------------------- */
+
+/* Opens a granter of this layout and these worker ids, and asks for a grant. */
+static frazil_err ask_for_grant(const frazil_layout *layout, uint32_t base)
+{
+    uint64_t state = 1;
+    const frazil_random random = {.ctx = &state, .next = faults_any_number};
+    const struct fz_lease_request request = {.url = "sim://orders",
+                                             .owner = "stranger",
+                                             .layout = layout,
+                                             .random = &random,
+                                             .base = base,
+                                             .max_skew_ms = (int64_t)(plan.max_skew_ns / MS)};
+    struct fz_granter granter;
+    struct fz_grant grant;
+
+    frazil_err code = coordinator_port()->open_granter(coordinator_port(), &request, &granter, NULL);
+    if (code != FRAZIL_OK)
+        return code;
+    code = granter.acquire(granter.ctx, clock_tick(NULL), &grant, NULL);
+    granter.close(granter.ctx);
+    return code;
+}
+
+static frazil_err open_other_layout(void)
+{
+    frazil_layout other = plan.layout;
+    frazil *gen = NULL;
+    char spec[512];
+
+    other.sequence_bits++;
+    if (plan.leased)
+        return ask_for_grant(&other, 0);
+    snprintf(spec, sizeof spec,
+             "layout='%u/%u/%u epoch=%lld tick=%ums' worker=fixed:%u allow_short_life=yes state=file namespace=orders "
+             "run_dir=/run/other state_dir=/var/lib/frazil keeper=inline",
+             plan.promises.time_bits, plan.promises.worker_bits, plan.promises.sequence_bits + 1,
+             (long long)plan.promises.epoch_unix_ms, (unsigned)plan.promises.tick_ms, self()->host->number);
+    frazil_err code = frazil_open(&gen, spec, NULL);
+    frazil_close(gen);
+    return code;
+}
+
+static void *be_strange(void *arg)
+{
+    bool other_layout = !plan.leased || once_in(2);
+
+    (void)arg;
+    if (!plan.leased && !self()->host->disk.files[0].exists)
+        return NULL; /* whoever comes first decides */
+    frazil_err code = other_layout ? open_other_layout() : ask_for_grant(&plan.layout, (uint32_t)plan.promises.workers);
+    if (code == FRAZIL_OK)
+        world_fail("F10: a stranger is given a worker id");
+    else if (code == FRAZIL_EWORKER || code == FRAZIL_ESTATE)
+        tell(other_layout ? STRUCK_MIXED_LAYOUT : STRUCK_MIXED_WORKERS, (uint64_t)(int64_t)code, 0, 0);
+    return NULL;
+}
+
+void program_start_stranger(struct host *host)
+{
+    process_start(host, host_new_pid(host), NULL, be_strange, NULL);
+}

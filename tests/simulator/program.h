@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* What the simulated processes do. */
+#ifndef SIMULATOR_PROGRAM_H
+#define SIMULATOR_PROGRAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "generator/keeper.h"
+
+/* A service that issues ids, as it was installed on a host. */
+struct program {
+    char spec[640];
+    enum fz_keeper_mode keeper;
+    unsigned threads; /* that take ids, besides the first */
+    bool uses_handles;
+    bool forks;
+};
+
+/* Installs a service with the worker (of hosts that have their own) on a host. */
+struct host;
+void program_install(struct host *host, uint32_t worker);
+
+/* Starts what is installed there. */
+void program_start(struct host *host);
+
+/* Starts whoever creates the namespace, and frees workers by hand. */
+void program_start_operator(struct host *host);
+
+/* Starts one that asks for what must be refused: another layout in the same namespace, or worker ids outside. */
+void program_start_stranger(struct host *host);
+
+#endif

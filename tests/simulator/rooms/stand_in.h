@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library's rooms are compiled with for the simulator (the compiler
+ * includes it before each file), so that their sources need no hook: memory,
+ * threads, locks and process numbers are those of a simulated process, and at
+ * each atomic operation the simulator may stop the thread and let others go on.
+ */
+#ifndef SIMULATOR_STAND_IN_H
+#define SIMULATOR_STAND_IN_H
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* See libc.h. */
+void sim_step(void);
+int sim_weak_fails(void);
+void *sim_malloc(size_t size);
+void *sim_calloc(size_t n, size_t size);
+void *sim_realloc(void *block, size_t size);
+void sim_free(void *block);
+char *sim_getenv(const char *name);
+pid_t sim_getpid(void);
+int sim_clock_gettime(clockid_t id, struct timespec *ret);
+int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
+int sim_mutex_lock(pthread_mutex_t *mutex);
+int sim_mutex_trylock(pthread_mutex_t *mutex);
+int sim_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until);
+int sim_mutex_consistent(pthread_mutex_t *mutex);
+int sim_mutex_unlock(pthread_mutex_t *mutex);
+int sim_mutex_destroy(pthread_mutex_t *mutex);
+int sim_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
+int sim_cond_signal(pthread_cond_t *cond);
+int sim_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
+int sim_cond_destroy(pthread_cond_t *cond);
+int sim_thread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
+int sim_thread_join(pthread_t thread, void **ret);
+int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
+
+#define malloc sim_malloc
+#define calloc sim_calloc
+#define realloc sim_realloc
+#define free sim_free
+#define getenv sim_getenv
+#define getpid sim_getpid
+#define clock_gettime sim_clock_gettime
+#define pthread_mutex_init sim_mutex_init
+#define pthread_mutex_lock sim_mutex_lock
+#define pthread_mutex_trylock sim_mutex_trylock
+#define pthread_mutex_timedlock sim_mutex_timedlock
+#define pthread_mutex_consistent sim_mutex_consistent
+#define pthread_mutex_unlock sim_mutex_unlock
+#define pthread_mutex_destroy sim_mutex_destroy
+#define pthread_cond_init sim_cond_init
+#define pthread_cond_signal sim_cond_signal
+#define pthread_cond_timedwait sim_cond_timedwait
+#define pthread_cond_destroy sim_cond_destroy
+#define pthread_create sim_thread_create
+#define pthread_join sim_thread_join
+#define pthread_sigmask sim_sigmask
+
+/*
+ * One thread runs at a time, so an atomic operation needs no more than to be one
+ * expression.  A weak compare-and-swap also fails where nobody was faster, as some
+ * processors have it.
+ */
+#undef atomic_init
+#undef atomic_load_explicit
+#undef atomic_store_explicit
+#undef atomic_exchange_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_compare_exchange_strong_explicit
+#undef atomic_compare_exchange_weak_explicit
+#ifdef __clang__
+#define SIM_ATOMIC(operation) __c11_atomic_##operation
+#define SIM_ATOMIC_CAS(p, expected, desired, success, failure)                                                         \
+    __c11_atomic_compare_exchange_strong(p, expected, desired, success, failure)
+#else
+#define SIM_ATOMIC(operation) __atomic_##operation##_n
+#define SIM_ATOMIC_CAS(p, expected, desired, success, failure)                                                         \
+    __atomic_compare_exchange_n(p, expected, desired, 0, success, failure)
+#define __atomic_fetch_add_n __atomic_fetch_add
+#endif
+/* No step: gcc would make a store of it, and clang would not. */
+#define atomic_init(p, value) ((void)(*(p) = (value)))
+#define atomic_load_explicit(p, order) (sim_step(), SIM_ATOMIC(load)(p, order))
+#define atomic_store_explicit(p, value, order) (sim_step(), SIM_ATOMIC(store)(p, value, order))
+#define atomic_exchange_explicit(p, value, order) (sim_step(), SIM_ATOMIC(exchange)(p, value, order))
+#define atomic_fetch_add_explicit(p, value, order) (sim_step(), SIM_ATOMIC(fetch_add)(p, value, order))
+#define atomic_compare_exchange_strong_explicit(p, expected, desired, success, failure)                                \
+    (sim_step(), SIM_ATOMIC_CAS(p, expected, desired, success, failure))
+#define atomic_compare_exchange_weak_explicit(p, expected, desired, success, failure)                                  \
+    (sim_step(), sim_weak_fails() ? (*(expected) = SIM_ATOMIC(load)(p, failure), 0)                                    \
+                                  : SIM_ATOMIC_CAS(p, expected, desired, success, failure))
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What simulated processes share: pages of memory, which have the same address in
+ * all of them, and open files.  Of a page and its copy on a copied host, the one of
+ * the process that runs has its contents there.
+ */
+#ifndef SIMULATOR_SHARED_H
+#define SIMULATOR_SHARED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PAGE_SIZE_MAX = 8192 };
+
+struct host;
+struct page;
+
+/* Forgets all pages and files of the world before. */
+void shared_begin(void);
+
+/* ---- pages ------------------------------------------------------------------ */
+
+/* A new zeroed page, held once.  NULL: there are too many. */
+struct page *page_new(void);
+
+/* Holds it once more; or less, and frees it with the last. */
+void page_hold(struct page *page);
+void page_drop(struct page *page);
+
+/* Maps it into the process that runs, where it stays until it is unmapped.  NULL: too many. */
+void *page_map(struct page *page);
+void page_unmap(const void *at);
+bool page_is_mapped(const void *at);
+
+/* The page that the process that runs has mapped first; NULL: none. */
+struct page *page_of_self(void);
+
+/* What the oracle knows of a page: the highest slot that was issued from it.  Copied with it. */
+uint64_t *page_highest(struct page *page);
+
+/* How many live processes have it mapped. */
+unsigned page_users(const struct page *page);
+
+/* ---- open files -------------------------------------------------------------- */
+
+/* A new one of the process that runs: a number that nothing else ever has. */
+uint64_t file_open(void);
+
+/* The process that runs has it no more. */
+void file_close(uint64_t file);
+
+/* Whether a process of the host still has it. */
+bool file_is_open(const struct host *host, uint64_t file);
+
+/* ---- for processes that are copied ---------------------------------------------- */
+
+/* Puts the page's contents at its address. */
+void page_make_resident(struct page *page);
+
+/* Begins to copy what a host's processes share: forgets the copies that were made before. */
+void pages_begin_copying(void);
+
+/* The page's copy, one for all who share it; held once more for the caller. */
+struct page *page_copy(struct page *page);
+
+/* That copy; the page itself if none was made. */
+struct page *page_copy_of(struct page *page);
+
+#endif

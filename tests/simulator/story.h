@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What happens in a run, event by event: as a hash, so that two runs can be
+ * compared, as lines for people, and as counters of the faults that struck.
+ */
+#ifndef SIMULATOR_STORY_H
+#define SIMULATOR_STORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* X(identifier, sentence): what can be told.  The sentence shows up to three numbers. */
+#define EVENTS(X)                                                                                                      \
+    X(BOOTS, "host %llu boots; its clock is %lld ms off")                                                              \
+    X(RESUMES, "host %llu is resumed; its clock is %lld ms off")                                                       \
+    X(STARTS, "starts; kind %llu, keeper %llu, thread %llu")                                                           \
+    X(OPENS, "has a generator for worker %llu")                                                                        \
+    X(OPEN_FAILS, "cannot open a generator: error %lld")                                                               \
+    X(ISSUES, "worker %llu: %llu ids from slot %llu on")                                                               \
+    X(REFUSED, "gets no id: error %lld")                                                                               \
+    X(CLOSES, "closes its generator")                                                                                  \
+    X(EXITS, "exits")                                                                                                  \
+    X(KEEPS, "keeps: error %lld")                                                                                      \
+    X(RECORDS, "the coordinator stores record %llu, version %llu, until %llu")                                         \
+    X(CONFLICT, "the coordinator refuses a swap of record %llu: version %llu, not %llu")                               \
+    X(STORES, "the disk of host %llu keeps worker %llu until %llu")                                                    \
+    X(CREATES, "creates the namespace: error %lld")                                                                    \
+    X(FREES, "frees worker %llu by hand: error %lld")                                                                  \
+    X(HEALS, "all faults end; progress is due at %llu ms")                                                             \
+    X(RECOVERED, "has issued after the faults")                                                                        \
+    X(ENDS, "the end: %llu ids")
+
+/* X(identifier, class, sentence): the faults.  Each kind must have struck in a campaign. */
+#define FAULTS(X)                                                                                                      \
+    X(KILLED, "F1", "process %llu is killed")                                                                          \
+    X(POWER_LOST, "F2", "power is lost on host %llu")                                                                  \
+    X(WRITE_LOST, "F2", "a write that was not synced is lost")                                                         \
+    X(WRITE_TORN, "F2", "a write is torn after %llu bytes")                                                            \
+    X(NAME_LOST, "F2", "a file's name was not durable and is lost")                                                    \
+    X(CLOCK_AHEAD, "F3", "the clock of host %llu steps ahead by %llu ms")                                              \
+    X(CLOCK_BACK, "F3", "the clock of host %llu steps back by %llu ms")                                                \
+    X(CLOCK_DRIFTS, "F3", "the clock of host %llu drifts by %lld ppm")                                                 \
+    X(CLOCK_STOPS, "F3", "the clock of host %llu stops")                                                               \
+    X(BOOTED_WRONG, "F3", "host %llu boots with a clock that is %lld ms off")                                          \
+    X(PAUSED, "F4", "process %llu is stopped for %llu us in the middle of something")                                  \
+    X(PAUSED_LONG, "F4", "process %llu is stopped for longer than its grant: %llu us")                                 \
+    X(REQUEST_LOST, "F5", "request %llu is lost")                                                                      \
+    X(REPLY_LOST, "F5", "the reply to request %llu is lost")                                                           \
+    X(DELAYED, "F5", "request %llu is delayed by %llu us")                                                             \
+    X(DUPLICATED, "F5", "request %llu arrives twice")                                                                  \
+    X(REORDERED, "F5", "request %llu overtakes an earlier one of the same sender")                                     \
+    X(CUT_OFF, "F5", "host %llu can neither send nor receive")                                                         \
+    X(CUT_TO, "F5", "host %llu's requests are lost")                                                                   \
+    X(CUT_FROM, "F5", "replies to host %llu are lost")                                                                 \
+    X(CRASHED, "F6", "the coordinator crashes for %llu ms")                                                            \
+    X(WIPED, "F6", "the coordinator is wiped")                                                                         \
+    X(ROLLED_BACK, "F6", "the coordinator falls back to an older state")                                               \
+    X(WRONG_CLOCK, "F6", "the coordinator's clock is set %lld ms off")                                                 \
+    X(DISK_FULL, "F7", "host %llu's disk is full")                                                                     \
+    X(DISK_READ_ONLY, "F7", "host %llu's disk is read-only")                                                           \
+    X(DISK_FAILS, "F7", "a sync fails on host %llu")                                                                   \
+    X(DISK_SLOW, "F7", "host %llu's disk takes %llu ms to sync")                                                       \
+    X(STALE_COPY, "F7", "the state file of worker %llu is replaced by an older copy")                                  \
+    X(FILE_REMOVED, "F7", "the state file of worker %llu is removed")                                                  \
+    X(FILE_DAMAGED, "F7", "the state file of worker %llu is damaged")                                                  \
+    X(FILE_FOREIGN, "F7", "the state file of worker %llu is another layout's")                                         \
+    X(RUN_WIPED, "F7", "host %llu's run directory is emptied")                                                         \
+    X(FORKED, "F8", "forks process %llu")                                                                              \
+    X(CLONED, "F9", "host %llu is resumed a second time, as host %llu")                                                \
+    X(MIXED_LAYOUT, "F10", "another layout asks for this namespace and is refused: error %lld")                        \
+    X(MIXED_WORKERS, "F10", "worker ids outside the namespace are asked for and refused: error %lld")                  \
+    X(POOL_ENDED, "F11", "no worker id is left")                                                                       \
+    X(LIFE_ENDED, "F11", "the layout's life has ended")
+
+enum event {
+#define EVENT_ENUM(identifier, sentence) TOLD_##identifier,
+    EVENTS(EVENT_ENUM)
+#undef EVENT_ENUM
+#define FAULT_ENUM(identifier, class_, sentence) STRUCK_##identifier,
+        FAULTS(FAULT_ENUM)
+#undef FAULT_ENUM
+            EVENTS_TOTAL
+};
+
+#define FIRST_FAULT STRUCK_KILLED
+#define FAULTS_TOTAL (EVENTS_TOTAL - FIRST_FAULT)
+
+/* Begins the story of a run; aloud: it is printed as it is told. */
+void story_begin(bool aloud);
+
+/* Tells an event, with its numbers; counts it if it is a fault. */
+void tell(enum event event, uint64_t a, uint64_t b, uint64_t c);
+
+/* Adds a sentence of somebody else's to the story aloud.  It is not part of the hash. */
+void tell_aside(const char *sentence);
+
+/* The hash of all that was told. */
+uint64_t story_hash(void);
+
+/* How often a fault has struck since story_begin. */
+uint64_t story_struck(enum event fault);
+
+/* The name and the class of a fault. */
+const char *fault_name(enum event fault);
+const char *fault_class(enum event fault);
+
+#endif
