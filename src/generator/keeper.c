@@ -20,6 +20,9 @@ static const uint64_t ns_per_ms = 1000000;
 static const uint64_t shortest_retry_ns = 50000000;
 static const uint64_t longest_retry_ns = 5000000000;
 
+/* For how long opening waits for a first grant, whatever a call may wait. */
+static const uint64_t longest_acquire_ns = 10000000000;
+
 static uint64_t monotonic_ns(const frazil *gen)
 {
     return gen->clock.monotonic_ns(gen->clock.ctx);
@@ -64,7 +67,7 @@ static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
 {
     atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
     atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
-    shared->failure[0] = '\0';
+    fz_shared_note_write(&shared->failure, "");
 }
 
 /* Puts off the next try. */
@@ -112,7 +115,7 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
         back_off(gen);
-        memcpy(shared->failure, why.message, sizeof shared->failure);
+        fz_shared_note_write(&shared->failure, why.message);
         if (reterr != NULL)
             *reterr = why;
         return err;
@@ -133,17 +136,6 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
     frazil_err err = extend_locked(gen, reterr);
     pthread_mutex_unlock(&shared->lock);
     return err;
-}
-
-void fz_keeper_failure(frazil *gen, char ret[FRAZIL_ERROR_MESSAGE_SIZE])
-{
-    struct fz_keeper_shared *shared = &gen->shared->keeper;
-
-    ret[0] = '\0';
-    if (gen->keeper.granter.ctx == NULL || try_lock(shared) != 0)
-        return;
-    memcpy(ret, shared->failure, FRAZIL_ERROR_MESSAGE_SIZE);
-    pthread_mutex_unlock(&shared->lock);
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -253,8 +245,8 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
         fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
 }
 
-/* The first grant of this process; other processes may be at it with the same word. */
-static frazil_err acquire(frazil *gen, frazil_error *reterr)
+/* One try at the first grant of this process; other processes may be at it with the same word. */
+static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_granter *granter = &gen->keeper.granter;
@@ -272,6 +264,35 @@ static frazil_err acquire(frazil *gen, frazil_error *reterr)
     }
     pthread_mutex_unlock(&shared->lock);
     return err;
+}
+
+/* How long to wait before the next try; a fleet that starts at once must not come back as one. */
+static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why)
+{
+    uint64_t longest_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
+
+    return why->retry_ns > 0 ? why->retry_ns : 1 + gen->random.next(gen->random.ctx) % longest_ns;
+}
+
+/* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
+static frazil_err acquire(frazil *gen, frazil_error *reterr)
+{
+    uint64_t patience_ns = gen->max_wait_ns < longest_acquire_ns ? gen->max_wait_ns : longest_acquire_ns;
+    uint64_t until_ns = monotonic_ns(gen) + patience_ns;
+    frazil_error why = {.retry_ns = 0};
+
+    for (unsigned tries = 0;; tries++) {
+        frazil_err err = try_acquire(gen, &why);
+        uint64_t now_ns = monotonic_ns(gen);
+        uint64_t pause_ns = acquire_pause_ns(gen, tries, &why);
+        if (err == FRAZIL_EAGAIN && now_ns < until_ns && pause_ns < until_ns - now_ns) {
+            gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
+            continue;
+        }
+        if (err != FRAZIL_OK && reterr != NULL)
+            *reterr = why;
+        return err;
+    }
 }
 
 frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode, frazil_error *reterr)

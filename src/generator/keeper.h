@@ -17,6 +17,7 @@
 
 #include "frazil/generator.h"
 #include "lease/granter.h"
+#include "shared_note.h"
 
 enum fz_keeper_mode {
     FZ_KEEPER_THREAD, /* a thread of the library's */
@@ -26,12 +27,12 @@ enum fz_keeper_mode {
 
 /* In shared memory. */
 struct fz_keeper_shared {
-    pthread_mutex_t lock;                    /* robust: whoever holds it may be killed */
-    _Atomic uint64_t retry_ns;               /* monotonic time before which a failed try is not repeated */
-    _Atomic uint64_t failures;               /* in a row */
-    _Atomic uint64_t extended;               /* grants that continued the one before */
-    _Atomic uint64_t replaced;               /* grants that did not: lost and taken anew */
-    char failure[FRAZIL_ERROR_MESSAGE_SIZE]; /* why the last try failed; empty: it did not.  Under the lock */
+    pthread_mutex_t lock;          /* robust: whoever holds it may be killed */
+    _Atomic uint64_t retry_ns;     /* monotonic time before which a failed try is not repeated */
+    _Atomic uint64_t failures;     /* in a row */
+    _Atomic uint64_t extended;     /* grants that continued the one before */
+    _Atomic uint64_t replaced;     /* grants that did not: lost and taken anew */
+    struct fz_shared_note failure; /* why the last try failed; empty: it did not */
 };
 
 /* In the process. */
@@ -51,8 +52,8 @@ struct fz_keeper {
 int fz_keeper_init_shared(struct fz_keeper_shared *shared);
 
 /*
- * Takes the first grant and puts it in force; with FZ_KEEPER_THREAD starts the
- * thread.  Takes over the granter, also when it fails.  Errors as frazil_open.
+ * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force; with
+ * FZ_KEEPER_THREAD starts the thread.  Takes over the granter, also when it fails.  Errors as frazil_open.
  */
 frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
                           frazil_error *reterr);
@@ -63,9 +64,6 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
  * failed; FRAZIL_ELEASE.
  */
 frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
-
-/* Copies why the last try to extend the grant failed; empty if it did not, or while somebody is trying. */
-void fz_keeper_failure(frazil *gen, char ret[FRAZIL_ERROR_MESSAGE_SIZE]);
 
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);

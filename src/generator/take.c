@@ -393,18 +393,18 @@ bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor
     return true;
 }
 
-static void explain_lease(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
-    char failure[FRAZIL_ERROR_MESSAGE_SIZE];
+    char failure[FZ_SHARED_NOTE_SIZE];
 
-    fz_keeper_failure(gen, failure);
+    fz_shared_note_read(&gen->shared->keeper.failure, failure);
     fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
             fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
             failure[0] != '\0' ? failure
                                : "the state directory or the coordinator does not answer, or another owner has the id");
 }
 
-frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
 

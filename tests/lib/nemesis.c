@@ -17,7 +17,13 @@ unsigned nemesis_scale(void)
 {
     const char *text = getenv("FRAZIL_NEMESIS");
 
-    return text == NULL || text[0] == '\0' ? 1 : (unsigned)atoi(text);
+    if (text == NULL || text[0] == '\0')
+        return 1;
+    char *end;
+    unsigned long scale = strtoul(text, &end, 10);
+    if (*end != '\0' || scale < 1 || scale > 1000)
+        fail_msg("FRAZIL_NEMESIS=%s: must be 1 to 1000", text);
+    return (unsigned)scale;
 }
 
 static uint64_t now_tick(void *ctx)

@@ -28,11 +28,28 @@ static frazil_layout layout;
 
 /* ---- a coordinator in memory --------------------------------------------------- */
 
+static unsigned losses; /* swaps that somebody else is faster with */
+static enum fz_register_result (*real_swap)(void *, uint32_t, uint64_t, const char *, size_t, uint64_t *,
+                                            struct fz_register_status *, frazil_error *);
+
+static enum fz_register_result contended_swap(void *ctx, uint32_t number, uint64_t expected, const char *data,
+                                              size_t len, uint64_t *ret_version, struct fz_register_status *status,
+                                              frazil_error *reterr)
+{
+    if (losses > 0) {
+        losses--;
+        return FZ_REGISTER_CONFLICT;
+    }
+    return real_swap(ctx, number, expected, data, len, ret_version, status, reterr);
+}
+
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     (void)reterr;
     memcpy(ret_name, url + strlen("memory://"), strlen(url + strlen("memory://")) + 1);
     *ret = fz_memory_register(store);
+    real_swap = ret->swap;
+    ret->swap = contended_swap;
     return FRAZIL_OK;
 }
 
@@ -138,6 +155,28 @@ static void test_open_and_close(void **state)
     assert_int_equal(record.until, now_tick());
 }
 
+/* A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer. */
+static void test_contention(void **state)
+{
+    frazil_ports ports = {.coordinators = coordinators};
+
+    (void)state;
+    start(4);
+    losses = 100;
+    rig_open(&rig, "worker=memory://orders keeper=inline max_wait=5s", RIG_NOW);
+    assert_int_equal(losses, 0);
+    losses = 1000000;
+    int64_t before = rig_now_ms(&rig);
+    ports.clock = &rig.clock;
+    assert_open_refused("worker=memory://orders keeper=inline max_wait=5s", &ports, FRAZIL_EAGAIN,
+                        "others were faster");
+    assert_in_range(rig_now_ms(&rig) - before, 1000, 10000); /* it was tried twice */
+    losses = 100;
+    assert_open_refused("worker=memory://orders keeper=inline max_wait=0s", &ports, FRAZIL_EAGAIN,
+                        "others were faster");
+    losses = 0;
+}
+
 /* base and count limit which worker ids are taken. */
 static void test_base_and_count(void **state)
 {
@@ -236,6 +275,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_open_and_close, tear_down),
+        cmocka_unit_test_teardown(test_contention, tear_down),
         cmocka_unit_test_teardown(test_base_and_count, tear_down),
         cmocka_unit_test_teardown(test_extension, tear_down),
         cmocka_unit_test_teardown(test_loss_moves, tear_down),

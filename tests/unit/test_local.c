@@ -124,14 +124,19 @@ static void test_blocks_are_taken(void **state)
     if (!counter_is_used(gen))
         skip();
     warm_up(gen, set);
-    uint64_t before = issued_by(gen);
-    assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
-    for (int i = 0; i < 1500; i++)
-        assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
-    /* 1 + 2 + 4 + ... + 1024. */
-    assert_int_equal(issued_by(gen), before + 2047);
-    frazil_local_close(local);
-    assert_int_equal(issued_by(gen), before + 1500);
+    bool whole = false;
+    /* An anchor that ends in between ends the block, too, which is right and not what is looked for here. */
+    for (int tries = 0; tries < 100 && !whole; tries++) {
+        uint64_t before = issued_by(gen);
+        assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
+        for (int i = 0; i < 1500; i++)
+            assert_int_equal(frazil_local_next(local, &id), FRAZIL_OK);
+        whole = issued_by(gen) == before + 2047; /* 1 + 2 + 4 + ... + 1024 */
+        frazil_local_close(local);
+        if (whole)
+            assert_int_equal(issued_by(gen), before + 1500);
+    }
+    assert_true(whole);
     frazil_close(gen);
     idsets_close(set, 1);
 }

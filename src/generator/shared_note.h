@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sentence in memory that processes share: one of them writes it, at its own
+ * pace, and any of them reads it without waiting.  A sequence lock, as the anchor
+ * is; whoever is killed while he writes leaves nothing to be read, until the next
+ * one is written.
+ */
+#ifndef FZ_GENERATOR_SHARED_NOTE_H
+#define FZ_GENERATOR_SHARED_NOTE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#define FZ_SHARED_NOTE_WORDS 47
+
+/* Bytes of a note, terminator included; what is longer is cut. */
+#define FZ_SHARED_NOTE_SIZE (FZ_SHARED_NOTE_WORDS * sizeof(uint64_t))
+
+struct fz_shared_note {
+    _Atomic uint64_t version; /* odd while it is being written */
+    _Atomic uint64_t words[FZ_SHARED_NOTE_WORDS];
+};
+
+/* Writes it.  One writer at a time. */
+void fz_shared_note_write(struct fz_shared_note *note, const char *text);
+
+/* Copies it; empty if there is none, or while it is being written.  Any thread, any process. */
+void fz_shared_note_read(const struct fz_shared_note *note, char ret[FZ_SHARED_NOTE_SIZE]);
+
+#endif
