@@ -64,8 +64,11 @@ typedef enum frazil_err {
         FRAZIL_ERR_FORCE_INT = 0x7fffffff /* not an error: makes the enum an int everywhere */
 } frazil_err;
 
-/* Bytes in frazil_error.message, terminator included; longer sentences are cut. */
-#define FRAZIL_ERROR_MESSAGE_SIZE 512
+/*
+ * Bytes in frazil_error.message, terminator included; longer sentences are cut.  It
+ * has room for the list of those who hold all worker ids; a frazil_error is 4 KiB.
+ */
+#define FRAZIL_ERROR_MESSAGE_SIZE 4072
 
 /*
  * Why a call failed.  Filled on failure only.

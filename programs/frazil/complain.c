@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TEXT_SIZE 1024
+#define TEXT_SIZE 4096
 
 /* Copies text with its control characters made visible. */
 static void make_visible(char *out, const char *text)

@@ -26,6 +26,7 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
                                              .owner = request->owner,
                                              .token = new_token(request->random),
                                              .random = request->random,
+                                             .clock = request->clock,
                                              .base = request->base,
                                              .count = request->count,
                                              .max_skew_ms = request->max_skew_ms,
@@ -92,7 +93,7 @@ struct report {
 
 static void say(const struct report *report, enum fz_finding_level level, const char *what, const char *detail)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    char text[FZ_FINDING_SIZE];
     struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
 
     fz_sentence_str(&sentence, what);

@@ -23,6 +23,7 @@ struct fz_lease_request {
     const char *owner; /* who this is, as "host:pid" */
     const frazil_layout *layout;
     const frazil_random *random;
+    const frazil_clock *clock;
     uint32_t base; /* worker ids base .. base + count - 1 are used */
     uint32_t count;
     int64_t max_skew_ms; /* how far clocks may differ */

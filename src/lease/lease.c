@@ -200,6 +200,13 @@ static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_gr
     return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q does not answer", lease->name);
 }
 
+static void begin_call(struct fz_lease *lease)
+{
+    lease->calls++;
+    if (lease->clock.monotonic_ns != NULL)
+        lease->call_ns = lease->clock.monotonic_ns(lease->clock.ctx);
+}
+
 static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                                frazil_error *reterr)
 {
@@ -208,7 +215,7 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
     struct fz_grant grant = {0};
 
     assert(held->version != 0 && held->floor <= held->until + 1);
-    lease->calls++;
+    begin_call(lease);
     frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
     if (err == FRAZIL_OK && lease->trouble != FZ_TROUBLE_NONE) {
         if (now_tick < lease->defer_until) {
@@ -232,7 +239,7 @@ static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *r
 {
     struct fz_lease *lease = ctx;
 
-    lease->calls++;
+    begin_call(lease);
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
     return fz_lease_take(lease, now_tick, NULL, ret, reterr);
@@ -307,6 +314,8 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
     lease->layout = *options->layout;
     lease->token = options->token;
     lease->random = *options->random;
+    if (options->clock != NULL)
+        lease->clock = *options->clock;
     lease->base = options->base;
     lease->count = options->count;
     lease->max_skew_ms = options->max_skew_ms;

@@ -60,6 +60,7 @@ struct fz_lease_options {
     const char *owner;           /* who this is, as "host:pid"; copied and sanitised */
     struct fz_token token;
     const frazil_random *random; /* copied; its ctx must outlive the lease */
+    const frazil_clock *clock;   /* its monotonic time tells slow answers from clocks that differ; copied; NULL: none */
     uint32_t base;               /* worker ids base .. base + count - 1 are used */
     uint32_t count;              /* 0: up to the last one of the namespace */
     int64_t max_skew_ms;         /* how far the clocks of all that take part may differ; 0 or more */

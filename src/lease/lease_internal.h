@@ -55,6 +55,9 @@ struct fz_lease {
     uint64_t defer_until;     /* nothing better to be had before this tick */
     bool clone_counted;
 
+    frazil_clock clock; /* for how long a call has taken; monotonic_ns NULL: not known */
+    uint64_t call_ns;   /* when the present one began */
+
     /* A loss of records that was seen without knowing the time, and in which call. */
     uint64_t calls;
     uint64_t loss_call;

@@ -49,24 +49,43 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
 /* ---- nothing to be had ---------------------------------------------------- */
 
-/* Who holds what until when, as many as fit into what is left of the sentence. */
-static void list_holders(const struct fz_survey *survey, struct fz_sentence *s)
+/* Who holds what until when, as many as fit into a sentence. */
+struct holders {
+    const struct fz_survey *survey;
+    struct fz_sentence s;
+    uint64_t shown;
+};
+
+static void add_holder(void *ctx, uint32_t number, const struct fz_record *raw)
 {
     enum { ENTRY_MAX = 10 + 4 + FZ_OWNER_SIZE + 7 + FRAZIL_TIME_SIZE + 2, TAIL_MAX = 48 };
-    uint64_t shown = 0;
+    struct holders *holders = ctx;
+    const struct fz_survey *survey = holders->survey;
+    struct fz_sentence *s = &holders->s;
+    struct fz_worker_record record;
 
-    for (size_t i = 0; i < survey->unreleased.n && s->len + ENTRY_MAX + TAIL_MAX < s->size; i++, shown++) {
-        const struct fz_candidate *holder = &survey->unreleased.at[i];
-        fz_sentence_str(s, shown == 0 ? "" : ", ");
-        fz_sentence_u64(s, holder->worker);
-        fz_sentence_str(s, " by ");
-        fz_sentence_str(s, holder->record.owner);
-        fz_sentence_str(s, " until ");
-        fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, holder->record.until));
-    }
-    if (survey->held > shown) {
-        fz_sentence_str(s, shown == 0 ? "" : ", and ");
-        fz_sentence_u64(s, survey->held - shown);
+    if (number < survey->first || number - survey->first >= survey->usable ||
+        s->len + ENTRY_MAX + TAIL_MAX >= s->size ||
+        fz_worker_record_parse(raw->data, raw->len, &record, NULL) != FRAZIL_OK || record.released)
+        return;
+    fz_sentence_str(s, holders->shown++ == 0 ? "" : ", ");
+    fz_sentence_u64(s, number);
+    fz_sentence_str(s, " by ");
+    fz_sentence_str(s, record.owner);
+    fz_sentence_str(s, " until ");
+    fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, record.until));
+}
+
+/* The survey remembers only those that could be taken next, so they are read once more. */
+static void list_holders(struct fz_lease *lease, const struct fz_survey *survey, struct holders *holders)
+{
+    struct fz_sentence *s = &holders->s;
+
+    lease->counters.round_trips++;
+    (void)lease->reg.read_all(lease->reg.ctx, add_holder, holders, NULL, NULL); /* without an answer: how many */
+    if (survey->held > holders->shown) {
+        fz_sentence_str(s, holders->shown == 0 ? "" : ", and ");
+        fz_sentence_u64(s, survey->held - holders->shown);
         fz_sentence_str(s, " more");
     }
     if (survey->unreadable > 0) {
@@ -76,14 +95,14 @@ static void list_holders(const struct fz_survey *survey, struct fz_sentence *s)
     }
 }
 
-static frazil_err all_taken(const struct fz_survey *survey, frazil_error *reterr)
+static frazil_err all_taken(struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
 {
-    char holders[FRAZIL_ERROR_MESSAGE_SIZE - 160];
-    struct fz_sentence s = fz_sentence_in(holders, sizeof holders);
+    char text[FRAZIL_ERROR_MESSAGE_SIZE - 512]; /* whoever has asked may add something */
+    struct holders holders = {.survey = survey, .s = fz_sentence_in(text, sizeof text)};
 
-    list_holders(survey, &s);
+    list_holders(lease, survey, &holders);
     return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
-                   (uint64_t)survey->first, survey->first + survey->usable - 1, survey->lease->name, holders);
+                   (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
 }
 
 /* There is something, but not yet. */
@@ -283,7 +302,7 @@ static enum outcome decide(struct search *search, frazil_err *ret_err)
     if (n == 0 && survey->taken < survey->usable)
         return LOOK_AGAIN; /* there are more than one look can tell apart */
     if (n == 0) {
-        *ret_err = all_taken(survey, search->reterr);
+        *ret_err = all_taken(lease, survey, search->reterr);
         return FAILED;
     }
     uint64_t earliest = best[0].floor;
@@ -323,6 +342,15 @@ static void range(const struct search *search, uint32_t *ret_first, uint64_t *re
     }
 }
 
+/* The caller's clock was read when the call began: what the answers took since then is no difference of clocks. */
+static int64_t without_delay(const struct fz_lease *lease, int64_t skew_ms)
+{
+    if (skew_ms <= 0 || lease->clock.monotonic_ns == NULL)
+        return skew_ms;
+    int64_t delay_ms = (int64_t)((lease->clock.monotonic_ns(lease->clock.ctx) - lease->call_ns) / 1000000);
+    return skew_ms > delay_ms ? skew_ms - delay_ms : 0;
+}
+
 /* Both directions: an owner behind would seem to have left, one ahead would be granted too much (L5). */
 static enum outcome compare_clocks(const struct search *search, frazil_err *ret_err)
 {
@@ -330,7 +358,7 @@ static enum outcome compare_clocks(const struct search *search, frazil_err *ret_
     const struct fz_register_status *status = &search->survey.status;
     int64_t skew_ms = fz_clock_difference(&lease->layout, status, search->now_tick);
 
-    lease->counters.skew_ms = skew_ms;
+    lease->counters.skew_ms = skew_ms = without_delay(lease, skew_ms);
     if (skew_ms <= lease->max_skew_ms && skew_ms >= -lease->max_skew_ms)
         return TRY_ANOTHER;
     *ret_err =

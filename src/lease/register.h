@@ -62,6 +62,9 @@ enum fz_finding_level {
     FZ_FINDING_FAIL  /* unsafe, or does not work */
 };
 
+/* Bytes of a finding, terminator included. */
+#define FZ_FINDING_SIZE 512
+
 /* One thing that an operator should know, as a sentence; a warning or a failure says what would be right. */
 typedef void (*fz_finding_visitor)(void *ctx, enum fz_finding_level level, const char *sentence);
 

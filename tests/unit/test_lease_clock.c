@@ -45,6 +45,33 @@ static void test_skew(void **state)
     fleet_stop(&fleet);
 }
 
+/* A monotonic clock on which every reading is 100 ms after the one before, as if each answer took so long. */
+static uint64_t slow_ns(void *ctx)
+{
+    uint64_t *ns = ctx;
+
+    return *ns += 100000000;
+}
+
+/* An answer that took its time makes the coordinator seem to be ahead, and only ahead: that much is forgiven. */
+static void test_slow_answer(void **state)
+{
+    struct fleet fleet;
+    uint64_t ns = 0;
+    const frazil_clock slow = {.ctx = &ns, .monotonic_ns = slow_ns};
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.max_skew_ms = 250;
+    options.clock = &slow;
+    fleet_open_with(&fleet, 1, &options);
+    fleet_must_acquire(&fleet, 1, NOW - 350);
+    assert_int_equal(fleet_acquire(&fleet, 1, NOW - 351), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_acquire(&fleet, 1, NOW + 251), FRAZIL_ECLOCK);
+    fleet_stop(&fleet);
+}
+
 /* An owner whose clock has run ahead is granted nothing more: it would lie beyond what a quarantine assumes. */
 static void test_skew_while_held(void **state)
 {
@@ -150,6 +177,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_skew),
+        cmocka_unit_test(test_slow_answer),
         cmocka_unit_test(test_skew_while_held),
         cmocka_unit_test(test_skew_between_look_and_swap),
         cmocka_unit_test(test_skew_in_quarantine),

@@ -18,7 +18,7 @@ struct examination {
 static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
                 const char *rest)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    char text[FZ_FINDING_SIZE];
     struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
 
     fz_sentence_str(&sentence, first);

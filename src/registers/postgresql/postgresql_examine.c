@@ -46,7 +46,7 @@ static bool column_is(const struct examination *exam, int which, const char *tex
 static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
                 const char *rest)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    char text[FZ_FINDING_SIZE];
     struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
 
     fz_sentence_str(&sentence, first);
@@ -114,7 +114,7 @@ static void say_replication(const struct examination *exam)
 static void say_of_table(const struct examination *exam, enum fz_finding_level level, const char *first,
                          const char *rest)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    char text[FZ_FINDING_SIZE];
     struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
 
     fz_sentence_str(&sentence, first);

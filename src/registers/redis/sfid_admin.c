@@ -172,7 +172,7 @@ frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, stru
 static void say_count(fz_finding_visitor visit, void *ctx, enum fz_finding_level level, const char *what,
                       int64_t number, const char *unit)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    char text[FZ_FINDING_SIZE];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
     fz_sentence_str(&s, what);
