@@ -4,6 +4,7 @@
 #ifdef FRAZIL_HAVE_ETCD
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -23,6 +24,11 @@ static bool start(void)
 static void stop(void)
 {
     server_stop(&server);
+}
+
+static void url(uint16_t port, const char *name, char *buf, size_t size)
+{
+    snprintf(buf, size, "etcd://127.0.0.1:%u/%s", (unsigned)(port == 0 ? server.port : port), name);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
@@ -52,6 +58,8 @@ const struct register_kind kind_etcd = {.name = "etcd",
                                         .start = start,
                                         .stop = stop,
                                         .open = open_register,
+                                        .coordinator = frazil_etcd,
+                                        .url = url,
                                         .wipe = wipe,
                                         .server = &server,
                                         .kill = kill_server,

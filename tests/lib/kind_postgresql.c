@@ -4,6 +4,7 @@
 #ifdef FRAZIL_HAVE_POSTGRESQL
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -24,6 +25,11 @@ static void end(void)
 {
     if (getpid() == owner)
         postgresql_server_stop(&server);
+}
+
+static void url(uint16_t port, const char *name, char *buf, size_t size)
+{
+    snprintf(buf, size, "postgres://owner@127.0.0.1:%u/postgres/%s", (unsigned)(port == 0 ? server.port : port), name);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
@@ -74,6 +80,8 @@ const struct register_kind kind_postgresql = {.name = "postgresql",
                                               .start = start,
                                               .stop = stop,
                                               .open = open_register,
+                                              .coordinator = frazil_postgresql,
+                                              .url = url,
                                               .wipe = wipe,
                                               .server = &server,
                                               .kill = kill_server,

@@ -29,9 +29,9 @@ static void stop(void)
     server_stop(&server);
 }
 
-static void url(uint16_t port, char *buf, size_t size)
+static void url(uint16_t port, const char *name, char *buf, size_t size)
 {
-    snprintf(buf, size, "redis://127.0.0.1:%u/orders", (unsigned)(port == 0 ? server.port : port));
+    snprintf(buf, size, "redis://127.0.0.1:%u/%s", (unsigned)(port == 0 ? server.port : port), name);
 }
 
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)

@@ -2,6 +2,8 @@
 #include <stddef.h> /* an empty unit would be none */
 
 #ifdef FRAZIL_HAVE_ZOOKEEPER
+#include <stdio.h>
+
 #include "lib/register_kinds.h"
 #include "lib/zookeeper_server.h"
 
@@ -31,6 +33,12 @@ static void stop(void)
 {
 }
 
+static void url(uint16_t port, const char *name, char *buf, size_t size)
+{
+    snprintf(buf, size, "zookeeper://127.0.0.1:%u/%s?path=/frazil/life-%u", (unsigned)(port == 0 ? server.port : port),
+             name, lives);
+}
+
 static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
 {
     return zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=%ums&path=/frazil/life-%u",
@@ -52,6 +60,8 @@ const struct register_kind kind_zookeeper = {.name = "zookeeper",
                                              .start = start,
                                              .stop = stop,
                                              .open = open_register,
+                                             .coordinator = frazil_zookeeper,
+                                             .url = url,
                                              .wipe = wipe,
                                              .server = &server,
                                              .kill = kill_server,

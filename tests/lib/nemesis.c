@@ -33,6 +33,17 @@ static uint64_t now_tick(void *ctx)
     return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms);
 }
 
+/* Each start has a namespace of its own, so that nothing needs to be wiped in between. */
+static unsigned spaces;
+
+static const char *name_of_now(void)
+{
+    static char name[32];
+
+    snprintf(name, sizeof name, "orders-%u", spaces);
+    return name;
+}
+
 static void create(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms, bool never_used)
 {
     static uint64_t creations;
@@ -48,14 +59,14 @@ static void create(const struct register_kind *kind, uint64_t workers, uint64_t 
     char url[256];
     frazil_error err;
 
-    kind->url(0, url, sizeof url);
+    kind->url(0, name_of_now(), url, sizeof url);
     if (kind->coordinator()->init(kind->coordinator(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
 }
 
 void nemesis_start(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms)
 {
-    kind->wipe();
+    spaces++;
     create(kind, workers, horizon_ms, true);
 }
 
@@ -69,18 +80,22 @@ const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const 
     static char spec[1024];
     char url[256];
 
-    kind->url(port, url, sizeof url);
+    kind->url(port, name_of_now(), url, sizeof url);
     snprintf(spec, sizeof spec, "layout=frazil %s worker='%s'", more, url);
     return spec;
 }
 
 bool nemesis_is_released(const struct register_kind *kind, uint32_t worker)
 {
-    struct fz_register reg = kind->open(0, 5000);
+    char name[FZ_LEASE_NAME_SIZE];
+    char url[256];
+    struct fz_register reg;
     struct fz_record raw = {.version = 0};
     struct fz_worker_record record;
     frazil_error err;
 
+    kind->url(0, name_of_now(), url, sizeof url);
+    assert_int_equal(kind->coordinator()->open_register(url, &reg, name, &err), FRAZIL_OK);
     assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, &err), FRAZIL_OK);
     reg.close(reg.ctx);

@@ -13,12 +13,12 @@
 unsigned nemesis_scale(void);
 
 /*
- * Empties the kind's server and creates the namespace "orders", used by nobody
- * before, for the default layout.
+ * Creates a namespace of its own in the kind's server, used by nobody before, for
+ * the default layout.
  */
 void nemesis_start(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms);
 
-/* Creates it again after a wipe, with the quarantine that this takes. */
+/* Creates the same one again after a wipe, with the quarantine that this takes. */
 void nemesis_recreate(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms);
 
 /* A spec over the kind's server, or over that port of the loopback; `more` is added to it.  Freed by nobody, used up

@@ -25,9 +25,9 @@ struct register_kind {
      */
     struct fz_register (*open)(uint16_t port, unsigned timeout_ms);
 
-    /* The coordinator, and the URL of the same namespace, for those who go through a spec.  NULL: there is none yet. */
+    /* The coordinator, and the URL of a namespace in it, for those who go through a spec.  NULL: there is none. */
     const frazil_coordinator *(*coordinator)(void);
-    void (*url)(uint16_t port, char *buf, size_t size);
+    void (*url)(uint16_t port, const char *name, char *buf, size_t size);
 
     /* Everything is lost, without a word to anybody; it goes on answering.  NULL: that cannot be. */
     void (*wipe)(void);
