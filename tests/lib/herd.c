@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "lib/callers.h"
+#include "os/clock.h"
 #include "os/memory.h"
 
 enum { PATIENCE_S = 20 };
@@ -41,7 +42,28 @@ void herd_close(struct herd *herd)
             herd_kill(herd, i);
     }
     fz_unmap(herd->members, herd->size * sizeof herd->members[0]);
+    if (herd->offset_ms != NULL)
+        fz_unmap(herd->offset_ms, sizeof *herd->offset_ms);
     fz_unmap(herd->ids, herd->ids_size * sizeof herd->ids[0]);
+}
+
+void herd_use_clock(struct herd *herd)
+{
+    herd->offset_ms = map(sizeof *herd->offset_ms);
+}
+
+void herd_set_clock(struct herd *herd, int64_t offset_ms)
+{
+    *herd->offset_ms = offset_ms;
+}
+
+static frazil_instant shifted_now(void *ctx)
+{
+    const _Atomic int64_t *offset_ms = ctx;
+    frazil_instant now = fz_real_now();
+
+    now.unix_ms += *offset_ms;
+    return now;
 }
 
 /* ---- the process ----------------------------------------------------------------- */
@@ -70,12 +92,17 @@ static void take_one(frazil *gen, struct herd_member *member, uint64_t *ids)
 
 static void live(const struct herd *herd, struct herd_member *member, const char *spec, unsigned pause_us)
 {
-    const frazil_ports ports = {.coordinators = herd->coordinators};
+    frazil_clock clock = fz_real_clock();
+    const frazil_ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
     frazil_generator_info info;
     frazil_stats stats;
     frazil_error err;
     frazil *gen;
 
+    if (herd->offset_ms != NULL) {
+        clock.now = shifted_now;
+        clock.ctx = herd->offset_ms;
+    }
     frazil_err opened = frazil_open_with(&gen, spec, &ports, &err);
     if (opened != FRAZIL_OK) {
         note_error(member, &err);

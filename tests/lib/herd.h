@@ -32,6 +32,7 @@ struct herd_member {
 
 struct herd {
     const frazil_coordinator *const *coordinators;
+    _Atomic int64_t *offset_ms; /* what the clock of all of them is ahead of the real one; NULL: it is the real one */
     struct herd_member *members;
     size_t count; /* started up to now */
     size_t size;
@@ -42,6 +43,10 @@ struct herd {
 
 /* Room for `size` processes, one after the other or at the same time, and for `ids` ids of all of them together. */
 void herd_open(struct herd *herd, size_t size, uint64_t ids, const frazil_coordinator *const *coordinators);
+
+/* Gives those that are started from now on a clock that herd_set_clock can set, by so much ahead of the real one. */
+void herd_use_clock(struct herd *herd);
+void herd_set_clock(struct herd *herd, int64_t offset_ms);
 
 /* Kills what is left, and frees. */
 void herd_close(struct herd *herd);

@@ -70,9 +70,14 @@ static int remove_one(const char *path, const struct stat *status, int type, str
     return remove(path);
 }
 
+void scratch_delete(const char *path)
+{
+    assert_int_equal(nftw(path, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+}
+
 void scratch_remove(const char *dir)
 {
-    assert_int_equal(nftw(dir, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+    scratch_delete(dir);
     free((void *)(uintptr_t)dir);
 }
 

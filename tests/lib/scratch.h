@@ -27,6 +27,9 @@ size_t scratch_read(const char *path, void *bytes, size_t size);
 /* Whether there is something of that name. */
 bool scratch_exists(const char *path);
 
+/* Removes what has that path and all that is in it. */
+void scratch_delete(const char *path);
+
 /* Removes the directory and all that is in it. */
 void scratch_remove(const char *dir);
 
