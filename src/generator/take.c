@@ -404,7 +404,7 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
                                : "the state directory or the coordinator does not answer, or another owner has the id");
 }
 
-frazil_err fz_explain(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
 
