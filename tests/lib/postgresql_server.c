@@ -174,6 +174,26 @@ void postgresql_server_start(struct server *server, const char *const *settings)
     postgresql_server_restart(server, settings);
 }
 
+void postgresql_server_certify(const struct server *server)
+{
+    static const char *const openssl[] = {"openssl",
+                                          "req",
+                                          "-new",
+                                          "-x509",
+                                          "-days",
+                                          "30",
+                                          "-nodes",
+                                          "-out",
+                                          "data/server.crt",
+                                          "-keyout",
+                                          "data/server.key",
+                                          "-subj",
+                                          "/CN=localhost",
+                                          NULL};
+
+    run(server, openssl); /* the key is readable for its owner alone */
+}
+
 void postgresql_server_follow(struct server *server, const struct server *primary)
 {
     char port[8];

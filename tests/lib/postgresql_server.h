@@ -19,6 +19,9 @@ bool postgresql_server_installed(void);
  */
 void postgresql_server_start(struct server *server, const char *const *settings);
 
+/* Gives it a certificate of the name "localhost", FOLDER/data/server.crt, for the setting ssl=on. */
+void postgresql_server_certify(const struct server *server);
+
 /* Makes a streaming standby of another one and starts it. */
 void postgresql_server_follow(struct server *server, const struct server *primary);
 

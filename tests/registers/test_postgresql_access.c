@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -353,6 +353,48 @@ static void test_tls_demanded(void **state)
     postgresql_close(&reg);
 }
 
+/* Over TLS, as far as the URL trusts it; a child that drops what it inherited does not end its parent's session. */
+static void test_tls(void **state)
+{
+    static const char *const settings[] = {"ssl=on", NULL};
+    char keys[160];
+    struct fz_record record;
+    struct server own;
+    int status_word;
+
+    (void)state;
+    postgresql_server_start(&own, NULL);
+    postgresql_server_certify(&own);
+    postgresql_server_crash(&own);
+    postgresql_server_restart(&own, settings);
+    snprintf(keys, sizeof keys, "sslmode=verify-ca&sslrootcert=%s/data/server.crt", own.folder);
+    struct fz_register reg =
+        postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s&%s", (unsigned)own.port, keys);
+    postgresql_prepare_table(&reg);
+    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        reg.after_fork(reg.ctx);
+        _exit(reg.read(reg.ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status_word, 0), child);
+    assert_int_equal(status_word, 0);
+    postgresql_server_await(&own,
+                            "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
+                            "WHERE ssl AND application_name = 'frazil'",
+                            "1"); /* the parent's, still */
+    version = postgresql_must_swap(&reg, version, "second");
+    postgresql_close(&reg);
+
+    snprintf(keys, sizeof keys, "sslmode=verify-full&sslrootcert=%s/data/server.crt", own.folder);
+    reg = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?%s", (unsigned)own.port, keys);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("server certificate for \"localhost\" does not match host name \"127.0.0.1\"");
+    postgresql_close(&reg);
+    postgresql_server_stop(&own);
+}
+
 static int start_server(void **state)
 {
     (void)state;
@@ -375,7 +417,7 @@ int main(void)
         cmocka_unit_test(test_no_table),       cmocka_unit_test(test_init),         cmocka_unit_test(test_made_at_once),
         cmocka_unit_test(test_may_not_create), cmocka_unit_test(test_may_not_look), cmocka_unit_test(test_apart),
         cmocka_unit_test(test_password),       cmocka_unit_test(test_nobody),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_tls_demanded),
+        cmocka_unit_test(test_tls_demanded),   cmocka_unit_test(test_tls),
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);

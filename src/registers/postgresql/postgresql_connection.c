@@ -21,8 +21,8 @@ static const char settings[] = "SELECT set_config('statement_timeout', $1, true)
                                "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') "
                                "THEN set_config('synchronous_commit', 'on', true) END";
 
-/* Statements in a transaction: the settings, and the caller's. */
-enum { STATEMENTS = 2 };
+/* What can have results of its own: the settings, the caller's statement, and the commit if it fails. */
+enum { STEPS = 3 };
 
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
 {
@@ -314,7 +314,7 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
 {
     enum fz_register_result awaited = FZ_REGISTER_OK;
 
-    for (int ends = 0; ends <= STATEMENTS;) {
+    for (int ends = 0; ends <= STEPS;) {
         awaited = await_result(connection, answer, deadline, reterr);
         if (awaited != FZ_REGISTER_OK)
             return awaited;

@@ -25,7 +25,7 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
 const frazil_coordinator *frazil_postgresql(void)
 {
     static const frazil_coordinator postgresql = {
-        FZ_LEASE_COORDINATOR, .part = "postgresql",           .client = "libpq " PG_VERSION,
+        FZ_LEASE_COORDINATOR, .part = "postgresql",           .client = "libpq " PG_MAJORVERSION,
         .schemes = schemes,   .open_register = open_register,
     };
 

@@ -82,9 +82,8 @@ static void say_durability(const struct examination *exam)
 {
     if (!column_is(exam, FSYNC, "on"))
         say(exam, FZ_FINDING_FAIL,
-            "durability: fsync is off: a crash of the host can lose grants or damage the table; nothing is granted for "
-            "a horizon after each start of the server: set fsync = on",
-            "", "");
+            "durability: fsync is off: a crash of the host can lose grants, or damage the table: set fsync = on", "",
+            "");
     else if (!column_is(exam, FULL_PAGE_WRITES, "on"))
         say(exam, FZ_FINDING_WARN,
             "durability: full_page_writes is off: a crash of the host can damage the table, unless the file system "

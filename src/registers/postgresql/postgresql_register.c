@@ -17,9 +17,9 @@
 #define STATUS                                                                                                         \
     NOW ", CASE WHEN NOT pg_is_in_recovery() THEN concat_ws('.', "                                                     \
         "(SELECT system_identifier FROM pg_control_system()), "                                                        \
-        "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), coalesce(to_regclass('@')::oid, 0), "                    \
-        "CASE current_setting('fsync') WHEN 'off' THEN "                                                               \
-        "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint END) END"
+        "substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), "                                                        \
+        "(extract(epoch FROM pg_postmaster_start_time()) * 1000000)::bigint, "                                         \
+        "coalesce(to_regclass('@')::oid, 0)) END"
 
 static const char status_sql[] = "SELECT " STATUS;
 

@@ -8,11 +8,10 @@
  * each swap, so that they do not come back when rows or the table were lost.  A
  * standby is not asked.
  *
- * The incarnation is SYSTEM.TIMELINE.TABLE: the cluster's identifier, its timeline,
- * and the table's oid; without fsync also when the server was started.  It changes
- * when a standby was promoted, a backup was restored or the table was made again: then a swap
- * that was answered may be lost.  As long as that does not happen nothing is lost,
- * because a commit waits for the disk.
+ * The incarnation is SYSTEM.TIMELINE.START.TABLE: the cluster's identifier, its
+ * timeline, when the server was started, and the table's oid.  It changes when a
+ * standby was promoted, a backup or a disk was put back, or the table was made
+ * again: then a swap that was answered may be lost.
  */
 #ifndef FZ_REGISTERS_POSTGRESQL_REGISTER_H
 #define FZ_REGISTERS_POSTGRESQL_REGISTER_H
