@@ -16,6 +16,12 @@
 #include "lib/sfid_rig.h"
 #include "os/clock.h"
 
+/* The Unix ms before which the ids of a pid lie, as the fence says. */
+static long long fenced_ms(unsigned pid)
+{
+    return strtoll(sfid_ask("HGET frazil:sfid:shop %u", pid), NULL, 10);
+}
+
 /* The key is "sfid:{app}:" and the pid in two bytes, low one first; it holds a UUID and expires after 600 s. */
 static void test_key(void **state)
 {
@@ -59,7 +65,7 @@ static void test_grant(void **state)
 /* Long ticks: only those that begin after the one bound and end before the other are granted. */
 static void test_long_ticks(void **state)
 {
-    static const char text[] = "30/10/12 epoch=1766361600001 tick=30s";
+    static const char text[] = "30/10/12 epoch=1766361600001 tick=7s";
     const frazil_layout seconds = sfid_layout_of(text);
     struct taker taker;
     struct fz_lease_request request = sfid_request(&taker, 5, 1);
@@ -71,11 +77,11 @@ static void test_long_ticks(void **state)
     int64_t before_ms = fz_real_now().unix_ms;
     assert_int_equal(fz_layout_tick_of(&seconds, before_ms, &now, NULL), FRAZIL_OK);
     sfid_must(taker.granter.acquire(taker.granter.ctx, now, &taker.held, &taker.err), &taker);
-    int64_t tick_ends = fz_layout_tick_unix_ms(&seconds, now) + 29999;
+    int64_t tick_ends = fz_layout_tick_unix_ms(&seconds, now) + 6999;
     int64_t floor_ms = fz_layout_tick_unix_ms(&seconds, taker.held.floor);
-    assert_in_range(floor_ms - tick_ends, SFID_SKEW_MS + 1, SFID_SKEW_MS + 30000);
-    int64_t until_ms = fz_layout_tick_unix_ms(&seconds, taker.held.until) + 30000;
-    assert_in_range(fz_layout_tick_unix_ms(&seconds, now) + SFID_HOLD_MS - until_ms, 0, 29999);
+    assert_in_range(floor_ms - tick_ends, SFID_SKEW_MS + 1, SFID_SKEW_MS + 7000);
+    int64_t until_ms = fz_layout_tick_unix_ms(&seconds, taker.held.until) + 7000;
+    assert_in_range(fz_layout_tick_unix_ms(&seconds, now) + SFID_HOLD_MS - until_ms, 0, 6999);
     sfid_close_taker(&taker);
 }
 
@@ -170,8 +176,13 @@ static void test_extend(void **state)
     }
     /* With a clock that went back by less than max_skew nothing that was granted is taken away. */
     struct fz_grant before = taker.held;
+    long long fenced_before_ms = fenced_ms(before.worker);
     sfid_must(sfid_extend_at(&taker, sfid_now_tick() - 2000), &taker);
     assert_int_equal(taker.held.until, before.until);
+    assert_true(fenced_ms(before.worker) == fenced_before_ms);
+    /* Nor does the fence grow when a pid is freed. */
+    sfid_release(&taker, before.until + 1000);
+    assert_true(fenced_ms(before.worker) == fenced_before_ms);
     sfid_close_taker(&taker);
 }
 

@@ -149,6 +149,11 @@ static void test_release(void **state)
     sfid_release(&taker, sfid_now_tick() - SFID_SKEW_MS - 1000);
     assert_false(sfid_exists(5));
     sfid_must(sfid_acquire(&taker), &taker);
+    sfid_release(&taker, sfid_now_tick());
+    assert_in_range(sfid_pttl(5), SFID_SKEW_MS / 2, SFID_SKEW_MS + 1);
+    sfid_ask("DEL %s", sfid_key(5));
+    sfid_ask("DEL frazil:sfid:shop");
+    sfid_must(sfid_acquire(&taker), &taker);
     sfid_release(&taker, sfid_now_tick() + 20000);
     assert_in_range(sfid_pttl(5), 10000, 20000 + SFID_SKEW_MS + 1);
     assert_false(sfid_takes(5, "another"));

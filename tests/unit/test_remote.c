@@ -232,6 +232,10 @@ static void test_full(void **state)
     assert_int_equal(tick_of(id), begun + 1);
     assert_int_equal(place_of(id), 0); /* the one that could not be waited for before */
     assert_int_equal(tick_now(), begun + 1);
+    assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY - 1), FRAZIL_OK);
+    assert_int_equal(place_of(ids[CAPACITY - 2]), CAPACITY - 1);
+    assert_int_equal(tick_of(ids[CAPACITY - 2]), begun + 1);
+    assert_int_equal(source.takes, 2);
     rig_close(&rig);
 
     rig_open(&rig, SPEC "on_full=error", RIG_NOW);
