@@ -209,12 +209,16 @@ static void test_outage(void **state)
     assert_true(take_ids(gen, pile, 100));
     server_kill(&slots_rig.server);
     frazil_error err;
-    assert_int_equal(frazil_take(gen, &id, 1, 1000000, &err), FRAZIL_EAGAIN);
+    frazil_err code;
+    do /* what is left of the last batch */
+        code = frazil_take(gen, &id, 1, 1000000, &err);
+    while (code == FRAZIL_OK);
+    assert_int_equal(code, FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "no slot from elsewhere: redis://127.0.0.1:"));
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        frazil_err code = frazil_next(gen, &id);
+        code = frazil_next(gen, &id);
         put(pile, id);
         _exit(code == FRAZIL_OK ? 0 : 1);
     }

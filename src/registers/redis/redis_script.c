@@ -6,6 +6,7 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "os/clock.h"
 
 bool fz_redis_is_text(const redisReply *reply)
 {
@@ -19,8 +20,16 @@ bool fz_redis_read_u64(const redisReply *reply, uint64_t *ret)
 
 /* ---- arguments ------------------------------------------------------------- */
 
+static uint64_t monotonic_ns(void)
+{
+    frazil_clock clock = fz_real_clock();
+
+    return clock.monotonic_ns(clock.ctx);
+}
+
 void fz_redis_call_begin(struct fz_redis_call *call, const char *key, const char *verb)
 {
+    call->begun_ns = monotonic_ns();
     call->arguments.argc = 0;
     fz_redis_add_text(&call->arguments, "1");
     fz_redis_add_text(&call->arguments, key);
@@ -175,4 +184,17 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
     if (result == FZ_REGISTER_OK)
         *ret_answer = answer;
     return result;
+}
+
+frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, const struct fz_redis_call *call,
+                                  int64_t here_ms, int64_t there_ms, int64_t max_skew_ms, frazil_error *reterr)
+{
+    int64_t taken_ms = (int64_t)((monotonic_ns() - call->begun_ns) / 1000000);
+
+    if (there_ms > here_ms && there_ms - here_ms - max_skew_ms <= taken_ms)
+        return fz_fail(reterr, FRAZIL_EAGAIN, "%s: took %d ms for an answer, in which the caller's time ran out",
+                       connection->shown, taken_ms);
+    return fz_fail(reterr, FRAZIL_ECLOCK,
+                   "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %d ms", here_ms, there_ms,
+                   connection->shown, max_skew_ms);
 }

@@ -21,6 +21,7 @@ struct fz_redis_script {
 /* One call, from when its arguments are collected until it is done.  What is added is not copied, but for numbers. */
 struct fz_redis_call {
     struct fz_redis_command arguments;
+    uint64_t begun_ns; /* monotonic time */
     char digits[FZ_REDIS_ARGS_MAX][FZ_REDIS_DIGITS_SIZE];
 };
 
@@ -44,6 +45,14 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
                                              const struct fz_redis_call *call,
                                              bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                              frazil_error *reterr);
+
+/*
+ * The server's clock showed there_ms when it ran the script, which is more than
+ * max_skew_ms away from the caller's here_ms of when the call began.  FRAZIL_EAGAIN: it is
+ * later by no more than the call has taken, so the answer was slow; else FRAZIL_ECLOCK, with both.
+ */
+frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, const struct fz_redis_call *call,
+                                  int64_t here_ms, int64_t there_ms, int64_t max_skew_ms, frazil_error *reterr);
 
 /* Strict readings of what a script answers: a text, and one that is a number. */
 bool fz_redis_is_text(const redisReply *reply);

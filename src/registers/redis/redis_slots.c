@@ -153,8 +153,8 @@ static frazil_err not_understood(const struct redis_slots *slots, frazil_error *
 }
 
 /* Why nothing was taken; word and detail are the answer's. */
-static frazil_err explain(const struct redis_slots *slots, const char *word, const redisReply *detail,
-                          uint64_t now_tick, frazil_error *reterr)
+static frazil_err explain(const struct redis_slots *slots, const struct fz_redis_call *call, const char *word,
+                          const redisReply *detail, uint64_t now_tick, frazil_error *reterr)
 {
     const char *shown = slots->connection.shown;
     uint64_t number = 0;
@@ -163,9 +163,9 @@ static frazil_err explain(const struct redis_slots *slots, const char *word, con
     if (strcmp(word, "full") == 0 && is_number && number > now_tick)
         return full(slots, now_tick, number, reterr);
     if (strcmp(word, "clock") == 0 && is_number)
-        return fz_fail(reterr, FRAZIL_ECLOCK,
-                       "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %d ms",
-                       fz_layout_tick_unix_ms(&slots->layout, now_tick), (int64_t)number, shown, slots->max_skew_ms);
+        return fz_redis_clocks_differ(&slots->connection, call,
+                                      fz_layout_tick_unix_ms(&slots->layout, now_tick) + (slots->layout.tick_ms - 1),
+                                      (int64_t)number, slots->max_skew_ms, reterr);
     if (strcmp(word, "evicts") == 0)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "%s: evicts keys when its memory is full (maxmemory-policy %q), and with them the slots in use: "
@@ -191,8 +191,9 @@ static frazil_err read_run(const struct redis_slots *slots, const redisReply *an
     return FRAZIL_OK;
 }
 
-static frazil_err read_answer(const struct redis_slots *slots, const redisReply *answer, uint64_t now_tick, uint64_t n,
-                              struct fz_slot_run *ret, frazil_error *reterr)
+static frazil_err read_answer(const struct redis_slots *slots, const struct fz_redis_call *call,
+                              const redisReply *answer, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
+                              frazil_error *reterr)
 {
     bool good = answer->type == REDIS_REPLY_ARRAY && answer->elements >= 2;
 
@@ -202,7 +203,7 @@ static frazil_err read_answer(const struct redis_slots *slots, const redisReply 
         return not_understood(slots, reterr);
     if (answer->elements == 4 && strcmp(answer->element[0]->str, "taken") == 0)
         return read_run(slots, answer, now_tick, n, ret, reterr);
-    return explain(slots, answer->element[0]->str, answer->element[1], now_tick, reterr);
+    return explain(slots, call, answer->element[0]->str, answer->element[1], now_tick, reterr);
 }
 
 static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
@@ -222,7 +223,7 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         fz_redis_call_script(&slots->connection, &slots->script, &call, has_written, &answer, &said);
     if (result != FZ_REGISTER_OK)
         return fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EWORKER : FRAZIL_EAGAIN, "%s", said.message);
-    frazil_err err = read_answer(slots, answer, now_tick, n, ret, reterr);
+    frazil_err err = read_answer(slots, &call, answer, now_tick, n, ret, reterr);
     freeReplyObject(answer);
     return err;
 }

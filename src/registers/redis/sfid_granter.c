@@ -84,18 +84,17 @@ static frazil_err not_understood(const struct sfid_granter *granter, frazil_erro
 }
 
 /* Why nothing was granted. */
-static frazil_err explain(const struct sfid_granter *granter, const redisReply *answer, uint64_t now_tick,
-                          frazil_error *reterr)
+static frazil_err explain(const struct sfid_granter *granter, const struct fz_redis_call *call,
+                          const redisReply *answer, uint64_t now_tick, frazil_error *reterr)
 {
     const char *shown = granter->sfid.connection.shown;
     const char *app = granter->sfid.connection.url.name;
-    int64_t here = fz_layout_tick_unix_ms(&granter->layout, now_tick);
+    int64_t here = fz_layout_tick_unix_ms(&granter->layout, now_tick) + (granter->layout.tick_ms - 1);
     uint64_t there;
 
     if (fz_sfid_says(answer, "clock", 2) && fz_redis_read_u64(answer->element[1], &there) && there < INT64_MAX)
-        return fz_fail(reterr, FRAZIL_ECLOCK,
-                       "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %d ms", here,
-                       (int64_t)there, shown, granter->max_skew_ms);
+        return fz_redis_clocks_differ(&granter->sfid.connection, call, here, (int64_t)there, granter->max_skew_ms,
+                                      reterr);
     if (fz_sfid_says(answer, "evicts", 2) && fz_redis_is_text(answer->element[1]))
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "%s: evicts keys that expire when its memory is full (maxmemory-policy %q), and with them "
@@ -168,7 +167,7 @@ static frazil_err take_some(struct sfid_granter *granter, uint64_t now_tick, uin
     if (fz_sfid_says(answer, "taken", 1))
         err = read_taken(granter, answer, ret, reterr);
     else if (*ret_done)
-        err = explain(granter, answer, now_tick, reterr);
+        err = explain(granter, &call, answer, now_tick, reterr);
     freeReplyObject(answer);
     return err;
 }
@@ -234,7 +233,7 @@ static frazil_err extend_held(struct sfid_granter *granter, uint64_t now_tick, c
     else if (fz_sfid_says(answer, "extended", 1))
         err = read_extended(granter, answer, held, ret, reterr);
     else
-        err = explain(granter, answer, now_tick, reterr);
+        err = explain(granter, &call, answer, now_tick, reterr);
     freeReplyObject(answer);
     return err;
 }

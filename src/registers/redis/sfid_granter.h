@@ -17,7 +17,7 @@
  *
  * acquire: FRAZIL_EPOOL: all are taken; FRAZIL_EWORKER: frazils of another layout
  * use this app, the server evicts, or it refuses; FRAZIL_ECLOCK: the clocks differ too
- * much; FRAZIL_EAGAIN: no answer: whatever was taken is burned, and is free again when its key expires;
+ * much; FRAZIL_EAGAIN: no answer, or a slow one: whatever was taken is burned, and is free again when its key expires;
  * FRAZIL_EEXHAUSTED: the layout's life is over.
  *
  * extend: a request that was carried out without an answer is a loss, and another worker id
