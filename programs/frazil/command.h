@@ -33,6 +33,7 @@ extern const struct command cmd_opaque;
 extern const struct command cmd_range;
 extern const struct command cmd_scramble;
 extern const struct command cmd_shard;
+extern const struct command cmd_state;
 extern const struct command cmd_unscramble;
 extern const struct command cmd_verify;
 extern const struct command cmd_version;

@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &cmd_next,       &cmd_inspect, &cmd_compose, &cmd_convert, &cmd_range,  &cmd_layout, &cmd_shard,   &cmd_scramble,
-    &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_lease,   &cmd_verify, &cmd_bench,  &cmd_version,
+    &cmd_next,       &cmd_inspect, &cmd_compose, &cmd_convert, &cmd_range, &cmd_layout, &cmd_shard, &cmd_scramble,
+    &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_lease,   &cmd_state, &cmd_verify, &cmd_bench, &cmd_version,
 };
 
 #define COMMANDS (sizeof commands / sizeof commands[0])

@@ -7,6 +7,13 @@
 #include "core/sentence.h"
 #include "os/state_file.h"
 
+enum { RESERVE_MS = 6000 };
+
+uint64_t fz_grant_store_reserve(const frazil_layout *layout)
+{
+    return layout->tick_ms < RESERVE_MS ? RESERVE_MS / layout->tick_ms : 1;
+}
+
 /* file comes first: its address is the granter's ctx. */
 struct store {
     struct fz_grant_file file;
@@ -85,6 +92,22 @@ frazil_err fz_grant_store_inspect(const char *path, bool *ret_exists, struct fz_
         return err;
     struct fz_file_port port = port_of(&state);
     err = fz_grant_file_inspect(&port, ret_exists, ret, reterr);
+    fz_state_file_close(&state);
+    return err;
+}
+
+frazil_err fz_grant_store_in_use(const char *path, bool *ret, frazil_error *reterr)
+{
+    struct fz_state_file state;
+
+    frazil_err err = fz_state_file_name(&state, path, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_state_file_enter(&state, reterr);
+    if (err == FRAZIL_OK) {
+        err = fz_state_file_has_others(&state, ret, reterr);
+        fz_state_file_leave(&state);
+    }
     fz_state_file_close(&state);
     return err;
 }

@@ -4,15 +4,12 @@
 #include <errno.h>
 #include <string.h>
 
-#include "core/crc32.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "grant_store.h"
-#include "os/dirs.h"
+#include "home_files.h"
 #include "os/fail_errno.h"
 #include "os/memory.h"
-
-enum { NAMESPACE_LEN_MAX = 64 };
 
 /* ---- the page ---------------------------------------------------------------- */
 
@@ -97,70 +94,6 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_requ
     return FRAZIL_OK;
 }
 
-/* ---- where the file lies ------------------------------------------------------ */
-
-static bool is_name(const char *text)
-{
-    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-
-    return text[len] == '\0' && len > 0 && len <= NAMESPACE_LEN_MAX && text[0] != '.';
-}
-
-/*
- * The namespace: what the user named, and otherwise a name that each layout has
- * for itself, so that trying out another layout does not run into the files of
- * the first.
- */
-static frazil_err find_namespace(char name[NAMESPACE_LEN_MAX + 1], const struct fz_home_request *request,
-                                 const char *fingerprint, frazil_error *reterr)
-{
-    const char *wanted = request->settings->value[FZ_KEY_NAMESPACE];
-    static const char digits[] = "0123456789abcdef";
-
-    struct fz_sentence text = fz_sentence_in(name, NAMESPACE_LEN_MAX + 1);
-    if (wanted != NULL && !is_name(wanted))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
-                       wanted);
-    if (wanted != NULL) {
-        fz_sentence_str(&text, wanted);
-        return FRAZIL_OK;
-    }
-    uint32_t crc = fz_crc32(fingerprint, fz_text_len(fingerprint));
-    fz_sentence_str(&text, request->config->layout.name);
-    fz_sentence_char(&text, '-');
-    for (int shift = 28; shift >= 0; shift -= 4)
-        fz_sentence_char(&text, digits[crc >> shift & 15]);
-    return FRAZIL_OK;
-}
-
-/* The namespace's folder in the run or the state directory, made if need be. */
-static frazil_err prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
-                                 frazil_error *reterr)
-{
-    frazil_err err = fz_dir_prepare(ret_path, which, wanted, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    int sys = fz_path_join(ret_path, ret_path, "/", name);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "cannot name the folder of the namespace", name, "");
-    return fz_dir_prepare(ret_path, which, ret_path, reterr);
-}
-
-/* FOLDER/worker-N.SUFFIX */
-static frazil_err file_of_worker(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
-                                 frazil_error *reterr)
-{
-    char file[64];
-    struct fz_sentence text = fz_sentence_in(file, sizeof file);
-
-    fz_sentence_str(&text, "/worker-");
-    fz_sentence_u64(&text, worker);
-    int sys = fz_path_join(ret_path, folder, file, suffix);
-    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
-}
-
 /* ---- opening and closing ------------------------------------------------------ */
 
 static frazil_err open_word(struct fz_home *home, const struct fz_home_request *request, const char *folder,
@@ -169,7 +102,7 @@ static frazil_err open_word(struct fz_home *home, const struct fz_home_request *
 {
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = file_of_worker(path, folder, identity->worker, ".word", reterr);
+    frazil_err err = fz_home_file(path, folder, identity->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK)
         err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
     if (err != FRAZIL_OK)
@@ -193,9 +126,9 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_home_request 
     char folder[FZ_PATH_SIZE];
     const char *wanted = request->settings->value[FZ_KEY_STATE_DIR];
 
-    frazil_err err = prepare_folder(folder, FZ_DIR_STATE, wanted, name, reterr);
+    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, wanted, name, reterr);
     if (err == FRAZIL_OK)
-        err = file_of_worker(home->grant_path, folder, identity->worker, ".grant", reterr);
+        err = fz_home_file(home->grant_path, folder, identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err != FRAZIL_OK)
         return err;
     home->owner =
@@ -208,15 +141,15 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_home_reques
                                struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
 {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
-    char name[NAMESPACE_LEN_MAX + 1];
+    char name[FZ_NAMESPACE_SIZE];
     char folder[FZ_PATH_SIZE];
     uint32_t worker = request->worker.first;
 
     frazil_err err = frazil_layout_fingerprint(&request->config->layout, fingerprint, sizeof fingerprint);
     if (err == FRAZIL_OK)
-        err = find_namespace(name, request, fingerprint, reterr);
+        err = fz_home_namespace(name, request->settings, &request->config->layout, fingerprint, reterr);
     if (err == FRAZIL_OK)
-        err = prepare_folder(folder, FZ_DIR_RUN, request->settings->value[FZ_KEY_RUN_DIR], name, reterr);
+        err = fz_home_prepare_folder(folder, FZ_DIR_RUN, request->settings->value[FZ_KEY_RUN_DIR], name, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (request->worker.lock) {

@@ -10,19 +10,13 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
+#include "grant_store.h"
 #include "os/clock.h"
 #include "os/counter.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
 #include "remote.h"
-
-/*
- * How far ahead of the clock ticks are reserved in the grant file: the longest
- * that a start may have to wait after a loss of power, and three times as long as
- * between two writes.
- */
-static const uint64_t reserve_ms = 6000;
 
 enum { HOST_NAME_SIZE = 256 };
 
@@ -179,8 +173,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
     if (request->worker.url != NULL) {
         err = open_lease(gen, request, ports, &granter, reterr);
     } else if (gen->home.kind == FZ_HOME_FILE) {
-        uint64_t reserve_ticks = reserve_ms / gen->layout.tick_ms;
-        err = fz_home_granter(&gen->home, reserve_ticks > 0 ? reserve_ticks : 1, &granter, reterr);
+        err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
         fz_grant_board_replace(&gen->shared->grants, &for_ever);
         return FRAZIL_OK;

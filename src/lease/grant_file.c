@@ -6,8 +6,7 @@
 #include "core/assert.h"
 #include "core/sentence.h"
 
-/* Ten seconds: longer than any reserve, so that all that the lost file may have granted is in the past by then. */
-#define WAY_OUT "if it cannot be restored, stop the processes that use it, remove it, and start them ten seconds later"
+#define WAY_OUT "stop the processes that use it, and run `frazil state init` with the spec that they have"
 
 /* The first sequence number; 0 would mean that nothing is durable yet. */
 enum { FIRST_SEQUENCE = 1 };
@@ -194,20 +193,18 @@ static void give_out(const struct fz_grant_record *record, struct fz_grant *ret)
 
 /* ---- whose is it? -------------------------------------------------------- */
 
-static frazil_err check_identity(const struct fz_grant_file *file, const struct fz_grant_record *record,
-                                 frazil_error *reterr)
+frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct fz_grant_record *record,
+                               const char *name, frazil_error *reterr)
 {
-    const struct fz_grant_owner *owner = &file->owner;
-
     if (record->worker != owner->worker)
         return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the grant file %q is of worker %u, here it is %u: name another directory with state_dir=",
-                       file->port.name, record->worker, (uint64_t)owner->worker);
+                       "the grant file %q is of worker %u, here it is %u: name another directory with state_dir=", name,
+                       record->worker, (uint64_t)owner->worker);
     if (memcmp(record->fingerprint, owner->fingerprint, sizeof owner->fingerprint) != 0)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the grant file %q is of the layout %q, here it is %q: name another directory with state_dir=, "
                        "or another namespace with namespace=",
-                       file->port.name, record->fingerprint, owner->fingerprint);
+                       name, record->fingerprint, owner->fingerprint);
     return FRAZIL_OK;
 }
 
@@ -216,7 +213,7 @@ static frazil_err load_own(const struct fz_grant_file *file, bool *ret_exists, s
 {
     frazil_err err = load(&file->port, ret_exists, ret, reterr);
 
-    return err == FRAZIL_OK && *ret_exists ? check_identity(file, ret, reterr) : err;
+    return err == FRAZIL_OK && *ret_exists ? fz_grant_file_check(&file->owner, ret, file->port.name, reterr) : err;
 }
 
 /*

@@ -70,6 +70,10 @@ struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
 frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
                                  frazil_error *reterr);
 
+/* Whether a record is of the owner's layout and worker; name is the file's.  FRAZIL_ESTATE: it is not, with both. */
+frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct fz_grant_record *record,
+                               const char *name, frazil_error *reterr);
+
 /*
  * Makes a grant file anew, whatever was there: the way out of FRAZIL_ESTATE.  All
  * that may have been granted until now is given up: what can still be read of

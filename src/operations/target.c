@@ -44,6 +44,17 @@ frazil_err fz_target_settings(struct fz_settings *ret, const char *spec_or_url, 
     return FRAZIL_OK;
 }
 
+frazil_err fz_target_default_worker(struct fz_settings *settings, const struct fz_config *config, bool *ret_set,
+                                    frazil_error *reterr)
+{
+    bool missing = settings->value[FZ_KEY_WORKER] == NULL && config->layout.kind != FRAZIL_LAYOUT_SNO;
+
+    frazil_err err = missing ? set_worker(settings, "file-lock", reterr) : FRAZIL_OK;
+    if (err == FRAZIL_OK && ret_set != NULL)
+        *ret_set = missing;
+    return err;
+}
+
 static frazil_err find_coordinator(struct fz_target *target, frazil_error *reterr)
 {
     target->url = target->settings.value[FZ_KEY_WORKER];

@@ -26,4 +26,12 @@ void fz_target_close(struct fz_target *target);
 /* Reads a spec; a URL alone stands for worker=URL.  Errors as fz_settings_gather; on success the caller frees them. */
 frazil_err fz_target_settings(struct fz_settings *ret, const char *spec_or_url, frazil_error *reterr);
 
+/*
+ * Sets the worker that `frazil next` takes when it is told none, file-lock, unless
+ * one is set or a sno's layout stands for one.  *ret_set (may be NULL): whether it
+ * did.  FRAZIL_ENOMEM.
+ */
+frazil_err fz_target_default_worker(struct fz_settings *settings, const struct fz_config *config, bool *ret_set,
+                                    frazil_error *reterr);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Reads until the end of the file or of buf. */
@@ -43,4 +44,11 @@ int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
     buf[len] = '\0';
     *ret_len = len;
     return 0;
+}
+
+bool fz_file_exists(const char *path)
+{
+    struct stat status;
+
+    return lstat(path, &status) == 0;
 }

@@ -3,6 +3,7 @@
 #ifndef FZ_OS_FILE_H
 #define FZ_OS_FILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -10,5 +11,9 @@
  * EFBIG if it does not fit into size - 1 bytes.
  */
 int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
+
+/* Whether something has that name, if only a link that leads nowhere.  False also where the folder may not be entered.
+ */
+bool fz_file_exists(const char *path);
 
 #endif

@@ -20,7 +20,9 @@
 
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
-#define WAY_OUT "stop the processes that use it and remove it, or name another directory with run_dir="
+#define WAY_OUT                                                                                                        \
+    "stop the processes that use it, and run `frazil state init` with their spec, or name another directory with "     \
+    "run_dir="
 
 static const char magic[8] = "fz word";
 
@@ -104,6 +106,7 @@ struct opening {
     struct fz_word_file *file;
     const struct fz_word_identity *identity;
     char boot_id[sizeof((struct header *)0)->boot_id];
+    struct fz_word_file_status *status; /* when it is only looked at */
     frazil_error *reterr;
 };
 
@@ -266,7 +269,8 @@ static frazil_err find_or_make(const struct opening *o)
     return FRAZIL_OK;
 }
 
-static frazil_err open_guarded(const struct opening *o)
+/* Carries something out inside the file's guard. */
+static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const struct opening *o))
 {
     struct fz_word_file *file = o->file;
 
@@ -277,8 +281,24 @@ static frazil_err open_guarded(const struct opening *o)
         return fail_sys(o, sys, "a process (stopped?) has been holding for two seconds the guard of the word file");
     if (sys != 0)
         return fail_sys(o, sys, "the run directory does not let me guard the word file");
-    frazil_err err = find_or_make(o);
+    frazil_err err = act(o);
     fz_guard_leave(&file->guard);
+    return err;
+}
+
+/* Prepares an opening and carries it out; what it leaves open is in *file. */
+static frazil_err begin(struct opening *o, const char *path, frazil_err (*act)(const struct opening *o))
+{
+    struct fz_word_file *file = o->file;
+    size_t len;
+
+    if (fz_path_join(file->path, path, "", "") != 0)
+        return fz_fail(o->reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
+    int sys = fz_file_read(BOOT_ID_FILE, o->boot_id, sizeof o->boot_id, &len);
+    if (sys != 0)
+        return fz_fail_errno(o->reterr, sys, "it cannot be told which boot this is:", BOOT_ID_FILE, "");
+    frazil_err err = do_guarded(o, act);
+    fz_guard_close(&file->guard);
     return err;
 }
 
@@ -287,22 +307,86 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 {
     struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
     struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
-    size_t len;
 
     assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
-    if (fz_path_join(file.path, path, "", "") != 0)
-        return fz_fail(reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
-    int sys = fz_file_read(BOOT_ID_FILE, o.boot_id, sizeof o.boot_id, &len);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "it cannot be told which boot this is:", BOOT_ID_FILE, "");
-    frazil_err err = open_guarded(&o);
-    fz_guard_close(&file.guard);
+    frazil_err err = begin(&o, path, find_or_make);
     if (err != FRAZIL_OK) {
         drop(&file);
         return err;
     }
     *ret = file;
     return FRAZIL_OK;
+}
+
+/* ---- from outside ---------------------------------------------------------- */
+
+/* Opens the file and finds out whether anybody else has it; file->fd stays -1 if there is none. */
+static frazil_err open_from_outside(const struct opening *o, bool *ret_in_use)
+{
+    struct fz_word_file *file = o->file;
+
+    int sys = fz_own_file_open(file->path, O_RDWR, &file->fd);
+    if (sys == ENOENT)
+        return FRAZIL_OK;
+    if (sys == 0)
+        sys = fz_own_file_lock(file->fd, LOCK_EX);
+    *ret_in_use = sys == EWOULDBLOCK;
+    return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
+}
+
+static frazil_err examine(const struct opening *o)
+{
+    struct fz_word_file_status *status = o->status;
+    struct opening looking = *o;
+
+    frazil_err err = open_from_outside(o, &status->in_use);
+    status->exists = o->file->fd >= 0;
+    if (err != FRAZIL_OK || !status->exists)
+        return err;
+    looking.reterr = &status->wrong;
+    err = look_over(&looking, &status->stale);
+    if (err == FRAZIL_ESTATE || err == FRAZIL_OK)
+        return FRAZIL_OK;
+    if (o->reterr != NULL)
+        *o->reterr = status->wrong;
+    return err;
+}
+
+frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
+                                const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr)
+{
+    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+    struct fz_word_file_status status = {.wrong = {.code = FRAZIL_OK}};
+    struct opening o = {.file = &file, .identity = identity, .status = &status, .reterr = reterr};
+
+    frazil_err err = begin(&o, path, examine);
+    drop(&file);
+    if (err == FRAZIL_OK)
+        *ret = status;
+    return err;
+}
+
+static frazil_err discard(const struct opening *o)
+{
+    bool in_use = false;
+
+    frazil_err err = open_from_outside(o, &in_use);
+    if (err != FRAZIL_OK || o->file->fd < 0)
+        return err;
+    if (in_use)
+        return fz_fail(o->reterr, FRAZIL_EWORKER, "the word file %q is in use: stop the processes that have it first",
+                       o->file->path);
+    return unlink(o->file->path) == 0 ? FRAZIL_OK : fail_sys(o, errno, "the word file cannot be removed:");
+}
+
+frazil_err fz_word_file_discard(const char *path, frazil_error *reterr)
+{
+    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1};
+    struct opening o = {.file = &file, .reterr = reterr};
+
+    frazil_err err = begin(&o, path, discard);
+    drop(&file);
+    return err;
 }
 
 /* ---- afterwards ---------------------------------------------------------- */

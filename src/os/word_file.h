@@ -57,6 +57,25 @@ struct fz_word_file {
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
                              size_t payload_size, frazil_error *reterr);
 
+/* What can be said of a word file from outside. */
+struct fz_word_file_status {
+    bool exists;
+    bool in_use;        /* a process has it mapped */
+    bool stale;         /* from before the boot, or a copy: the next open makes it anew */
+    frazil_error wrong; /* code FRAZIL_OK: nothing; FRAZIL_ESTATE: why it cannot be opened */
+};
+
+/* Looks at the file without making, mapping or changing it.  FRAZIL_ESPEC, FRAZIL_ESYS. */
+frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
+                                const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr);
+
+/*
+ * Removes the file, whatever it is: the way out of FRAZIL_ESTATE.  That there is
+ * none is fine.  FRAZIL_EWORKER: a process has it mapped.  FRAZIL_ESPEC,
+ * FRAZIL_ESYS.
+ */
+frazil_err fz_word_file_discard(const char *path, frazil_error *reterr);
+
 /*
  * Whether the file is still there as it was: not removed, replaced or cut.  One
  * system call.  Any thread, and forked children.

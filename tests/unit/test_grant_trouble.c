@@ -157,16 +157,13 @@ static void test_damaged(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         host_disk.size = sizes[i];
         host_assert_refused(&a, false, NOW, FRAZIL_ESTATE,
-                            (const char *[]){"/disk/worker-7.grant", "bytes", "8192",
-                                             "remove it, and start them ten seconds later", NULL});
-        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE,
-                            (const char *[]){"remove it, and start them ten seconds later", NULL});
+                            (const char *[]){"/disk/worker-7.grant", "bytes", "8192", "`frazil state init`", NULL});
+        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE, (const char *[]){"`frazil state init`", NULL});
     }
     host_disk.size = FZ_GRANT_FILE_SIZE;
     memset(host_disk.cache, 0, sizeof host_disk.cache);
-    host_assert_refused(
-        &a, false, NOW, FRAZIL_ESTATE,
-        (const char *[]){"/disk/worker-7.grant", "damaged", "remove it, and start them ten seconds later", NULL});
+    host_assert_refused(&a, false, NOW, FRAZIL_ESTATE,
+                        (const char *[]){"/disk/worker-7.grant", "damaged", "`frazil state init`", NULL});
 }
 
 /* A slot in the other one's place is no slot: somebody has shifted bytes about. */

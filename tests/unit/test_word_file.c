@@ -237,7 +237,7 @@ static void test_cut(void **state)
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         open_and_close();
         assert_int_equal(truncate(path, sizes[i]), 0);
-        assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "remove it", NULL});
+        assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "`frazil state init`", NULL});
         assert_int_equal(unlink(path), 0);
     }
 }
@@ -440,15 +440,74 @@ static void test_remove(void **state)
     fz_word_file_close(&file);
 }
 
+/* Seen from outside: whether there is one, whether it is used, whether it is old, and what is wrong with it. */
+static void test_examine(void **state)
+{
+    struct fz_word_file_status status;
+    struct fz_word_identity other = {.fingerprint = identity.fingerprint, .worker = 8};
+
+    (void)state;
+    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_false(status.exists || status.in_use || status.stale);
+    struct fz_word_file file = open_ok();
+    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_true(status.exists && status.in_use && !status.stale);
+    assert_int_equal(status.wrong.code, FRAZIL_OK);
+    assert_int_equal(fz_word_file_examine(&status, path, &other, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_int_equal(status.wrong.code, FRAZIL_ESTATE);
+    fz_word_file_close(&file);
+    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_true(status.exists && !status.in_use);
+    char bytes[FILE_SIZE];
+    size_t len = scratch_read(path, bytes, sizeof bytes);
+    unlink(path);
+    scratch_write(scratch_path(scratch, "keeps-the-inode"), "", 0);
+    scratch_write(path, bytes, len);
+    assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_true(status.exists && status.stale);
+}
+
+/* To discard is the way out of whatever the file is, but never under the hands of who uses it. */
+static void test_discard(void **state)
+{
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(fz_word_file_discard(path, NULL), FRAZIL_OK);
+    struct fz_word_file file = open_ok();
+    assert_int_equal(fz_word_file_discard(path, &err), FRAZIL_EWORKER);
+    assert_true(fz_word_file_is_current(&file));
+    fz_word_file_close(&file);
+    scratch_write(path, "GIF89a", 6);
+    assert_int_equal(fz_word_file_discard(path, NULL), FRAZIL_OK);
+    assert_false(scratch_exists(path));
+    assert_int_equal(symlink("/nowhere", path), 0);
+    assert_int_equal(fz_word_file_discard(path, &err), FRAZIL_ESYS);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_shared),     TEST(test_outlives), TEST(test_leaves_nothing), TEST(test_killed_maker),
-        TEST(test_reserved),   TEST(test_foreign),  TEST(test_foreign_format), TEST(test_cut),
-        TEST(test_other_boot), TEST(test_copy),     TEST(test_link),           TEST(test_length),
-        TEST(test_loss),       TEST(test_last),     TEST(test_child_counts),   TEST(test_memory_counts),
+        TEST(test_shared),
+        TEST(test_outlives),
+        TEST(test_leaves_nothing),
+        TEST(test_killed_maker),
+        TEST(test_reserved),
+        TEST(test_foreign),
+        TEST(test_foreign_format),
+        TEST(test_cut),
+        TEST(test_other_boot),
+        TEST(test_copy),
+        TEST(test_link),
+        TEST(test_length),
+        TEST(test_loss),
+        TEST(test_last),
+        TEST(test_child_counts),
+        TEST(test_memory_counts),
         TEST(test_remove),
+        cmocka_unit_test_setup_teardown(test_examine, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_discard, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "home_files.h"
+
+#include <string.h>
+
+#include "core/crc32.h"
+#include "core/sentence.h"
+#include "os/fail_errno.h"
+
+static bool is_name(const char *text)
+{
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+    return text[len] == '\0' && len > 0 && len < FZ_NAMESPACE_SIZE && text[0] != '.';
+}
+
+frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
+                             const frazil_layout *layout, const char *fingerprint, frazil_error *reterr)
+{
+    const char *wanted = settings->value[FZ_KEY_NAMESPACE];
+    static const char digits[] = "0123456789abcdef";
+
+    struct fz_sentence text = fz_sentence_in(name, FZ_NAMESPACE_SIZE);
+    if (wanted != NULL && !is_name(wanted))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
+                       wanted);
+    if (wanted != NULL) {
+        fz_sentence_str(&text, wanted);
+        return FRAZIL_OK;
+    }
+    uint32_t crc = fz_crc32(fingerprint, fz_text_len(fingerprint));
+    fz_sentence_str(&text, layout->name);
+    fz_sentence_char(&text, '-');
+    for (int shift = 28; shift >= 0; shift -= 4)
+        fz_sentence_char(&text, digits[crc >> shift & 15]);
+    return FRAZIL_OK;
+}
+
+/* FOLDER/NAMESPACE.  ret_path may be folder itself. */
+static frazil_err join(char ret_path[FZ_PATH_SIZE], const char *folder, const char *name, frazil_error *reterr)
+{
+    int sys = fz_path_join(ret_path, folder, "/", name);
+
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the folder of the namespace", name, "");
+}
+
+frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                               frazil_error *reterr)
+{
+    frazil_err err = fz_dir_find(ret_path, which, wanted, reterr);
+
+    return err == FRAZIL_OK ? join(ret_path, ret_path, name, reterr) : err;
+}
+
+frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                  frazil_error *reterr)
+{
+    frazil_err err = fz_dir_prepare(ret_path, which, wanted, reterr);
+
+    if (err == FRAZIL_OK)
+        err = join(ret_path, ret_path, name, reterr);
+    return err == FRAZIL_OK ? fz_dir_prepare(ret_path, which, ret_path, reterr) : err;
+}
+
+frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
+                        frazil_error *reterr)
+{
+    char file[64];
+    struct fz_sentence text = fz_sentence_in(file, sizeof file);
+
+    fz_sentence_str(&text, "/" FZ_HOME_FILE_PREFIX);
+    fz_sentence_u64(&text, worker);
+    int sys = fz_path_join(ret_path, folder, file, suffix);
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
+}

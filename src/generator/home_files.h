@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where what is kept of a worker lies: RUN_DIR/NAMESPACE/worker-N.word and, for
+ * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.
+ */
+#ifndef FZ_GENERATOR_HOME_FILES_H
+#define FZ_GENERATOR_HOME_FILES_H
+
+#include "os/dirs.h"
+#include "settings.h"
+
+#include "frazil/layout.h"
+
+/* Bytes of a namespace's name, terminator included. */
+#define FZ_NAMESPACE_SIZE 65
+
+/* What the names of a worker's files begin with; its number follows, and one of the suffixes. */
+#define FZ_HOME_FILE_PREFIX "worker-"
+#define FZ_HOME_WORD_SUFFIX ".word"
+#define FZ_HOME_GRANT_SUFFIX ".grant"
+
+/*
+ * The namespace: what the user named, and otherwise a name that each layout has
+ * for itself, so that trying out another layout does not run into the files of
+ * the first.  fingerprint is the layout's.  FRAZIL_ESPEC: it is no plain name.
+ */
+frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
+                             const frazil_layout *layout, const char *fingerprint, frazil_error *reterr);
+
+/* The namespace's folder in the run or the state directory (wanted: run_dir or state_dir).  Errors as fz_dir_find. */
+frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                               frazil_error *reterr);
+
+/* The same, made if need be.  Errors as fz_dir_prepare. */
+frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                  frazil_error *reterr);
+
+/* The path of a worker's file in such a folder.  FRAZIL_ESYS: it is too long. */
+frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
+                        frazil_error *reterr);
+
+#endif

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: MIT */
+#include "state.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/decimal.h"
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "generator/config.h"
+#include "generator/generator_internal.h"
+#include "generator/grant_store.h"
+#include "generator/home_files.h"
+#include "os/clock.h"
+#include "os/fail_errno.h"
+#include "os/file.h"
+#include "os/list_dir.h"
+#include "target.h"
+
+_Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
+
+/* ---- where, and of whom -------------------------------------------------------- */
+
+/* A spec, understood. */
+struct place {
+    struct fz_settings settings;
+    struct fz_config config;
+    struct fz_worker_choice worker;
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
+    char name[FZ_NAMESPACE_SIZE];
+    char run_folder[FZ_PATH_SIZE];
+    char state_folder[FZ_PATH_SIZE];
+};
+
+static frazil_err check_kept(const struct place *place, frazil_error *reterr)
+{
+    if (place->config.slots_url != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "with state=URL nothing is kept on this host: the slots are there");
+    if (place->worker.url != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "with a coordinator nothing is kept on this host: `frazil lease list` shows what it has");
+    if (place->worker.in_process || place->config.in_memory || place->config.frozen)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "nothing is kept with %s: there is nothing to see, and nothing that protects from repeated ids "
+                       "after a restart",
+                       place->worker.in_process ? "worker=auto"
+                       : place->config.frozen   ? "a frozen clock"
+                                                : "state=memory");
+    return FRAZIL_OK;
+}
+
+static frazil_err find_folders(struct place *place, frazil_error *reterr)
+{
+    char *const *value = place->settings.value;
+
+    frazil_err err = frazil_layout_fingerprint(&place->config.layout, place->fingerprint, sizeof place->fingerprint);
+    if (err == FRAZIL_OK)
+        err = fz_home_namespace(place->name, &place->settings, &place->config.layout, place->fingerprint, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_find_folder(place->run_folder, FZ_DIR_RUN, value[FZ_KEY_RUN_DIR], place->name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_find_folder(place->state_folder, FZ_DIR_STATE, value[FZ_KEY_STATE_DIR], place->name, reterr);
+    return err;
+}
+
+static frazil_err understand(struct place *place, const char *spec, frazil_error *reterr)
+{
+    memset(place, 0, sizeof *place);
+    frazil_err err = fz_settings_gather(&place->settings, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_config_read(&place->config, &place->settings, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_target_default_worker(&place->settings, &place->config, NULL, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_worker_resolve(&place->settings, &place->config.layout, &place->worker, reterr);
+    if (err == FRAZIL_OK)
+        err = check_kept(place, reterr);
+    if (err == FRAZIL_OK)
+        err = find_folders(place, reterr);
+    if (err != FRAZIL_OK)
+        fz_settings_free(&place->settings);
+    return err;
+}
+
+/* ---- which workers ------------------------------------------------------------- */
+
+/* Numbers of workers, as they come. */
+struct numbers {
+    const struct fz_worker_choice *choice;
+    uint32_t *number;
+    size_t count;
+    size_t room;
+    bool out_of_memory;
+};
+
+static void add_number(struct numbers *numbers, uint32_t number)
+{
+    if (numbers->count == numbers->room) {
+        size_t room = numbers->room == 0 ? 64 : 2 * numbers->room;
+        uint32_t *larger = realloc(numbers->number, room * sizeof *larger);
+        numbers->out_of_memory = numbers->out_of_memory || larger == NULL;
+        if (larger == NULL)
+            return;
+        numbers->number = larger;
+        numbers->room = room;
+    }
+    numbers->number[numbers->count++] = number;
+}
+
+/* Of "worker-N.word" and "worker-N.grant". */
+static void add_name(void *ctx, const char *name)
+{
+    struct numbers *numbers = ctx;
+    size_t prefix = strlen(FZ_HOME_FILE_PREFIX);
+    uint64_t number;
+
+    if (strncmp(name, FZ_HOME_FILE_PREFIX, prefix) != 0)
+        return;
+    const char *suffix = strchr(name, '.');
+    if (suffix == NULL || (strcmp(suffix, FZ_HOME_WORD_SUFFIX) != 0 && strcmp(suffix, FZ_HOME_GRANT_SUFFIX) != 0))
+        return;
+    if (!fz_decimal_parse(name + prefix, (size_t)(suffix - name) - prefix, &number))
+        return;
+    if (number >= numbers->choice->first && number - numbers->choice->first < numbers->choice->count)
+        add_number(numbers, (uint32_t)number);
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *left = a;
+    const uint32_t *right = b;
+
+    return (*left > *right) - (*left < *right);
+}
+
+static void sort_out(struct numbers *numbers)
+{
+    size_t kept = 0;
+
+    if (numbers->count > 0)
+        qsort(numbers->number, numbers->count, sizeof numbers->number[0], by_number);
+    for (size_t i = 0; i < numbers->count; i++) {
+        if (kept == 0 || numbers->number[kept - 1] != numbers->number[i])
+            numbers->number[kept++] = numbers->number[i];
+    }
+    numbers->count = kept;
+}
+
+static frazil_err find_workers(const struct place *place, struct numbers *ret, frazil_error *reterr)
+{
+    const char *folders[] = {place->run_folder, place->state_folder};
+    struct numbers numbers = {.choice = &place->worker};
+    int sys = 0;
+
+    for (size_t i = 0; place->worker.lock && i < 2 && (sys == 0 || sys == ENOENT); i++)
+        sys = fz_list_dir(folders[i], add_name, &numbers);
+    if (!place->worker.lock)
+        add_number(&numbers, place->worker.first);
+    if (sys == 0 || sys == ENOENT) {
+        sort_out(&numbers);
+        *ret = numbers;
+        if (!numbers.out_of_memory)
+            return FRAZIL_OK;
+    }
+    free(numbers.number);
+    if (numbers.out_of_memory)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    return fz_fail_errno(reterr, sys, "a folder cannot be listed, of", place->run_folder, "");
+}
+
+/* ---- looking ------------------------------------------------------------------- */
+
+static struct fz_word_identity identity_of(const struct place *place, uint32_t worker)
+{
+    return (struct fz_word_identity){.fingerprint = place->fingerprint, .worker = worker};
+}
+
+static struct fz_grant_owner owner_of(const struct place *place, uint32_t worker)
+{
+    struct fz_grant_owner owner = {.worker = worker, .nonce = 1};
+
+    memcpy(owner.fingerprint, place->fingerprint, sizeof owner.fingerprint);
+    return owner;
+}
+
+/* What cannot even be looked at is wrong, too; the folder is there, or there would be nothing to look at. */
+static void look_at_word(const struct place *place, struct fz_kept *kept)
+{
+    struct fz_word_identity identity = identity_of(place, kept->worker);
+    struct fz_word_file_status status = {.exists = true};
+
+    if (fz_word_file_examine(&status, kept->word.path, &identity, sizeof(struct fz_shared), &kept->word.wrong) ==
+        FRAZIL_OK)
+        kept->word.wrong = status.wrong;
+    kept->word.exists = status.exists;
+    kept->word.in_use = status.in_use;
+    kept->word.stale = status.stale;
+}
+
+/* A tick beyond the layout's end is none that ids have. */
+static int64_t time_of(const struct place *place, uint64_t tick)
+{
+    uint64_t last = fz_layout_last_tick(&place->config.layout);
+
+    return fz_layout_tick_unix_ms(&place->config.layout, tick < last ? tick : last);
+}
+
+static void look_at_grant(const struct place *place, struct fz_kept *kept)
+{
+    struct fz_grant_owner owner = owner_of(place, kept->worker);
+    struct fz_grant_record record = {.worker = 0};
+    frazil_error *wrong = &kept->grant.wrong;
+
+    kept->grant.exists = true;
+    (void)fz_grant_store_in_use(kept->grant.path, &kept->grant.in_use, NULL);
+    frazil_err err = fz_grant_store_inspect(kept->grant.path, &kept->grant.exists, &record, wrong);
+    if (err == FRAZIL_OK && kept->grant.exists)
+        err = fz_grant_file_check(&owner, &record, kept->grant.path, wrong);
+    if (err != FRAZIL_OK || !kept->grant.exists)
+        return;
+    kept->pid = record.pid;
+    kept->from_unix_ms = time_of(place, record.floor);
+    kept->until_unix_ms = time_of(place, record.until);
+    kept->highest_unix_ms =
+        record.used.count == 0 ? kept->until_unix_ms : time_of(place, record.used.range[record.used.count - 1].last);
+}
+
+static frazil_err look_at(const struct place *place, uint32_t worker, struct fz_kept *ret, frazil_error *reterr)
+{
+    struct fz_kept kept = {.worker = worker};
+
+    frazil_err err = fz_home_file(kept.word.path, place->run_folder, worker, FZ_HOME_WORD_SUFFIX, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_file(kept.grant.path, place->state_folder, worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (fz_file_exists(kept.word.path))
+        look_at_word(place, &kept);
+    if (fz_file_exists(kept.grant.path))
+        look_at_grant(place, &kept);
+    *ret = kept;
+    return FRAZIL_OK;
+}
+
+static frazil_err look_at_all(const struct place *place, const struct numbers *numbers, struct fz_state *ret,
+                              frazil_error *reterr)
+{
+    struct fz_kept *workers = calloc(numbers->count + 1, sizeof *workers);
+    frazil_err err = FRAZIL_OK;
+
+    if (workers == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    for (size_t i = 0; err == FRAZIL_OK && i < numbers->count; i++)
+        err = look_at(place, numbers->number[i], &workers[i], reterr);
+    if (err != FRAZIL_OK) {
+        free(workers);
+        return err;
+    }
+    *ret = (struct fz_state){.count = numbers->count, .workers = workers};
+    memcpy(ret->layout, place->fingerprint, sizeof ret->layout);
+    memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
+    memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
+    return FRAZIL_OK;
+}
+
+static frazil_err look(const struct place *place, struct fz_state *ret, frazil_error *reterr)
+{
+    struct numbers numbers = {.count = 0};
+
+    frazil_err err = find_workers(place, &numbers, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = look_at_all(place, &numbers, ret, reterr);
+    free(numbers.number);
+    return err;
+}
+
+frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
+{
+    struct place place;
+
+    frazil_err err = understand(&place, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = look(&place, ret, reterr);
+    fz_settings_free(&place.settings);
+    return err;
+}
+
+void fz_state_free(struct fz_state *state)
+{
+    free(state->workers);
+    *state = (struct fz_state){.count = 0};
+}
+
+bool fz_kept_is_wrong(const struct fz_kept *kept)
+{
+    return kept->word.wrong.code != FRAZIL_OK || kept->grant.wrong.code != FRAZIL_OK;
+}
+
+/* ---- repairing ------------------------------------------------------------------- */
+
+/*
+ * The word goes first: that it goes proves that nobody has it; and until there
+ * is a grant again, a start fails as it did.
+ */
+static frazil_err init_worker(struct place *place, const struct fz_kept *kept, bool all, frazil_error *reterr)
+{
+    struct fz_grant_owner owner = owner_of(place, kept->worker);
+    const frazil_layout *layout = &place->config.layout;
+    const char *wanted = place->settings.value[FZ_KEY_STATE_DIR];
+    uint64_t now_tick = 0;
+
+    frazil_err err = fz_layout_tick_of(layout, fz_real_now().unix_ms, &now_tick, reterr);
+    if (err == FRAZIL_OK && kept->word.exists)
+        err = fz_word_file_discard(kept->word.path, reterr);
+    if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
+        return err;
+    err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_grant_store_init(kept->grant.path, &owner, fz_grant_store_reserve(layout), now_tick, reterr);
+    return err;
+}
+
+frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
+{
+    struct place place;
+    struct fz_state state = {.count = 0};
+
+    frazil_err err = understand(&place, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = look(&place, &state, reterr);
+    for (size_t i = 0; err == FRAZIL_OK && i < state.count; i++) {
+        if (!all && !fz_kept_is_wrong(&state.workers[i]))
+            continue;
+        err = init_worker(&place, &state.workers[i], all, reterr);
+        if (err == FRAZIL_OK)
+            visit(ctx, state.workers[i].worker);
+    }
+    fz_state_free(&state);
+    fz_settings_free(&place.settings);
+    return err;
+}

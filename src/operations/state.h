@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a host keeps of its workers (the word in the run directory, the grant in
+ * the state directory), for the eyes of an operator; and the way out when a file
+ * of it is damaged or somebody else's.
+ */
+#ifndef FZ_OPERATIONS_STATE_H
+#define FZ_OPERATIONS_STATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "frazil/error.h"
+#include "frazil/layout.h"
+
+/* Bytes of a path, terminator included. */
+#define FZ_KEPT_PATH_SIZE 1024
+
+/* A file of a worker. */
+struct fz_kept_file {
+    char path[FZ_KEPT_PATH_SIZE];
+    bool exists;
+    bool in_use;        /* a process has it open */
+    bool stale;         /* a word from before the boot, or a copy of one: the next start makes it anew */
+    frazil_error wrong; /* code FRAZIL_OK: nothing; else why no start can use it */
+};
+
+/* What is kept of one worker.  What follows the files is the grant's, if it exists and nothing is wrong with it. */
+struct fz_kept {
+    uint32_t worker;
+    struct fz_kept_file word;
+    struct fz_kept_file grant;
+    uint64_t pid; /* who wrote it; 0: it was given back */
+    int64_t from_unix_ms;
+    int64_t until_unix_ms;   /* the last tick that may have been used: the next one starts above it */
+    int64_t highest_unix_ms; /* the last tick that ever was: far above, if the clock once was ahead */
+};
+
+/* What is kept in a namespace, in the order of the workers' numbers. */
+struct fz_state {
+    char layout[FRAZIL_FINGERPRINT_SIZE];
+    char run_folder[FZ_KEPT_PATH_SIZE];
+    char state_folder[FZ_KEPT_PATH_SIZE];
+    size_t count;
+    struct fz_kept *workers;
+};
+
+/*
+ * Looks at what generators with this spec keep: of its worker, or, with
+ * worker=file-lock or none, of all workers that anything is kept of.  Makes no
+ * directory.  Errors as frazil_open; FRAZIL_ESPEC also if the spec keeps nothing
+ * on this host.  On success the caller frees it.
+ */
+frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr);
+
+/* Frees the workers. */
+void fz_state_free(struct fz_state *state);
+
+/* Whether a start with this worker would fail for what is kept of it. */
+bool fz_kept_is_wrong(const struct fz_kept *kept);
+
+/* A worker that was repaired. */
+typedef void (*fz_state_visitor)(void *ctx, uint32_t worker);
+
+/*
+ * Makes anew what fz_state_look finds wrong, or with `all` whatever it finds (a
+ * grant file that was restored from an old copy looks right).  All that may have
+ * been granted until now is given up, so the next ids come some seconds later.
+ * Shows each worker when it is done; after an error the others are as they were.
+ * Errors as fz_state_look; FRAZIL_EWORKER: a process uses one; FRAZIL_ERANGE: the
+ * clock shows no tick of the layout; FRAZIL_ESYS.
+ */
+frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr);
+
+#endif

@@ -1,0 +1,136 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: frazil state shows what is kept and what is wrong with it, and init is a way out of every
+# FRAZIL_ESTATE that repeats no id and takes nothing away from a living process.
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+setup() {
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    export FRAZIL_NAMESPACE=orders
+    word=$FRAZIL_RUN_DIR/orders/worker-7.word
+    grant=$FRAZIL_STATE_DIR/orders/worker-7.grant
+}
+
+# makes_anew SPEC...: a start fails, show says why, init repairs it, and the next id is above the one given.
+makes_anew() {
+    local why=$1 before=$2 after
+    shift 2
+    fails 4 "$why" frazil next "$@"
+    [[ $stderr == *"frazil state init"* || $why == *version* || $why == *"of the layout"* ]]
+    run frazil state "$@"
+    [ "$status" -eq 1 ]
+    [[ $output == *"7  WRONG"* && $output == *"$why"* ]]
+    run frazil state show --json "$@"
+    [ "$status" -eq 1 ]
+    [[ $output == *'"worker":7,"ok":false'* ]]
+    [ "$(frazil state init "$@")" = "worker 7: made anew" ]
+    frazil state "$@"
+    after=$(frazil next max_lead=10s "$@")
+    [ "$after" -gt "$before" ]
+}
+
+@test "nothing is kept yet, and looking makes nothing" {
+    run frazil state
+    [ "$status" -eq 0 ]
+    [[ $output == *"nothing is kept here yet" ]]
+    frazil state worker=fixed:7 | grep -Eq '^ +7  new '
+    [ "$(frazil state init)" = "nothing is wrong, nothing was changed; state init --all makes files anew that look right" ]
+    [ ! -e "$FRAZIL_RUN_DIR" ]
+    [ ! -e "$FRAZIL_STATE_DIR" ]
+}
+
+@test "who has it, from when until when" {
+    mkfifo "$BATS_TEST_TMPDIR/fifo"
+    "$FRAZIL" next -n 0 --rate 50 worker=fixed:7 >"$BATS_TEST_TMPDIR/fifo" 3>&- &
+    exec 9<"$BATS_TEST_TMPDIR/fifo"
+    read -r _ <&9
+    frazil state | grep -Eq "^     7  in use  good    [0-9TZ:.-]{24}  [0-9TZ:.-]{24}  $!\$"
+    [ "$(frazil state --json | json process)" = "$!" ]
+    fails 2 "is in use: stop the processes that have it first" frazil state init --all worker=fixed:7
+    cp "$grant" "$BATS_TEST_TMPDIR/copy"
+    : >"$grant"
+    fails 2 "is in use" frazil state init
+    exec 9<&-
+    wait
+    frazil state init
+    frazil state | grep -Eq "^     7  free "
+}
+
+@test "a damaged file, a truncated one, and one of another version" {
+    id=$(frazil next worker=fixed:7)
+    cp "$grant" "$BATS_TEST_TMPDIR/good"
+    printf x | dd of="$grant" bs=1 seek=100 conv=notrunc status=none
+    printf x | dd of="$grant" bs=1 seek=4196 conv=notrunc status=none
+    makes_anew "is damaged" "$id" worker=fixed:7
+    truncate -s 4096 "$grant"
+    makes_anew "has 4096 bytes" "$id" worker=fixed:7
+    printf 'GIF89a' >"$word"
+    run frazil state worker=fixed:7
+    [ "$status" -eq 1 ]
+    [[ $output == *"header with a length"* ]]
+    frazil state init worker=fixed:7
+    [ ! -e "$word" ]
+    frazil next max_lead=10s worker=fixed:7
+}
+
+@test "what another layout or another worker left" {
+    frazil next worker=fixed:7 layout=twitter
+    rm "$word"
+    makes_anew "of the layout" 0 worker=fixed:7
+    id=$(frazil next max_lead=10s worker=fixed:7)
+    frazil next worker=fixed:8
+    cp "${grant/7/8}" "$grant"
+    rm "$word"
+    fails 4 "is of worker 8" frazil next worker=fixed:7
+    [ "$(frazil state init worker=fixed:7)" = "worker 7: made anew" ]
+    [ "$(frazil next max_lead=10s worker=fixed:7)" -gt "$id" ]
+}
+
+@test "file-lock: all that are wrong, and no other" {
+    frazil next
+    frazil next worker=fixed:7
+    frazil next worker=fixed:9
+    : >"$grant"
+    : >"${grant/7/9}"
+    before=$(cksum "${grant/7/0}")
+    [ "$(frazil state init --json | json worker | tr '\n' ' ')" = "7 9 " ]
+    [ "$(cksum "${grant/7/0}")" = "$before" ]
+    [ "$(frazil state --json base=7 count=1 worker=file-lock | json worker)" = 7 ]
+}
+
+@test "an old copy looks right: --all gives up what may have been made since" {
+    frazil next worker=fixed:7
+    cp "$grant" "$BATS_TEST_TMPDIR/copy"
+    cp "$word" "$BATS_TEST_TMPDIR/word"
+    id=$(frazil next -n 5000 worker=fixed:7 | tail -n 1)
+    cp "$BATS_TEST_TMPDIR/copy" "$grant"
+    mv "$word" "$word.away" # so that its inode is not given to the copy
+    cp "$BATS_TEST_TMPDIR/word" "$word"
+    frazil state worker=fixed:7 | grep -Eq '^     7  free    stale '
+    [ "$(frazil state init worker=fixed:7)" != "worker 7: made anew" ]
+    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: made anew" ]
+    until=$(frazil state --json worker=fixed:7 | json until)
+    made=$(frazil inspect --json "$id" | json time)
+    [[ $until > $made ]]
+    [ "$(frazil next max_lead=10s worker=fixed:7)" -gt "$id" ]
+}
+
+@test "--all makes what is not there, so that a lost directory repeats no id" {
+    [ "$(frazil state init --all worker=fixed:7)" = "worker 7: made anew" ]
+    [ -s "$grant" ]
+    fails 4 "state directory" frazil state init --all worker=fixed:7 state_dir=/proc/nowhere
+    fails 2 "absolute path" frazil state run_dir=here
+}
+
+@test "specs that keep nothing here" {
+    fails 2 "state=memory" frazil state worker=fixed:7 state=memory
+    fails 2 "lease list" frazil state worker=file:///tmp/orders
+    fails 2 "state=URL" frazil state worker=fixed:7 state=redis://localhost/orders
+    fails 2 "worker=auto" frazil state layout=sno
+    fails 2 "frozen clock" frazil state worker=fixed:7 clock=frozen:2026-05-01
+    fails 2 "unknown" frazil state show nonsense=1
+    fails 2 "--all is for" frazil state --all
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what an operator is told of the files of a host's workers is
+ * what is in them, also where a file cannot be read at all; what is repaired is
+ * what was wrong.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "lease/grant_file.h"
+#include "lib/scratch.h"
+#include "operations/state.h"
+#include "os/clock.h"
+
+static const char *scratch;
+static char spec[512];
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    unsetenv("FRAZIL_STATE");
+    snprintf(spec, sizeof spec, "namespace=n run_dir=%s/run state_dir=%s/state", scratch, scratch);
+    mkdir(scratch_path(scratch, "state"), 0700);
+    mkdir(scratch_path(scratch, "state/n"), 0700);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static struct fz_state look_ok(void)
+{
+    struct fz_state state;
+    frazil_error err;
+
+    if (fz_state_look(spec, &state, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return state;
+}
+
+/* Writes a grant file whose first slot has this record. */
+static void write_grant(const char *name, const struct fz_grant_record *record)
+{
+    unsigned char content[FZ_GRANT_FILE_SIZE] = {0};
+
+    fz_grant_record_encode(record, content + (record->sequence & 1) * FZ_GRANT_SLOT_DISTANCE);
+    scratch_write(scratch_path(scratch, name), content, sizeof content);
+}
+
+static struct fz_grant_record record_of(uint32_t worker)
+{
+    frazil_layout layout;
+    struct fz_grant_record record = {.sequence = 4, .worker = worker, .nonce = 5, .pid = 4711, .floor = 1000};
+
+    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&layout, record.fingerprint, sizeof record.fingerprint), FRAZIL_OK);
+    record.until = 2000;
+    fz_used_add(&record.used, 1000, 2000);
+    return record;
+}
+
+/* The grant's ticks as times, who wrote it, and the island of a clock that was ahead. */
+static void test_grant(void **state)
+{
+    const int64_t epoch_ms = INT64_C(1767225600000);
+    struct fz_grant_record record = record_of(7);
+
+    (void)state;
+    fz_used_add(&record.used, 500000, 600000);
+    write_grant("state/n/worker-7.grant", &record);
+    struct fz_state seen = look_ok();
+    assert_int_equal(seen.count, 1);
+    const struct fz_kept *kept = &seen.workers[0];
+    assert_int_equal(kept->worker, 7);
+    assert_true(kept->grant.exists && !kept->grant.in_use && !kept->word.exists);
+    assert_int_equal(kept->pid, 4711);
+    assert_int_equal(kept->from_unix_ms, epoch_ms + 1000);
+    assert_int_equal(kept->until_unix_ms, epoch_ms + 2000);
+    assert_int_equal(kept->highest_unix_ms, epoch_ms + 600000);
+    assert_false(fz_kept_is_wrong(kept));
+    fz_state_free(&seen);
+}
+
+/* In the order of their numbers, each once, and no other file of the folder. */
+static void test_order(void **state)
+{
+    static const char *const others[] = {"worker-3.grant.lock", "worker-.grant", "worker-03.grant", "worker-5.lock",
+                                         "worker-9999.grant",   "other",         "worker-x.word"};
+    static const uint32_t workers[] = {900, 3, 20, 100};
+    struct fz_state seen;
+
+    (void)state;
+    mkdir(scratch_path(scratch, "run"), 0700);
+    mkdir(scratch_path(scratch, "run/n"), 0700);
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "state/n/%s", others[i]);
+        scratch_write(scratch_path(scratch, name), "", 0);
+    }
+    for (size_t i = 0; i < sizeof workers / sizeof workers[0]; i++) {
+        char name[64];
+        struct fz_grant_record record = record_of(workers[i]);
+        snprintf(name, sizeof name, "state/n/worker-%u.grant", (unsigned)workers[i]);
+        write_grant(name, &record);
+    }
+    scratch_write(scratch_path(scratch, "run/n/worker-20.word"), "", 0);
+    seen = look_ok();
+    assert_int_equal(seen.count, 4);
+    assert_int_equal(seen.workers[0].worker, 3);
+    assert_int_equal(seen.workers[1].worker, 20);
+    assert_true(fz_kept_is_wrong(&seen.workers[1]));
+    assert_int_equal(seen.workers[2].worker, 100);
+    assert_int_equal(seen.workers[3].worker, 900);
+    fz_state_free(&seen);
+}
+
+/* A newer version, and what is no file: wrong, with the reason. */
+static void test_wrong(void **state)
+{
+    struct fz_grant_record record = record_of(1);
+    unsigned char content[FZ_GRANT_FILE_SIZE];
+
+    (void)state;
+    write_grant("state/n/worker-1.grant", &record);
+    scratch_read(scratch_path(scratch, "state/n/worker-1.grant"), content, sizeof content);
+    content[8] = 2; /* the version; the checksum no longer matches, so this slot is damaged */
+    scratch_write(scratch_path(scratch, "state/n/worker-1.grant"), content, sizeof content);
+    assert_int_equal(symlink("/nowhere", scratch_path(scratch, "state/n/worker-2.grant")), 0);
+    mkdir(scratch_path(scratch, "state/n/worker-3.grant"), 0700);
+    struct fz_state seen = look_ok();
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.workers[0].grant.wrong.code, FRAZIL_ESTATE);
+    assert_int_equal(seen.workers[1].grant.wrong.code, FRAZIL_ESYS);
+    assert_int_equal(seen.workers[2].grant.wrong.code, FRAZIL_ESYS);
+    fz_state_free(&seen);
+}
+
+static void note(void *ctx, uint32_t worker)
+{
+    *(uint64_t *)ctx = *(uint64_t *)ctx * 1000 + worker;
+}
+
+/* What was wrong is made anew above the clock; what can still be read of it stays taken; the rest is as it was. */
+static void test_init(void **state)
+{
+    struct fz_grant_record record = record_of(8); /* in a file of worker 9 */
+    uint64_t repaired = 0;
+    frazil_error err;
+
+    (void)state;
+    write_grant("state/n/worker-8.grant", &record);
+    write_grant("state/n/worker-9.grant", &record);
+    int64_t now_ms = fz_real_now().unix_ms;
+    if (fz_state_init(spec, false, note, &repaired, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(repaired, 9);
+    struct fz_state seen = look_ok();
+    assert_int_equal(seen.workers[0].pid, 4711);
+    assert_false(fz_kept_is_wrong(&seen.workers[1]));
+    assert_true(seen.workers[1].until_unix_ms >= now_ms + 6000);
+    fz_state_free(&seen);
+    assert_int_equal(fz_state_init(spec, true, note, &repaired, &err), FRAZIL_OK);
+    assert_int_equal(repaired, 9008009);
+    snprintf(spec + strlen(spec), sizeof spec - strlen(spec), " worker=fixed:1 epoch=2099-01-01");
+    assert_int_equal(fz_state_init(spec, true, note, &repaired, &err), FRAZIL_ERANGE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_grant, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_init, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
