@@ -131,6 +131,10 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
     case PROXY_RESET:
         hang_up(link, true);
         break;
+    case PROXY_END_ONCE:
+        proxy->mode = PROXY_PASS;
+        hang_up(link, false);
+        break;
     case PROXY_DRIBBLE:
         dribble(proxy, link, chunk, (size_t)got);
         break;

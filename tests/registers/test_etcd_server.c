@@ -103,6 +103,25 @@ static void test_password_without_answer(void **state)
     server_stop(&server);
 }
 
+/* What the environment says of proxies is for browsers: a coordinator is asked directly. */
+static void test_no_proxy(void **state)
+{
+    struct server server;
+    char proxy[64];
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    snprintf(proxy, sizeof proxy, "http://127.0.0.1:%u", (unsigned)free_port());
+    assert_int_equal(setenv("http_proxy", proxy, 1), 0);
+    assert_int_equal(setenv("all_proxy", proxy, 1), 0);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
+    etcd_must_swap(&reg, 0, 0, "directly");
+    assert_int_equal(unsetenv("http_proxy"), 0);
+    assert_int_equal(unsetenv("all_proxy"), 0);
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
 /* ---- several members ---------------------------------------------------------------- */
 
 /* A member that cannot be reached is passed over at once, for writing, too. */
@@ -251,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_users),
         cmocka_unit_test(test_tokens),
         cmocka_unit_test(test_password_without_answer),
+        cmocka_unit_test(test_no_proxy),
         cmocka_unit_test(test_dead_member),
         cmocka_unit_test(test_hanging_member),
         cmocka_unit_test(test_cluster),

@@ -92,8 +92,8 @@ static bool is_text(const struct fz_record *record, const char *text)
 /* A reply that was lost although the request was carried out: unknown, and the record says what happened. */
 static void lost_reply(const struct register_kind *kind)
 {
-    static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_HOLD_REPLIES, PROXY_CUT_REPLIES, PROXY_CUT_LATE,
-                                            PROXY_RESET};
+    static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_HOLD_REPLIES, PROXY_CUT_REPLIES,
+                                            PROXY_CUT_LATE,     PROXY_RESET,        PROXY_END_ONCE};
     struct rig rig;
     uint64_t version = 0;
 
