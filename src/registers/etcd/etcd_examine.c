@@ -145,25 +145,27 @@ static void say_access(const struct examination *exam)
         say(exam, FZ_FINDING_WARN, "encryption: none, and the password is sent in the clear: use etcds://", "", "");
 }
 
+static void put_key(struct fz_sentence *body, const char *before, const char *encoded)
+{
+    fz_sentence_str(body, before);
+    fz_sentence_str(body, encoded);
+}
+
 /* A transaction that writes in no case needs the permissions of one that may. */
 static enum fz_register_result say_permissions(const struct examination *exam, const char *key, frazil_error *reterr)
 {
     char encoded[FZ_BASE64_SIZE(KEY_MAX)];
     char text[6 * sizeof encoded + 256];
     struct fz_sentence body = fz_sentence_in(text, sizeof text);
-    const char *const parts[] = {"{\"compare\":[{\"key\":\"",
-                                 "\",\"target\":\"CREATE\",\"result\":\"LESS\",\"create_revision\":\"0\"}],\"success\":"
-                                 "[{\"request_put\":{\"key\":\"",
-                                 "\",\"value\":\"\"}}],\"failure\":[{\"request_range\":{\"key\":\""};
     json_t *answer = NULL;
     frazil_error said = {.message = ""};
 
     assert(strlen(key) <= KEY_MAX);
     fz_base64_encode(key, strlen(key), encoded);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        fz_sentence_str(&body, parts[i]);
-        fz_sentence_str(&body, encoded);
-    }
+    put_key(&body, "{\"compare\":[{\"key\":\"", encoded);
+    fz_sentence_str(&body, "\",\"target\":\"CREATE\",\"result\":\"LESS\",\"create_revision\":\"0\"}]");
+    put_key(&body, ",\"success\":[{\"request_put\":{\"key\":\"", encoded);
+    put_key(&body, "\",\"value\":\"\"}}],\"failure\":[{\"request_range\":{\"key\":\"", encoded);
     fz_sentence_str(&body, "\",\"count_only\":true}}]}");
     enum fz_register_result result = ask(exam, "/v3/kv/txn", text, &answer, &said);
     if (result == FZ_REGISTER_OK) {
