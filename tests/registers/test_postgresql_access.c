@@ -384,7 +384,7 @@ static void test_tls(void **state)
                             "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
                             "WHERE ssl AND application_name = 'frazil'",
                             "1"); /* the parent's, still */
-    version = postgresql_must_swap(&reg, version, "second");
+    (void)postgresql_must_swap(&reg, version, "second");
     postgresql_close(&reg);
 
     snprintf(keys, sizeof keys, "sslmode=verify-full&sslrootcert=%s/data/server.crt", own.folder);
