@@ -69,6 +69,8 @@ static void as_user(const char *argv[ARGUMENTS_MAX], const char *const *wanted)
         argv[n++] = ids[0];
         argv[n++] = ids[1];
         argv[n++] = "--clear-groups";
+        argv[n++] = "--pdeathsig"; /* it does not outlive a test that is killed */
+        argv[n++] = "QUIT";
     }
     for (; *wanted != NULL; wanted++) {
         assert_true(n < ARGUMENTS_MAX - 1);
