@@ -114,3 +114,18 @@ const frazil_coordinator *const *nemesis_coordinators(void)
     coordinators[n] = NULL;
     return coordinators;
 }
+
+void nemesis_over_all(kind_rule rule)
+{
+    const char *only = getenv("FRAZIL_NEMESIS_KIND");
+
+    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
+        if ((*kind)->server == NULL || (*kind)->url == NULL || (only != NULL && strcmp(only, (*kind)->name) != 0))
+            continue;
+        print_message("%s\n", (*kind)->name);
+        if (!(*kind)->start())
+            continue;
+        rule(*kind);
+        (*kind)->stop();
+    }
+}

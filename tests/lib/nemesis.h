@@ -28,6 +28,9 @@ const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const 
 /* Whether the coordinator has it that this worker id was given back. */
 bool nemesis_is_released(const struct register_kind *kind, uint32_t worker);
 
+/* Holds every kind that has a server to a rule, or the one that FRAZIL_NEMESIS_KIND in the environment names. */
+void nemesis_over_all(kind_rule rule);
+
 /* The coordinators of all kinds, NULL at the end. */
 const frazil_coordinator *const *nemesis_coordinators(void);
 

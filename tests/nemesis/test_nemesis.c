@@ -19,6 +19,7 @@
 #include "lib/callers.h"
 #include "lib/idset.h"
 #include "lib/nemesis.h"
+#include "lib/proxy.h"
 
 enum { HORIZON_MS = 3000, SHORT_HORIZON_MS = 200, PLACES = 64 };
 
@@ -230,14 +231,20 @@ static void rule_prefork(const struct register_kind *kind)
 
 enum { FLEET = 8 };
 
-static void start_fleet(const struct register_kind *kind, struct herd *herd, uint64_t horizon_ms, const char *more)
+static void start_fleet_through(const struct register_kind *kind, uint16_t port, struct herd *herd, uint64_t horizon_ms,
+                                const char *more)
 {
     nemesis_start(kind, FLEET, horizon_ms);
     herd_open(herd, FLEET + 1, UINT64_C(400000), nemesis_coordinators());
     for (size_t i = 0; i < FLEET; i++)
-        herd_start(herd, nemesis_spec(kind, 0, more), 40000, 1000);
+        herd_start(herd, nemesis_spec(kind, port, more), 40000, 1000);
     for (size_t i = 0; i < FLEET; i++)
         herd_await_ids(herd, i, 10);
+}
+
+static void start_fleet(const struct register_kind *kind, struct herd *herd, uint64_t horizon_ms, const char *more)
+{
+    start_fleet_through(kind, 0, herd, horizon_ms, more);
 }
 
 static void end_fleet(struct herd *herd)
@@ -332,28 +339,40 @@ static void rule_wipe(const struct register_kind *kind)
     end_fleet(&herd);
 }
 
-/* ---- over all kinds ------------------------------------------------------------------ */
-
-static void over_all(kind_rule rule)
+/*
+ * A network that holds requests or replies, loses, cuts or resets them, and hangs
+ * up on who comes: whoever cannot extend says FRAZIL_ELEASE in the end, nothing is
+ * issued twice, and all go on when it is well again.
+ */
+static void rule_network(const struct register_kind *kind)
 {
-    const char *only = getenv("FRAZIL_NEMESIS_KIND");
+    static const enum proxy_mode modes[] = {PROXY_PASS,         PROXY_HOLD_REQUESTS, PROXY_HOLD_REPLIES,
+                                            PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES,   PROXY_RESET,
+                                            PROXY_HANG_UP};
+    uint64_t random = 11;
+    struct proxy proxy;
+    struct herd herd;
 
-    for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
-        if ((*kind)->server == NULL || (*kind)->url == NULL || (only != NULL && strcmp(only, (*kind)->name) != 0))
-            continue;
-        print_message("%s\n", (*kind)->name);
-        if (!(*kind)->start())
-            continue;
-        rule(*kind);
-        (*kind)->stop();
+    proxy_start(&proxy, kind->server->port);
+    start_fleet_through(kind, proxy.port, &herd, 1000, "max_wait=50ms");
+    for (unsigned step = 0; step < 20 * nemesis_scale(); step++) {
+        proxy_set(&proxy, modes[caller_random(&random) % (sizeof modes / sizeof modes[0])]);
+        pause_ns(100000000 + caller_random(&random) % 300000000);
     }
+    proxy_set(&proxy, PROXY_PASS);
+    for (size_t i = 0; i < FLEET; i++)
+        herd_await_ids(&herd, i, 20);
+    end_fleet(&herd);
+    proxy_stop(&proxy);
 }
+
+/* ---- over all kinds ------------------------------------------------------------------ */
 
 #define NEMESIS_TEST(rule)                                                                                             \
     static void test_##rule(void **state)                                                                              \
     {                                                                                                                  \
         (void)state;                                                                                                   \
-        over_all(rule_##rule);                                                                                         \
+        nemesis_over_all(rule_##rule);                                                                                 \
     }
 
 NEMESIS_TEST(kills)
@@ -363,13 +382,14 @@ NEMESIS_TEST(prefork)
 NEMESIS_TEST(restart)
 NEMESIS_TEST(outage)
 NEMESIS_TEST(wipe)
+NEMESIS_TEST(network)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kills),   cmocka_unit_test(test_one_too_many), cmocka_unit_test(test_stopped),
         cmocka_unit_test(test_prefork), cmocka_unit_test(test_restart),      cmocka_unit_test(test_outage),
-        cmocka_unit_test(test_wipe),
+        cmocka_unit_test(test_wipe),    cmocka_unit_test(test_network),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
