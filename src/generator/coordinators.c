@@ -12,6 +12,7 @@ static const struct {
     const char *part;
 } schemes[] = {
     {"file", "file"},
+    {"konayuki+file", "file"},
     {"redis", "redis"},
     {"redis+unix", "redis"},
     {"rediss", "redis"},

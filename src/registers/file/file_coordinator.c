@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* A folder as a coordinator: file:///PATH/OF/NAMESPACE, for several processes of one host. */
+/*
+ * A folder as a coordinator, for several processes of one host: worker ids in
+ * file:///PATH/OF/NAMESPACE, and konayuki's counters in konayuki+file:///PATH.
+ */
 #include <string.h>
 
 #include "core/sentence.h"
 #include "file_register.h"
+#include "file_slots.h"
 #include "lease/coordinator.h"
 
 static const char prefix[] = "file://";
-static const char *const schemes[] = {"file", NULL};
+static const char *const schemes[] = {"file", "konayuki+file", NULL};
 
 /* The last component of the path; a longer name is shown cut. */
 static void show_name(const char *path, char *ret_name)
@@ -31,10 +35,18 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
     return err;
 }
 
+static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                             struct fz_slot_source *ret, frazil_error *reterr)
+{
+    (void)self;
+    return fz_file_slots_open(request, ret, reterr);
+}
+
 const frazil_coordinator *frazil_file(void)
 {
-    static const frazil_coordinator file = {FZ_LEASE_COORDINATOR, .part = "file", .client = "none needed",
-                                            .schemes = schemes, .open_register = open_register};
+    static const frazil_coordinator file = {FZ_LEASE_COORDINATOR,           .part = "file",
+                                            .client = "none needed",        .schemes = schemes,
+                                            .open_register = open_register, .open_slots = open_slots};
 
     return &file;
 }

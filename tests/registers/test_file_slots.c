@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: konayuki's file counter: each slot of a worker's tick once,
+ * whoever asks, and none of a tick that may have been counted before a wipe.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/near_miss.h"
+#include "lib/scratch.h"
+#include "registers/file/file_slots.h"
+
+enum { WORKER = 7, CAPACITY = 16 };
+
+static const char *scratch;
+static char url[600];
+static uint64_t seed;
+
+static uint64_t next_random(void *ctx)
+{
+    return seeded_next(ctx);
+}
+
+static struct fz_slot_source open_slots(bool random_start)
+{
+    const frazil_random random = {.ctx = &seed, .next = next_random};
+    struct fz_slots_request request = {
+        .url = url, .random = &random, .worker = WORKER, .capacity = CAPACITY, .random_start = random_start};
+    struct fz_slot_source source;
+    frazil_error err;
+
+    if (fz_file_slots_open(&request, &source, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return source;
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    seed = 1;
+    scratch = scratch_make();
+    snprintf(url, sizeof url, "konayuki+file://%s/counters", scratch);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static struct fz_slot_run must_take(struct fz_slot_source *source, uint64_t tick, uint64_t n)
+{
+    struct fz_slot_run run = {0};
+    frazil_error err;
+
+    if (source->take(source->ctx, tick, n, &run, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(run.tick, tick);
+    return run;
+}
+
+static void must_refuse(struct fz_slot_source *source, uint64_t tick, frazil_err code)
+{
+    struct fz_slot_run run = {.count = 42};
+
+    assert_int_equal(source->take(source->ctx, tick, 1, &run, NULL), code);
+    assert_int_equal(run.count, 42);
+}
+
+/* Slots of a tick follow each other, whoever takes them, until it is full; the next tick begins at 0. */
+static void test_counts(void **state)
+{
+    struct fz_slot_source a = open_slots(false);
+    struct fz_slot_source b = open_slots(false);
+
+    (void)state;
+    must_refuse(&a, 1000, FRAZIL_EFULL); /* nobody knows what was taken of it */
+    assert_int_equal(must_take(&a, 1001, 1).place, 0);
+    assert_int_equal(must_take(&b, 1001, 1).place, 1);
+    assert_int_equal(must_take(&a, 1001, 10).count, 10);
+    assert_int_equal(must_take(&b, 1001, 10).count, CAPACITY - 12);
+    must_refuse(&a, 1001, FRAZIL_EFULL);
+    assert_int_equal(must_take(&b, 1002, 1).place, 0);
+    must_refuse(&a, 1001, FRAZIL_EFULL); /* a clock that went back */
+    a.close(a.ctx);
+    b.close(b.ctx);
+}
+
+/* With a random start every first place occurs, and the end of the tick is its end. */
+static void test_random_start(void **state)
+{
+    struct fz_slot_source source = open_slots(true);
+    uint32_t seen = 0;
+
+    (void)state;
+    must_refuse(&source, 1, FRAZIL_EFULL);
+    for (uint64_t tick = 2; tick < 500; tick++) {
+        struct fz_slot_run run = must_take(&source, tick, CAPACITY);
+        assert_int_equal(run.place + run.count, CAPACITY);
+        seen |= 1U << run.place;
+    }
+    assert_int_equal(seen, (1U << CAPACITY) - 1);
+    source.close(source.ctx);
+}
+
+/* After a wipe nothing of the present tick is taken; a count that cannot be read is an error with the way out. */
+static void test_wipe_and_damage(void **state)
+{
+    struct fz_slot_source source = open_slots(false);
+    const char *path = scratch_path(scratch, "counters/worker-7.count");
+    frazil_error err;
+    struct fz_slot_run run;
+
+    (void)state;
+    must_refuse(&source, 1, FRAZIL_EFULL);
+    must_take(&source, 2, 3);
+    assert_int_equal(unlink(path), 0);
+    must_refuse(&source, 2, FRAZIL_EFULL);
+    assert_int_equal(must_take(&source, 3, 1).place, 0);
+    static const char *const damaged[] = {"x", "00000000000000000003 00000000000000000016\n",
+                                          "00000000000000000003 0000000000000000000x\n",
+                                          "00000000000000000003 00000000000000000001\n "};
+    for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
+        scratch_write(path, damaged[i], strlen(damaged[i]));
+        assert_int_equal(source.take(source.ctx, 9, 1, &run, &err), FRAZIL_ESTATE);
+        assert_non_null(strstr(err.message, "remove it"));
+    }
+    source.close(source.ctx);
+}
+
+/* Processes at the same time never get the same slot. */
+static void test_processes(void **state)
+{
+    enum { PROCESSES = 4, TAKES = 400 };
+    int results[2];
+    unsigned char taken[1000][CAPACITY] = {{0}};
+
+    (void)state;
+    assert_int_equal(pipe(results), 0);
+    for (int i = 0; i < PROCESSES; i++) {
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid != 0)
+            continue;
+        struct fz_slot_source source = open_slots(false);
+        for (uint64_t tick = 1, n = 0; n < TAKES && tick < 1000;) {
+            struct fz_slot_run run;
+            if (source.take(source.ctx, tick, 1, &run, NULL) != FRAZIL_OK)
+                tick++;
+            else if (write(results[1], &run, sizeof run) != (ssize_t)sizeof run)
+                _exit(1);
+            else
+                n++;
+        }
+        _exit(0);
+    }
+    close(results[1]);
+    struct fz_slot_run run;
+    unsigned runs = 0;
+    while (read(results[0], &run, sizeof run) == (ssize_t)sizeof run) {
+        assert_int_equal(taken[run.tick][run.place]++, 0);
+        runs++;
+    }
+    close(results[0]);
+    assert_int_equal(runs, PROCESSES * TAKES);
+    for (int i = 0, status; i < PROCESSES; i++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+}
+
+/* A URL that is none. */
+static void test_refused(void **state)
+{
+    struct fz_slots_request request = {.url = "konayuki+file://counters", .capacity = CAPACITY};
+    struct fz_slot_source source;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(fz_file_slots_open(&request, &source, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "absolute path"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_random_start, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_wipe_and_damage, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+        cmocka_unit_test(test_refused),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
