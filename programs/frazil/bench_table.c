@@ -41,13 +41,13 @@ static struct bench_spread spread(const struct bench_row *row)
     return bench_spread_of(sorted, row->rounds);
 }
 
-double bench_ratio(const struct bench_row *row, const struct bench_row *other)
+double bench_ratio(const struct bench_row *dividend, const struct bench_row *divisor)
 {
     double ratios[BENCH_ROUNDS_MAX];
-    size_t rounds = row->rounds < other->rounds ? row->rounds : other->rounds;
+    size_t rounds = dividend->rounds < divisor->rounds ? dividend->rounds : divisor->rounds;
 
     for (size_t i = 0; i < rounds; i++)
-        ratios[i] = row->samples[i] / other->samples[i];
+        ratios[i] = dividend->samples[i] / divisor->samples[i];
     return rounds == 0 ? 0 : bench_spread_of(ratios, rounds).median;
 }
 

@@ -50,11 +50,11 @@ void bench_row_add(struct bench_row *row, double sample);
 const struct bench_row *bench_table_find(const struct bench_table *table, const char *key);
 
 /*
- * The median over the rounds of what row is in units of another one in the same
+ * The median over the rounds of what dividend is in units of divisor in the same
  * round: rounds differ more than what is measured in one of them.  0 if either
  * has no sample.
  */
-double bench_ratio(const struct bench_row *row, const struct bench_row *other);
+double bench_ratio(const struct bench_row *dividend, const struct bench_row *divisor);
 
 /* What a target compares with its limit; false if what it is compared with was not measured. */
 bool bench_target_value(const struct bench_table *table, const struct bench_row *row, const struct bench_target *target,

@@ -94,6 +94,7 @@ static void live(const struct herd *herd, struct herd_member *member, const char
 {
     frazil_clock clock = fz_real_clock();
     const frazil_ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
+    pid_t parent = getppid();
     frazil_generator_info info;
     frazil_stats stats;
     frazil_error err;
@@ -112,7 +113,7 @@ static void live(const struct herd *herd, struct herd_member *member, const char
     frazil_get_info(gen, &info);
     member->worker = info.worker;
     member->open_result = FRAZIL_OK;
-    while (!member->stop) {
+    while (!member->stop && getppid() == parent) { /* a test that failed is gone */
         if (member->ids < member->room)
             take_one(gen, member, herd->ids + member->first);
         frazil_get_info(gen, &info);

@@ -76,7 +76,7 @@ static void test_locks(void **state)
         while (alive < PLACES && herd.count < starts)
             member[alive++] = herd_start(&herd, spec_of("worker=file-lock count=64 keeper=inline"), 8, 200);
         check_places(&herd, member, alive);
-        for (size_t killed = 0; killed < AT_ONCE; killed++) {
+        for (size_t killed = 0; killed < AT_ONCE && alive > 0; killed++) {
             size_t i = caller_random(&random) % alive;
             herd_kill(&herd, member[i]);
             member[i] = member[--alive];

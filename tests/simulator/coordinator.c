@@ -107,8 +107,11 @@ static void new_generation(void)
 
 void coordinator_begin(const struct coordinator_options *options)
 {
-    while (server.messages != NULL)
-        message_free(server.messages);
+    for (struct message *message = server.messages, *next; message != NULL; message = next) {
+        next = message->next;
+        free(message->store);
+        free(message);
+    }
     memset(&server, 0, sizeof server);
     server.options = *options;
     server.incarnation = 1;

@@ -102,7 +102,7 @@ static bool holder_lives(const struct mutex *mutex)
 int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
     (void)attributes;
-    memset(mutex, 0, sizeof *mutex);
+    memset(mutex, 0, sizeof(pthread_mutex_t));
     return 0;
 }
 

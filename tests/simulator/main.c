@@ -144,12 +144,15 @@ static bool run_shares(const struct options *options, struct totals *totals)
     for (unsigned i = 0; i < options->jobs; i++) {
         struct totals part;
         int status = 1;
-        if (pids[i] < 0 || read(fds[i], &part, sizeof part) != (ssize_t)sizeof part)
+        if (pids[i] < 0) { /* it has no pipe either */
+            whole = false;
+            continue;
+        }
+        if (read(fds[i], &part, sizeof part) != (ssize_t)sizeof part)
             whole = false;
         else
             add(totals, &part);
-        if (pids[i] >= 0)
-            waitpid(pids[i], &status, 0);
+        waitpid(pids[i], &status, 0);
         whole = whole && status == 0;
         close(fds[i]);
     }
