@@ -31,6 +31,7 @@ _frazil_options()
         opaque) echo '--key-file --decrypt --help' ;;
         worker) echo '--hash --max --expect --help' ;;
         lease) echo '--never-used --worker --interval --looks --json --help' ;;
+        doctor) echo '--hosts --quiet --color --json --help' ;;
         state) echo '--all --json --help' ;;
         verify) echo '--layout --form --list --tolerance --json --help' ;;
         bench) echo '--rounds --threads --quick --json --help' ;;
@@ -41,7 +42,7 @@ _frazil_options()
 # The arguments of a subcommand that are words we know.
 _frazil_arguments()
 {
-    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker lease state verify bench version help'
+    local commands='next inspect compose convert range layout shard scramble unscramble opaque worker lease state doctor verify bench version help'
 
     case $1 in
         '') echo "$commands --help --version" ;;

@@ -25,6 +25,7 @@ struct command {
 extern const struct command cmd_bench;
 extern const struct command cmd_compose;
 extern const struct command cmd_convert;
+extern const struct command cmd_doctor;
 extern const struct command cmd_inspect;
 extern const struct command cmd_layout;
 extern const struct command cmd_lease;

@@ -9,8 +9,9 @@
 #include <string.h>
 
 static const struct command *const commands[] = {
-    &cmd_next,       &cmd_inspect, &cmd_compose, &cmd_convert, &cmd_range, &cmd_layout, &cmd_shard, &cmd_scramble,
-    &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_lease,   &cmd_state, &cmd_verify, &cmd_bench, &cmd_version,
+    &cmd_next,  &cmd_inspect,  &cmd_compose,    &cmd_convert, &cmd_range,   &cmd_layout,
+    &cmd_shard, &cmd_scramble, &cmd_unscramble, &cmd_opaque,  &cmd_worker,  &cmd_lease,
+    &cmd_state, &cmd_doctor,   &cmd_verify,     &cmd_bench,   &cmd_version,
 };
 
 #define COMMANDS (sizeof commands / sizeof commands[0])
@@ -30,9 +31,8 @@ static void list_commands(void)
     for (size_t i = 0; i < COMMANDS; i++)
         output_format("  %-11s %s\n", commands[i]->name, commands[i]->summary);
     output_string("  help        this list, or the help of a command\n\n"
-                  "Values come from the arguments or, when there are none, one a line from stdin.\n"
-                  "Exit status: 0 done, 1 a value is bad or a check found something, 2 usage,\n"
-                  "3 try again later, 4 it will not get better by itself.  Manual: man frazil\n");
+                  "Values are arguments, or else the lines of stdin.  Manual: man frazil\n"
+                  "Exit status: 0 done, 1 bad value or finding, 2 usage, 3 try later, 4 fatal.\n");
 }
 
 static int unknown(const char *name)

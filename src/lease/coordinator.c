@@ -150,7 +150,7 @@ static void examine_register(const struct fz_register *reg, const char *name, co
     }
     say_number(report, "round trip: ", (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
     if (status.has_clock)
-        say_number(report, "its clock minus ours: ", status.unix_ms - clock->now(clock->ctx).unix_ms, " ms");
+        say_number(report, FZ_FINDING_SKEW, status.unix_ms - clock->now(clock->ctx).unix_ms, " ms");
     if (record.version == 0)
         say(report, FZ_FINDING_FAIL, "there is no namespace ", name);
     else

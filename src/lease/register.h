@@ -65,6 +65,13 @@ enum fz_finding_level {
 /* Bytes of a finding, terminator included. */
 #define FZ_FINDING_SIZE 512
 
+/*
+ * What a finding begins with that tells how far the coordinator's clock is ahead of
+ * ours: a whole number, perhaps negative, and " ms" follow, and nothing else.
+ * Others begin with what they are about and a colon, as "eviction: ".
+ */
+#define FZ_FINDING_SKEW "its clock minus ours: "
+
 /* One thing that an operator should know, as a sentence; a warning or a failure says what would be right. */
 typedef void (*fz_finding_visitor)(void *ctx, enum fz_finding_level level, const char *sentence);
 

@@ -12,8 +12,8 @@ options() {
     frazil help "$1" | sed -n 's/^  .*\(--[a-z-]*\).*/\1/p' | grep -v "^frazil" | sort -u
 }
 
-@test "help lists sixteen commands and fits a screen" {
-    [ "$(commands | wc -l)" -eq 16 ]
+@test "help lists seventeen commands and fits a screen" {
+    [ "$(commands | wc -l)" -eq 17 ]
     [ "$(frazil help)" = "$(frazil --help)" ]
     [ "$(frazil help)" = "$(frazil -h)" ]
     frazil help | awk 'length($0) > 80 || NR > 24 { exit 1 }'

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What may go wrong with generators of a spec on this host, looked for before it
+ * does: the clock, the directories, the worker source, the coordinator, the
+ * layout, forks and copies.
+ *
+ * Facts are collected by system calls, and judged by pure functions
+ * (doctor_judge.h), so that each finding can be brought about in a test.
+ */
+#ifndef FZ_OPERATIONS_DOCTOR_H
+#define FZ_OPERATIONS_DOCTOR_H
+
+#include <stdint.h>
+
+#include "frazil/error.h"
+
+enum fz_health {
+    FZ_HEALTH_OK,
+    FZ_HEALTH_WARN, /* works, and may not be what is wanted */
+    FZ_HEALTH_FAIL  /* unsafe, or does not work */
+};
+
+/* One thing that an operator should know.  All of it lasts as long as the call of the visitor. */
+struct fz_diagnosis {
+    enum fz_health health;
+    const char *id;   /* "clock.unsynchronised": for ever; what is before the dot is the subject */
+    const char *text; /* a sentence; a warning or a failure says what would be right */
+};
+
+typedef void (*fz_diagnosis_visitor)(void *ctx, const struct fz_diagnosis *diagnosis);
+
+/*
+ * Examines what generators with this spec would use; a URL alone stands for
+ * worker=URL, and an empty spec for what `frazil next` would do.  Makes the
+ * directories as opening would, and keeps two small files in them, to compare with
+ * at the next time.  hosts: how many will make ids with such specs; 0: not said.
+ * Findings come subject by subject.  What a generator could not be opened for is
+ * a finding, but for a spec that cannot be understood: FRAZIL_ESPEC, ELAYOUT,
+ * ERANGE; FRAZIL_ENOMEM.
+ */
+frazil_err fz_doctor(const char *spec, uint32_t hosts, fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr);
+
+#endif

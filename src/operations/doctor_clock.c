@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "core/decimal.h"
+#include "doctor_judge.h"
+#include "os/clock.h"
+#include "os/counter.h"
+
+/* ---- judging --------------------------------------------------------------------- */
+
+static void judge_synchronisation(const struct fz_clock_facts *facts, const struct fz_findings *findings)
+{
+    int64_t error_us = facts->kernel.max_error_us;
+
+    if (facts->kernel_errno != 0)
+        fz_found(findings, FZ_FOUND_CLOCK_UNKNOWN,
+                 "the kernel does not say whether the clock is synchronised (errno %d): see to it on the host itself",
+                 (int64_t)facts->kernel_errno);
+    else if (!facts->kernel.synchronised)
+        fz_found(findings, FZ_FOUND_CLOCK_UNSYNCHRONISED,
+                 "nothing keeps the clock right: run chronyd, ntpd or systemd-timesyncd on this host (in a container, "
+                 "on its host)");
+    else if (error_us / 1000 > facts->max_skew_ms)
+        fz_found(findings, FZ_FOUND_CLOCK_INACCURATE,
+                 "the clock is synchronised, but may be wrong by %d ms, and %d ms are allowed: look for a nearer time "
+                 "server, or raise max_skew",
+                 error_us / 1000, facts->max_skew_ms);
+    else
+        fz_found(findings, FZ_FOUND_CLOCK_SYNCHRONISED, "synchronised, and wrong by %d us at the most", error_us);
+}
+
+static void judge_counter(const struct fz_clock_facts *facts, const struct fz_findings *findings)
+{
+    const char *source = facts->source[0] != '\0' ? facts->source : "?";
+
+    if (facts->counter_usable)
+        fz_found(findings, FZ_FOUND_CLOCK_COUNTER, "ids are timed by the processor's counter (clock source %s)",
+                 source);
+    else if (!facts->counter_constant)
+        fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
+                 "this processor says of no counter that its rate is constant: each id costs a reading of the clock "
+                 "more; a newer machine, or hypervisor, has one");
+    else
+        fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
+                 "the kernel tells time by %s and not by the processor's counter: each id costs a reading of the clock "
+                 "more; see its log for why, and boot with clocksource=tsc if that was a mistake",
+                 source);
+}
+
+static void judge_step(const struct fz_clock_facts *facts, const struct fz_findings *findings)
+{
+    int64_t step_us = facts->step_us;
+
+    if (facts->compared && (step_us >= FZ_CLOCK_STEP_MIN_US || step_us <= -FZ_CLOCK_STEP_MIN_US))
+        fz_found(findings, FZ_FOUND_CLOCK_STEPPED,
+                 "the clock was stepped by %d ms since the last run: let it be slewed (chrony: makestep only at the "
+                 "start)",
+                 step_us / 1000);
+    else
+        fz_finding_show(findings, FZ_FOUND_CLOCK_STEADY,
+                        facts->compared ? "not stepped since the last run"
+                                        : "whether it is stepped will be known at the next run");
+}
+
+void fz_judge_clock(const struct fz_clock_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->frozen) {
+        fz_finding_show(findings, FZ_FOUND_CLOCK_FROZEN, "clock=frozen is for tests: leave it out of this spec");
+        return;
+    }
+    if (facts->now_unix_ms < facts->epoch_unix_ms)
+        fz_found(findings, FZ_FOUND_CLOCK_BEFORE_EPOCH,
+                 "the clock shows %t, before the layout's epoch %t: set the clock, or choose an earlier epoch",
+                 facts->now_unix_ms, facts->epoch_unix_ms);
+    judge_synchronisation(facts, findings);
+    judge_counter(facts, findings);
+    judge_step(facts, findings);
+}
+
+/* ---- collecting -------------------------------------------------------------------- */
+
+/* "BOOT OFFSET"; a clock that has not come to 1970 is not compared. */
+static void compare(struct fz_clock_facts *facts, const char *run_dir)
+{
+    char boot[FZ_BOOT_ID_SIZE];
+    char now[FZ_MEMORY_SIZE];
+    char last[FZ_MEMORY_SIZE];
+    struct fz_sentence s = fz_sentence_in(now, sizeof now);
+    int64_t offset_us = fz_clock_since_boot_us();
+    uint64_t before;
+
+    if (fz_boot_id(boot) != 0 || offset_us < 0)
+        return;
+    fz_sentence_str(&s, boot);
+    fz_sentence_char(&s, ' ');
+    fz_sentence_u64(&s, (uint64_t)offset_us);
+    if (!fz_doctor_remember(run_dir, "doctor.clock", now, last))
+        return;
+    size_t len = strlen(boot) + 1;
+    if (strncmp(last, now, len) != 0 || !fz_decimal_parse(last + len, strlen(last + len), &before) ||
+        before > INT64_MAX)
+        return;
+    facts->compared = true;
+    facts->step_us = offset_us - (int64_t)before;
+}
+
+void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_config *config, const char *run_dir)
+{
+    frazil_layout_info info;
+    struct fz_clock_facts facts = {.frozen = config->frozen, .max_skew_ms = config->max_skew_ms};
+
+    frazil_layout_describe(&config->layout, &info);
+    facts.now_unix_ms = fz_real_now().unix_ms;
+    facts.epoch_unix_ms = info.first_unix_ms;
+    facts.kernel_errno = fz_kernel_clock_read(&facts.kernel);
+    facts.counter_constant = fz_counter_is_constant();
+    facts.counter_usable = fz_counter_usable();
+    (void)fz_clock_source(facts.source);
+    if (run_dir != NULL)
+        compare(&facts, run_dir);
+    *ret = facts;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "core/decimal.h"
+#include "doctor_judge.h"
+#include "os/clock.h"
+#include "target.h"
+
+/* ---- what it says of itself ---------------------------------------------------------- */
+
+enum { TOPIC_LEN_MAX = 24 };
+
+/* What two of the sentences begin with that mean more to us than to a part. */
+static const char silent[] = "the coordinator does not answer: ";
+static const char missing[] = "there is no namespace ";
+
+static bool begins(const char *text, const char *beginning)
+{
+    return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* "coordinator.eviction" of "eviction: maxmemory-policy ..."; "coordinator.other" where a sentence has no topic. */
+static void write_id(char *buf, size_t size, const char *sentence)
+{
+    size_t len = strspn(sentence, "abcdefghijklmnopqrstuvwxyz ");
+    struct fz_sentence s = fz_sentence_in(buf, size);
+
+    fz_sentence_str(&s, "coordinator.");
+    if (sentence[len] != ':' || len > TOPIC_LEN_MAX) {
+        fz_sentence_str(&s, "other");
+        return;
+    }
+    for (size_t i = 0; i < len; i++)
+        fz_sentence_char(&s, sentence[i] == ' ' ? '-' : sentence[i]);
+}
+
+static void show_as_said(enum fz_finding_level level, const char *sentence, const struct fz_findings *findings)
+{
+    static const enum fz_finding of_level[] = {[FZ_FINDING_OK] = FZ_FOUND_COORDINATOR_FINE,
+                                               [FZ_FINDING_WARN] = FZ_FOUND_COORDINATOR_DOUBTFUL,
+                                               [FZ_FINDING_FAIL] = FZ_FOUND_COORDINATOR_UNSAFE};
+    char id[64];
+
+    write_id(id, sizeof id, sentence);
+    const struct fz_diagnosis diagnosis = {.health = fz_finding_health(of_level[level]), .id = id, .text = sentence};
+    findings->visit(findings->ctx, &diagnosis);
+}
+
+/* "-12 ms" */
+static bool read_ms(const char *text, int64_t *ret)
+{
+    bool negative = text[0] == '-';
+    size_t len = strcspn(text + negative, " ");
+    uint64_t value;
+
+    if (!fz_decimal_parse(text + negative, len, &value) || value > INT64_MAX ||
+        strcmp(text + negative + len, " ms") != 0)
+        return false;
+    *ret = negative ? -(int64_t)value : (int64_t)value;
+    return true;
+}
+
+static void judge_skew(int64_t skew_ms, int64_t max_skew_ms, const struct fz_findings *findings)
+{
+    if (skew_ms > max_skew_ms || skew_ms < -max_skew_ms)
+        fz_found(findings, FZ_FOUND_COORDINATOR_SKEWED,
+                 "its clock minus ours is %d ms, and %d ms are allowed, so it gives out no worker id here: set the "
+                 "clock that is wrong, or raise max_skew",
+                 skew_ms, max_skew_ms);
+    else
+        fz_found(findings, FZ_FOUND_COORDINATOR_SKEW, "its clock minus ours is %d ms, and %d ms are allowed", skew_ms,
+                 max_skew_ms);
+}
+
+void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int64_t max_skew_ms,
+                          const struct fz_findings *findings)
+{
+    int64_t skew_ms;
+
+    if (begins(sentence, silent))
+        fz_found(findings, FZ_FOUND_COORDINATOR_SILENT,
+                 "%s: see that it runs, that this host can reach it, and that the URL is right", sentence);
+    else if (begins(sentence, missing))
+        fz_found(findings, FZ_FOUND_COORDINATOR_NO_NAME,
+                 "%s: create it, once, with `frazil lease init`; if it was there, the coordinator was wiped or is "
+                 "another one",
+                 sentence);
+    else if (begins(sentence, FZ_FINDING_SKEW) && read_ms(sentence + strlen(FZ_FINDING_SKEW), &skew_ms))
+        judge_skew(skew_ms, max_skew_ms, findings);
+    else
+        show_as_said(level, sentence, findings);
+}
+
+void fz_judge_absence(const frazil_error *why, const struct fz_findings *findings)
+{
+    fz_finding_show(findings, FZ_FOUND_COORDINATOR_ABSENT, why->message);
+}
+
+/* ---- the namespace -------------------------------------------------------------------- */
+
+/* Nine tenths are almost all; and every host wants one. */
+static void judge_room(const struct fz_namespace_facts *facts, const struct fz_findings *findings)
+{
+    uint64_t workers = facts->leases.workers;
+    uint64_t held = facts->leases.held;
+
+    if (held >= workers || facts->hosts > workers)
+        fz_found(findings, FZ_FOUND_COORDINATOR_FULL,
+                 "%u of %u worker ids are held: there is none for everybody: stop what is not needed (`frazil lease "
+                 "list`), or take a layout with more worker bits",
+                 held, workers);
+    else if (held >= workers - workers / 10)
+        fz_found(findings, FZ_FOUND_COORDINATOR_LOW,
+                 "%u of %u worker ids are held: soon there is none left: see `frazil lease list`", held, workers);
+    else
+        fz_found(findings, FZ_FOUND_COORDINATOR_NAME, "%u of %u worker ids are held; it may be away for up to %u ms",
+                 held, workers, facts->leases.horizon_ms);
+}
+
+void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_findings *findings)
+{
+    const struct fz_leases *leases = &facts->leases;
+
+    if (facts->unreadable.code != FRAZIL_OK) {
+        fz_finding_show(findings, FZ_FOUND_COORDINATOR_UNREADABLE, facts->unreadable.message);
+        return;
+    }
+    if (strcmp(leases->layout, facts->layout) != 0)
+        fz_found(findings, FZ_FOUND_COORDINATOR_LAYOUT,
+                 "the namespace has the layout %q, the spec %q: give all the same layout=, or this one another "
+                 "namespace",
+                 leases->layout, facts->layout);
+    if (facts->horizon_ms != 0 && facts->horizon_ms != leases->horizon_ms)
+        fz_found(findings, FZ_FOUND_COORDINATOR_HORIZON,
+                 "the namespace has a horizon of %u ms, the spec of %u ms: it stays as it was created; leave horizon "
+                 "out of the spec",
+                 leases->horizon_ms, facts->horizon_ms);
+    if (leases->quarantine_unix_ms != 0)
+        fz_found(findings, FZ_FOUND_COORDINATOR_WAIT,
+                 "nothing is granted before %t, because records may have been lost, or it is new: wait",
+                 leases->quarantine_unix_ms);
+    judge_room(facts, findings);
+}
+
+/* ---- asking ------------------------------------------------------------------------------ */
+
+struct asking {
+    const struct fz_findings *findings;
+    int64_t max_skew_ms;
+    bool useless; /* it does not answer, or has no such namespace: no use to ask more */
+};
+
+static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    struct asking *asking = ctx;
+
+    asking->useless = asking->useless || begins(sentence, silent) || begins(sentence, missing);
+    fz_judge_coordinator(level, sentence, asking->max_skew_ms, asking->findings);
+}
+
+static void ask_namespace(const char *spec, const struct fz_config *config, uint32_t hosts,
+                          const struct fz_findings *findings)
+{
+    char layout[FRAZIL_FINGERPRINT_SIZE];
+    struct fz_namespace_facts facts = {.layout = layout, .horizon_ms = config->horizon_ms, .hosts = hosts};
+
+    if (frazil_layout_fingerprint(&config->layout, layout, sizeof layout) != FRAZIL_OK)
+        return;
+    bool known = fz_leases_list(spec, &facts.leases, &facts.unreadable) == FRAZIL_OK;
+    fz_judge_namespace(&facts, findings);
+    if (known)
+        fz_leases_free(&facts.leases);
+}
+
+void fz_examine_coordinator(const char *spec, const struct fz_config *config, uint32_t hosts,
+                            const struct fz_findings *findings)
+{
+    struct asking asking = {.findings = findings, .max_skew_ms = config->max_skew_ms};
+    frazil_clock clock = fz_real_clock();
+    struct fz_target target;
+    frazil_error why;
+
+    if (fz_target_open(&target, spec, &why) != FRAZIL_OK) {
+        fz_judge_absence(&why, findings);
+        return;
+    }
+    frazil_err err = target.coordinator->examine(target.coordinator, target.url, &clock, hear, &asking, &why);
+    fz_target_close(&target);
+    if (err != FRAZIL_OK)
+        fz_judge_absence(&why, findings);
+    else if (!asking.useless)
+        ask_namespace(spec, config, hosts, findings);
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "doctor_judge.h"
+#include "os/dirs.h"
+
+/* ---- judging --------------------------------------------------------------------- */
+
+static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->disk.kind == FZ_DISK_REMOTE)
+        fz_found(findings, FZ_FOUND_RUN_REMOTE,
+                 "the run directory %q lies in a network: other hosts would share a word that only this one can: name "
+                 "one in memory with run_dir=",
+                 facts->path);
+    else if (facts->disk.kind != FZ_DISK_MEMORY)
+        fz_found(findings, FZ_FOUND_RUN_ON_DISK,
+                 "the run directory %q lies on a disk, which writes back what changes with every id: name one in "
+                 "memory (tmpfs) with run_dir=",
+                 facts->path);
+    else
+        fz_found(findings, FZ_FOUND_RUN_GOOD, "%q, in memory, %u KiB free", facts->path, facts->disk.free_bytes / 1024);
+}
+
+static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->disk.kind == FZ_DISK_MEMORY)
+        fz_found(findings, FZ_FOUND_STATE_IN_MEMORY,
+                 "the state directory %q lies in memory: after a boot nobody knows up to when ids were made, and a "
+                 "clock set back repeats them: name one on a disk with state_dir=",
+                 facts->path);
+    else if (facts->disk.kind == FZ_DISK_LAYER)
+        fz_found(findings, FZ_FOUND_STATE_LAYER,
+                 "the state directory %q is the container's own and is gone with it: mount a volume, and name it with "
+                 "state_dir=",
+                 facts->path);
+    else if (facts->disk.kind == FZ_DISK_REMOTE)
+        fz_found(findings, FZ_FOUND_STATE_REMOTE,
+                 "the state directory %q lies in a network: give each host one of its own, on its disk, with "
+                 "state_dir=",
+                 facts->path);
+    else
+        fz_found(findings, FZ_FOUND_STATE_GOOD, "%q, on a disk, %u KiB free", facts->path,
+                 facts->disk.free_bytes / 1024);
+}
+
+static void judge_room(const struct fz_dir_facts *facts, bool is_state, const struct fz_findings *findings)
+{
+    if (facts->disk.free_bytes < FZ_DISK_FREE_MIN)
+        fz_found(findings, is_state ? FZ_FOUND_STATE_FULL : FZ_FOUND_RUN_FULL,
+                 "only %u KiB are free where %q lies: make room", facts->disk.free_bytes / 1024, facts->path);
+    if (facts->disk.open_to_others)
+        fz_found(findings, is_state ? FZ_FOUND_STATE_OPEN : FZ_FOUND_RUN_OPEN,
+                 "others than its owner may write in %q, and can take the files away: chmod go-w", facts->path);
+}
+
+void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct fz_findings *findings)
+{
+    if (facts->unusable.code != FRAZIL_OK) {
+        fz_finding_show(findings, is_state ? FZ_FOUND_STATE_UNUSABLE : FZ_FOUND_RUN_UNUSABLE, facts->unusable.message);
+        return;
+    }
+    if (facts->look_errno == 0) {
+        (is_state ? judge_state_disk : judge_run_disk)(facts, findings);
+        judge_room(facts, is_state, findings);
+    }
+    if (facts->look_errno != 0 || facts->flock_errno != 0)
+        fz_found(findings, is_state ? FZ_FOUND_STATE_UNUSABLE : FZ_FOUND_RUN_UNUSABLE,
+                 "%q cannot be tried out (errno %d): see to its permissions, or name another directory", facts->path,
+                 (int64_t)(facts->look_errno != 0 ? facts->look_errno : facts->flock_errno));
+    else if (!facts->flock_works)
+        fz_found(findings, is_state ? FZ_FOUND_STATE_NO_LOCKS : FZ_FOUND_RUN_NO_LOCKS,
+                 "a lock (flock) in %q does not keep another process out: name a directory on another file system",
+                 facts->path);
+}
+
+void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
+{
+    if (keeps == FZ_KEEPS_ELSEWHERE)
+        fz_finding_show(findings, FZ_FOUND_STATE_ELSEWHERE, "kept by the coordinator: nothing on this host is needed");
+    else if (keeps == FZ_KEEPS_NOTHING)
+        fz_finding_show(findings, FZ_FOUND_STATE_NONE,
+                        "nothing is kept: after a restart with the clock set back ids repeat: leave out state=memory "
+                        "(a sno: name a partition with worker=)");
+}
+
+void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_STATE_DAMAGED, "worker %u cannot start: %s", (uint64_t)worker, why);
+}
+
+/* ---- collecting -------------------------------------------------------------------- */
+
+void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_settings *settings, bool is_state)
+{
+    const char *wanted = settings->value[is_state ? FZ_KEY_STATE_DIR : FZ_KEY_RUN_DIR];
+    struct fz_dir_facts facts = {.unusable = {.code = FRAZIL_OK}};
+
+    if (fz_dir_prepare(facts.path, is_state ? FZ_DIR_STATE : FZ_DIR_RUN, wanted, &facts.unusable) == FRAZIL_OK) {
+        facts.look_errno = fz_disk_look(facts.path, &facts.disk);
+        facts.flock_errno = fz_disk_try_flock(facts.path, &facts.flock_works);
+    }
+    *ret = facts;
+}

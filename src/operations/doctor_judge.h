@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What facts mean: pure functions from facts to findings, one for each subject.
+ * Each is in a file of its own, beside the function that collects its facts.
+ */
+#ifndef FZ_OPERATIONS_DOCTOR_JUDGE_H
+#define FZ_OPERATIONS_DOCTOR_JUDGE_H
+
+#include "doctor_findings.h"
+#include "generator/config.h"
+#include "lease/register.h"
+#include "leases.h"
+#include "os/disk.h"
+#include "os/kernel_clock.h"
+#include "os/machine.h"
+#include "os/path.h"
+
+/* ---- doctor_clock.c ------------------------------------------------------------- */
+
+struct fz_clock_facts {
+    bool frozen; /* clock=frozen: nothing else matters */
+    int64_t now_unix_ms;
+    int64_t epoch_unix_ms;
+    int kernel_errno; /* 0: kernel is known */
+    struct fz_kernel_clock kernel;
+    int64_t max_skew_ms; /* how far clocks may differ */
+    bool counter_constant;
+    bool counter_usable;
+    char source[FZ_CLOCK_SOURCE_SIZE]; /* empty: not known */
+    bool compared;                     /* there was a run before, in this boot */
+    int64_t step_us;                   /* by how much the clock was stepped since then */
+};
+
+/* A step that is smaller may be the measurement's. */
+#define FZ_CLOCK_STEP_MIN_US 20000
+
+/* Judges the clock. */
+void fz_judge_clock(const struct fz_clock_facts *facts, const struct fz_findings *findings);
+
+/* Collects the facts, and keeps the clock's offset in the run directory (NULL: there is none) for the next run. */
+void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_config *config, const char *run_dir);
+
+/* ---- doctor_dirs.c ---------------------------------------------------------------- */
+
+struct fz_dir_facts {
+    char path[FZ_PATH_SIZE];
+    frazil_error unusable; /* code FRAZIL_OK: it is usable, and what follows is known */
+    int look_errno;        /* 0: disk is known */
+    struct fz_disk disk;
+    int flock_errno; /* 0: it is known whether locks work */
+    bool flock_works;
+};
+
+/* Where a generator keeps what must outlive it. */
+enum fz_keeps { FZ_KEEPS_FILES, FZ_KEEPS_ELSEWHERE, FZ_KEEPS_NOTHING };
+
+/* Less room than this is none: files have a few KiB, and others write, too. */
+#define FZ_DISK_FREE_MIN (1024 * 1024)
+
+/* Judges one directory; is_state: the state directory, else the run directory. */
+void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct fz_findings *findings);
+
+/* Says where nothing is kept here. */
+void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings);
+
+/* A worker whose files no start can use, with the reason. */
+void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings);
+
+/* Makes the directory as opening would, and tries it out. */
+void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_settings *settings, bool is_state);
+
+/* ---- doctor_worker.c -------------------------------------------------------------- */
+
+struct fz_worker_facts {
+    const char *source;    /* as in the spec; what may be secret in it is not shown */
+    bool was_default;      /* none was named */
+    frazil_error unusable; /* code FRAZIL_OK: choice is known */
+    struct fz_worker_choice choice;
+    uint64_t workers; /* how many numbers there are for all */
+    uint32_t hosts;   /* 0: not said */
+    uint32_t expect;  /* of the hashes; 0: not said */
+};
+
+/* Judges the source of worker ids. */
+void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
+
+/* What is right for so many hosts (0: a line for each size of fleet), with so many worker ids. */
+void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);
+
+/* ---- doctor_coordinator.c --------------------------------------------------------- */
+
+struct fz_namespace_facts {
+    frazil_error unreadable; /* code FRAZIL_OK: leases is known */
+    struct fz_leases leases;
+    const char *layout;  /* the spec's fingerprint */
+    uint64_t horizon_ms; /* the spec's; 0: not said */
+    uint32_t hosts;      /* 0: not said */
+};
+
+/* Judges what a coordinator says of itself: a sentence of fz_finding_visitor. */
+void fz_judge_coordinator(enum fz_finding_level level, const char *sentence, int64_t max_skew_ms,
+                          const struct fz_findings *findings);
+
+/* Judges a namespace. */
+void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_findings *findings);
+
+/* Says why no coordinator can be asked. */
+void fz_judge_absence(const frazil_error *why, const struct fz_findings *findings);
+
+/* Asks the coordinator of a spec, and judges what it says. */
+void fz_examine_coordinator(const char *spec, const struct fz_config *config, uint32_t hosts,
+                            const struct fz_findings *findings);
+
+/* ---- doctor_layout.c -------------------------------------------------------------- */
+
+/* Judges a layout at an instant. */
+void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const struct fz_findings *findings);
+
+/* ---- doctor_fork.c ---------------------------------------------------------------- */
+
+struct fz_fork_facts {
+    bool wiped; /* the kernel wipes pages in a child */
+    bool has_generation;
+    bool compared; /* the machine of the run before is known, and so is this one */
+    bool same_machine;
+};
+
+/* Judges what is known of children and copies. */
+void fz_judge_fork(const struct fz_fork_facts *facts, const struct fz_findings *findings);
+
+/* Collects the facts, and keeps the machine's id in the state directory (NULL: there is none) for the next run. */
+void fz_collect_fork(struct fz_fork_facts *ret, const char *state_dir);
+
+/* ---- doctor_memory.c -------------------------------------------------------------- */
+
+/* Bytes of what is remembered, terminator included. */
+#define FZ_MEMORY_SIZE 128
+
+/*
+ * Reads what the last run left in a directory under a name and leaves this run's
+ * text, a line, there.  Returns whether there was a whole line; a file that cannot
+ * be read or written is as none.
+ */
+bool fz_doctor_remember(const char *directory, const char *name, const char *text, char ret_last[FZ_MEMORY_SIZE]);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "doctor_judge.h"
+
+static const int64_t year_ms = INT64_C(31556952000); /* of the calendar, on average */
+
+enum { REFUSED_BELOW_YEARS = 10, WARNED_BELOW_YEARS = 20 };
+
+static void judge_life(const frazil_layout_info *info, int64_t now_unix_ms, const struct fz_findings *findings)
+{
+    int64_t last = info->last_unix_ms;
+    int64_t years = (last - now_unix_ms) / year_ms;
+
+    if (last < now_unix_ms)
+        fz_found(findings, FZ_FOUND_LAYOUT_ENDED, "the layout ended at %t: a new one is needed, or the clock is wrong",
+                 last);
+    else if (years < REFUSED_BELOW_YEARS)
+        fz_found(findings, FZ_FOUND_LAYOUT_SHORT_LIFE,
+                 "the layout ends at %t, in %d years: plan another one now (`frazil layout overlap`); until then it "
+                 "opens with allow_short_life=yes",
+                 last, years);
+    else if (years < WARNED_BELOW_YEARS)
+        fz_found(findings, FZ_FOUND_LAYOUT_AGEING,
+                 "the layout ends at %t, in %d years; ten years before it will not open any more: plan another one "
+                 "(`frazil layout overlap`)",
+                 last, years);
+    else
+        fz_found(findings, FZ_FOUND_LAYOUT_LIFE, "its last instant is %t, in %d years", last, years);
+}
+
+void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const struct fz_findings *findings)
+{
+    frazil_layout_info info;
+
+    frazil_layout_describe(layout, &info);
+    judge_life(&info, now_unix_ms, findings);
+    if (layout->kind == FRAZIL_LAYOUT_SNO)
+        return; /* ten bytes, which are no number to anybody */
+    if (info.reaches_sign_bit)
+        fz_found(findings, FZ_FOUND_LAYOUT_SIGN_BIT,
+                 "from %t on ids are negative as signed 64-bit numbers: keep them unsigned or as text, or choose a "
+                 "layout of 63 bits",
+                 info.sign_bit_unix_ms);
+    else
+        fz_finding_show(findings, FZ_FOUND_LAYOUT_UNSIGNED, "ids are never negative");
+    if (info.fits_53_bits)
+        fz_finding_show(findings, FZ_FOUND_LAYOUT_FITS_53, "ids are exact in JavaScript and in JSON numbers");
+    else
+        fz_finding_show(findings, FZ_FOUND_LAYOUT_OVER_53,
+                        "ids are too large for JavaScript's numbers: send them as strings (layout=js53 stays below)");
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "doctor_judge.h"
+#include "frazil/text.h"
+
+/* A chance, in parts per million, from which on a fleet will see a collision sooner or later. */
+enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };
+
+/* "3.8532 %" */
+static void write_chance(char *buf, size_t size, uint32_t ppm)
+{
+    struct fz_sentence s = fz_sentence_in(buf, size);
+
+    fz_sentence_u64(&s, ppm / PPM_PER_PERCENT);
+    fz_sentence_char(&s, '.');
+    for (uint32_t unit = PPM_PER_PERCENT / 10; unit > 0; unit /= 10)
+        fz_sentence_char(&s, (char)('0' + ppm / unit % 10));
+    fz_sentence_str(&s, " %");
+}
+
+static bool is_source(const struct fz_worker_facts *facts, const char *name)
+{
+    return facts->source != NULL && strcmp(facts->source, name) == 0;
+}
+
+/* ---- sources ----------------------------------------------------------------------- */
+
+static void judge_lock(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->hosts > 1)
+        fz_found(findings, FZ_FOUND_WORKER_LOCK_MANY,
+                 "with file-lock each of the %u hosts begins at worker id %u: they make the same ids: use the URL of a "
+                 "coordinator, or fixed:N, env:NAME or ordinal",
+                 (uint64_t)facts->hosts, (uint64_t)facts->choice.first);
+    else if (facts->was_default)
+        fz_found(findings, FZ_FOUND_WORKER_DEFAULT,
+                 "no worker= is named, and `frazil next` takes file-lock: right for processes of one host, wrong as "
+                 "soon as there is a second one (the library takes none): name a source");
+    else
+        fz_found(findings, FZ_FOUND_WORKER_LOCK,
+                 "file-lock: each process of this host has a number of its own, of %u; for one host only",
+                 (uint64_t)facts->choice.count);
+}
+
+/* fixed:N and env:NAME */
+static void judge_given(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    uint64_t worker = facts->choice.first;
+
+    if (facts->hosts > 1)
+        fz_found(findings, FZ_FOUND_WORKER_GIVEN_MANY,
+                 "worker id %u is safe if none of the other %u hosts is given it, which cannot be seen from here: see "
+                 "to it where the numbers are given out",
+                 worker, (uint64_t)facts->hosts - 1);
+    else
+        fz_found(findings, FZ_FOUND_WORKER_GIVEN,
+                 "worker id %u; all processes of this host with it share one sequence, no other host may have it",
+                 worker);
+}
+
+static void judge_hash(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    uint32_t hosts = facts->hosts > 0 ? facts->hosts : facts->expect;
+    uint32_t ppm = facts->choice.collision_ppm;
+    char chance[32];
+
+    if (facts->hosts > 0 && frazil_worker_collision(facts->hosts, facts->workers, &ppm) != FRAZIL_OK)
+        ppm = 1000000; /* more hosts than can be computed */
+    write_chance(chance, sizeof chance, ppm);
+    fz_found(findings, ppm >= LIKELY_PPM ? FZ_FOUND_WORKER_HASH_LIKELY : FZ_FOUND_WORKER_HASH,
+             "worker id %u by hash: the chance that two of %u hosts have the same, and make the same ids, is %s: let a "
+             "coordinator give out the numbers",
+             (uint64_t)facts->choice.first, (uint64_t)hosts, chance);
+}
+
+static void judge_source(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    const struct fz_worker_choice *choice = &facts->choice;
+
+    if (choice->url != NULL)
+        fz_finding_show(findings, FZ_FOUND_WORKER_LEASED,
+                        "leased from a coordinator: each process has a number of its own, on any number of hosts");
+    else if (choice->in_process)
+        fz_finding_show(findings, FZ_FOUND_WORKER_IN_PROCESS,
+                        "worker=auto is unique in one process only: where ids of several meet, name a partition with "
+                        "worker=");
+    else if (choice->lock)
+        judge_lock(facts, findings);
+    else if (is_source(facts, "ordinal"))
+        fz_found(findings, FZ_FOUND_WORKER_ORDINAL,
+                 "worker id %u, from the host's name: safe for the pods of one StatefulSet without hostNetwork",
+                 (uint64_t)choice->first);
+    else if (is_source(facts, "ip-last-octet"))
+        fz_found(findings, FZ_FOUND_WORKER_OCTET,
+                 "worker id %u, from the host's address: safe only if all hosts are in one /24 network: otherwise let "
+                 "a coordinator give out the numbers",
+                 (uint64_t)choice->first);
+    else if (is_source(facts, "ip-hash") || is_source(facts, "hostname-hash"))
+        judge_hash(facts, findings);
+    else
+        judge_given(facts, findings);
+}
+
+void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    if (facts->unusable.code != FRAZIL_OK) {
+        fz_finding_show(findings, FZ_FOUND_WORKER_UNUSABLE, facts->unusable.message);
+        return;
+    }
+    if (facts->hosts > facts->workers)
+        fz_found(findings, FZ_FOUND_WORKER_TOO_FEW,
+                 "%u hosts need a worker id each, and there are %u: take a layout with more worker bits",
+                 (uint64_t)facts->hosts, facts->workers);
+    judge_source(facts, findings);
+}
+
+/* ---- advice ------------------------------------------------------------------------- */
+
+/* Fleets up to this size, and what is right for them. */
+static const struct {
+    uint32_t hosts;
+    const char *advice;
+} sizes[] = {
+    {1, "worker=file-lock, or fixed:0 where all processes are to share one sequence"},
+    {16, "numbers given out by hand or by whoever starts the hosts: fixed:N, env:NAME, or ordinal in a StatefulSet"},
+    {UINT32_MAX,
+     "a coordinator: worker=redis://, etcd://, zookeeper:// or postgres://; no number is given out by hand"},
+};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static void advise_of_hashes(uint32_t hosts, uint64_t workers, const struct fz_findings *findings)
+{
+    char chance[32];
+    uint32_t ppm;
+
+    if (frazil_worker_collision(hosts, workers, &ppm) != FRAZIL_OK)
+        return;
+    write_chance(chance, sizeof chance, ppm);
+    fz_found(findings, FZ_FOUND_ADVICE, "%u hosts by hash of %u worker ids: two have the same with a chance of %s",
+             (uint64_t)hosts, workers, chance);
+}
+
+static void advise_size(size_t i, const struct fz_findings *findings)
+{
+    if (i == 0)
+        fz_found(findings, FZ_FOUND_ADVICE, "1 host: %s", sizes[i].advice);
+    else if (i < SIZES - 1)
+        fz_found(findings, FZ_FOUND_ADVICE, "%u to %u hosts: %s", (uint64_t)sizes[i - 1].hosts + 1,
+                 (uint64_t)sizes[i].hosts, sizes[i].advice);
+    else
+        fz_found(findings, FZ_FOUND_ADVICE, "more than %u hosts, or hosts that come and go: %s",
+                 (uint64_t)sizes[i - 1].hosts, sizes[i].advice);
+}
+
+void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings)
+{
+    static const uint32_t examples[] = {5, 20, 50};
+
+    for (size_t i = 0; i < SIZES; i++) {
+        bool fits = hosts <= sizes[i].hosts && (i == 0 || hosts > sizes[i - 1].hosts);
+        if (hosts == 0 || fits)
+            advise_size(i, findings);
+    }
+    for (size_t i = 0; hosts == 0 && i < sizeof examples / sizeof examples[0]; i++)
+        advise_of_hashes(examples[i], workers, findings);
+    if (hosts > 1)
+        advise_of_hashes(hosts, workers, findings);
+}

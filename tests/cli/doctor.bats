@@ -1,0 +1,96 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: frazil doctor examines what the spec says, prints it for people and for machines, and its exit
+# status is that of the worst finding.  What is a finding is tested in tests/unit/test_doctor.c.
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+setup() {
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    url=file://$BATS_TEST_TMPDIR/orders
+}
+
+# finds STATUS LEVEL ID ARGUMENT...: among the findings is that one, and the status is that.
+finds() {
+    local status_expected=$1 level=$2 id=$3
+    shift 3
+    run --separate-stderr frazil doctor --json "$@"
+    echo "status $status, output: $output, stderr: $stderr"
+    [ "$status" -eq "$status_expected" ]
+    [ -z "$stderr" ]
+    grep -q "^{\"level\":\"$level\",\"id\":\"$id\"," <<<"$output"
+}
+
+@test "without a spec: what frazil next would do, which is for one host only" {
+    finds 1 WARN worker.default
+    finds 2 FAIL worker.file-lock-many --hosts 2
+    [ -d "$FRAZIL_RUN_DIR" ]
+    [ "$(frazil state | tail -n 1)" = "nothing is kept here yet" ]
+}
+
+@test "for people: levels in brackets, subjects together, advice last" {
+    run frazil doctor worker=fixed:7
+    [[ ${lines[0]} =~ ^\[(OK|WARN|FAIL)\]\ {1,3}clock:\  ]]
+    [ "$(sed 's/^\[[A-Z]*\] *//; s/:.*//' <<<"$output" | uniq | tr '\n' ' ')" = "clock run state worker layout fork advice " ]
+    [[ $output != *$'\33'* ]]
+    [[ $(frazil doctor --color always) == *$'\33['*"OK"* ]]
+    run frazil doctor --quiet worker=fixed:7
+    [[ $output != *"[OK]"* ]]
+}
+
+@test "the status is that of the worst finding" {
+    finds 2 FAIL clock.before-epoch worker=fixed:7 epoch=2100-01-01
+    finds 2 FAIL worker.unusable worker=env:FRAZIL_TEST_UNSET
+    finds 2 FAIL run.unusable worker=fixed:7 run_dir=/proc/nowhere
+    finds 1 WARN state.none worker=fixed:7 state=memory clock=frozen:2026-05-01
+}
+
+@test "a step of the clock since the last run" {
+    frazil doctor worker=fixed:7 >"$BATS_TEST_TMPDIR/out" || true
+    read -r boot offset <"$FRAZIL_RUN_DIR/doctor.clock"
+    echo "$boot $((offset - 5000000))" >"$FRAZIL_RUN_DIR/doctor.clock"
+    run frazil doctor --json worker=fixed:7
+    [[ $output == *'"clock.stepped"'*"by 5000 ms"* ]]
+    run frazil doctor --json worker=fixed:7
+    [[ $output == *'"clock.steady"'* ]]
+}
+
+@test "files that no start can use" {
+    frazil next worker=fixed:7 namespace=n
+    : >"$FRAZIL_STATE_DIR/n/worker-7.grant"
+    finds 2 FAIL state.damaged worker=fixed:7 namespace=n
+    frazil state init worker=fixed:7 namespace=n
+    run frazil doctor --json worker=fixed:7 namespace=n
+    [[ $output != *state.damaged* ]]
+}
+
+@test "a coordinator: not there, wiped, as it should be, of another layout, full" {
+    finds 2 FAIL coordinator.no-namespace "$url"
+    frazil lease init --never-used workers=10 horizon=3s worker="$url"
+    finds 1 WARN coordinator.class "$url"
+    finds 1 OK coordinator.namespace "worker=$url"
+    finds 1 OK coordinator.round-trip "worker=$url"
+    finds 1 OK state.elsewhere "worker=$url"
+    finds 1 WARN coordinator.horizon-differs "worker=$url" horizon=5s
+    finds 2 FAIL coordinator.layout-differs "worker=$url" layout=twitter
+    finds 2 FAIL coordinator.full --hosts 11 "$url"
+    frazil lease list "$url" | grep -qx 'worker ids  10, held now: 0' # none was taken
+}
+
+@test "a coordinator that cannot be asked" {
+    : >"$BATS_TEST_TMPDIR/libfrazil-file.so.0"
+    LD_LIBRARY_PATH=$BATS_TEST_TMPDIR finds 2 FAIL coordinator.absent "$url"
+    finds 2 FAIL coordinator.absent gopher://orders
+    if frazil version | grep -q "^redis: hiredis"; then
+        finds 2 FAIL coordinator.silent redis://127.0.0.1:1/orders
+    fi
+}
+
+@test "what is wrong with it" {
+    fails 2 "is no source of worker ids" frazil doctor worker=nonsense
+    fails 2 "unknown" frazil doctor nonsense=1
+    fails 2 "at least 1" frazil doctor --hosts 0
+    fails 2 "never" frazil doctor --color blue
+}

@@ -1,0 +1,538 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: every finding that frazil doctor can have is brought about
+ * by facts, with its level, with a text that says what was found and what would be
+ * right; and docs/doctor.md has exactly these findings.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "operations/doctor_judge.h"
+
+/* ---- what was found -------------------------------------------------------------- */
+
+/* All tests together. */
+static bool brought_about[FZ_FINDINGS_TOTAL];
+
+/* One judgement. */
+static char found[8192];
+
+/* The coordinators' own findings have ids that are made when they come. */
+static bool is_of(int finding, const struct fz_diagnosis *diagnosis)
+{
+    const char *id = fz_finding_id((enum fz_finding)finding);
+
+    if (fz_finding_health((enum fz_finding)finding) != diagnosis->health)
+        return false;
+    return strcmp(id, diagnosis->id) == 0 ||
+           (strcmp(id, "coordinator.TOPIC") == 0 && strncmp(diagnosis->id, "coordinator.", 12) == 0);
+}
+
+static void note(void *ctx, const struct fz_diagnosis *diagnosis)
+{
+    static const char *const names[] = {"OK", "WARN", "FAIL"};
+    size_t len = strlen(found);
+    int exact = -1;
+
+    (void)ctx;
+    for (int i = 0; i < FZ_FINDINGS_TOTAL; i++) {
+        if (is_of(i, diagnosis) && (exact < 0 || strcmp(fz_finding_id((enum fz_finding)i), diagnosis->id) == 0))
+            exact = i;
+    }
+    assert_true(exact >= 0);
+    brought_about[exact] = true;
+    assert_true(strlen(diagnosis->text) > 5);
+    if (diagnosis->health != FZ_HEALTH_OK)
+        assert_non_null(strpbrk(diagnosis->text, ":;")); /* what would be right comes behind it */
+    snprintf(found + len, sizeof found - len, "%s %s %s\n", names[diagnosis->health], diagnosis->id, diagnosis->text);
+}
+
+static const struct fz_findings findings = {.visit = note, .ctx = NULL};
+
+static void forget(void)
+{
+    found[0] = '\0';
+}
+
+/* A line that begins so is among what was found; NULL ends. */
+static void expect(const char *const *beginnings)
+{
+    for (; *beginnings != NULL; beginnings++) {
+        const char *at = strstr(found, *beginnings);
+        if (at == NULL || (at != found && at[-1] != '\n'))
+            fail_msg("not found: %s\namong:\n%s", *beginnings, found);
+    }
+}
+
+#define EXPECT(...) expect((const char *const[]){__VA_ARGS__, NULL})
+
+/* ---- clock ------------------------------------------------------------------------- */
+
+static const struct fz_clock_facts good_clock = {.now_unix_ms = 1000,
+                                                 .kernel = {.synchronised = true, .max_error_us = 900},
+                                                 .max_skew_ms = 250,
+                                                 .counter_constant = true,
+                                                 .counter_usable = true,
+                                                 .source = "tsc",
+                                                 .compared = true};
+
+static void judge_clock(struct fz_clock_facts facts)
+{
+    forget();
+    fz_judge_clock(&facts, &findings);
+}
+
+/* A clock that is kept right, read cheaply, and was not stepped. */
+static void test_clock_good(void **state)
+{
+    (void)state;
+    judge_clock(good_clock);
+    EXPECT("OK clock.synchronised synchronised, and wrong by 900 us", "OK clock.counter",
+           "OK clock.steady not stepped");
+    assert_null(strstr(found, "WARN"));
+    assert_null(strstr(found, "FAIL"));
+}
+
+/* Each fact that is not good is a finding, and where the limit lies. */
+static void test_clock(void **state)
+{
+    struct fz_clock_facts facts = good_clock;
+
+    (void)state;
+    facts.kernel.synchronised = false;
+    judge_clock(facts);
+    EXPECT("WARN clock.unsynchronised");
+    facts = good_clock;
+    facts.kernel.max_error_us = 250999;
+    judge_clock(facts);
+    EXPECT("OK clock.synchronised");
+    facts.kernel.max_error_us = 251000;
+    judge_clock(facts);
+    EXPECT("WARN clock.inaccurate the clock is synchronised, but may be wrong by 251 ms");
+    facts.kernel_errno = 1;
+    judge_clock(facts);
+    EXPECT("WARN clock.unknown");
+    facts = good_clock;
+    facts.counter_usable = false;
+    judge_clock(facts);
+    EXPECT("WARN clock.no-counter the kernel tells time by tsc");
+    facts.counter_constant = false;
+    judge_clock(facts);
+    EXPECT("WARN clock.no-counter this processor");
+}
+
+/* Steps in both directions, from the limit on; none can be seen at the first time. */
+static void test_clock_steps(void **state)
+{
+    struct fz_clock_facts facts = good_clock;
+
+    (void)state;
+    facts.step_us = FZ_CLOCK_STEP_MIN_US - 1;
+    judge_clock(facts);
+    EXPECT("OK clock.steady");
+    facts.step_us = FZ_CLOCK_STEP_MIN_US;
+    judge_clock(facts);
+    EXPECT("WARN clock.stepped the clock was stepped by 20 ms");
+    facts.step_us = -3600000000;
+    judge_clock(facts);
+    EXPECT("WARN clock.stepped the clock was stepped by -3600000 ms");
+    facts.compared = false;
+    judge_clock(facts);
+    EXPECT("OK clock.steady whether it is stepped will be known");
+}
+
+/* A clock that no id can be stamped with, and one for tests. */
+static void test_clock_useless(void **state)
+{
+    struct fz_clock_facts facts = good_clock;
+
+    (void)state;
+    facts.epoch_unix_ms = 1001;
+    judge_clock(facts);
+    EXPECT("FAIL clock.before-epoch the clock shows 1970-01-01T00:00:01.000Z");
+    facts.frozen = true;
+    judge_clock(facts);
+    EXPECT("WARN clock.frozen");
+    assert_null(strstr(found, "OK"));
+}
+
+/* ---- directories ------------------------------------------------------------------- */
+
+static void judge_dir(const struct fz_dir_facts *facts, bool is_state)
+{
+    forget();
+    fz_judge_dir(facts, is_state, &findings);
+}
+
+static struct fz_dir_facts dir_on(enum fz_disk_kind kind)
+{
+    return (struct fz_dir_facts){
+        .path = "/dir", .disk = {.kind = kind, .free_bytes = FZ_DISK_FREE_MIN}, .flock_works = true};
+}
+
+/* The word belongs into memory, the grant onto a disk of this host. */
+static void test_dirs_kind(void **state)
+{
+    static const struct {
+        enum fz_disk_kind kind;
+        const char *run;
+        const char *state;
+    } rows[] = {{FZ_DISK_MEMORY, "OK run.directory '/dir', in memory, 1024 KiB", "FAIL state.in-memory"},
+                {FZ_DISK_LASTING, "WARN run.on-disk", "OK state.directory '/dir', on a disk, 1024 KiB"},
+                {FZ_DISK_LAYER, "WARN run.on-disk", "WARN state.layer"},
+                {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct fz_dir_facts facts = dir_on(rows[i].kind);
+        judge_dir(&facts, false);
+        EXPECT(rows[i].run);
+        judge_dir(&facts, true);
+        EXPECT(rows[i].state);
+        assert_int_equal(strchr(found, '\n') - found + 1, strlen(found)); /* and nothing else */
+    }
+}
+
+/* No room, open to others, locks that do not hold, not to be tried out, not to be used. */
+static void test_dirs_trouble(void **state)
+{
+    struct fz_dir_facts facts = dir_on(FZ_DISK_LASTING);
+
+    (void)state;
+    facts.disk.free_bytes = FZ_DISK_FREE_MIN - 1;
+    facts.disk.open_to_others = true;
+    facts.flock_works = false;
+    judge_dir(&facts, false);
+    EXPECT("FAIL run.full only 1023 KiB", "WARN run.open", "FAIL run.no-locks");
+    judge_dir(&facts, true);
+    EXPECT("FAIL state.full", "WARN state.open", "FAIL state.no-locks");
+    facts.flock_errno = 5;
+    judge_dir(&facts, true);
+    EXPECT("FAIL state.unusable '/dir' cannot be tried out (errno 5)");
+    facts.look_errno = 6;
+    judge_dir(&facts, false);
+    EXPECT("FAIL run.unusable '/dir' cannot be tried out (errno 6)");
+    (void)fz_fail(&facts.unusable, FRAZIL_ESYS, "no: make it writable");
+    judge_dir(&facts, false);
+    EXPECT("FAIL run.unusable no: make it writable");
+}
+
+/* Where nothing is kept on this host, it is said why, and whether that is well. */
+static void test_keeping(void **state)
+{
+    (void)state;
+    forget();
+    fz_judge_keeping(FZ_KEEPS_FILES, &findings);
+    assert_string_equal(found, "");
+    fz_judge_keeping(FZ_KEEPS_ELSEWHERE, &findings);
+    fz_judge_keeping(FZ_KEEPS_NOTHING, &findings);
+    fz_judge_damage(7, "the file is damaged: repair it", &findings);
+    EXPECT("OK state.elsewhere", "WARN state.none",
+           "FAIL state.damaged worker 7 cannot start: the file is damaged: repair it");
+}
+
+/* ---- worker -------------------------------------------------------------------------- */
+
+static void judge_worker(struct fz_worker_facts facts, const char *beginning)
+{
+    forget();
+    facts.workers = facts.workers == 0 ? 1024 : facts.workers;
+    fz_judge_worker(&facts, &findings);
+    EXPECT(beginning);
+}
+
+/* Each source, for one host and for several. */
+static void test_worker(void **state)
+{
+    const struct fz_worker_choice lock = {.count = 1024, .lock = true};
+    const struct fz_worker_choice seven = {.first = 7, .count = 1};
+    const struct fz_worker_choice hash = {.first = 7, .count = 1, .collision_ppm = 9999};
+
+    (void)state;
+    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock}, "OK worker.file-lock ");
+    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .hosts = 1}, "OK worker.file-lock ");
+    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .was_default = true},
+                 "WARN worker.default no worker= is named");
+    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .hosts = 2, .was_default = true},
+                 "FAIL worker.file-lock-many with file-lock each of the 2 hosts begins at worker id 0");
+    judge_worker((struct fz_worker_facts){.source = "fixed:7", .choice = seven}, "OK worker.given worker id 7");
+    judge_worker((struct fz_worker_facts){.source = "env:N", .choice = seven, .hosts = 3},
+                 "WARN worker.given-many worker id 7 is safe if none of the other 2 hosts");
+    judge_worker((struct fz_worker_facts){.source = "ordinal", .choice = seven, .hosts = 3}, "OK worker.ordinal");
+    judge_worker((struct fz_worker_facts){.source = "ip-last-octet", .choice = seven}, "WARN worker.last-octet");
+    judge_worker((struct fz_worker_facts){.source = "ip-hash", .choice = hash, .expect = 5},
+                 "WARN worker.hash worker id 7 by hash: the chance that two of 5 hosts have the same, and make the "
+                 "same ids, is 0.9999 %");
+    judge_worker((struct fz_worker_facts){.source = "hostname-hash", .choice = hash, .expect = 5, .hosts = 20},
+                 "FAIL worker.hash-likely worker id 7 by hash: the chance that two of 20 hosts have the same, and make "
+                 "the same ids, is 17.0338 %");
+    judge_worker((struct fz_worker_facts){.source = "ip-hash", .choice = hash, .hosts = 100000, .workers = 1 << 20},
+                 "FAIL worker.hash-likely");
+    judge_worker((struct fz_worker_facts){.source = "redis://h/n", .choice = {.url = "redis://h/n"}},
+                 "OK worker.leased");
+    judge_worker((struct fz_worker_facts){.source = NULL, .choice = {.in_process = true}}, "WARN worker.in-process");
+}
+
+/* A source that gives no number, and a fleet that is larger than there are numbers. */
+static void test_worker_impossible(void **state)
+{
+    struct fz_worker_facts facts = {.source = "fixed:7", .hosts = 1025};
+
+    (void)state;
+    judge_worker(facts, "FAIL worker.too-few 1025 hosts need a worker id each, and there are 1024");
+    facts.hosts = 1024;
+    judge_worker(facts, "WARN worker.given-many");
+    assert_null(strstr(found, "too-few"));
+    (void)fz_fail(&facts.unusable, FRAZIL_EWORKER, "no number: set one");
+    judge_worker(facts, "FAIL worker.unusable no number: set one");
+}
+
+/* A line for each size of fleet, or the one that fits, and the chance of hashes. */
+static void test_advice(void **state)
+{
+    static const struct {
+        uint32_t hosts;
+        const char *line;
+        const char *absent;
+    } rows[] = {{1, "OK advice.hosts 1 host: worker=file-lock", "coordinator"},
+                {2, "OK advice.hosts 2 to 16 hosts: ", "more than"},
+                {16, "OK advice.hosts 2 to 16 hosts: ", "more than"},
+                {17, "OK advice.hosts more than 16 hosts", "fixed"},
+                {20,
+                 "OK advice.hosts 20 hosts by hash of 1024 worker ids: two have the same with a chance of 17.0338 %",
+                 "2 to 16"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        forget();
+        fz_advise(rows[i].hosts, 1024, &findings);
+        EXPECT(rows[i].line);
+        assert_null(strstr(found, rows[i].absent));
+    }
+    forget();
+    fz_advise(0, 1024, &findings);
+    EXPECT("OK advice.hosts 1 host: ", "OK advice.hosts 2 to 16 hosts: ", "OK advice.hosts more than 16 hosts",
+           "OK advice.hosts 50 hosts by hash of 1024 worker ids: two have the same with a chance of 70.3600 %");
+}
+
+/* ---- coordinator --------------------------------------------------------------------- */
+
+static void judge_said(enum fz_finding_level level, const char *sentence, const char *beginning)
+{
+    forget();
+    fz_judge_coordinator(level, sentence, 250, &findings);
+    EXPECT(beginning);
+}
+
+/* What it says of itself keeps its level, under the topic that it begins with. */
+static void test_coordinator_topics(void **state)
+{
+    (void)state;
+    judge_said(FZ_FINDING_OK, "role: master", "OK coordinator.role role: master");
+    judge_said(FZ_FINDING_WARN, "round trip: long", "WARN coordinator.round-trip round trip: long");
+    judge_said(FZ_FINDING_FAIL, "eviction: on: set noeviction", "FAIL coordinator.eviction eviction: on");
+    judge_said(FZ_FINDING_WARN, "CONFIG GET is not allowed: allow it", "WARN coordinator.other CONFIG GET");
+    judge_said(FZ_FINDING_WARN, "a sentence that is much longer than a topic: so", "WARN coordinator.other a sentence");
+    judge_said(FZ_FINDING_FAIL, "the coordinator does not answer: redis://h/n: refused", "FAIL coordinator.silent ");
+    judge_said(FZ_FINDING_FAIL, "there is no namespace orders",
+               "FAIL coordinator.no-namespace there is no namespace "
+               "orders: create it");
+}
+
+/* Its clock, against what is allowed; what is no number is not believed to be one. */
+static void test_coordinator_clock(void **state)
+{
+    (void)state;
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "250 ms", "OK coordinator.clock its clock minus ours is 250 ms");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-250 ms", "OK coordinator.clock its clock minus ours is -250 ms");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "251 ms", "FAIL coordinator.clock-differs");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-251 ms", "FAIL coordinator.clock-differs");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "12 s", "OK coordinator.its-clock-minus-ours");
+    judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-", "OK coordinator.its-clock-minus-ours");
+}
+
+static void judge_namespace(const struct fz_namespace_facts *facts, const char *beginning)
+{
+    forget();
+    fz_judge_namespace(facts, &findings);
+    EXPECT(beginning);
+}
+
+/* The namespace: as the spec has it, with room, open. */
+static void test_namespace(void **state)
+{
+    const struct fz_namespace_facts good = {.layout = "a",
+                                            .leases = {.layout = "a", .horizon_ms = 60000, .workers = 100, .held = 89}};
+    struct fz_namespace_facts facts = good;
+
+    (void)state;
+    judge_namespace(&facts,
+                    "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 60000 ms");
+    facts.leases.held = 90;
+    judge_namespace(&facts, "WARN coordinator.almost-full 90 of 100");
+    facts.leases.held = 100;
+    judge_namespace(&facts, "FAIL coordinator.full 100 of 100");
+    facts = good;
+    facts.hosts = 101;
+    judge_namespace(&facts, "FAIL coordinator.full 89 of 100");
+    facts = good;
+    facts.horizon_ms = 60000;
+    judge_namespace(&facts, "OK");
+    assert_null(strstr(found, "WARN"));
+    facts.horizon_ms = 3000;
+    judge_namespace(&facts, "WARN coordinator.horizon-differs");
+    facts.leases.quarantine_unix_ms = 5;
+    judge_namespace(&facts, "WARN coordinator.quarantine nothing is granted before 1970-01-01T00:00:00.005Z");
+    facts.layout = "b";
+    judge_namespace(&facts, "FAIL coordinator.layout-differs the namespace has the layout 'a', the spec 'b'");
+    (void)fz_fail(&facts.unreadable, FRAZIL_EWORKER, "damaged: make it anew");
+    judge_namespace(&facts, "FAIL coordinator.unreadable damaged");
+    fz_judge_absence(&facts.unreadable, &findings);
+    EXPECT("FAIL coordinator.absent damaged");
+}
+
+/* ---- layout --------------------------------------------------------------------------- */
+
+static void judge_layout(const char *text, int64_t years_before_end, const char *beginning)
+{
+    frazil_layout layout;
+    frazil_layout_info info;
+
+    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
+    frazil_layout_describe(&layout, &info);
+    forget();
+    fz_judge_layout(&layout, info.last_unix_ms - years_before_end * INT64_C(31556952000), &findings);
+    EXPECT(beginning);
+}
+
+/* How long it lasts, on both sides of each limit. */
+static void test_layout_life(void **state)
+{
+    (void)state;
+    judge_layout("frazil", 20, "OK layout.life its last instant is 2095-09-07T15:47:35.551Z, in 20 years");
+    judge_layout("frazil", 19, "WARN layout.ageing the layout ends at 2095-09-07T15:47:35.551Z, in 19 years");
+    judge_layout("frazil", 10, "WARN layout.ageing");
+    judge_layout("frazil", 9, "FAIL layout.short-life");
+    judge_layout("frazil", 0, "FAIL layout.short-life");
+    judge_layout("frazil", -1, "FAIL layout.ended");
+}
+
+/* The sign bit and 53 bits; a sno is no number. */
+static void test_layout_bits(void **state)
+{
+    (void)state;
+    judge_layout("frazil", 50, "OK layout.positive");
+    EXPECT("OK layout.over-53-bits");
+    judge_layout("flake", 50, "WARN layout.sign-bit from 2039-09-07T15:47:35.552Z on");
+    judge_layout("js53", 50, "OK layout.53-bits");
+    judge_layout("sno", 50, "OK layout.life");
+    assert_null(strstr(found, "bits"));
+}
+
+/* ---- forks and copies ------------------------------------------------------------------ */
+
+/* What the kernel does for a child, and what can be known of a copied machine. */
+static void test_fork(void **state)
+{
+    struct fz_fork_facts facts = {.wiped = true, .has_generation = true, .compared = true, .same_machine = true};
+
+    (void)state;
+    forget();
+    fz_judge_fork(&facts, &findings);
+    EXPECT("OK fork.wiped", "OK fork.machine the machine is that", "OK fork.generation");
+    facts.same_machine = false;
+    facts.wiped = facts.has_generation = false;
+    forget();
+    fz_judge_fork(&facts, &findings);
+    EXPECT("WARN fork.not-wiped", "WARN fork.other-machine", "OK fork.no-generation");
+    facts.compared = false;
+    forget();
+    fz_judge_fork(&facts, &findings);
+    EXPECT("OK fork.machine whether it is copied will be known");
+}
+
+/* ---- all of them ------------------------------------------------------------------------ */
+
+/* The tests above have brought about every finding that there is. */
+static void test_every_finding(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FZ_FINDINGS_TOTAL; i++) {
+        if (!brought_about[i])
+            fail_msg("no test brings about %s", fz_finding_id((enum fz_finding)i));
+    }
+}
+
+/* No id is there twice, but for the coordinators' own; a level belongs to an id. */
+static void test_ids(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FZ_FINDINGS_TOTAL; i++) {
+        const char *id = fz_finding_id((enum fz_finding)i);
+        assert_non_null(strchr(id, '.'));
+        for (int j = 0; j < i; j++) {
+            if (strcmp(id, fz_finding_id((enum fz_finding)j)) == 0)
+                assert_string_equal(id, "coordinator.TOPIC");
+        }
+    }
+}
+
+/* docs/doctor.md has a row for each finding, with its level, in the same order, and no other. */
+static void test_manual(void **state)
+{
+    static const char *const names[] = {"OK", "WARN", "FAIL"};
+    FILE *manual = fopen(FRAZIL_VECTORS_DIR "/../../docs/doctor.md", "r");
+    char line[4096];
+    int next = 0;
+
+    (void)state;
+    assert_non_null(manual);
+    while (fgets(line, sizeof line, manual) != NULL) {
+        char row[128];
+        if (strncmp(line, "| `", 3) != 0)
+            continue;
+        assert_true(next < FZ_FINDINGS_TOTAL);
+        snprintf(row, sizeof row, "| `%s` | %s | ", fz_finding_id((enum fz_finding)next),
+                 names[fz_finding_health((enum fz_finding)next)]);
+        if (strncmp(line, row, strlen(row)) != 0)
+            fail_msg("expected a row %s, found %s", row, line);
+        next++;
+    }
+    fclose(manual);
+    assert_int_equal(next, FZ_FINDINGS_TOTAL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock_good),
+        cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_clock_steps),
+        cmocka_unit_test(test_clock_useless),
+        cmocka_unit_test(test_dirs_kind),
+        cmocka_unit_test(test_dirs_trouble),
+        cmocka_unit_test(test_keeping),
+        cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_worker_impossible),
+        cmocka_unit_test(test_advice),
+        cmocka_unit_test(test_coordinator_topics),
+        cmocka_unit_test(test_coordinator_clock),
+        cmocka_unit_test(test_namespace),
+        cmocka_unit_test(test_layout_life),
+        cmocka_unit_test(test_layout_bits),
+        cmocka_unit_test(test_fork),
+        cmocka_unit_test(test_every_finding), /* after all of those */
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_manual),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

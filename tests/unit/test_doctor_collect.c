@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: the facts that frazil doctor judges are those of this
+ * machine, and what it compares with is what the last run has left.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/scratch.h"
+#include "operations/doctor_judge.h"
+
+static const char *scratch;
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+/* ---- memory ------------------------------------------------------------------------- */
+
+/* What one run leaves the next one finds; nothing, half a line and too much are nothing. */
+static void test_remember(void **state)
+{
+    char last[FZ_MEMORY_SIZE];
+    char long_line[FZ_MEMORY_SIZE + 1];
+
+    (void)state;
+    assert_false(fz_doctor_remember(scratch, "doctor.x", "one", last));
+    assert_true(fz_doctor_remember(scratch, "doctor.x", "two", last));
+    assert_string_equal(last, "one");
+    scratch_write(scratch_path(scratch, "doctor.x"), "half", 4);
+    assert_false(fz_doctor_remember(scratch, "doctor.x", "three", last));
+    scratch_write(scratch_path(scratch, "doctor.x"), "a\0b\n", 4);
+    assert_false(fz_doctor_remember(scratch, "doctor.x", "three", last));
+    memset(long_line, 'x', sizeof long_line);
+    scratch_write(scratch_path(scratch, "doctor.x"), long_line, sizeof long_line);
+    assert_false(fz_doctor_remember(scratch, "doctor.x", "four", last));
+    assert_true(fz_doctor_remember(scratch, "doctor.x", "five", last));
+    assert_string_equal(last, "four");
+    assert_false(fz_doctor_remember("/proc/nowhere", "doctor.x", "one", last));
+}
+
+/* ---- clock -------------------------------------------------------------------------- */
+
+static struct fz_config config_of(const char *spec)
+{
+    struct fz_settings settings = {.value = {NULL}};
+    struct fz_config config;
+
+    assert_int_equal(fz_settings_add_text(&settings, spec, "the test", NULL), FRAZIL_OK);
+    assert_int_equal(fz_config_read(&config, &settings, NULL), FRAZIL_OK);
+    fz_settings_free(&settings);
+    return config;
+}
+
+/* Leaves what a run would have left whose wall clock was that far behind. */
+static void leave_offset(const char *boot, int64_t behind_us)
+{
+    char line[FZ_MEMORY_SIZE];
+    int64_t offset_us = fz_clock_since_boot_us() - behind_us;
+    int len = snprintf(line, sizeof line, "%s %lld\n", boot, (long long)offset_us);
+
+    scratch_write(scratch_path(scratch, "doctor.clock"), line, (size_t)len);
+}
+
+/* A step since the last run is seen, in both directions; of another boot nothing can be said. */
+static void test_step(void **state)
+{
+    struct fz_config config = config_of("max_skew=9ms");
+    struct fz_clock_facts facts;
+    char boot[FZ_BOOT_ID_SIZE];
+
+    (void)state;
+    assert_int_equal(fz_boot_id(boot), 0);
+    fz_collect_clock(&facts, &config, scratch);
+    assert_false(facts.compared);
+    assert_int_equal(facts.max_skew_ms, 9);
+    leave_offset(boot, 3600000000);
+    fz_collect_clock(&facts, &config, scratch);
+    assert_true(facts.compared);
+    assert_true(facts.step_us > 3599000000 && facts.step_us < 3601000000);
+    leave_offset(boot, -3600000000);
+    fz_collect_clock(&facts, &config, scratch);
+    assert_true(facts.step_us < -3599000000 && facts.step_us > -3601000000);
+    leave_offset("another-boot", 3600000000);
+    fz_collect_clock(&facts, &config, scratch);
+    assert_false(facts.compared);
+    fz_collect_clock(&facts, &config, scratch);
+    assert_true(facts.compared); /* with the run before */
+    assert_true(facts.step_us > -1000000 && facts.step_us < 1000000);
+    fz_collect_clock(&facts, &config, NULL);
+    assert_false(facts.compared);
+}
+
+/* The kernel says something of its clock, or why not; its bound is no negative number. */
+static void test_kernel_clock(void **state)
+{
+    struct fz_kernel_clock kernel;
+    char source[FZ_CLOCK_SOURCE_SIZE];
+
+    (void)state;
+    int sys = fz_kernel_clock_read(&kernel);
+    assert_true(sys == 0 ? kernel.max_error_us >= 0 : sys == EPERM || sys == ENOSYS);
+    if (fz_clock_source(source) == 0)
+        assert_true(strlen(source) > 0 && strchr(source, '\n') == NULL);
+}
+
+/* ---- directories -------------------------------------------------------------------- */
+
+/* Memory is told from what is none, and who else may write. */
+static void test_disk(void **state)
+{
+    struct fz_disk disk;
+
+    (void)state;
+    assert_int_equal(fz_disk_look("/proc/nowhere", &disk), ENOENT);
+    assert_int_equal(fz_disk_look("/dev/shm", &disk), 0);
+    assert_int_equal(disk.kind, FZ_DISK_MEMORY);
+    assert_int_equal(fz_disk_look(scratch, &disk), 0);
+    assert_false(disk.open_to_others);
+    assert_true(disk.free_bytes > 0);
+    assert_int_equal(chmod(scratch, 0720), 0);
+    assert_int_equal(fz_disk_look(scratch, &disk), 0);
+    assert_true(disk.open_to_others);
+}
+
+/* A lock is tried out by two processes, and nothing is left of it. */
+static void test_flock(void **state)
+{
+    unsigned fds = scratch_open_fds();
+    bool works = false;
+
+    (void)state;
+    assert_int_equal(fz_disk_try_flock(scratch, &works), 0);
+    assert_true(works);
+    assert_int_equal(scratch_open_fds(), fds);
+    assert_false(scratch_exists(scratch_path(scratch, "doctor.lock")));
+    assert_int_equal(fz_disk_try_flock("/proc/nowhere", &works), ENOENT);
+    assert_int_equal(symlink("/nowhere", scratch_path(scratch, "doctor.lock")), 0);
+    assert_int_equal(fz_disk_try_flock(scratch, &works), ELOOP);
+}
+
+/* Directories are made as opening would, and what cannot be is a fact. */
+static void test_dirs(void **state)
+{
+    struct fz_settings settings = {.value = {NULL}};
+    struct fz_dir_facts facts;
+    char path[256];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/state", scratch);
+    settings.value[FZ_KEY_STATE_DIR] = path;
+    settings.value[FZ_KEY_RUN_DIR] = (char[]){"/proc/nowhere"};
+    fz_collect_dir(&facts, &settings, true);
+    assert_string_equal(facts.path, path);
+    assert_true(facts.unusable.code == FRAZIL_OK && facts.look_errno == 0 && facts.flock_errno == 0);
+    assert_true(facts.flock_works && scratch_exists(path));
+    fz_collect_dir(&facts, &settings, false);
+    assert_int_equal(facts.unusable.code, FRAZIL_ESYS);
+}
+
+/* ---- copies -------------------------------------------------------------------------- */
+
+/* A state directory that was last seen on another machine. */
+static void test_machine(void **state)
+{
+    struct fz_fork_facts facts;
+    char machine[FZ_MACHINE_ID_SIZE];
+
+    (void)state;
+    fz_collect_fork(&facts, NULL);
+    assert_false(facts.compared);
+    if (fz_machine_id(machine) != 0)
+        skip(); /* a container without one */
+    fz_collect_fork(&facts, scratch);
+    assert_false(facts.compared);
+    fz_collect_fork(&facts, scratch);
+    assert_true(facts.compared && facts.same_machine);
+    scratch_write(scratch_path(scratch, "doctor.machine"), "another\n", 8);
+    fz_collect_fork(&facts, scratch);
+    assert_true(facts.compared && !facts.same_machine);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_remember, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_step, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_kernel_clock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_disk, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_flock, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_dirs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_machine, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
