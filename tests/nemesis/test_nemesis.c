@@ -237,7 +237,7 @@ static void start_fleet_through(const struct register_kind *kind, uint16_t port,
     nemesis_start(kind, FLEET, horizon_ms);
     herd_open(herd, FLEET + 1, UINT64_C(400000), nemesis_coordinators());
     for (size_t i = 0; i < FLEET; i++)
-        herd_start(herd, nemesis_spec(kind, port, more), 40000, 1000);
+        herd_start(herd, nemesis_spec(kind, port, more), 40000, 3000);
     for (size_t i = 0; i < FLEET; i++)
         herd_await_ids(herd, i, 10);
 }
