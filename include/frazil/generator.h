@@ -68,9 +68,10 @@ typedef struct frazil_local frazil_local;
  *                 restart is kept in files, and all processes of this host with
  *                 the same worker share one sequence; memory: neither, knowingly;
  *                 a URL (redis://, konayuki+redis://): hosts that share one worker
- *                 number take their slots from there; start is then zero or random
+ *                 number take their slots from there; start is then zero or random;
+ *                 konayuki+file:///PATH: counters in a folder of this host
  *   batch         with a URL as state, how many slots to take at a time: up to a
- *                 tick's; default 64, and 1 for konayuki+redis://
+ *                 tick's; default 64, and 1 for konayuki+...
  *   namespace     the folder of these files: one for each set of ids that must
  *                 differ; default: one for each layout
  *   run_dir       where they lie that are gone after a boot; default

@@ -3,7 +3,7 @@
  * The parts that know a kind of coordinator, for programs that link them.  Each
  * function is in a library of its own, of the same version as libfrazil:
  *
- *   frazil_file         libfrazil-file        file://
+ *   frazil_file         libfrazil-file        file:// konayuki+file://
  *   frazil_redis        libfrazil-redis       redis:// redis+unix:// rediss:// sfid+redis:// konayuki+redis://
  *   frazil_etcd         libfrazil-etcd        etcd:// etcds://
  *   frazil_zookeeper    libfrazil-zookeeper   zookeeper://
