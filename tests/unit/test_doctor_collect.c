@@ -77,8 +77,8 @@ static struct fz_config config_of(const char *spec)
 static void leave_offset(const char *boot, int64_t behind_us)
 {
     char line[FZ_MEMORY_SIZE];
-    int64_t offset_us = fz_clock_since_boot_us() - behind_us;
-    int len = snprintf(line, sizeof line, "%s %lld\n", boot, (long long)offset_us);
+    uint64_t offset_us = (uint64_t)fz_clock_since_boot_us() - (uint64_t)behind_us;
+    int len = snprintf(line, sizeof line, "%s %llu\n", boot, (unsigned long long)offset_us);
 
     scratch_write(scratch_path(scratch, "doctor.clock"), line, (size_t)len);
 }
@@ -102,11 +102,17 @@ static void test_step(void **state)
     leave_offset(boot, -3600000000);
     fz_collect_clock(&facts, &config, scratch);
     assert_true(facts.step_us < -3599000000 && facts.step_us > -3601000000);
-    leave_offset("another-boot", 3600000000);
+    boot[0] = boot[0] == '0' ? '1' : '0';
+    leave_offset(boot, 3600000000);
     fz_collect_clock(&facts, &config, scratch);
     assert_false(facts.compared);
     fz_collect_clock(&facts, &config, scratch);
     assert_true(facts.compared); /* with the run before */
+    assert_int_equal(fz_boot_id(boot), 0);
+    leave_offset(boot, INT64_MIN); /* no clock has been there */
+    fz_collect_clock(&facts, &config, scratch);
+    assert_false(facts.compared);
+    fz_collect_clock(&facts, &config, scratch);
     assert_true(facts.step_us > -1000000 && facts.step_us < 1000000);
     fz_collect_clock(&facts, &config, NULL);
     assert_false(facts.compared);

@@ -97,6 +97,23 @@ static void test_grant(void **state)
     fz_state_free(&seen);
 }
 
+/* A clock beyond the layout's end left an island that has no time: it is shown as the end. */
+static void test_island_beyond_the_end(void **state)
+{
+    struct fz_grant_record record = record_of(7);
+    frazil_layout layout;
+    frazil_layout_info info;
+
+    (void)state;
+    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    frazil_layout_describe(&layout, &info);
+    fz_used_add(&record.used, UINT64_C(1) << 62, UINT64_MAX);
+    write_grant("state/n/worker-7.grant", &record);
+    struct fz_state seen = look_ok();
+    assert_int_equal(seen.workers[0].highest_unix_ms, info.last_unix_ms);
+    fz_state_free(&seen);
+}
+
 /* In the order of their numbers, each once, and no other file of the folder. */
 static void test_order(void **state)
 {
@@ -185,6 +202,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_grant, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_island_beyond_the_end, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_init, set_up, tear_down),
