@@ -13,8 +13,8 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan soak nemesis install format format-check lint bench \
-	coverage update-instructions update-symbols clean
+.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants install format format-check lint \
+	bench coverage update-instructions update-symbols clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -70,6 +70,10 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 	@sh tools/install-packages check
 	@$(call build,check)
 	@FRAZIL_NEMESIS=10 ctest --preset check -L nemesis --timeout 14400 --verbose
+
+mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each
+	@sh tools/install-packages check
+	@sh tools/mutants build/mutants $(JOBS)
 
 bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
 	@sh tools/install-packages bench || echo 'bench: going on without them'

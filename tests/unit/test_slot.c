@@ -245,12 +245,42 @@ static void test_offsets(void **state)
     }
 }
 
+/*
+ * Nothing is planned beyond the grant, and nothing before it: the last granted tick is used, the next one is not, be it
+ * entered by the clock, by a batch that does not fit, or ahead of a clock that went back.
+ */
+static void test_granted(void **state)
+{
+    (void)state;
+    const struct fz_slot_rules rules = rules_of(FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO);
+    struct fz_slot_view view = {.word = slot_at(NOW - 2, 3), .high_tick = NOW, .granted_first = NOW - 5};
+
+    for (uint64_t end = NOW - 1; end <= NOW + 2; end++) {
+        view.granted_end = end;
+        view.now_tick = NOW;
+        enum fz_slot_reason reason = NOW < end ? FZ_SLOT_NOW : FZ_SLOT_FENCED;
+        assert_int_equal(fz_slot_plan(&rules, &view, 1, 0).reason, reason);
+        assert_int_equal(fz_slot_available(&rules, &view), NOW < end ? CAPACITY : 0);
+        reason = NOW + 1 < end ? FZ_SLOT_FULL : FZ_SLOT_FENCED;
+        assert_int_equal(fz_slot_plan(&rules, &view, CAPACITY + 1, 0).reason, reason);
+        assert_int_equal(fz_slot_plan(&rules, &view, CAPACITY + 1, 0).allowed, reason == FZ_SLOT_FULL);
+        view.now_tick = NOW - 10; /* the slot is in NOW - 2 whatever the clock shows */
+        assert_int_equal(fz_slot_plan(&rules, &view, 1, 0).reason, FZ_SLOT_BACKWARD);
+    }
+    view.granted_end = NOW - 2;
+    assert_int_equal(fz_slot_plan(&rules, &view, 1, 0).reason, FZ_SLOT_FENCED);
+
+    view = (struct fz_slot_view){.word = slot_at(NOW - 2, 3), .high_tick = NOW, .now_tick = NOW - 1};
+    view.granted_first = NOW + 1;
+    assert_int_equal(fz_slot_plan(&rules, &view, 1, 0).first, slot_at(NOW + 1, 0));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_matrix),  cmocka_unit_test(test_toggle),           cmocka_unit_test(test_batch_reason),
         cmocka_unit_test(test_finish),  cmocka_unit_test(test_spread_gives_way), cmocka_unit_test(test_lead_limits),
-        cmocka_unit_test(test_offsets),
+        cmocka_unit_test(test_offsets), cmocka_unit_test(test_granted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
