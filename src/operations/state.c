@@ -258,10 +258,11 @@ static frazil_err look_at_all(const struct place *place, const struct numbers *n
         free(workers);
         return err;
     }
-    *ret = (struct fz_state){.count = numbers->count, .workers = workers};
     memcpy(ret->layout, place->fingerprint, sizeof ret->layout);
     memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
     memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
+    ret->count = numbers->count;
+    ret->workers = workers;
     return FRAZIL_OK;
 }
 
