@@ -6,7 +6,7 @@ cd "$1"
 style=$(dirname "$(realpath "$0")")
 
 # folders (a prefix)|call|what to use instead
-find src programs tests bench -name '*.[ch]' 2>/dev/null | sort | xargs awk -f "$style/strip.awk" | awk '
+find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs awk -f "$style/strip.awk" | awk '
     BEGIN {
         table = \
             "src/|time|the clock port\n" \

@@ -5,7 +5,7 @@
 set -eu
 cd "$1"
 
-sources=$(find src programs tests bench -name '*.c' 2>/dev/null | sort)
+sources=$(find src programs tests bench examples -name '*.c' 2>/dev/null | sort)
 [ -n "$sources" ] || { echo "no source found"; exit 1; }
 
 failed=0
