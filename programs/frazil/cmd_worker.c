@@ -51,10 +51,19 @@ static int cmd_worker_run(int argc, char **argv)
     static const struct option_help help = {
         "worker --max M [--expect N | --hash TEXT | TEXT...]",
         "Prints the worker number of a text as konayuki computes it: CRC-32, modulo M.",
-        "Two hosts can get the same number: nothing but a shared store can rule that out.\n"
-        "--expect says how likely it is.\n\n"
+        "Two hosts can get the same number; nothing but a shared store can rule that out.\n"
         "  frazil worker --hash app-240 --max 256\n"
-        "  frazil worker --expect 20 --max 1024"};
+        "  frazil worker --expect 20 --max 1024\n\n"
+        "In a spec, worker= is one of\n"
+        "  fixed:N env:NAME ordinal file-lock ip-last-octet ip-hash hostname-hash\n"
+        "or a coordinator's URL, each with [?KEY=VALUE&...] behind it (man frazil):\n"
+        "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n"
+        "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n"
+        "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n"
+        "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n"
+        "  sfid+redis://HOST/APP  file:///FOLDER (one host)\n"
+        "and hosts that share one worker: state=redis://... or\n"
+        "  konayuki+redis://HOST[/PREFIX]  konayuki+file:///PATH (one host)"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;

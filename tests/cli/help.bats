@@ -74,6 +74,19 @@ options() {
     grep -q '{"part":"file","installed":false,"why":"[^"]*libfrazil-file' "$BATS_TEST_TMPDIR/version"
 }
 
+@test "the URLs of all coordinators are in the help of worker and in the manual" {
+    local scheme page=$BATS_TEST_DIRNAME/../../man/frazil.1
+    fails 2 "there are file, " frazil next worker=nosuch://
+    for scheme in ${stderr##*there are }; do
+        scheme=${scheme%,}
+        grep -qF "$scheme://" "$page"
+        case $scheme in
+            *+redis+unix | postgresql) ;; # as others, under another name
+            *) frazil help worker | grep -qF " $scheme://" ;;
+        esac
+    done
+}
+
 # ---- completion ---------------------------------------------------------------
 
 # complete WORD...: what bash offers for the last word.

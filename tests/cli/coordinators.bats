@@ -1,0 +1,103 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: what docs/coordinators tells an operator to do, over a real server of each kind: a namespace is
+# created, leased from, shown, freed and watched with the URLs of the manual, and what fails says what would be right.
+# shellcheck disable=SC2154 # bats sets stderr
+
+load helpers
+
+# serve KIND: an empty server; sets port.
+serve() {
+    mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+    "$FRAZIL_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
+    server=$!
+    exec 8>"$BATS_TEST_TMPDIR/in"
+    read -r port <"$BATS_TEST_TMPDIR/out"
+    if [[ $port == SKIPPED* ]]; then
+        skip "$port"
+    fi
+    [ "$port" -gt 0 ]
+}
+
+teardown() {
+    exec 8>&-
+    if [ -n "${server:-}" ]; then
+        wait "$server"
+    fi
+}
+
+# password_file: one with a password in it.
+password_file() {
+    (umask 077 && echo secret >"$BATS_TEST_TMPDIR/password")
+    echo "$BATS_TEST_TMPDIR/password"
+}
+
+# life URL: a namespace and one worker id of it, from the beginning to the end.
+life() {
+    local id
+    fails 2 "there is no namespace 'orders'" frazil next worker="$1"
+    [ "$(frazil lease init --never-used "worker=$1 horizon=30s workers=64")" = created ]
+    fails 2 "exists since" frazil lease init "$1"
+    id=$(frazil next base=7 count=1 worker="$1")
+    [ "$(frazil inspect --json "$id" | json worker)" = 7 ]
+    frazil lease list "$1" | grep -qx 'horizon     30000 ms'
+    [ "$(frazil lease list --json "$1" | json state)" = released ]
+    mkfifo "$BATS_TEST_TMPDIR/ids"
+    "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$1" >"$BATS_TEST_TMPDIR/ids" 3>&- 8>&- &
+    exec 9<"$BATS_TEST_TMPDIR/ids"
+    read -r _ <&9
+    [ "$(frazil lease list --json "$1" | json state)" = held ]
+    frazil lease watch --looks 1 "$1" | grep -q ' 7  taken  '
+    [ "$(frazil lease release -w 7 "$1")" = "worker id 7 is free; ids that were granted of it stay taken" ]
+    fails 2 "is free already" frazil lease release -w 7 "$1"
+    exec 9<&-
+    wait $!
+}
+
+@test "redis" {
+    serve redis
+    life "redis://127.0.0.1:$port/orders?db=1&timeout=5s"
+    fails 2 "WRONGPASS" frazil next "worker=redis://frazil:wrong@127.0.0.1:$port/orders"
+    fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders"
+    [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
+    [ "$(frazil next -n 5 "worker=fixed:7 state=redis://127.0.0.1:$port/orders max_wait=5s" | sort -u | wc -l)" -eq 5 ]
+    [ "$(frazil next -n 5 "behaviour=konayuki worker=fixed:7 state=konayuki+redis://127.0.0.1:$port max_wait=5s" | sort -u | wc -l)" -eq 5 ]
+}
+
+@test "etcd" {
+    serve etcd
+    life "etcd://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s"
+    fails 3 "cannot be connected to" frazil next "worker=etcd://127.0.0.1:1/orders"
+}
+
+@test "zookeeper" {
+    serve zookeeper
+    life "zookeeper://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s&user=frazil&password_file=$(password_file)"
+    fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders"
+    fails 3 "Connection refused" frazil next "worker=zookeeper://127.0.0.1:1/orders"
+    [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine")" = created ]
+}
+
+# The statement that a sentence says to run: all that stands behind "run: ", up to its last semicolon.
+statement() {
+    sed -n 's/.*run: \(.*;\).*/\1/p' <<<"$stderr"
+}
+
+@test "postgresql: as one who may create the table" {
+    serve postgresql
+    life "postgres://owner@127.0.0.1:1,127.0.0.1:$port/postgres/orders?timeout=5s"
+    fails 3 "Connection refused" frazil next "worker=postgres://owner@127.0.0.1:1/postgres/orders"
+}
+
+@test "postgresql: for one who may not, lease init prints what another one has to run" {
+    serve postgresql
+    local as_owner=(psql -X -q -h 127.0.0.1 -p "$port" -U owner postgres) user="postgres://frazil@127.0.0.1:$port/postgres/orders?timeout=5s"
+    "${as_owner[@]}" -c 'DROP TABLE IF EXISTS frazil_lease' -c 'CREATE ROLE frazil LOGIN' -c 'REVOKE CREATE ON SCHEMA public FROM public'
+    fails 2 "may not create its table" frazil lease init --never-used "$user"
+    "${as_owner[@]}" -c "$(statement)"
+    life "$user"
+    "${as_owner[@]}" -c 'REVOKE ALL ON frazil_lease FROM frazil'
+    fails 2 "permission denied for table frazil_lease" frazil next "worker=$user"
+    "${as_owner[@]}" -c "$(statement)"
+    frazil next "worker=$user"
+}
