@@ -22,6 +22,12 @@ struct lease_options {
     struct option_u64 looks;
 };
 
+static void warn(void *ctx, const char *sentence)
+{
+    (void)ctx;
+    complain("warning: %s", sentence);
+}
+
 static int lease_init(const char *spec, const struct lease_options *options)
 {
     char text[FIELDS_TEXT_SIZE];
@@ -36,6 +42,9 @@ static int lease_init(const char *spec, const struct lease_options *options)
                       fields_time(opens, text));
     else
         output_string("created\n");
+    /* It is created: that its coordinator does not tell its settings does not make it fail. */
+    if (fz_leases_examine(spec, warn, NULL, &err) != FRAZIL_OK)
+        complain("warning: %s", err.message);
     return STATUS_OK;
 }
 

@@ -78,6 +78,37 @@ frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret
     return err;
 }
 
+/* ---- what weakens it ------------------------------------------------------------ */
+
+struct listener {
+    fz_warning_visitor visit;
+    void *ctx;
+};
+
+static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    const struct listener *listener = ctx;
+
+    if (level != FZ_FINDING_OK)
+        listener->visit(listener->ctx, sentence);
+}
+
+frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, void *ctx, frazil_error *reterr)
+{
+    struct listener listener = {visit, ctx};
+    const frazil_clock clock = fz_real_clock();
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    /* All that can be said of a folder is that it serves one host, as whoever names one means it to. */
+    if (strcmp(target.coordinator->part, "file") != 0)
+        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear, &listener, reterr);
+    fz_target_close(&target);
+    return err;
+}
+
 /* ---- listing ------------------------------------------------------------------- */
 
 /* Entries as they come, in any order; their times are still in ticks. */

@@ -54,6 +54,15 @@ struct fz_leases {
  */
 frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr);
 
+/* A sentence that says what is doubtful or unsafe, and what would be right. */
+typedef void (*fz_warning_visitor)(void *ctx, const char *sentence);
+
+/*
+ * Shows what in the settings of the coordinator that a spec (or a URL alone) names weakens what it grants; nothing
+ * if all is well, or for a folder of this host.  Errors as fz_target_open and a coordinator's examine.
+ */
+frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, void *ctx, frazil_error *reterr);
+
 /* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
 frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr);
 

@@ -101,3 +101,18 @@ statement() {
     "${as_owner[@]}" -c "$(statement)"
     frazil next "worker=$user"
 }
+
+@test "lease init warns of settings that weaken what is granted" {
+    serve redis
+    run --separate-stderr frazil lease init --never-used "redis://127.0.0.1:$port/safe"
+    [ "$status" -eq 0 ]
+    [[ $stderr != *persistence* ]]
+    exec 7<>"/dev/tcp/127.0.0.1/$port"
+    printf 'CONFIG SET appendonly no\r\n' >&7
+    read -r answer <&7
+    [[ $answer == +OK* ]]
+    run --separate-stderr frazil lease init --never-used "redis://127.0.0.1:$port/unsafe"
+    [ "$status" -eq 0 ]
+    [ "$output" = created ]
+    [[ $stderr == *"frazil: warning: "*persistence* ]]
+}
