@@ -13,7 +13,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants install format format-check lint \
+.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz install format format-check lint \
 	bench coverage update-instructions update-symbols clean
 
 all: | build ## build the libraries and the command into build/release
@@ -74,6 +74,13 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each
 	@sh tools/install-packages check
 	@sh tools/mutants build/mutants $(JOBS)
+
+FUZZ_SECONDS ?= 60
+
+fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each
+	@sh tools/install-packages check clang
+	@$(call build,fuzz)
+	@sh tools/fuzz build/fuzz '$(JOBS)' '$(FUZZ_SECONDS)'
 
 bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
 	@sh tools/install-packages bench || echo 'bench: going on without them'

@@ -178,6 +178,17 @@ static frazil_err read_port(const struct fz_url_kind *kind, struct fz_url_piece 
     return FRAZIL_OK;
 }
 
+/* A name or an address, without brackets; what else could stand there would be shown as something else. */
+static bool is_host(struct fz_url_piece name)
+{
+    for (size_t i = 0; i < name.len; i++) {
+        unsigned char c = (unsigned char)name.at[i];
+        if (c <= ' ' || c == 0x7f || c == '[' || c == ']')
+            return false;
+    }
+    return name.len > 0;
+}
+
 frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
                             frazil_error *reterr)
 {
@@ -188,9 +199,9 @@ frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece 
 
     if (close != NULL && (size_t)(close - piece.at) + 1 == name.len)
         name = (struct fz_url_piece){piece.at + 1, (size_t)(close - piece.at) - 1};
-    else if (fz_url_find(name, ':') != NULL || fz_url_find(name, '[') != NULL || fz_url_find(name, ']') != NULL)
+    else if (fz_url_find(name, ':') != NULL)
         name.len = 0;
-    if (name.len == 0 || !fz_url_copy(name, host.name, sizeof host.name))
+    if (!is_host(name) || !fz_url_copy(name, host.name, sizeof host.name))
         return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is no host: write HOST[:PORT], or [ADDRESS][:PORT]",
                        piece.at, piece.len, kind->what);
     frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, fz_url_after(piece, colon), &host.port, reterr);

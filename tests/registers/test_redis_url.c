@@ -137,6 +137,8 @@ static void test_refused(void **state)
         {"redis://h:65536/x", "port '65536'"},
         {"redis://h:06379/x", "port '06379'"},
         {"redis://::1/x", "write HOST[:PORT], or [ADDRESS]"},
+        {"redis://[a[b:c]/x", "no host"},
+        {"redis://a\nb/x", "no host"},
         {"redis://[::1/x", "no host"},
         {"redis://[::1]6379/x", "no host"},
         {"redis://a]b/x", "no host"},

@@ -60,11 +60,11 @@ static void test_all_bytes(void **state)
     }
 }
 
-/* What is cut, has other characters, or padding in the middle, is refused. */
+/* What is cut, has other characters, padding in the middle, or bits behind the last byte, is refused. */
 static void test_refused(void **state)
 {
-    static const char *const texts[] = {
-        "Z", "Zg", "Zg=", "====", "=g==", "Z===", "Zg=v", "Zm9-", "Zg==Zg==", "Zm 9", "Zm9v\n", "\xc3\xa9Zm"};
+    static const char *const texts[] = {"Z",    "Zg",       "Zg=",  "====",   "=g==",       "Z===", "Zg=v",
+                                        "Zm9-", "Zg==Zg==", "Zm 9", "Zm9v\n", "\xc3\xa9Zm", "Zh==", "Zm9="};
     char decoded[16];
     size_t len = 4711;
 

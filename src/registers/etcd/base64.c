@@ -31,7 +31,7 @@ static bool decode_four(const char *text, uint32_t *ret_bits, size_t *ret_bytes)
     }
     *ret_bits = bits;
     *ret_bytes = characters - 1;
-    return true;
+    return (bits & UINT32_C(0xffffff) >> 8 * *ret_bytes) == 0; /* bits behind the last byte would be lost */
 }
 
 bool fz_base64_decode(const char *text, size_t len, char *ret, size_t size, size_t *ret_len)

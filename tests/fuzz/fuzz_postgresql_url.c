@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: the URL of a PostgreSQL names a table that SQL cannot mistake, and is shown without its password.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "registers/postgresql/postgresql_url.h"
+
+/* A name in double quotes, and perhaps another one behind a dot, with nothing in them that ends them. */
+static void check_table(const char *table)
+{
+    for (unsigned names = 0; names < 2 && *table != '\0'; names++) {
+        if (names == 1)
+            REQUIRE(*table++ == '.');
+        REQUIRE(*table++ == '"');
+        size_t len = strcspn(table, "\"\\");
+        REQUIRE(len >= 1 && len < FZ_POSTGRESQL_NAME_SIZE && table[len] == '"');
+        table += len + 1;
+    }
+    REQUIRE(*table == '\0');
+}
+
+static void check(const struct fz_postgresql_url *url, const char *text)
+{
+    char shown[FZ_POSTGRESQL_SHOWN_SIZE];
+
+    REQUIRE(url->host_count >= 1 && url->host_count <= FZ_POSTGRESQL_HOSTS_MAX && url->name[0] != '\0');
+    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000 && url->database[0] != '\0');
+    check_table(url->table);
+    fz_postgresql_url_show(url, shown);
+    fuzz_require_secret_kept(text, shown);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_string(data, size);
+    struct fz_postgresql_url url;
+    frazil_error why;
+
+    fuzz_fill(&url, sizeof url);
+    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
+        frazil_err err = fz_postgresql_url_parse(text, &url, &why);
+        if (err == FRAZIL_OK) {
+            check(&url, text);
+        } else {
+            fuzz_require_error(err, &why);
+            fuzz_require_secret_kept(text, why.message);
+            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(&url, sizeof url));
+        }
+    }
+    free(text);
+    return 0;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a spec and a config file that can be read are the same settings when they are written once more,
+ * and what is made of them is a configuration that can be used.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "generator/config.h"
+
+/* Room for every setting as a pair, if each character is escaped. */
+static size_t size_written(const struct fz_settings *settings)
+{
+    size_t size = 1;
+
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (settings->value[key] != NULL)
+            size += strlen(fz_key_name((enum fz_key)key)) + 2 * strlen(settings->value[key]) + 4;
+    }
+    return size;
+}
+
+/* Writes name='value' and a space; returns where they end. */
+static char *write_pair(char *at, const char *name, const char *value)
+{
+    size_t len = strlen(name);
+
+    memcpy(at, name, len);
+    at += len;
+    *at++ = '=';
+    *at++ = '\'';
+    for (; *value != '\0'; value++) {
+        if (*value == '\'' || *value == '\\')
+            *at++ = '\\';
+        *at++ = *value;
+    }
+    *at++ = '\'';
+    *at++ = ' ';
+    return at;
+}
+
+static void require_same(const struct fz_settings *a, const struct fz_settings *b)
+{
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        REQUIRE((a->value[key] == NULL) == (b->value[key] == NULL));
+        REQUIRE(a->value[key] == NULL || strcmp(a->value[key], b->value[key]) == 0);
+    }
+}
+
+static void write_again(const struct fz_settings *settings)
+{
+    struct fz_settings again = {{NULL}};
+    char *text = malloc(size_written(settings));
+
+    REQUIRE(text != NULL);
+    char *at = text;
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (settings->value[key] != NULL)
+            at = write_pair(at, fz_key_name((enum fz_key)key), settings->value[key]);
+    }
+    *at = '\0';
+    REQUIRE(fz_settings_add_text(&again, text, "spec", NULL) == FRAZIL_OK);
+    require_same(settings, &again);
+    fz_settings_free(&again);
+    free(text);
+}
+
+static void require_usable(const struct fz_config *config)
+{
+    const struct fz_slot_rules *rules = &config->rules;
+
+    REQUIRE(frazil_layout_validate(&config->layout, NULL) == FRAZIL_OK);
+    REQUIRE(rules->capacity >= 1 && rules->capacity - 1 <= (UINT64_MAX >> (64 - rules->seq_bits)) - rules->seq_min);
+    REQUIRE(rules->floor + rules->capacity == UINT64_C(1) << rules->seq_bits);
+    REQUIRE(config->max_skew_ms >= 0 && !(config->in_memory && config->in_file));
+}
+
+static void read_config(const struct fz_settings *settings)
+{
+    struct fz_config config;
+    frazil_error why;
+
+    fuzz_fill(&config, sizeof config);
+    frazil_err err = fz_config_read(&config, settings, &why);
+    if (err == FRAZIL_OK) {
+        require_usable(&config);
+        return;
+    }
+    fuzz_require_error(err, &why);
+    REQUIRE(err == FRAZIL_ESPEC || err == FRAZIL_ELAYOUT || err == FRAZIL_ERANGE || err == FRAZIL_ENOTBUILT);
+    REQUIRE(fuzz_is_untouched(&config, sizeof config));
+}
+
+typedef frazil_err (*add_fn)(struct fz_settings *settings, const char *text, const char *where, frazil_error *reterr);
+
+static void read_settings(add_fn add, const char *text)
+{
+    struct fz_settings settings = {{NULL}};
+    frazil_error why;
+    frazil_err err = add(&settings, text, "here", &why);
+
+    if (err == FRAZIL_OK) {
+        write_again(&settings);
+        read_config(&settings);
+    } else {
+        fuzz_require_error(err, &why);
+        REQUIRE(err == FRAZIL_ESPEC);
+    }
+    fz_settings_free(&settings);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_string(data, size);
+
+    read_settings(fz_settings_add_text, text);
+    read_settings(fz_settings_add_lines, text);
+    free(text);
+    return 0;
+}

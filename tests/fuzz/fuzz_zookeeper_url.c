@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: the URL of a ZooKeeper names servers and a path, and is shown without its password. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz.h"
+#include "registers/zookeeper/zookeeper_url.h"
+
+static void check(const struct fz_zookeeper_url *url, const char *text)
+{
+    char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
+    size_t len = strlen(url->path);
+
+    REQUIRE(url->server_count >= 1 && url->server_count <= FZ_ZOOKEEPER_SERVERS_MAX && url->name[0] != '\0');
+    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000);
+    REQUIRE((url->access.user[0] == '\0') == (url->access.password[0] == '\0'));
+    REQUIRE(len >= 2 && url->path[0] == '/' && url->path[len - 1] != '/');
+    for (size_t i = 0; i < url->server_count; i++)
+        REQUIRE(url->servers[i].name[0] != '\0' && url->servers[i].port != 0);
+    fz_zookeeper_url_show(url, shown);
+    fuzz_require_secret_kept(text, shown);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    char *text = fuzz_string(data, size);
+    struct fz_zookeeper_url url;
+    frazil_error why;
+
+    fuzz_fill(&url, sizeof url);
+    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
+        frazil_err err = fz_zookeeper_url_parse(text, &url, &why);
+        if (err == FRAZIL_OK) {
+            check(&url, text);
+        } else {
+            fuzz_require_error(err, &why);
+            fuzz_require_secret_kept(text, why.message);
+            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(&url, sizeof url));
+        }
+    }
+    free(text);
+    return 0;
+}
