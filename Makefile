@@ -29,11 +29,11 @@ check: | build ## install what the tests need, build, run every test
 	@sh tools/install-packages check
 	@$(call test,check)
 
-check-clang: | build ## the same, built by clang
+check-clang: | build ## the same but for the nemesis, built by clang
 	@sh tools/install-packages check clang
 	@$(call test,clang)
 
-check-asan: | build ## every test of behaviour under address and undefined behaviour sanitizers
+check-asan: | build ## the tests of behaviour, but for the nemesis, under address and undefined behaviour sanitizers
 	@sh tools/install-packages check
 	@$(call test,asan)
 
