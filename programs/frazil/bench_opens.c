@@ -44,14 +44,14 @@ static bool run_open_lock(struct bench_rig *rig, uint64_t count, double *ret_ns)
 #define US .unit_ns = 1000
 
 const struct bench_case bench_opens[] = {
-    {.row = {OPEN, "open_memory", "fixed, state=memory", "us"}, .run = run_open_memory, US},
-    {.row = {OPEN, "open_inline", "fixed, keeper=inline", "us", {{BENCH_AT_MOST, 50, NULL}}},
+    {.row = BENCH_ROW(OPEN, "open_memory", "fixed, state=memory", "us"), .run = run_open_memory, US},
+    {.row = BENCH_ROW_HELD_TO(OPEN, "open_inline", "fixed, keeper=inline", "us", {BENCH_AT_MOST, 50, NULL}),
      .run = run_open_inline,
      US},
-    {.row = {OPEN, "open_thread", "fixed, keeper=thread", "us", {{BENCH_AT_MOST, 50, NULL}}},
+    {.row = BENCH_ROW_HELD_TO(OPEN, "open_thread", "fixed, keeper=thread", "us", {BENCH_AT_MOST, 50, NULL}),
      .run = run_open_thread,
      US},
-    {.row = {OPEN, "open_lock", "file-lock, keeper=inline", "us"}, .run = run_open_lock, US},
+    {.row = BENCH_ROW(OPEN, "open_lock", "file-lock, keeper=inline", "us"), .run = run_open_lock, US},
     {.run = NULL},
 };
 
@@ -113,13 +113,13 @@ static bool run_held(struct bench_rig *rig, uint64_t count, double *ret_ns)
 #define NO_MORE BENCH_AT_MOST, 1.1, "aged"
 
 const struct bench_case bench_growth[] = {
-    {.row = {GROWTH, "aged", "the generator of all rows above", "ns"}, .run = run_aged},
-    {.row = {GROWTH, "crowd_1", "1 of 1000 open generators", "ns", {{NO_MORE}}}, .run = run_crowd_1},
-    {.row = {GROWTH, "crowd_10", "10 of them in turns", "ns", {{NO_MORE}}}, .run = run_crowd_10},
-    {.row = {GROWTH, "crowd_100", "100 of them in turns", "ns"}, .run = run_crowd_100},
-    {.row = {GROWTH, "crowd_1000", "all 1000 in turns", "ns"}, .run = run_crowd_1000},
-    {.row = {GROWTH, "far", "ticks that count from 1970", "ns", {{NO_MORE}}}, .run = run_far},
-    {.row = {GROWTH, "held", "worker 99 of 100 leased here", "ns", {{NO_MORE}}}, .run = run_held},
-    {.row = {GROWTH, "open_lock_held", "file-lock, 100 workers held", "us"}, .run = run_open_lock, US},
+    {.row = BENCH_ROW(GROWTH, "aged", "the generator of all rows above", "ns"), .run = run_aged},
+    {.row = BENCH_ROW_HELD_TO(GROWTH, "crowd_1", "1 of 1000 open generators", "ns", {NO_MORE}), .run = run_crowd_1},
+    {.row = BENCH_ROW_HELD_TO(GROWTH, "crowd_10", "10 of them in turns", "ns", {NO_MORE}), .run = run_crowd_10},
+    {.row = BENCH_ROW(GROWTH, "crowd_100", "100 of them in turns", "ns"), .run = run_crowd_100},
+    {.row = BENCH_ROW(GROWTH, "crowd_1000", "all 1000 in turns", "ns"), .run = run_crowd_1000},
+    {.row = BENCH_ROW_HELD_TO(GROWTH, "far", "ticks that count from 1970", "ns", {NO_MORE}), .run = run_far},
+    {.row = BENCH_ROW_HELD_TO(GROWTH, "held", "worker 99 of 100 leased here", "ns", {NO_MORE}), .run = run_held},
+    {.row = BENCH_ROW(GROWTH, "open_lock_held", "file-lock, 100 workers held", "us"), .run = run_open_lock, US},
     {.run = NULL},
 };

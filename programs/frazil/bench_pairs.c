@@ -198,14 +198,17 @@ static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret
 #define TWO "Two at a time, an id of both together"
 
 const struct bench_case bench_pairs[] = {
-    {.row = {TWO, "two_counter_add", "threads: counter read + add", "ns"}, .run = run_two_counter_add, .at_once = 2},
-    {.row = {TWO, "two_next", "threads: one generator", "ns", {{BENCH_AT_MOST, 1.2, "two_counter_add"}}},
+    {.row = BENCH_ROW(TWO, "two_counter_add", "threads: counter read + add", "ns"),
+     .run = run_two_counter_add,
+     .at_once = 2},
+    {.row = BENCH_ROW_HELD_TO(TWO, "two_next", "threads: one generator", "ns", {BENCH_AT_MOST, 1.2, "two_counter_add"}),
      .run = run_two_next,
      .at_once = 2},
-    {.row = {TWO, "two_processes", "processes: one shared file", "ns", {{BENCH_AT_MOST, 1.1, "two_next"}}},
+    {.row =
+         BENCH_ROW_HELD_TO(TWO, "two_processes", "processes: one shared file", "ns", {BENCH_AT_MOST, 1.1, "two_next"}),
      .run = run_two_processes,
      .at_once = 2},
-    {.row = {TWO, "two_local", "threads: a handle each", "ns", {{BENCH_TIMES_AS_FAST, 1.8, "local"}}},
+    {.row = BENCH_ROW_HELD_TO(TWO, "two_local", "threads: a handle each", "ns", {BENCH_TIMES_AS_FAST, 1.8, "local"}),
      .run = run_two_local,
      .at_once = 2},
     {.run = NULL},

@@ -35,6 +35,16 @@ struct bench_row {
     double samples[BENCH_ROUNDS_MAX];
 };
 
+/* A row without samples, and one that is held to targets. */
+#define BENCH_ROW(row_group, row_key, row_name, row_unit)                                                              \
+    {                                                                                                                  \
+        .group = (row_group), .key = (row_key), .name = (row_name), .unit = (row_unit)                                 \
+    }
+#define BENCH_ROW_HELD_TO(row_group, row_key, row_name, row_unit, ...)                                                 \
+    {                                                                                                                  \
+        .group = (row_group), .key = (row_key), .name = (row_name), .unit = (row_unit), .targets = { __VA_ARGS__ }     \
+    }
+
 struct bench_table {
     size_t count;
     struct bench_row rows[BENCH_ROWS_MAX];
