@@ -101,7 +101,7 @@ static frazil_err none_now(frazil_error *reterr)
 static frazil_err take_counted(struct file_slots *slots, int fd, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret,
                                frazil_error *reterr)
 {
-    struct count count;
+    struct count count = {.known = false};
     uint64_t place = 0;
 
     frazil_err err = read_count(slots, fd, &count, reterr);
