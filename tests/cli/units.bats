@@ -1,0 +1,37 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: the units of contrib/systemd are understood by systemd, and what they tell frazil is what it does.
+# shellcheck disable=SC2154 # bats sets output
+
+load helpers
+
+units=$BATS_TEST_DIRNAME/../../contrib/systemd
+
+@test "systemd-analyze verify has nothing to say" {
+    command -v systemd-analyze >/dev/null || skip "no systemd here"
+    local unit
+    for unit in "$units"/*.service; do
+        # The program that is named is the one at hand.
+        sed "s|^ExecStart=[^ ]*|ExecStart=$FRAZIL|" "$unit" >"$BATS_TEST_TMPDIR/$(basename "$unit" @.service)@3.service"
+    done
+    run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/*@3.service
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+}
+
+# setting UNIT NAME: the value that the instance 3 is given.
+setting() {
+    sed -n "s/^$2=//p" "$units/$1" | sed 's/%i/3/g'
+}
+
+@test "the instance's name is the worker id, and the directories are those of systemd" {
+    mkdir "$BATS_TEST_TMPDIR/run" "$BATS_TEST_TMPDIR/state"
+    local environment
+    read -r -a environment <<<"$(setting frazil-instance@.service Environment)"
+    id=$(env -u FRAZIL_STATE "${environment[@]}" RUNTIME_DIRECTORY="$BATS_TEST_TMPDIR/run" \
+        STATE_DIRECTORY="$BATS_TEST_TMPDIR/state" "$FRAZIL" next)
+    [ "$(frazil inspect --json "$id" | json worker)" = 3 ]
+    [ -n "$(find "$BATS_TEST_TMPDIR/run" -type f)" ]
+    [ -n "$(find "$BATS_TEST_TMPDIR/state" -type f)" ]
+}
