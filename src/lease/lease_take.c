@@ -89,7 +89,7 @@ static void list_holders(struct fz_lease *lease, const struct fz_survey *survey,
         fz_sentence_str(s, " more");
     }
     if (survey->unreadable > 0) {
-        fz_sentence_str(s, ", ");
+        fz_sentence_str(s, survey->held == 0 ? "" : ", ");
         fz_sentence_u64(s, survey->unreadable);
         fz_sentence_str(s, " cannot be read");
     }

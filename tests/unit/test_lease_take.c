@@ -208,7 +208,7 @@ static void test_damaged_is_not_free(void **state)
     fleet_write_text(&fleet, 0, "");
     fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
-    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "2 cannot be read");
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "are taken: 2 cannot be read");
     fleet_stop(&fleet);
 }
 
