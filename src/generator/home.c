@@ -70,7 +70,7 @@ static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
 
     home->in_company = sys == 0;
     return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "a pipe between parent and children cannot be made", NULL, "");
+                    : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
 }
 
 static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,

@@ -334,6 +334,19 @@ void fz_keeper_stop(frazil *gen)
     keeper->thread_pid = 0;
 }
 
+/* No id has a later tick: where the word stands or, if the clock went back, stood on the other side. */
+static uint64_t last_used_tick(const frazil *gen)
+{
+    uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
+
+    for (unsigned side = 0; side < 2; side++) {
+        uint64_t free = atomic_load_explicit(&gen->shared->side_free[side], memory_order_acquire);
+        if (free > used + 1)
+            used = free - 1;
+    }
+    return used;
+}
+
 void fz_keeper_release(frazil *gen)
 {
     struct fz_granter *granter = &gen->keeper.granter;
@@ -344,7 +357,7 @@ void fz_keeper_release(frazil *gen)
     struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
     if (held.version == 0)
         return; /* the generator was never opened: there is nothing to give back */
-    uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
+    uint64_t used = last_used_tick(gen);
     granter->release(granter->ctx, &held, used < held.until ? used : held.until);
 }
 

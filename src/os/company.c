@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE /* memfd_create */
 #include "company.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/file.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Nothing of it may outlive an exec, and nobody may ever wait for it. */
-static bool prepare(int fd)
-{
-    return fcntl(fd, F_SETFD, FD_CLOEXEC) == 0 && fcntl(fd, F_SETFL, O_NONBLOCK) == 0;
-}
+#include "core/sentence.h"
+
+/* Nobody ever looks into it: it is there to be held. */
+enum { PAGE_SIZE_ASKED_FOR = 1 };
 
 static bool is_ours(const struct fz_company *company, int fd)
 {
@@ -19,35 +21,58 @@ static bool is_ours(const struct fz_company *company, int fd)
     return fd >= 0 && fstat(fd, &file) == 0 && file.st_dev == company->device && file.st_ino == company->inode;
 }
 
+/* A lock belongs to an open file, so whoever asks whether there is one must have opened it for himself. */
+static int open_again(int fd)
+{
+    char path[32];
+    struct fz_sentence text = fz_sentence_in(path, sizeof path);
+
+    fz_sentence_str(&text, "/proc/self/fd/");
+    fz_sentence_u64(&text, (uint64_t)fd);
+    return open(path, O_RDWR | O_CLOEXEC);
+}
+
+/* Gives up what this process has of it. */
+static void drop(struct fz_company *company)
+{
+    if (company->page != MAP_FAILED)
+        munmap(company->page, PAGE_SIZE_ASKED_FOR);
+    if (is_ours(company, company->held_fd))
+        close(company->held_fd);
+    company->page = MAP_FAILED;
+    company->held_fd = -1;
+}
+
 int fz_company_open(struct fz_company *ret)
 {
+    struct fz_company company = {.page = MAP_FAILED, .held_fd = memfd_create("frazil", MFD_CLOEXEC), .probe_fd = -1};
     struct stat file;
-    int ends[2];
 
-    if (pipe(ends) != 0)
+    if (company.held_fd < 0 || fstat(company.held_fd, &file) != 0)
         return errno;
-    if (!prepare(ends[0]) || !prepare(ends[1]) || fstat(ends[0], &file) != 0) {
+    company.device = file.st_dev;
+    company.inode = file.st_ino;
+    company.page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_READ, MAP_SHARED, company.held_fd, 0);
+    company.probe_fd = open_again(company.held_fd);
+    if (company.page == MAP_FAILED || company.probe_fd < 0 || flock(company.held_fd, LOCK_SH) != 0) {
         int err = errno;
-        close(ends[0]);
-        close(ends[1]);
+        drop(&company);
+        if (company.probe_fd >= 0)
+            close(company.probe_fd);
         return err;
     }
-    *ret = (struct fz_company){.read_end = ends[0], .write_end = ends[1], .device = file.st_dev, .inode = file.st_ino};
+    *ret = company;
     return 0;
 }
 
 bool fz_company_leave(struct fz_company *company)
 {
-    bool complete = is_ours(company, company->read_end) && is_ours(company, company->write_end);
-    bool last = false;
-    char byte;
+    bool can_ask = is_ours(company, company->probe_fd);
 
-    if (is_ours(company, company->write_end))
-        close(company->write_end);
-    if (complete)
-        last = read(company->read_end, &byte, 1) == 0;
-    if (is_ours(company, company->read_end))
-        close(company->read_end);
-    company->read_end = company->write_end = -1;
+    drop(company);
+    bool last = can_ask && flock(company->probe_fd, LOCK_EX | LOCK_NB) == 0;
+    if (can_ask)
+        close(company->probe_fd);
+    company->probe_fd = -1;
     return last;
 }

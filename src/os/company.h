@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Finding out who is the last: among a process and the children that have
- * inherited something from it, however they end.  A pipe tells: its end has come
- * when nobody has the other side open any more.
+ * inherited something from it, however they end.  A locked file without a name
+ * tells: it is mapped, so it stays locked as long as anybody has the memory of
+ * it, also one who has closed all descriptors, as daemons do.
  */
 #ifndef FZ_OS_COMPANY_H
 #define FZ_OS_COMPANY_H
@@ -11,9 +12,10 @@
 #include <sys/types.h>
 
 struct fz_company {
-    int read_end; /* -1: not opened, or left */
-    int write_end;
-    dev_t device; /* of the pipe: a program that closes all descriptors may have closed these, too */
+    void *page;   /* of the locked file: who has it is a member */
+    int held_fd;  /* the locked file */
+    int probe_fd; /* the same file opened once more, to ask whether it is locked */
+    dev_t device; /* of the file: a program that closes all descriptors may have closed these, too */
     ino_t inode;
 };
 
@@ -21,8 +23,8 @@ struct fz_company {
 int fz_company_open(struct fz_company *ret);
 
 /*
- * Leaves.  True: nobody else is in it, except somebody who is leaving at the same
- * time.  False: somebody is, or it cannot be known.
+ * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
+ * the same time.  False: somebody is, or it cannot be known.
  */
 bool fz_company_leave(struct fz_company *company);
 

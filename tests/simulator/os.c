@@ -179,17 +179,17 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
 int fz_company_open(struct fz_company *ret)
 {
     call(5 * US);
-    *ret = (struct fz_company){.read_end = (int)file_open(), .write_end = -1};
+    *ret = (struct fz_company){.held_fd = (int)file_open(), .probe_fd = -1};
     return 0;
 }
 
 bool fz_company_leave(struct fz_company *company)
 {
-    uint64_t file = (uint64_t)company->read_end;
+    uint64_t file = (uint64_t)company->held_fd;
 
     call(5 * US);
     file_close(file);
-    company->read_end = -1;
+    company->held_fd = -1;
     return !file_is_open(self()->host, file);
 }
 

@@ -62,11 +62,11 @@ static uint64_t creation_tick(void *ctx)
 {
     const int64_t *unix_ms = ctx;
 
-    return (uint64_t)(*unix_ms - layout.epoch_unix_ms);
+    return (uint64_t)(*unix_ms - layout.epoch_unix_ms) / layout.tick_ms;
 }
 
-/* A namespace of `workers` ids in an empty store. */
-static void start(uint64_t workers)
+/* A namespace of `workers` ids of a layout in an empty store. */
+static void start_layout(const char *text, uint64_t workers)
 {
     int64_t now_ms = RIG_NOW;
     const struct fz_namespace_options options = {.layout = &layout,
@@ -78,12 +78,17 @@ static void start(uint64_t workers)
                                                  .now_ctx = &now_ms};
     frazil_error err;
 
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
     store = fz_memory_store_new(1);
     assert_non_null(store);
     if (memory.init(&memory, "memory://orders", &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+}
+
+static void start(uint64_t workers)
+{
+    start_layout("frazil", workers);
 }
 
 static int tear_down(void **state)
@@ -110,7 +115,7 @@ static struct fz_worker_record record_of(uint32_t worker)
 
 static uint64_t now_tick(void)
 {
-    return (uint64_t)(rig_now_ms(&rig) - layout.epoch_unix_ms);
+    return (uint64_t)(rig_now_ms(&rig) - layout.epoch_unix_ms) / layout.tick_ms;
 }
 
 /* Somebody frees the worker id by hand, and somebody else takes it. */
@@ -153,6 +158,27 @@ static void test_open_and_close(void **state)
     record = record_of(info.worker);
     assert_true(record.released);
     assert_int_equal(record.until, now_tick());
+}
+
+/* I1: what is given back lies above all that was issued, also on the side of the tick-tock that was left. */
+static void test_close_on_the_other_side(void **state)
+{
+    frazil_generator_info info;
+
+    (void)state;
+    start_layout("sno", 4);
+    rig_open(&rig, SPEC "layout=sno", RIG_NOW);
+    frazil_get_info(rig.gen, &info);
+    frazil_manual_clock_advance(rig.manual, 400 * RIG_MS);
+    rig_sno(&rig);
+    uint64_t highest = now_tick();
+    rig_step(&rig, -300);
+    rig_sno(&rig);
+    assert_int_equal(rig_stats(&rig).ticktocks, 1);
+    frazil_close(rig.gen);
+    rig.gen = NULL;
+    assert_true(record_of(info.worker).released);
+    assert_int_equal(record_of(info.worker).until, highest);
 }
 
 /* A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer. */
@@ -275,6 +301,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_open_and_close, tear_down),
+        cmocka_unit_test_teardown(test_close_on_the_other_side, tear_down),
         cmocka_unit_test_teardown(test_contention, tear_down),
         cmocka_unit_test_teardown(test_base_and_count, tear_down),
         cmocka_unit_test_teardown(test_extension, tear_down),

@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: who leaves a company is told whether he is the last one,
+ * whatever the others do with their descriptors and however they end, so that
+ * a leased worker id is not given back while somebody still uses it (I1, I5).
+ */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "frazil/parts.h"
+#include "lease/coordinator.h"
+#include "lib/scratch.h"
+#include "os/clock.h"
+#include "os/company.h"
+
+enum { FDS_MAX = 64 };
+
+/* What a child does before it waits for its end. */
+enum deed { KEEPS_ALL, CLOSES_ALL_DESCRIPTORS, EXECUTES };
+
+struct child {
+    pid_t pid;
+    int end_fd; /* it ends when this is closed */
+};
+
+static void close_all_but(int kept)
+{
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (fd != kept)
+            close(fd);
+    }
+}
+
+/* A child that has done its deed and lives on. */
+static struct child start_child(enum deed deed)
+{
+    int end[2];
+    int ready[2];
+    char byte;
+
+    assert_int_equal(pipe(end), 0);
+    assert_int_equal(pipe(ready), 0);
+    struct child child = {.pid = fork(), .end_fd = end[1]};
+    assert_true(child.pid >= 0);
+    if (child.pid == 0) {
+        close(end[1]);
+        if (deed == CLOSES_ALL_DESCRIPTORS)
+            close_all_but(end[0]);
+        fcntl(ready[1], F_SETFD, FD_CLOEXEC);
+        if (deed == EXECUTES && dup2(end[0], 0) == 0)
+            execl("/bin/sh", "sh", "-c", "read line", (char *)NULL);
+        close(ready[1]);
+        _exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    close(end[0]);
+    close(ready[1]);
+    assert_int_equal(read(ready[0], &byte, 1), 0);
+    close(ready[0]);
+    return child;
+}
+
+static void end_child(const struct child *child)
+{
+    close(child->end_fd);
+    assert_int_equal(waitpid(child->pid, NULL, 0), child->pid);
+}
+
+static struct fz_company founded(void)
+{
+    struct fz_company company;
+
+    assert_int_equal(fz_company_open(&company), 0);
+    return company;
+}
+
+/* Alone is the last, and nothing stays open. */
+static void test_alone(void **state)
+{
+    unsigned fds = scratch_open_fds();
+
+    (void)state;
+    struct fz_company company = founded();
+    assert_true(fz_company_leave(&company));
+    assert_int_equal(scratch_open_fds(), fds);
+}
+
+/* A child counts from its birth to its end, also if it is killed. */
+static void test_child(void **state)
+{
+    (void)state;
+    struct fz_company company = founded();
+    struct child child = start_child(KEEPS_ALL);
+    assert_false(fz_company_leave(&company));
+    end_child(&child);
+
+    company = founded();
+    child = start_child(KEEPS_ALL);
+    assert_int_equal(kill(child.pid, SIGKILL), 0);
+    end_child(&child);
+    assert_true(fz_company_leave(&company));
+}
+
+/* A child that has closed all descriptors, as a daemon does, still has what it inherited: it counts. */
+static void test_daemon(void **state)
+{
+    (void)state;
+    struct fz_company company = founded();
+    struct child child = start_child(CLOSES_ALL_DESCRIPTORS);
+    assert_false(fz_company_leave(&company));
+    end_child(&child);
+}
+
+/* One that executes another program has left. */
+static void test_exec(void **state)
+{
+    (void)state;
+    struct fz_company company = founded();
+    struct child child = start_child(EXECUTES);
+    assert_true(fz_company_leave(&company));
+    end_child(&child);
+}
+
+/* Who has closed his descriptors does not know, and closes nobody else's of the same number. */
+static void test_closed_descriptors(void **state)
+{
+    (void)state;
+    struct fz_company company = founded();
+    int held = company.held_fd;
+    int probe = company.probe_fd;
+    int other = open("/dev/null", O_RDONLY);
+    assert_int_equal(dup2(other, held), held);
+    assert_int_equal(dup2(other, probe), probe);
+    assert_false(fz_company_leave(&company));
+    assert_int_equal(fcntl(held, F_GETFD), 0);
+    assert_int_equal(fcntl(probe, F_GETFD), 0);
+    close(held);
+    close(probe);
+    close(other);
+}
+
+/* ---- a leased worker id ---------------------------------------------------------- */
+
+static uint64_t now_tick(void *ctx)
+{
+    const frazil_layout *layout = ctx;
+
+    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms);
+}
+
+/* A namespace of one worker id. */
+static void create(const char *url)
+{
+    frazil_layout layout = *frazil_layout_preset(0);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .horizon_ms = 60000,
+                                                 .workers = 1,
+                                                 .token = {1, 2},
+                                                 .never_used = true,
+                                                 .now_tick = now_tick,
+                                                 .now_ctx = &layout};
+    frazil_error err;
+
+    if (frazil_file()->init(frazil_file(), url, &options, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+}
+
+static void note_if_held(void *ctx, const struct fz_lease_entry *entry)
+{
+    bool *is_held = ctx;
+
+    *is_held = entry->readable && !entry->record.released;
+}
+
+static bool is_held(const char *url)
+{
+    struct fz_namespace_record record;
+    frazil_error err;
+    bool held = false;
+
+    if (frazil_file()->list(frazil_file(), url, note_if_held, &held, &record, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return held;
+}
+
+/* Takes an id without any descriptor, says so, and closes when the parent does not wait any more. */
+static void live_as_daemon(frazil *gen, int ready_fd, int end_fd)
+{
+    uint64_t id;
+    char byte = 0;
+
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (fd != ready_fd && fd != end_fd)
+            close(fd);
+    }
+    bool good = frazil_next(gen, &id) == FRAZIL_OK && write(ready_fd, &byte, 1) == 1;
+    good = read(end_fd, &byte, 1) == 0 && good;
+    frazil_close(gen);
+    _exit(good ? 0 : 1);
+}
+
+/* The parent closes its generator; the child that has closed all descriptors keeps the worker id. */
+static void test_daemon_keeps_the_worker_id(void **state)
+{
+    static const frazil_coordinator *coordinators[2];
+    const frazil_ports ports = {.coordinators = coordinators};
+    const char *dir = scratch_make();
+    frazil_error err;
+    char url[256];
+    char spec[512];
+    frazil *gen;
+    int ready[2];
+    int end[2];
+    int status;
+    char byte;
+
+    (void)state;
+    coordinators[0] = frazil_file();
+    snprintf(url, sizeof url, "file://%s", dir);
+    snprintf(spec, sizeof spec, "worker='%s'", url);
+    create(url);
+    if (frazil_open_with(&gen, spec, &ports, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(pipe(ready), 0);
+    assert_int_equal(pipe(end), 0);
+    pid_t pid = fork();
+    if (pid == 0)
+        live_as_daemon(gen, ready[1], end[0]);
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    frazil_close(gen);
+    assert_true(is_held(url));
+    for (unsigned i = 0; i < 2; i++) {
+        close(ready[i]);
+        close(end[i]);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    scratch_remove(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_alone),
+        cmocka_unit_test(test_child),
+        cmocka_unit_test(test_daemon),
+        cmocka_unit_test(test_exec),
+        cmocka_unit_test(test_closed_descriptors),
+        cmocka_unit_test(test_daemon_keeps_the_worker_id),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
