@@ -13,12 +13,17 @@
 #include "os/fail_errno.h"
 
 static const uint64_t ns_per_s = 1000000000;
-static const time_t longest_lock_s = 2;
 static const uint64_t ns_per_ms = 1000000;
+
+/* Whoever holds the lock for longer is stopped. */
+static const uint64_t longest_lock_ns = 2000000000;
 
 /* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
 static const uint64_t shortest_retry_ns = 50000000;
 static const uint64_t longest_retry_ns = 5000000000;
+
+/* And never longer than this part of a grant, which is there to bridge the outage. */
+enum { RETRIES_IN_A_GRANT = 16 };
 
 /* For how long opening waits for a first grant, whatever a call may wait. */
 static const uint64_t longest_acquire_ns = 10000000000;
@@ -40,13 +45,23 @@ static int try_lock(struct fz_keeper_shared *shared)
     return recover(shared, pthread_mutex_trylock(&shared->lock));
 }
 
-/* Waits for it, but not for a holder that was stopped. */
-static int lock(struct fz_keeper_shared *shared)
+static struct timespec later(clockid_t clock, uint64_t ns)
 {
-    struct timespec until;
+    struct timespec at;
 
-    clock_gettime(CLOCK_REALTIME, &until); /* the clock that POSIX gives this wait */
-    until.tv_sec += longest_lock_s;
+    clock_gettime(clock, &at);
+    uint64_t at_ns = (uint64_t)at.tv_nsec + ns;
+    at.tv_sec += (time_t)(at_ns / ns_per_s);
+    at.tv_nsec = (long)(at_ns % ns_per_s);
+    return at;
+}
+
+/* Waits for it, but not for a holder that was stopped. */
+static int lock(struct fz_keeper_shared *shared, uint64_t wait_ns)
+{
+    uint64_t patience_ns = wait_ns < longest_lock_ns ? wait_ns : longest_lock_ns;
+    struct timespec until = later(CLOCK_REALTIME, patience_ns); /* the clock that POSIX gives this wait */
+
     return recover(shared, pthread_mutex_timedlock(&shared->lock, &until));
 }
 
@@ -63,6 +78,36 @@ static void put_in_force(frazil *gen, const struct fz_grant *held, const struct 
         fz_grant_board_replace(&gen->shared->grants, grant);
 }
 
+/* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
+static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+{
+    uint64_t ticks = grant->until > now_tick ? grant->until - now_tick : 1;
+
+    atomic_store_explicit(&gen->keeper.horizon_ticks, ticks, memory_order_relaxed);
+}
+
+static uint64_t horizon_ticks(const frazil *gen)
+{
+    return atomic_load_explicit(&gen->keeper.horizon_ticks, memory_order_relaxed);
+}
+
+static uint64_t ticks_ns(const frazil *gen, uint64_t ticks)
+{
+    uint64_t tick_ns = gen->layout.tick_ms * ns_per_ms;
+
+    return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
+}
+
+static uint64_t at_most(uint64_t ns, uint64_t other)
+{
+    return ns < other ? ns : other;
+}
+
+static uint64_t below(const frazil *gen, uint64_t end)
+{
+    return end == 0 ? 0 : gen->random.next(gen->random.ctx) % end;
+}
+
 static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
 {
     atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
@@ -70,23 +115,25 @@ static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
     fz_shared_note_write(&shared->failure, "");
 }
 
-/* Puts off the next try. */
-static void back_off(frazil *gen)
+/* Puts off the next try: for longer with each failure, unless it is known when it can succeed. */
+static void back_off(frazil *gen, const frazil_error *why)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t pause_ns = failures < 7 ? shortest_retry_ns << failures : longest_retry_ns;
+    uint64_t longest_ns = at_most(longest_retry_ns, ticks_ns(gen, horizon_ticks(gen)) / RETRIES_IN_A_GRANT);
+    uint64_t pause_ns = at_most(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
 
-    pause_ns = pause_ns < longest_retry_ns ? pause_ns : longest_retry_ns;
-    pause_ns = pause_ns / 2 + gen->random.next(gen->random.ctx) % (pause_ns / 2);
+    pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
+    if (why->retry_ns != 0 && why->retry_ns < pause_ns)
+        pause_ns = why->retry_ns + below(gen, at_most(shortest_retry_ns, longest_ns) / 2);
     atomic_store_explicit(&shared->retry_ns, monotonic_ns(gen) + pause_ns, memory_order_relaxed);
 }
 
 static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
-    uint64_t wanted = now_tick + gen->keeper.horizon_ticks - gen->keeper.horizon_ticks / 3;
+    uint64_t horizon = horizon_ticks(gen);
 
-    return grant->until < wanted;
+    return grant->until < now_tick + horizon - horizon / 3;
 }
 
 /* A child must not go on with its parent's connections and locks. */
@@ -114,12 +161,13 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
-        back_off(gen);
+        back_off(gen, &why);
         fz_shared_note_write(&shared->failure, why.message);
         if (reterr != NULL)
             *reterr = why;
         return err;
     }
+    note_horizon(gen, &grant, seen.view.now_tick);
     put_in_force(gen, &seen.grant, &grant);
     count_extension(shared, is_contiguous(&seen.grant, &grant));
     return FRAZIL_OK;
@@ -138,21 +186,38 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
     return err;
 }
 
+bool fz_keeper_is_busy(frazil *gen)
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+
+    if (try_lock(shared) != 0)
+        return true;
+    pthread_mutex_unlock(&shared->lock);
+    return false;
+}
+
+void fz_keeper_await(frazil *gen, uint64_t wait_ns)
+{
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+
+    if (lock(shared, wait_ns) == 0)
+        pthread_mutex_unlock(&shared->lock);
+}
+
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
     if (gen->keeper.granter.ctx == NULL)
         return false;
-    return grant->until < now_tick || grant->until - now_tick < gen->keeper.horizon_ticks / 4;
+    return grant->until < now_tick || grant->until - now_tick < horizon_ticks(gen) / 4;
 }
 
 /* ---- the thread ------------------------------------------------------------ */
 
-/* How long until the grant wants to be extended. */
+/* How long until the grant wants to be extended, or a little longer, so that a fleet that started as one spreads. */
 static uint64_t pause_ns(frazil *gen)
 {
     struct fz_observation seen = fz_observe(gen);
-    uint64_t tick_ns = gen->layout.tick_ms * ns_per_ms;
-    uint64_t third = gen->keeper.horizon_ticks / 3;
+    uint64_t third = horizon_ticks(gen) / 3;
     uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
     uint64_t now_ns = monotonic_ns(gen);
 
@@ -162,23 +227,20 @@ static uint64_t pause_ns(frazil *gen)
         return shortest_retry_ns;
     uint64_t left = seen.grant.until - seen.view.now_tick;
     uint64_t until_due = left > 2 * third ? left - 2 * third : 0;
-    return (until_due < third ? until_due : third) * tick_ns + ns_per_ms;
+    return ticks_ns(gen, at_most(until_due, third) + below(gen, third / 4)) + ns_per_ms;
 }
 
-/* Sleeps until the time has passed or the keeper is to stop; true: stop. */
+/* Sleeps until the time has passed, or it is woken; true: it is to stop. */
 static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
 {
-    struct timespec until;
+    struct timespec until = later(CLOCK_MONOTONIC, ns);
 
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    uint64_t at_ns = (uint64_t)until.tv_nsec + ns;
-    until.tv_sec += (time_t)(at_ns / ns_per_s);
-    until.tv_nsec = (long)(at_ns % ns_per_s);
     pthread_mutex_lock(&keeper->stop_lock);
     int err = 0;
-    while (!keeper->stop && err == 0)
+    while (!keeper->stop && !keeper->wake && err == 0)
         err = pthread_cond_timedwait(&keeper->stop_signal, &keeper->stop_lock, &until);
     bool stop = keeper->stop;
+    keeper->wake = false;
     pthread_mutex_unlock(&keeper->stop_lock);
     return stop;
 }
@@ -252,13 +314,13 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     struct fz_granter *granter = &gen->keeper.granter;
     struct fz_grant grant;
 
-    int sys = lock(shared);
+    int sys = lock(shared, longest_lock_ns);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "the lock of the grant cannot be taken", NULL, "");
     struct fz_observation seen = fz_observe(gen);
     frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
     if (err == FRAZIL_OK) {
-        gen->keeper.horizon_ticks = grant.until > seen.view.now_tick ? grant.until - seen.view.now_tick : 1;
+        note_horizon(gen, &grant, seen.view.now_tick);
         note_floor(gen, &grant, seen.view.now_tick);
         put_in_force(gen, &seen.grant, &grant);
     }
@@ -269,16 +331,13 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
 /* How long to wait before the next try; a fleet that starts at once must not come back as one. */
 static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why)
 {
-    uint64_t longest_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
-
-    return why->retry_ns > 0 ? why->retry_ns : 1 + gen->random.next(gen->random.ctx) % longest_ns;
+    return 1 + at_most(why->retry_ns, longest_acquire_ns) + below(gen, shortest_retry_ns << (tries < 4 ? tries : 4));
 }
 
 /* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
 static frazil_err acquire(frazil *gen, frazil_error *reterr)
 {
-    uint64_t patience_ns = gen->max_wait_ns < longest_acquire_ns ? gen->max_wait_ns : longest_acquire_ns;
-    uint64_t until_ns = monotonic_ns(gen) + patience_ns;
+    uint64_t until_ns = monotonic_ns(gen) + at_most(gen->max_wait_ns, longest_acquire_ns);
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
@@ -315,6 +374,18 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
 bool fz_keeper_has_thread(const frazil *gen)
 {
     return gen->keeper.thread_pid != 0 && gen->keeper.thread_pid == getpid();
+}
+
+void fz_keeper_wake(frazil *gen)
+{
+    struct fz_keeper *keeper = &gen->keeper;
+
+    if (monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
+        return;
+    pthread_mutex_lock(&keeper->stop_lock);
+    keeper->wake = true;
+    pthread_cond_signal(&keeper->stop_signal);
+    pthread_mutex_unlock(&keeper->stop_lock);
 }
 
 void fz_keeper_stop(frazil *gen)
@@ -367,6 +438,7 @@ void fz_keeper_close(frazil *gen)
 
     if (granter->ctx == NULL)
         return;
+    notice_fork(gen); /* a parent's connection is not to be ended */
     granter->close(granter->ctx);
     granter->ctx = NULL;
 }

@@ -39,13 +39,14 @@ struct fz_keeper_shared {
 struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
-    uint64_t horizon_ticks; /* of a fresh grant */
-    pid_t pid;              /* of the process that the granter was last used in */
-    pid_t thread_pid;       /* of the process that has the thread; 0: none has */
+    _Atomic uint64_t horizon_ticks; /* of a fresh grant */
+    pid_t pid;                      /* of the process that the granter was last used in */
+    pid_t thread_pid;               /* of the process that has the thread; 0: none has */
     pthread_t thread;
     pthread_mutex_t stop_lock;
-    pthread_cond_t stop_signal;
+    pthread_cond_t stop_signal; /* of stop and wake */
     bool stop;
+    bool wake; /* the time that it sleeps for may be too long */
 };
 
 /* Prepares the shared part, in zeroed memory.  0 or an errno. */
@@ -65,11 +66,23 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
  */
 frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 
+/* Whether somebody is just extending the grant. */
+bool fz_keeper_is_busy(frazil *gen);
+
+/* Waits until nobody is extending the grant, wait_ns and two seconds at the most: a holder may be stopped. */
+void fz_keeper_await(frazil *gen, uint64_t wait_ns);
+
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
 /* Whether this process has the thread: a child inherits none. */
 bool fz_keeper_has_thread(const frazil *gen);
+
+/*
+ * Has the thread look at the grant now, unless a try has just failed: it sleeps on a clock that stands still while
+ * the machine is suspended, and knows nothing of a wall clock that was set.  Only where the process has the thread.
+ */
+void fz_keeper_wake(frazil *gen);
 
 /* Ends the thread, if this process has it. */
 void fz_keeper_stop(frazil *gen);

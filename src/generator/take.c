@@ -257,21 +257,33 @@ static void note_full(frazil *gen, enum fz_slot_reason reason, uint64_t tick)
     fz_raise_u64(&gen->shared->carried_tick, tick);
 }
 
+/* Whether the grant that was seen has ended by the clock. */
+static bool has_ended(const struct fz_observation *seen)
+{
+    return seen->view.now_tick > seen->grant.until;
+}
+
 /*
  * Looks, and sees to the grant if it is about to end.  A call that may not wait
- * leaves that to the keeper's thread, if this process has one.
+ * leaves that to the keeper's thread, if this process has one; one that may waits
+ * for whoever is at it, if there is nothing left to go on with.
  */
-static struct fz_observation observe_kept(frazil *gen, const struct fz_patience *patience)
+static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patience)
 {
     struct fz_observation seen = fz_observe(gen);
 
     if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
         return seen;
-    if (patience->wait_ns == 0 && fz_keeper_has_thread(gen))
+    if (patience->wait_ns == 0 && fz_keeper_has_thread(gen)) {
+        fz_keeper_wake(gen);
         return seen;
+    }
     /* Whether it could be extended shows in what is seen next. */
-    frazil_err ignored = fz_keeper_extend(gen, NULL);
-    (void)ignored;
+    if (fz_keeper_extend(gen, NULL) != FRAZIL_OK && patience->wait_ns != 0 && has_ended(&seen) &&
+        fz_keeper_is_busy(gen)) {
+        begin_wait(gen, patience, monotonic_ns(gen));
+        fz_keeper_await(gen, fz_patience_left(gen, patience));
+    }
     return fz_observe(gen);
 }
 
@@ -282,11 +294,9 @@ static struct fz_observation observe_kept(frazil *gen, const struct fz_patience 
  */
 static frazil_err refuse_fenced(const frazil *gen, struct fz_refusal *refusal, const struct fz_observation *seen)
 {
-    uint64_t tick = seen->view.now_tick;
-
-    if (tick > seen->grant.until)
+    if (has_ended(seen))
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
-    return fz_refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, tick + 1));
+    return fz_refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, seen->view.now_tick + 1));
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */

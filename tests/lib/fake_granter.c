@@ -63,9 +63,10 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     while (atomic_load(&fake->holds))
         pause_ns(100000);
     frazil_err err = atomic_load(&fake->fails);
-    if (err != FRAZIL_OK)
+    if (err != FRAZIL_OK) {
         fz_fail(reterr, err, "the fake was told to fail");
-    else
+        reterr->retry_ns = fake->retry_ns;
+    } else
         err = grant(fake, next, ret);
     atomic_store(&fake->inside, false);
     return err;

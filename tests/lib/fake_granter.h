@@ -23,6 +23,7 @@ struct fake_granter {
 
     /* What happens next. */
     _Atomic frazil_err fails; /* each call does, with this code */
+    uint64_t retry_ns;        /* and says when to try again; 0: nothing */
     bool next_is_given;       /* the next grant is `next`, whatever the time */
     struct fz_grant next;
     _Atomic bool holds; /* a call to extend is held up inside until this is false */

@@ -141,6 +141,56 @@ static void test_child_extends(void **state)
     close_manual(2);
 }
 
+static void *take_one(void *arg)
+{
+    _Atomic int *ret = arg;
+
+    *ret = takes(rig.gen) ? 1 : 2;
+    return NULL;
+}
+
+/*
+ * After a long sleep of the machine the grant has ended for all threads at once: one of them extends it, and the
+ * others wait for that as long as they may.
+ */
+static void test_ended_grant_is_awaited(void **state)
+{
+    pthread_t threads[2];
+    _Atomic int result[2] = {0, 0};
+
+    (void)state;
+    open_manual(FZ_KEEPER_INLINE);
+    frazil_manual_clock_advance(rig.manual, 3 * HORIZON * RIG_MS);
+    fake->holds = true;
+    assert_int_equal(pthread_create(&threads[0], NULL, take_one, &result[0]), 0);
+    while (!fake->inside)
+        pause_ns(100000);
+    assert_int_equal(pthread_create(&threads[1], NULL, take_one, &result[1]), 0);
+    while (rig.gen->shared->waits == 0 && result[1] == 0)
+        pause_ns(100000);
+    fake->holds = false;
+    for (unsigned i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(result[i], 1);
+    }
+    assert_int_equal(fake->extended, 1);
+    close_manual(1);
+}
+
+/* A child that never extended anything closes, and its parent's connection is not ended with it. */
+static void test_child_closes_only(void **state)
+{
+    (void)state;
+    open_manual(FZ_KEEPER_INLINE);
+    pid_t pid = fork();
+    if (pid == 0) {
+        frazil_close(rig.gen);
+        _exit(fake->forks == 1 && fake->closed == 1 ? 0 : 1);
+    }
+    assert_int_equal(status_of(pid), 0);
+    close_manual(2);
+}
+
 /* ---- real time ---------------------------------------------------------------- */
 
 /* Waits until the granter has been asked so many times more. */
@@ -345,6 +395,8 @@ int main(void)
         cmocka_unit_test(test_killed_holder),
         cmocka_unit_test(test_held_lock),
         cmocka_unit_test(test_child_extends),
+        cmocka_unit_test(test_ended_grant_is_awaited),
+        cmocka_unit_test(test_child_closes_only),
         cmocka_unit_test(test_thread),
         cmocka_unit_test(test_signals),
         cmocka_unit_test(test_close_in_either_order),

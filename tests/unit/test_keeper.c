@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "generator/generator_internal.h"
+#include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
 
@@ -176,7 +177,10 @@ static void test_inline(void **state)
     assert_in_range(fake->extended, 10, 15);
 }
 
-/* A call that may not wait extends the grant only where no thread does so. */
+/*
+ * A call that may not wait extends the grant only where no thread does so; if the thread sleeps, as it does when the
+ * machine was suspended or the clock was set, it is woken.
+ */
 static void test_try_next(void **state)
 {
     uint64_t retry_ns;
@@ -185,15 +189,72 @@ static void test_try_next(void **state)
     (void)state;
     /* The thread sleeps in real time, for longer than this test takes. */
     open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    fake->holds = true;
     advance(500 * HORIZON);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
-    assert_int_equal(fake->extended, 0);
-    take_granted();
-    assert_int_equal(fake->extended, 1);
+    while (fake->extended == 0)
+        pause_ns(100000); /* the thread is at it */
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    fake->holds = false;
     fz_keeper_stop(rig.gen);
+    assert_int_equal(fake->extended, 1);
     advance(500 * HORIZON);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 2);
+}
+
+/* After a failure nobody wakes the thread before it is time to try again. */
+static void test_no_wake_after_a_failure(void **state)
+{
+    uint64_t retry_ns;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    fake->fails = FRAZIL_EAGAIN;
+    advance(500 * HORIZON);
+    take_granted(); /* tries, and fails */
+    assert_int_equal(fake->extended, 1);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    assert_false(rig.gen->keeper.wake);
+    fz_keeper_stop(rig.gen);
+    assert_int_equal(fake->extended, 1);
+}
+
+/* A namespace that was created anew may have another horizon: from the first grant under it, that is the measure. */
+static void test_other_horizon(void **state)
+{
+    uint64_t next_ns;
+
+    (void)state;
+    open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
+    advance(90 * HORIZON);
+    fake->horizon = 10 * HORIZON;
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+    assert_in_range(next_ns, 3 * HORIZON * RIG_MS, 5 * HORIZON * RIG_MS);
+    advance(HORIZON);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    take_granted();
+    assert_int_equal(fake->extended, 1);
+}
+
+/* A fleet that was started as one does not come as one: each is a little later, by another time. */
+static void test_extensions_spread(void **state)
+{
+    uint64_t first_ns;
+    uint64_t next_ns;
+    unsigned same = 0;
+
+    (void)state;
+    open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
+    assert_int_equal(frazil_keep(rig.gen, &first_ns, NULL), FRAZIL_OK);
+    for (unsigned i = 0; i < 100; i++) {
+        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+        assert_in_range(next_ns, 20 * HORIZON * RIG_MS, 25 * HORIZON * RIG_MS);
+        same += next_ns / RIG_S == first_ns / RIG_S; /* one in five */
+    }
+    assert_in_range(same, 5, 50);
 }
 
 /* The hook says when it wants to be called, is right about it, and then there is always more than a half left. */
@@ -265,6 +326,44 @@ static void test_back_off(void **state)
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
     assert_in_range(next_ns, 25 * RIG_MS, 50 * RIG_MS - 1);
+}
+
+/* However often it failed, there are several tries in what is left of a short grant. */
+static void test_back_off_in_a_short_grant(void **state)
+{
+    uint64_t next_ns = 0;
+    unsigned tries = 0;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
+    fake->fails = FRAZIL_EAGAIN;
+    advance(HORIZON / 3 + 1);
+    uint64_t until = fake_granter_last(fake).until;
+    while (now_tick() < until) {
+        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+        assert_true(next_ns < HORIZON / 10 * RIG_MS);
+        frazil_manual_clock_advance(rig.manual, next_ns);
+        tries++;
+    }
+    assert_true(tries > 8);
+}
+
+/* When it is known when the next try can succeed, nobody sleeps past it. */
+static void test_known_retry(void **state)
+{
+    uint64_t next_ns = 0;
+
+    (void)state;
+    open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
+    fake->fails = FRAZIL_EAGAIN;
+    advance(30 * HORIZON);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+        frazil_manual_clock_advance(rig.manual, next_ns);
+    }
+    fake->retry_ns = 300 * RIG_MS;
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+    assert_in_range(next_ns, 300 * RIG_MS, 326 * RIG_MS);
 }
 
 /* Callers do not press a granter that has just failed, and go on while the grant lasts. */
@@ -350,9 +449,14 @@ int main(void)
         cmocka_unit_test_teardown(test_batch, tear_down),
         cmocka_unit_test_teardown(test_inline, tear_down),
         cmocka_unit_test_teardown(test_try_next, tear_down),
+        cmocka_unit_test_teardown(test_no_wake_after_a_failure, tear_down),
+        cmocka_unit_test_teardown(test_other_horizon, tear_down),
+        cmocka_unit_test_teardown(test_extensions_spread, tear_down),
         cmocka_unit_test_teardown(test_hook, tear_down),
         cmocka_unit_test_teardown(test_hook_without_a_grant, tear_down),
         cmocka_unit_test_teardown(test_back_off, tear_down),
+        cmocka_unit_test_teardown(test_back_off_in_a_short_grant, tear_down),
+        cmocka_unit_test_teardown(test_known_retry, tear_down),
         cmocka_unit_test_teardown(test_callers_back_off, tear_down),
         cmocka_unit_test_teardown(test_lost, tear_down),
         cmocka_unit_test_teardown(test_open_fails, tear_down),
