@@ -83,8 +83,10 @@ typedef struct frazil_local frazil_local;
  *                 whole milliseconds; default 250ms
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
- *   horizon       of a coordinator's namespace, for `frazil lease init`: how long
- *                 the coordinator may be away; default 60s
+ *   horizon       of a coordinator's namespace: how far its grants reach ahead;
+ *                 for two thirds of that it may be away at any time. `frazil lease
+ *                 init` creates it with this, by default 60s, and opening refuses
+ *                 one that has another
  *   workers       likewise, how many worker ids it has; default the layout's
  *   keeper        thread (default), hook, inline: who extends a grant
  *   clock         real (default), frozen:TIME (then state=memory)
@@ -251,7 +253,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_open_snapshot(frazil **ret, const 
  * blocks while the state directory or the coordinator is asked.  Without a grant it
  * does nothing, and *ret_next_ns is FRAZIL_WAIT_FOREVER; *ret_next_ns is always
  * set.  FRAZIL_EAGAIN: no answer, the present grant stands until it ends.
- * FRAZIL_ELEASE: the worker id is lost.  Any thread, any process.
+ * FRAZIL_ELEASE: that has ended, or the worker id is lost and no other is free;
+ * then ids can be had until it ends.  Any thread, any process.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t *ret_next_ns, frazil_error *reterr)
     FRAZIL_NONNULL(1, 2);

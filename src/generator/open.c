@@ -151,7 +151,9 @@ static frazil_err open_lease(frazil *gen, const struct fz_home_request *request,
                                            .base = request->worker.first,
                                            .count = request->worker.count,
                                            .max_skew_ms = request->config->max_skew_ms,
-                                           .stay = request->config->stay};
+                                           .stay = request->config->stay,
+                                           .horizon_ms = request->config->horizon_ms,
+                                           .workers = request->config->workers};
 
     name_owner(owner, sizeof owner);
     frazil_err err = fz_coordinator_for("worker", request->worker.url, ports == NULL ? NULL : ports->coordinators,

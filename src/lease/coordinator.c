@@ -30,7 +30,9 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
                                              .base = request->base,
                                              .count = request->count,
                                              .max_skew_ms = request->max_skew_ms,
-                                             .stay = request->stay};
+                                             .stay = request->stay,
+                                             .horizon_ms = request->horizon_ms,
+                                             .workers = request->workers};
     err = fz_lease_open(&lease, reg, &options, reterr);
     if (err != FRAZIL_OK) {
         reg.close(reg.ctx);

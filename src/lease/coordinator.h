@@ -28,6 +28,8 @@ struct fz_lease_request {
     uint32_t count;
     int64_t max_skew_ms; /* how far clocks may differ */
     bool stay;           /* never take another worker id than the first one */
+    uint64_t horizon_ms; /* what the namespace must have; 0: whatever it has */
+    uint64_t workers;    /* likewise */
 };
 
 /* Texts in it are never freed.  Any thread. */

@@ -11,20 +11,23 @@
 
 /* ---- extending ------------------------------------------------------------ */
 
-/* The ticks of *held stay the caller's: says so, or that they have passed, and why there are no more. */
+/* The ticks of *held stay the caller's: says so, or that they have passed, and why there are no more; at once, if the
+ * worker id is somebody else's by now and no other is free. */
 static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
                                frazil_err err, const frazil_error *why, frazil_error *reterr)
 {
-    bool stands = now_tick <= held->until && err != FRAZIL_EPOOL;
+    bool stands = now_tick <= held->until;
+    bool lost = err == FRAZIL_EPOOL;
+    frazil_err code = stands && !lost ? FRAZIL_EAGAIN : FRAZIL_ELEASE;
 
     if (err == FRAZIL_EEXHAUSTED)
         return fz_fail(reterr, err, "%s", why->message);
-    fz_fail(reterr, stands ? FRAZIL_EAGAIN : FRAZIL_ELEASE, "worker id %u %s %t and is not extended: %s",
-            (uint64_t)held->worker, stands ? "is ours until" : "was ours until",
-            fz_layout_tick_unix_ms(&lease->layout, held->until), why->message);
+    fz_fail(reterr, code, "worker id %u %s %t and %s: %s", (uint64_t)held->worker,
+            stands ? "is ours until" : "was ours until", fz_layout_tick_unix_ms(&lease->layout, held->until),
+            lost ? "is lost" : "is not extended", why->message);
     if (reterr != NULL)
         reterr->retry_ns = why->retry_ns;
-    return stands ? FRAZIL_EAGAIN : FRAZIL_ELEASE;
+    return code;
 }
 
 static bool record_known(const struct fz_lease *lease, const struct fz_grant *held)
@@ -39,8 +42,9 @@ static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, c
     bool readable = raw->version != 0 && fz_worker_record_parse(raw->data, raw->len, &found, NULL) == FRAZIL_OK;
     bool own_token = readable && !found.released && fz_token_equal(found.token, lease->token);
 
-    if (own_token && lease->trouble == FZ_TROUBLE_DOUBT) {
-        /* L4: our swap, or a clone's.  Nobody can tell, so nobody may use what it granted. */
+    if (own_token && (lease->trouble == FZ_TROUBLE_DOUBT || !record_known(lease, held))) {
+        /* L4: our swap, or a relative's (a parent's or child's), or a clone's.  Nobody can tell, so nobody may use
+         * what it granted. */
         fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
         return;
     }
@@ -320,6 +324,8 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
     lease->count = options->count;
     lease->max_skew_ms = options->max_skew_ms;
     lease->stay = options->stay;
+    lease->wanted_horizon_ms = options->horizon_ms;
+    lease->wanted_workers = options->workers;
     struct fz_sentence name = fz_sentence_in(lease->name, sizeof lease->name);
     fz_sentence_str(&name, options->name);
     fz_owner_sanitise(options->owner, lease->owner);

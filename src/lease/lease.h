@@ -65,6 +65,8 @@ struct fz_lease_options {
     uint32_t count;              /* 0: up to the last one of the namespace */
     int64_t max_skew_ms;         /* how far the clocks of all that take part may differ; 0 or more */
     bool stay;                   /* never take another worker id than the first one */
+    uint64_t horizon_ms;         /* what the namespace must have; 0: whatever it has */
+    uint64_t workers;            /* likewise */
 };
 
 /* What has happened to a lease. */
@@ -91,8 +93,8 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
  * The lease as a granter.  Beyond what granter.h says:
  *
  * acquire: FRAZIL_EPOOL: all are taken, and by whom; FRAZIL_EWORKER: the namespace
- * is missing, of another layout, too small, or cannot be read, or the coordinator
- * refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or
+ * is missing, of another layout or not as options say, too small, or cannot be read,
+ * or the coordinator refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or
  * what there is cannot be taken yet: retry_ns says when (a quarantine, an id that was
  * freed by hand, one whose owner's clock was ahead); FRAZIL_EEXHAUSTED: the layout's
  * life is over.

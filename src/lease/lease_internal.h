@@ -41,6 +41,8 @@ struct fz_lease {
     uint64_t count;
     int64_t max_skew_ms;
     bool stay;
+    uint64_t wanted_horizon_ms; /* 0: whatever the namespace has */
+    uint64_t wanted_workers;
 
     struct fz_namespace space;
     struct fz_worker_record record; /* what stands in version record_version of record_worker */

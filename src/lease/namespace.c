@@ -56,6 +56,15 @@ static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_
                        "namespace %q is for ids of the layout %q, and the one here is %q: give both the same layout, "
                        "or each a namespace of its own",
                        lease->name, record->layout, lease->space.fingerprint);
+    if (lease->wanted_horizon_ms != 0 && lease->wanted_horizon_ms != record->horizon_ms)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q was created with horizon=%ums, and the one here is %ums: leave it out, or say the "
+                       "same",
+                       lease->name, record->horizon_ms, lease->wanted_horizon_ms);
+    if (lease->wanted_workers != 0 && lease->wanted_workers != record->workers)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q was created with workers=%u, and here it is %u: leave it out, or say the same",
+                       lease->name, record->workers, lease->wanted_workers);
     if (lease->base + count > record->workers)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "namespace %q has worker ids 0 to %u, and base and count ask for %u to %u: they must lie inside",

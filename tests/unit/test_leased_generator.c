@@ -259,6 +259,21 @@ static void test_loss_stops(void **state)
     assert_non_null(strstr(err.message, "are taken: "));
 }
 
+/* What a spec says of the namespace must be true of it: horizon and workers are refused with both values. */
+static void test_agreement(void **state)
+{
+    frazil_ports ports = {.coordinators = coordinators};
+
+    (void)state;
+    start(4);
+    rig_open(&rig, SPEC "horizon=3s workers=4", RIG_NOW);
+    ports.clock = &rig.clock;
+    assert_open_refused(SPEC "horizon=60s", &ports, FRAZIL_EWORKER,
+                        "'orders' was created with horizon=3000ms, and the one here is 60000ms");
+    assert_open_refused(SPEC "workers=8", &ports, FRAZIL_EWORKER,
+                        "'orders' was created with workers=4, and here it is 8");
+}
+
 /* What goes wrong when opening is said in words, and nothing is taken. */
 static void test_refused(void **state)
 {
@@ -307,6 +322,7 @@ int main(void)
         cmocka_unit_test_teardown(test_extension, tear_down),
         cmocka_unit_test_teardown(test_loss_moves, tear_down),
         cmocka_unit_test_teardown(test_loss_stops, tear_down),
+        cmocka_unit_test_teardown(test_agreement, tear_down),
         cmocka_unit_test_teardown(test_refused, tear_down),
         cmocka_unit_test_teardown(test_failed_open_leaves_no_record, tear_down),
     };
