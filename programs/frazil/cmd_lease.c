@@ -96,7 +96,7 @@ static int run_action(const struct arguments *args, const struct lease_options *
         free(spec);
         return status;
     }
-    if (name[0] == '\0')
+    if (name[0] == '\0' || strpbrk(name, ":=/@") != NULL) /* a URL may bear a password */
         complain("lease needs one of init, list, release, watch");
     else
         complain("lease takes init, list, release or watch, not \"%s\"", name);

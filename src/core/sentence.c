@@ -32,12 +32,39 @@ void fz_sentence_str(struct fz_sentence *s, const char *text)
         fz_sentence_char(s, *text++);
 }
 
+/* Where the credentials of a URL begin and end, if the text is one, however badly it may be written; else 0 and 0. */
+static void find_credentials(const char *text, size_t len, size_t *ret_begin, size_t *ret_end)
+{
+    size_t begin = 0;
+    size_t end = 0;
+    bool has_slash = false;
+
+    for (size_t i = 0; i < len; i++) {
+        has_slash = has_slash || text[i] == '/';
+        if (text[i] == '@')
+            end = i;
+    }
+    while (begin < end && text[begin] != ':' && text[begin] != '/')
+        begin++;
+    while (begin < end && (text[begin] == ':' || text[begin] == '/'))
+        begin++;
+    *ret_begin = has_slash ? begin : 0;
+    *ret_end = has_slash ? end : 0;
+}
+
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len)
 {
     static const char digits[] = "0123456789abcdef";
+    size_t secret_begin;
+    size_t secret_end;
 
+    find_credentials(text, len, &secret_begin, &secret_end);
     fz_sentence_char(s, '\'');
     for (size_t i = 0; i < len; i++) {
+        if (i == secret_begin && i < secret_end) {
+            fz_sentence_str(s, "...");
+            i = secret_end;
+        }
         unsigned char c = (unsigned char)text[i];
         if (c >= 0x20 && c < 0x7f) {
             fz_sentence_char(s, (char)c);

@@ -24,6 +24,10 @@ struct fz_sentence fz_sentence_in(char *buf, size_t size);
 /* Text as it is. */
 void fz_sentence_str(struct fz_sentence *s, const char *text);
 /* len characters; those that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal. */
+/*
+ * In quotes, with what cannot be printed escaped.  What stands before an '@' in anything that could be a URL (it has a
+ * '/') is left out: it may be a password.
+ */
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
 void fz_sentence_char(struct fz_sentence *s, char c);
 void fz_sentence_u64(struct fz_sentence *s, uint64_t value);

@@ -281,6 +281,9 @@ static void lease_after_fork(void *ctx)
 {
     struct fz_lease *lease = ctx;
 
+    /* A thread of the parent's may have been writing what it knows: it is read again. */
+    lease->space.stale = true;
+    lease->record_version = 0;
     if (lease->reg.after_fork != NULL)
         lease->reg.after_fork(lease->reg.ctx);
 }

@@ -31,6 +31,8 @@ frazil_err fz_target_settings(struct fz_settings *ret, const char *spec_or_url, 
     bool bare = is_bare_url(spec_or_url);
     struct fz_settings settings;
 
+    if (bare && strpbrk(spec_or_url, " \t\r\n") != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "a URL stands alone: with anything else, write worker=URL");
     frazil_err err = fz_settings_gather(&settings, bare ? NULL : spec_or_url, reterr);
     if (err != FRAZIL_OK)
         return err;

@@ -6,20 +6,12 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/sentence.h"
 
 /* Nobody ever looks into it: it is there to be held. */
 enum { PAGE_SIZE_ASKED_FOR = 1 };
-
-static bool is_ours(const struct fz_company *company, int fd)
-{
-    struct stat file;
-
-    return fd >= 0 && fstat(fd, &file) == 0 && file.st_dev == company->device && file.st_ino == company->inode;
-}
 
 /* A lock belongs to an open file, so whoever asks whether there is one must have opened it for himself. */
 static int open_again(int fd)
@@ -37,7 +29,7 @@ static void drop(struct fz_company *company)
 {
     if (company->page != MAP_FAILED)
         munmap(company->page, PAGE_SIZE_ASKED_FOR);
-    if (is_ours(company, company->held_fd))
+    if (fz_fd_is_marked(company->held_fd, &company->mark))
         close(company->held_fd);
     company->page = MAP_FAILED;
     company->held_fd = -1;
@@ -46,12 +38,9 @@ static void drop(struct fz_company *company)
 int fz_company_open(struct fz_company *ret)
 {
     struct fz_company company = {.page = MAP_FAILED, .held_fd = memfd_create("frazil", MFD_CLOEXEC), .probe_fd = -1};
-    struct stat file;
 
-    if (company.held_fd < 0 || fstat(company.held_fd, &file) != 0)
+    if (company.held_fd < 0 || fz_fd_mark(company.held_fd, &company.mark) != 0)
         return errno;
-    company.device = file.st_dev;
-    company.inode = file.st_ino;
     company.page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_READ, MAP_SHARED, company.held_fd, 0);
     company.probe_fd = open_again(company.held_fd);
     if (company.page == MAP_FAILED || company.probe_fd < 0 || flock(company.held_fd, LOCK_SH) != 0) {
@@ -67,7 +56,7 @@ int fz_company_open(struct fz_company *ret)
 
 bool fz_company_leave(struct fz_company *company)
 {
-    bool can_ask = is_ours(company, company->probe_fd);
+    bool can_ask = fz_fd_is_marked(company->probe_fd, &company->mark);
 
     drop(company);
     bool last = can_ask && flock(company->probe_fd, LOCK_EX | LOCK_NB) == 0;

@@ -8,15 +8,13 @@
 #ifndef FZ_OS_COMPANY_H
 #define FZ_OS_COMPANY_H
 
-#include <stdbool.h>
-#include <sys/types.h>
+#include "fd_mark.h"
 
 struct fz_company {
     void *page;   /* of the locked file: who has it is a member */
     int held_fd;  /* the locked file */
     int probe_fd; /* the same file opened once more, to ask whether it is locked */
-    dev_t device; /* of the file: a program that closes all descriptors may have closed these, too */
-    ino_t inode;
+    struct fz_fd_mark mark;
 };
 
 /* Founds it with one member, this process; children join by being forked, and leave by exec or exit.  0 or an errno. */

@@ -166,14 +166,30 @@ frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url
     return FRAZIL_OK;
 }
 
+/* Whether a port can be quoted: where the '@' was forgotten, a password stands in its place. */
+static bool is_quotable_port(struct fz_url_piece piece)
+{
+    for (size_t i = 0; i < piece.len; i++) {
+        if (piece.at[i] < '0' || piece.at[i] > '9')
+            return false;
+    }
+    return piece.len <= FZ_DECIMAL_MAX_LEN / 2;
+}
+
 static frazil_err read_port(const struct fz_url_kind *kind, struct fz_url_piece piece, uint16_t *ret,
                             frazil_error *reterr)
 {
     uint64_t port;
 
-    if (!fz_decimal_parse(piece.at, piece.len, &port) || port < 1 || port > UINT16_MAX)
-        return fz_fail(reterr, FRAZIL_ESPEC, "port %Q in the %s URL: must be a number from 1 to 65535", piece.at,
-                       piece.len, kind->what);
+    if (!fz_decimal_parse(piece.at, piece.len, &port) || port < 1 || port > UINT16_MAX) {
+        if (is_quotable_port(piece))
+            return fz_fail(reterr, FRAZIL_ESPEC, "port %Q in the %s URL: must be a number from 1 to 65535", piece.at,
+                           piece.len, kind->what);
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the port in the %s URL must be a number from 1 to 65535; if that was to be a password, write "
+                       "[USER]:PASSWORD@ before the host",
+                       kind->what);
+    }
     *ret = (uint16_t)port;
     return FRAZIL_OK;
 }
@@ -201,9 +217,11 @@ frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece 
         name = (struct fz_url_piece){piece.at + 1, (size_t)(close - piece.at) - 1};
     else if (fz_url_find(name, ':') != NULL)
         name.len = 0;
-    if (!is_host(name) || !fz_url_copy(name, host.name, sizeof host.name))
+    if (!is_host(name) || !fz_url_copy(name, host.name, sizeof host.name)) {
+        const char *end = fz_url_find(piece, ':'); /* up to it, for the same reason */
         return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is no host: write HOST[:PORT], or [ADDRESS][:PORT]",
-                       piece.at, piece.len, kind->what);
+                       piece.at, end == NULL ? piece.len : (size_t)(end - piece.at), kind->what);
+    }
     frazil_err err = colon == NULL ? FRAZIL_OK : read_port(kind, fz_url_after(piece, colon), &host.port, reterr);
     if (err == FRAZIL_OK)
         *ret = host;

@@ -78,6 +78,8 @@ setup() {
 @test "what is wrong with it" {
     fails 2 "one of init, list" frazil lease
     fails 2 'not "frob"' frazil lease frob "$url"
+    fails 2 "one of init, list" frazil lease "$url"
+    fails 2 "a URL stands alone" frazil lease init "$url" horizon=3s
     fails 2 "no coordinator is named" frazil lease list worker=fixed:3
     fails 2 "no coordinator is called" frazil lease list gopher://orders
     fails 2 "there is no namespace" frazil lease list "$url"
@@ -91,4 +93,17 @@ setup() {
     frazil lease init --never-used layout=twitter worker="$url"
     fails 2 "epoch=1288834974657" frazil next layout=frazil worker="$url"
     fails 2 "epoch=1767225600000" frazil next layout=frazil worker="$url"
+}
+
+@test "a password is in no message, wherever the URL stands" {
+    local secret=s3cret arguments
+    for arguments in "next redis://:$secret@host/x" "next worker=redis:/:$secret@host/x" "next worker=redis//:$secret@h/x" \
+        "next worker=redis://joe:$secret/x" "next worker=redis://:$secret/x" "next state=redis:/:$secret@h/x" \
+        "next config=redis://:$secret@h/x" "lease redis://:$secret@h/x" "lease list redis:/:$secret@h/x" \
+        "lease list :$secret@redis://h/x" "lease init redis://:$secret@h/x horizon=3s"; do
+        run --separate-stderr frazil $arguments
+        [ "$status" -ne 0 ]
+        [[ $stderr != *$secret* ]] || { echo "$arguments: $stderr"; false; }
+        [[ $output != *$secret* ]]
+    done
 }

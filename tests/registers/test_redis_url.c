@@ -159,7 +159,7 @@ static void test_refused(void **state)
         {"redis://:s3cret%4@h/x", "percent-encoded"},
         {"redis://:s3cret%00@h/x", "percent-encoded"},
         {"redis://:s3cret@/x", "no host"},
-        {"redis://:s3cret@h:x/x", "port 'x'"},
+        {"redis://:s3cret@h:x/x", "must be a number from 1 to 65535; if that"},
         {"redis://:s3cret@h/x/y", "'x/y', which is none"},
         {"redis://:s3cret@h/x?db=x", "'db'"},
         {"redis://:s3?cret@h/x", "write %3F for a '?' in a password"},

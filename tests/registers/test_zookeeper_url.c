@@ -145,7 +145,7 @@ static void test_refused(void **state)
         {"zookeeper://joe:s3cret%4@h/x", "percent-encoded"},
         {"zookeeper://joe:s3cret%00@h/x", "percent-encoded"},
         {"zookeeper://joe:s3cret@/x", "no host"},
-        {"zookeeper://joe:s3cret@h:x/x", "port 'x'"},
+        {"zookeeper://joe:s3cret@h:x/x", "must be a number from 1 to 65535; if that"},
         {"zookeeper://joe:s3cret@h/x/y", "'x/y', which is none"},
         {"zookeeper://joe:s3cret@h/x?timeout=x", "timeout='x'"},
         {"zookeeper://joe:s3?cret@h/x", "write %3F for a '?' in a password"},

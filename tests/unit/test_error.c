@@ -226,15 +226,50 @@ static void test_text_len(void **state)
     assert_int_equal(fz_text_len("a\0b"), 1);
 }
 
+/* A password is never quoted, however badly the URL around it may be written. */
+static void test_credentials_are_not_quoted(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *quoted;
+    } cases[] = {
+        {"redis://joe:s3cret@host/orders", "'redis://...@host/orders'"},
+        {"redis://:s3cr@t@host/orders", "'redis://:...@host/orders'"},
+        {"redis:/:s3cret@host/orders", "'redis:/:...@host/orders'"},
+        {"redis//:s3cret@host/orders", "'redis//:...@host/orders'"},
+        {":s3cret@redis://host", "':...@redis://host'"},
+        {"s3cret@host/x", "'...@host/x'"},
+        {"joe@example.org", "'joe@example.org'"},
+        {"redis://host/orders", "'redis://host/orders'"},
+        {"/@", "'/@'"},
+        {"@", "'@'"},
+        {"/", "'/'"},
+    };
+    frazil_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        (void)fz_fail(&err, FRAZIL_EINVAL, "%q", cases[i].text);
+        assert_string_equal(err.message, cases[i].quoted);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_are_fixed),        cmocka_unit_test(test_no_number_is_forgotten),
-        cmocka_unit_test(test_no_two_are_alike),         cmocka_unit_test(test_unknown_numbers),
-        cmocka_unit_test(test_every_directive),          cmocka_unit_test(test_details_are_cleared),
-        cmocka_unit_test(test_no_error_wanted),          cmocka_unit_test(test_message_as_its_own_argument),
-        cmocka_unit_test(test_long_sentences_are_cut),   cmocka_unit_test(test_small_buffers),
-        cmocka_unit_test(test_hostile_bytes_are_quoted), cmocka_unit_test(test_text_len),
+        cmocka_unit_test(test_numbers_are_fixed),
+        cmocka_unit_test(test_no_number_is_forgotten),
+        cmocka_unit_test(test_no_two_are_alike),
+        cmocka_unit_test(test_unknown_numbers),
+        cmocka_unit_test(test_every_directive),
+        cmocka_unit_test(test_details_are_cleared),
+        cmocka_unit_test(test_no_error_wanted),
+        cmocka_unit_test(test_message_as_its_own_argument),
+        cmocka_unit_test(test_long_sentences_are_cut),
+        cmocka_unit_test(test_small_buffers),
+        cmocka_unit_test(test_hostile_bytes_are_quoted),
+        cmocka_unit_test(test_text_len),
+        cmocka_unit_test(test_credentials_are_not_quoted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -27,6 +27,7 @@ void fz_redis_connection_start(struct fz_redis_connection *connection, const str
 {
     connection->url = *url;
     connection->context = NULL;
+    atomic_init(&connection->is_busy, false);
     fz_redis_url_show(url, connection->shown);
 }
 
@@ -48,11 +49,27 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
     return err;
 }
 
+static bool is_open(const struct fz_redis_connection *connection)
+{
+    return connection->context != NULL && fz_fd_is_marked(connection->context->fd, &connection->socket);
+}
+
 void fz_redis_connection_drop(struct fz_redis_connection *connection)
 {
+    if (connection->context != NULL && !is_open(connection))
+        connection->context->fd = -1; /* by now it is the program's */
     if (connection->context != NULL)
         redisFree(connection->context);
     connection->context = NULL;
+}
+
+void fz_redis_connection_abandon(struct fz_redis_connection *connection)
+{
+    /* A parent's thread was changing it when this process was born: it is given up as it is. */
+    if (atomic_load(&connection->is_busy))
+        connection->context = NULL;
+    atomic_store(&connection->is_busy, false);
+    fz_redis_connection_drop(connection);
 }
 
 void fz_redis_connection_stop(struct fz_redis_connection *connection)
@@ -158,7 +175,7 @@ static bool has_ended(const struct fz_redis_connection *connection)
 {
     struct pollfd poll_fd = {.fd = connection->context->fd, .events = POLLIN};
 
-    return poll(&poll_fd, 1, 0) != 0;
+    return !is_open(connection) || poll(&poll_fd, 1, 0) != 0;
 }
 
 /* User, password and database. */
@@ -205,6 +222,8 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
 
     connection->context =
         url->is_unix ? redisConnectUnixNonBlock(url->host.name) : redisConnectNonBlock(url->host.name, url->host.port);
+    if (connection->context != NULL && connection->context->fd >= 0)
+        (void)fz_fd_mark(connection->context->fd, &connection->socket); /* cannot fail: it is open */
     if (connection->context == NULL || connection->context->err != 0)
         return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
     int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
@@ -228,6 +247,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
     struct fz_quiet_pipe quiet;
 
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
+    atomic_store(&connection->is_busy, true);
     fz_quiet_pipe_begin(&quiet);
     if (connection->context != NULL && has_ended(connection))
         fz_redis_connection_drop(connection);
@@ -236,6 +256,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
     if (result == FZ_REGISTER_OK)
         result = exchange(connection, commands, n, ret_replies, &deadline, reterr);
     fz_quiet_pipe_end(&quiet);
+    atomic_store(&connection->is_busy, false);
     return result;
 }
 

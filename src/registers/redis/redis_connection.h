@@ -8,14 +8,18 @@
 #define FZ_REGISTERS_REDIS_CONNECTION_H
 
 #include <hiredis/hiredis.h>
+#include <stdatomic.h>
 
 #include "lease/register.h"
+#include "os/fd_mark.h"
 #include "redis_url.h"
 
 struct fz_redis_connection {
     struct fz_redis_url url;
     char shown[FZ_REDIS_SHOWN_SIZE];
-    redisContext *context; /* NULL: not connected */
+    redisContext *context;    /* NULL: not connected */
+    struct fz_fd_mark socket; /* of the context */
+    _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a context that is half changed */
 };
 
 enum { FZ_REDIS_ARGS_MAX = 24, FZ_REDIS_PIPELINE_MAX = 4 };
@@ -44,8 +48,11 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
 /* Closes it and forgets the password. */
 void fz_redis_connection_stop(struct fz_redis_connection *connection);
 
-/* Closes this process's end, without a word to the server: it may be its parent's, too. */
+/* Closes it, without a word to the server. */
 void fz_redis_connection_drop(struct fz_redis_connection *connection);
+
+/* In a child: closes this process's end; the parent's stays as it is. */
+void fz_redis_connection_abandon(struct fz_redis_connection *connection);
 
 /*
  * Sends n commands (1 .. FZ_REDIS_PIPELINE_MAX) at once and waits for their n

@@ -283,7 +283,7 @@ static void redis_after_fork(void *ctx)
 {
     struct redis_register *reg = ctx;
 
-    fz_redis_connection_drop(&reg->connection);
+    fz_redis_connection_abandon(&reg->connection);
 }
 
 static void redis_close(void *ctx)

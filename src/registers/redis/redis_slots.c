@@ -232,7 +232,7 @@ static void after_fork(void *ctx)
 {
     struct redis_slots *slots = ctx;
 
-    fz_redis_connection_drop(&slots->connection);
+    fz_redis_connection_abandon(&slots->connection);
 }
 
 static void close_slots(void *ctx)

@@ -280,7 +280,7 @@ static void after_fork(void *ctx)
 {
     struct sfid_granter *granter = ctx;
 
-    fz_redis_connection_drop(&granter->sfid.connection);
+    fz_redis_connection_abandon(&granter->sfid.connection);
 }
 
 static void close_granter(void *ctx)
