@@ -294,7 +294,9 @@ static void test_taken_over(void **state)
     host_acquire(&a, NOW);
     host_acquire(&b, NOW);
     host_disk.has_others = true;
-    host_assert_refused(&a, true, NOW + 50, FRAZIL_ELEASE, (const char *[]){"worker 7", "process 102", NULL});
+    host_assert_refused(&a, true, NOW + 50, FRAZIL_ELEASE,
+                        (const char *[]){"run directory was wiped", "process 102 took worker 7 over",
+                                         "close this generator and open it again", NULL});
     host_extend(&b, NOW + 50);
 }
 
