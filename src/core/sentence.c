@@ -46,6 +46,8 @@ static void find_credentials(const char *text, size_t len, size_t *ret_begin, si
     }
     while (begin < end && text[begin] != ':' && text[begin] != '/')
         begin++;
+    if (begin == end) /* nothing there that could be a scheme */
+        begin = 0;
     while (begin < end && (text[begin] == ':' || text[begin] == '/'))
         begin++;
     *ret_begin = has_slash ? begin : 0;

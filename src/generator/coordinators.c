@@ -8,8 +8,8 @@
 
 /* What the parts' URLs begin with, so that the right one is loaded. */
 static const struct {
-    const char *scheme;
-    const char *part;
+    char scheme[20];
+    char part[12];
 } schemes[] = {
     {"file", "file"},
     {"konayuki+file", "file"},

@@ -160,7 +160,7 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz
 /* Takes n places of the current tick if they are free and known to be current without asking the clock. */
 bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
 
-/* Says in words why fz_take or fz_redeem failed; returns the code. */
+/* explain.c: says in words why fz_take or fz_redeem failed; returns the code. */
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /* What a call that never waits returns for a refusal: the policy's error, or FRAZIL_EAGAIN with the time to retry in.

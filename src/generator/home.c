@@ -69,8 +69,9 @@ static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
     int sys = fz_company_open(&home->company);
 
     home->in_company = sys == 0;
-    return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
+    return sys == 0
+               ? FRAZIL_OK
+               : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
 }
 
 static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,

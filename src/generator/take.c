@@ -5,10 +5,8 @@
  * under which a call may fail without waiting.
  */
 #include "core/layout_internal.h"
-#include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
-#include "remote.h"
 
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;
@@ -381,73 +379,4 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz
         return take(gen, 1, &patience, ret, refusal);
     *ret = (struct fz_taken){.first = slot, .worker = seen.grant.worker};
     return FRAZIL_OK;
-}
-
-bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth)
-{
-    struct fz_anchor_view anchor;
-
-    if (gen->fast_path == FZ_FAST_NONE || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
-        !fz_counter_is_in(anchor.counter, anchor.range))
-        return false;
-    uint64_t word = atomic_load_explicit(gen->word, memory_order_relaxed);
-    uint64_t nth;
-    do {
-        nth = word - anchor.first_slot;
-        if (nth > gen->rules.capacity || n > gen->rules.capacity - nth)
-            return false;
-    } while (
-        !atomic_compare_exchange_weak_explicit(gen->word, &word, word + n, memory_order_relaxed, memory_order_relaxed));
-    *ret_anchor = anchor;
-    *ret_nth = nth;
-    return true;
-}
-
-static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
-{
-    char failure[FZ_SHARED_NOTE_SIZE];
-
-    fz_shared_note_read(&gen->shared->keeper.failure, failure);
-    fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
-            fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
-            failure[0] != '\0' ? failure
-                               : "the state directory or the coordinator does not answer, or another owner has the id");
-}
-
-frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
-{
-    const struct fz_refusal r = *refusal;
-
-    if (r.said_by_source)
-        return fz_remote_explain(gen, refusal, reterr);
-    if (r.code == FRAZIL_ELEASE)
-        explain_lease(gen, refusal, reterr);
-    else if (r.code == FRAZIL_EEXHAUSTED)
-        fz_fail(reterr, r.code,
-                "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",
-                fz_layout_tick_unix_ms(&gen->layout, gen->rules.last_tick));
-    else if (r.code == FRAZIL_EFULL)
-        fz_fail(reterr, r.code,
-                "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
-                "may wait",
-                gen->rules.capacity, (r.retry_ns + 999) / 1000);
-    else if (r.now_tick < r.granted_first)
-        fz_fail(
-            reterr, r.code,
-            "up to %t ids of this worker may have been issued by an owner before this one; the next can follow in %u "
-            "us, which is longer than the call may wait",
-            fz_layout_tick_unix_ms(&gen->layout, r.granted_first - 1), (r.retry_ns + 999) / 1000);
-    else if (r.behind_us == 0)
-        fz_fail(reterr, r.code, "the clock shows %t, which is before the layout's epoch %t: set the clock",
-                r.now.unix_ms, gen->layout.epoch_unix_ms);
-    else
-        fz_fail(reterr, r.code,
-                "the clock went back by %u us and shows %t; ids can follow in %u us, which is longer than the call "
-                "may wait",
-                (uint64_t)r.behind_us, r.now.unix_ms, (r.retry_ns + 999) / 1000);
-    if (reterr != NULL) {
-        reterr->behind_us = r.behind_us;
-        reterr->retry_ns = r.retry_ns;
-    }
-    return r.code;
 }

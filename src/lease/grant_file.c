@@ -310,9 +310,8 @@ static frazil_err take_back(struct fz_grant_file *file, uint64_t now, const stru
         return err;
     if (others)
         return fz_fail(reterr, FRAZIL_ELEASE,
-                       "the run directory was wiped under this generator, and process %u took worker %u over with a "
-                       "new word: close this generator and open it again, so that both share that one, or wait until "
-                       "the other one has ended; keep what cleans up out of the run directory (grant file %q)",
+                       "the run directory was wiped, and process %u took worker %u over with a new word: close this "
+                       "generator and open it again, to share that one, or wait until the other has ended (%q)",
                        previous->pid, previous->worker, file->port.name);
     return take_anew(file, now, held, previous, &next, ret, reterr);
 }

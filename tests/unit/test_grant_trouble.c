@@ -306,7 +306,7 @@ static void test_init(void **state)
     host_acquire(&b, NOW);
     host_assert_grant(&b, NOW + 300 + RESERVE + 1, NOW + 300 + RESERVE + 1);
     host_disk.has_others = true;
-    host_assert_refused(&a, true, YEAR_2106 + 50, FRAZIL_ELEASE, (const char *[]){"taken over", NULL});
+    host_assert_refused(&a, true, YEAR_2106 + 50, FRAZIL_ELEASE, (const char *[]){"took worker 7 over", NULL});
     host_disk.has_others = false;
     host_start(&a, 3);
     host_acquire(&a, YEAR_2106);

@@ -212,6 +212,51 @@ static void test_damaged_is_not_free(void **state)
     fleet_stop(&fleet);
 }
 
+/*
+ * L4: a child goes on with what its parent holds: it knows nothing of the parent's swap that had no
+ * answer, and takes what that has burned for their own, not for somebody else's.
+ */
+static void test_lost_reply_of_a_relative(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.token = fleet_options(&fleet, 0).token;
+    fleet_open_with(&fleet, 1, &options);
+    fleet.owners[1].held = fleet.owners[0].held;
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 1, NOW + 20100), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "is ours until ");
+    const uint64_t retry_tick = NOW + 20100 + fleet.owners[1].err.retry_ns / 1000000;
+    fleet_must_extend(&fleet, 1, retry_tick);
+    assert_grant(fleet_held(&fleet, 1), 0, NOW + 20000 + HORIZON + 1, retry_tick + HORIZON);
+    assert_int_equal(fleet_count(&fleet, 1).lost, 0);
+    fleet_stop(&fleet);
+}
+
+/* What is lost while its ticks still stand is said at once, and until when they stand. */
+static void test_lost_while_it_stands(void **state)
+{
+    struct fleet fleet;
+    struct fz_worker_record record;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    fleet_must_acquire(&fleet, 0, NOW);
+    fleet_record(&fleet, 0, &record);
+    record.token.low++;
+    fleet_write(&fleet, 0, &record);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 1), FRAZIL_ELEASE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "worker id 0 is ours until ");
+    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, " and is lost: all 1 worker ids ");
+    assert_int_equal(fleet_extend(&fleet, 0, fleet_held(&fleet, 0)->until), FRAZIL_ELEASE);
+    fleet_stop(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -223,6 +268,8 @@ int main(void)
         cmocka_unit_test(test_exhaustion),
         cmocka_unit_test(test_exhaustion_long_names),
         cmocka_unit_test(test_damaged_is_not_free),
+        cmocka_unit_test(test_lost_reply_of_a_relative),
+        cmocka_unit_test(test_lost_while_it_stands),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
