@@ -14,10 +14,11 @@
 #define HALF_LEN 8
 
 typedef uint64_t halves __attribute__((vector_size(16)));
-typedef int8_t characters __attribute__((vector_size(16)));
+typedef uint8_t characters __attribute__((vector_size(16)));
+typedef int8_t compared __attribute__((vector_size(16))); /* processors compare signed bytes */
 
 /* What lies between '9' and 'a'. */
-static const int8_t gap = 'a' - '9' - 1;
+static const uint8_t gap = 'a' - '9' - 1;
 
 /* ---- eight characters in each lane, the first in the lowest byte ---- */
 
@@ -42,17 +43,17 @@ static halves characters_of(halves fives)
 {
     characters values = (characters)fives;
 
-    return (halves)(values + '2' + ((values > 7) & gap));
+    return (halves)(values + '2' + ((characters)((compared)values > 7) & gap));
 }
 
 /* The opposite; false if there is another character among them. */
 static bool fives_of(halves text, halves *ret)
 {
     characters all = (characters)text;
-    characters letters = all > '9';
+    characters letters = (characters)((compared)all > '9');
     characters values = all - '2' - (letters & gap);
     /* Neither above 31 or below 0, nor a letter with the value of a digit. */
-    halves wrong = (halves)((values & ~31) | (letters & (values < 8)));
+    halves wrong = (halves)((values & 0xe0) | (letters & (characters)((compared)values < 8)));
 
     *ret = (halves)values;
     return (wrong[0] | wrong[1]) == 0;
