@@ -16,7 +16,7 @@ int fz_fd_mark(int fd, struct fz_fd_mark *ret)
 
 bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark)
 {
-    struct fz_fd_mark found;
+    struct fz_fd_mark found = {.device = 0};
 
     return fd >= 0 && fz_fd_mark(fd, &found) == 0 && found.device == mark->device && found.inode == mark->inode;
 }
