@@ -8,6 +8,7 @@
 #include "core/sentence.h"
 #include "faults.h"
 #include "host.h"
+#include "nemesis.h"
 #include "oracle.h"
 #include "process.h"
 #include "story.h"
@@ -242,6 +243,8 @@ static void arrive(void *arg, uint64_t unused)
     (void)unused;
     if (server.down_until <= world_now()) {
         answer(message);
+        if (message->kind == SWAP && message->result == FZ_REGISTER_OK)
+            nemesis_after_swap(message->number == FZ_NAMESPACE);
         send_back(message);
     } else if (message->again || once_in(2)) {
         message_free(message);
@@ -459,4 +462,9 @@ bool coordinator_roll_back(void)
 void coordinator_set_clock(int64_t offset_ns)
 {
     server.clock_offset_ns = offset_ns;
+}
+
+int64_t coordinator_clock_ns(void)
+{
+    return server.clock_offset_ns;
 }

@@ -40,8 +40,9 @@ void coordinator_wipe(void);
 void coordinator_put_away(void);
 bool coordinator_roll_back(void);
 
-/* Sets its clock that far ahead of true time. */
+/* Sets its clock that far ahead of true time; says how far it is. */
 void coordinator_set_clock(int64_t offset_ns);
+int64_t coordinator_clock_ns(void);
 
 /* Whether the namespace is there. */
 bool coordinator_has_namespace(void);

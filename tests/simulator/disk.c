@@ -193,9 +193,11 @@ bool disk_sync(struct host *host, struct disk_file *file)
 
 bool disk_create(struct host *host, struct disk_file *file, const void *content, size_t len)
 {
-    if (!may_write(host) || len != DISK_FILE_SIZE || file->exists)
+    bool replaces = file->exists;
+
+    if (!may_write(host) || len != DISK_FILE_SIZE)
         return false;
     set_content(&host->disk, file, content);
-    file->name_is_durable = false;
+    file->name_is_durable = replaces;
     return true;
 }

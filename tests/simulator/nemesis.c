@@ -44,13 +44,19 @@ static struct process *any_process(void)
 /* An offset within what the clocks of those who share a namespace may differ by, to both sides. */
 int64_t nemesis_small_offset_ns(void)
 {
-    return (int64_t)pick(plan.max_skew_ns + 1) - (int64_t)(plan.max_skew_ns / 2);
+    int64_t half_ns = (int64_t)(plan.max_skew_ns / 2);
+
+    if (once_in(2))
+        return once_in(2) ? half_ns : -half_ns;
+    return (int64_t)pick(plan.max_skew_ns + 1) - half_ns;
 }
 
 static int64_t any_offset_ns(void)
 {
     if (plan.wild_ns == 0)
         return nemesis_small_offset_ns();
+    if (plan.leased && once_in(2)) /* as far ahead of the coordinator as is tolerated */
+        return coordinator_clock_ns() + (int64_t)plan.max_skew_ns;
     int64_t offset_ns = (int64_t)of_any_size(MS, plan.wild_ns);
     return once_in(2) ? offset_ns : -offset_ns;
 }
@@ -298,6 +304,34 @@ static void note_lost_extensions(void)
     }
 }
 
+/* Everybody has something to do, and so notices at once. */
+static void fall_back(void)
+{
+    if (!coordinator_roll_back())
+        return;
+    note_lost_extensions();
+    coordinator_set_clock(nemesis_small_offset_ns());
+    wake_all(&plan);
+}
+
+static void wipe(void)
+{
+    coordinator_wipe();
+    wake_all(&plan);
+}
+
+void nemesis_after_swap(bool of_namespace)
+{
+    if (faults_are_over() || !plan.lossy || of_namespace)
+        return;
+    if (plan.has_clock && once_in(50))
+        coordinator_put_away();
+    else if (plan.has_clock && once_in(400))
+        fall_back();
+    else if (once_in(1000))
+        wipe();
+}
+
 static void trouble_coordinator(void)
 {
     uint64_t what = pick(!plan.lossy ? 2 : plan.has_clock ? 5 : 3);
@@ -315,16 +349,13 @@ static void trouble_coordinator(void)
         coordinator_set_clock(offset_ns);
         break;
     case 2:
-        coordinator_wipe();
+        wipe();
         break;
     case 3:
         coordinator_put_away();
         break;
     default:
-        if (!coordinator_roll_back())
-            break;
-        note_lost_extensions();
-        coordinator_set_clock(nemesis_small_offset_ns());
+        fall_back();
         break;
     }
 }

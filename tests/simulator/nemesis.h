@@ -3,6 +3,7 @@
 #ifndef SIMULATOR_NEMESIS_H
 #define SIMULATOR_NEMESIS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct host;
@@ -28,6 +29,12 @@ void nemesis_boot(void *host, uint64_t wrong);
 
 /* A host's disk works again, and has the right files.  A world_fn. */
 void nemesis_repair(void *host, uint64_t unused);
+
+/*
+ * The coordinator has just stored a record, of which the answer is not sent yet:
+ * at no other moment is a loss as near to what has been granted.
+ */
+void nemesis_after_swap(bool of_namespace);
 
 /* An offset within what the clocks of those who share a namespace may differ by, to both sides. */
 int64_t nemesis_small_offset_ns(void);

@@ -465,6 +465,8 @@ frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
 {
     call(self()->host->disk.sync_ns);
+    if (!faults_are_over() && once_in(100))
+        self()->host->disk.fails_next_sync = true;
     bool done = state_of(ctx)->exists && disk_sync(self()->host, state_of(ctx));
     call(US);
     return done ? FRAZIL_OK : fail(ctx, EIO, reterr);

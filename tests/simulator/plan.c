@@ -9,23 +9,27 @@
 
 struct plan plan;
 
-static void choose_layout(void)
+/* In long ticks, edges are often met. */
+static const struct {
+    unsigned ms;
+    unsigned time_bits_of_half_a_year;
+} ticks[] = {{1, 34}, {1, 34}, {4, 32}, {10, 30}, {100, 27}, {1000, 24}, {1000, 24}};
+
+static void choose_layout(size_t tick)
 {
-    static const unsigned ticks_ms[] = {1, 1, 1, 4, 10};
     struct promises *p = &plan.promises;
     int64_t default_epoch_ms = INT64_C(1767225600000); /* 2026-01-01 */
 
     p->worker_bits = (unsigned)between(4, 10);
     p->sequence_bits = (unsigned)between(1, 12);
-    p->tick_ms = ticks_ms[pick(5)];
     p->time_bits = 41;
     p->epoch_unix_ms = default_epoch_ms;
     plan.life_ends_ns = UINT64_MAX;
     if (once_in(12)) {
-        p->time_bits = 34;
+        p->time_bits = ticks[tick].time_bits_of_half_a_year;
         plan.life_ends_ns = between(plan.faults_ns / 4, plan.faults_ns) / MS / p->tick_ms * p->tick_ms * MS;
-        p->epoch_unix_ms =
-            TRUE_UNIX_MS + (int64_t)(plan.life_ends_ns / MS) - (int64_t)(((UINT64_C(1) << 34) - 1) * p->tick_ms);
+        p->epoch_unix_ms = TRUE_UNIX_MS + (int64_t)(plan.life_ends_ns / MS) -
+                           (int64_t)(((UINT64_C(1) << p->time_bits) - 1) * p->tick_ms);
     }
     snprintf(plan.layout_text, sizeof plan.layout_text, "%u/%u/%u epoch=%lld tick=%ums", p->time_bits, p->worker_bits,
              p->sequence_bits, (long long)p->epoch_unix_ms, (unsigned)p->tick_ms);
@@ -54,7 +58,9 @@ static void choose_policies(void)
 
 static void choose_fleet(void)
 {
-    plan.horizon_ns = of_any_size(300, 20 * 60 * 1000) * MS;
+    uint64_t shortest_ms = 4 * plan.promises.tick_ms;
+
+    plan.horizon_ns = of_any_size(shortest_ms > 300 ? shortest_ms : 300, 20 * 60 * 1000) * MS;
     plan.max_skew_ns = between(1, plan.horizon_ns / MS / 4 + 1) * MS;
     if (plan.max_skew_ns > 5 * SECOND)
         plan.max_skew_ns = 5 * SECOND;
@@ -80,7 +86,10 @@ static void choose_hosts(void)
 
 void plan_make(void)
 {
+    size_t tick = pick(sizeof ticks / sizeof ticks[0]);
+
     memset(&plan, 0, sizeof plan);
+    plan.promises.tick_ms = ticks[tick].ms;
     plan.leased = pick(5) < 3;
     if (plan.leased)
         choose_fleet();
@@ -88,7 +97,7 @@ void plan_make(void)
         choose_hosts();
     if (plan.wild_ns > plan.faults_ns / 2)
         plan.wild_ns = plan.faults_ns / 2;
-    choose_layout();
+    choose_layout(tick);
     choose_policies();
     plan.promises.horizon_ms = plan.horizon_ns / MS;
     plan.faults = (unsigned)between(5, 60);

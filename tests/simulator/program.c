@@ -129,15 +129,33 @@ static void burst_of_handle(frazil_local *handle, uint64_t *last)
     }
 }
 
-/* Until it is time, or all faults are over. */
-static void think(void)
+/* How long it is until the host's clock shows the edge of the grant, give or take a tick; 0: it has shown it. */
+static uint64_t until_edge_ns(frazil *gen)
+{
+    uint64_t tick = fz_grant_board_read(&gen->shared->grants).until + pick(3);
+    int64_t edge_ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
+    int64_t left_ns = edge_ms * (int64_t)MS - host_clock_ns(self()->host);
+
+    return left_ns > 0 ? (uint64_t)left_ns : 0;
+}
+
+/*
+ * Waits until it is time, or something has happened to everybody.  Often that is
+ * when others have waited for as well, so that they meet; or when the grant ends.
+ */
+static void think(frazil *gen)
 {
     uint64_t longest_ns = faults_are_over() ? faults_think_ns() : plan.think_ns;
     uint64_t shortest_ns = once_in(3) && !faults_are_over() ? US : longest_ns / 8;
-
     uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
+    uint64_t until_ns = world_now() + between(shortest_ns, most_ns);
 
-    self_wait(&plan, world_now() + between(shortest_ns, most_ns));
+    uint64_t edge_ns = once_in(6) ? until_edge_ns(gen) : 0;
+    if (edge_ns > 0 && edge_ns < 2 * longest_ns)
+        until_ns = world_now() + edge_ns;
+    else if (once_in(2))
+        until_ns = (until_ns / longest_ns + 1) * longest_ns;
+    self_wait(&plan, until_ns);
 }
 
 static void keep(frazil *gen)
@@ -163,7 +181,7 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
     if (program->uses_handles && frazil_local_open(&handle, gen) != FRAZIL_OK)
         world_fail("a handle cannot be opened");
     for (; (rounds > 0 || faults_are_over()) && !*stop; rounds--) {
-        think();
+        think(gen);
         if (handle != NULL && once_in(2))
             burst_of_handle(handle, &handles_last);
         else
@@ -173,7 +191,7 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
         if (program->forks && once_in(30) && self_thread() == 0 && !faults_are_over() && self_fork() == 0) {
             tell(STRUCK_FORKED, self()->pid, 0, 0);
             for (uint64_t i = of_any_size(1, 30); i > 0; i--) {
-                think();
+                think(gen);
                 if (handle != NULL)
                     burst_of_handle(handle, &handles_last);
                 burst(gen, &last);
