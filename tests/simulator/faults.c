@@ -178,6 +178,8 @@ bool faults_life_may_have_ended(void)
     uint64_t reach_ns = (uint64_t)clocks_highest_ns() + plan.horizon_ns + 2 * plan.max_skew_ns +
                         plan.promises.max_lead_ms * MS + 2 * SECOND;
 
+    /* A batch that needs more ticks than there are left is told the same. */
+    reach_ns += PROGRAM_BATCH_MAX * plan.promises.tick_ms * MS;
     return plan.life_ends_ns != UINT64_MAX && reach_ns >= plan.life_ends_ns;
 }
 

@@ -118,6 +118,7 @@ static pid_t start_share(const struct options *options, unsigned nth, int *ret_f
 {
     int ends[2];
 
+    *ret_fd = -1;
     if (pipe(ends) != 0)
         return -1;
     pid_t pid = fork();
@@ -154,7 +155,8 @@ static bool run_shares(const struct options *options, struct totals *totals)
             add(totals, &part);
         waitpid(pids[i], &status, 0);
         whole = whole && status == 0;
-        close(fds[i]);
+        if (fds[i] >= 0)
+            close(fds[i]);
     }
     return whole;
 }

@@ -13,8 +13,6 @@
 #include "story.h"
 #include "world.h"
 
-enum { BATCH_MAX = 48 };
-
 static const uint64_t untouched = UINT64_C(0x5a5a5a5a5a5a5a5a);
 
 static struct program programs[HOSTS_MAX];
@@ -101,13 +99,13 @@ static void finish(const struct oracle_call *call, frazil_err code, const uint64
 /* A few calls in a row.  *last: the highest slot that this thread was given before. */
 static void burst(frazil *gen, uint64_t *last)
 {
-    uint64_t ids[BATCH_MAX];
+    uint64_t ids[PROGRAM_BATCH_MAX];
 
     for (uint64_t i = of_any_size(1, 16); i > 0; i--) {
         struct oracle_call call = oracle_call_begins(false);
         size_t n;
         ids[0] = untouched;
-        frazil_err code = take(gen, ids, &n, of_any_size(1, BATCH_MAX));
+        frazil_err code = take(gen, ids, &n, of_any_size(1, PROGRAM_BATCH_MAX));
         finish(&call, code, ids, n, last);
         if (code != FRAZIL_OK)
             return;

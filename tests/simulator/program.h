@@ -8,6 +8,9 @@
 
 #include "generator/keeper.h"
 
+/* Ids that are taken in one call, at the most. */
+enum { PROGRAM_BATCH_MAX = 48 };
+
 /* A service that issues ids, as it was installed on a host. */
 struct program {
     char spec[640];
