@@ -211,6 +211,11 @@ static void begin_call(struct fz_lease *lease)
         lease->call_ns = lease->clock.monotonic_ns(lease->clock.ctx);
 }
 
+static frazil_err life_is_over(frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
+}
+
 static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                                frazil_error *reterr)
 {
@@ -220,6 +225,8 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
 
     assert(held->version != 0 && held->floor <= held->until + 1);
     begin_call(lease);
+    if (now_tick > fz_layout_last_tick(&lease->layout))
+        return life_is_over(reterr);
     frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
     if (err == FRAZIL_OK && lease->trouble != FZ_TROUBLE_NONE) {
         if (now_tick < lease->defer_until) {
@@ -245,7 +252,7 @@ static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *r
 
     begin_call(lease);
     if (now_tick > fz_layout_last_tick(&lease->layout))
-        return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
+        return life_is_over(reterr);
     return fz_lease_take(lease, now_tick, NULL, ret, reterr);
 }
 

@@ -129,7 +129,8 @@ struct fz_namespace_options {
 /*
  * Creates a namespace.  FRAZIL_EINVAL: it exists (the sentence says since when and
  * with what); FRAZIL_ERANGE: horizon or workers; FRAZIL_ECLOCK: the clocks differ too
- * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses.
+ * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses;
+ * FRAZIL_EEXHAUSTED: the layout's life is over.
  */
 frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
                          frazil_error *reterr);

@@ -284,8 +284,10 @@ static frazil_err read_clock(const struct creation *creation, uint64_t *ret_tick
 {
     const struct fz_namespace_options *options = creation->options;
     uint64_t now_tick = options->now_tick(options->now_ctx);
-    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, now_tick);
 
+    if (now_tick > fz_layout_last_tick(options->layout))
+        return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over: a namespace needs a new layout");
+    int64_t skew_ms = fz_clock_difference(options->layout, &creation->status, now_tick);
     if (skew_ms > options->max_skew_ms || skew_ms < -options->max_skew_ms)
         return fz_clocks_differ(options->layout, options->name, &creation->status, now_tick, options->max_skew_ms,
                                 reterr);

@@ -169,6 +169,21 @@ static void test_end_of_life(void **state)
     fleet_stop(&fleet);
 }
 
+/* When the layout's life is over, so is that of who has lost his worker: nothing is taken any more, and no clock
+ * compared. */
+static void test_loss_after_the_end(void **state)
+{
+    struct fleet fleet;
+    const uint64_t last = (UINT64_C(1) << 41) - 1;
+
+    (void)state;
+    fleet_start_with(&fleet, 1, 2);
+    fleet_must_acquire(&fleet, 0, last - HORIZON - 5);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_extend(&fleet, 0, last + 1), FRAZIL_EEXHAUSTED);
+    fleet_stop(&fleet);
+}
+
 /* Release writes the tick really used: the next owner starts at once, right above it. */
 static void test_release(void **state)
 {
@@ -551,6 +566,7 @@ int main(void)
         cmocka_unit_test(test_abandoned_by_coordinators_clock),
         cmocka_unit_test(test_horizon),
         cmocka_unit_test(test_end_of_life),
+        cmocka_unit_test(test_loss_after_the_end),
         cmocka_unit_test(test_release),
         cmocka_unit_test(test_release_unused_and_lost),
         cmocka_unit_test(test_overtaken),

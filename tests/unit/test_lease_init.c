@@ -81,6 +81,18 @@ static void test_init_ranges(void **state)
     fleet_stop(&fleet);
 }
 
+/* When the layout's life is over, there is no namespace to be created for it. */
+static void test_init_after_the_end(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(fleet_init(&fleet, 1, UINT64_C(1) << 41, false, &err), FRAZIL_EEXHAUSTED);
+    fleet_stop(&fleet);
+}
+
 /* Creation can fail like anything else, and says so. */
 static void test_init_without_answer(void **state)
 {
@@ -183,6 +195,7 @@ int main(void)
         cmocka_unit_test(test_init),
         cmocka_unit_test(test_init_twice),
         cmocka_unit_test(test_init_ranges),
+        cmocka_unit_test(test_init_after_the_end),
         cmocka_unit_test(test_init_without_answer),
         cmocka_unit_test(test_init_interrupted),
         cmocka_unit_test(test_init_interrupted_another_layout),
