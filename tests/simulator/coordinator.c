@@ -288,6 +288,11 @@ static void send(struct message *message)
     world_at(when_ns, arrive, message, 0);
 }
 
+/* A connection, in the memory of the process that has it. */
+struct client {
+    unsigned pid;
+};
+
 /* ---- a client --------------------------------------------------------------------------- */
 
 /*
@@ -295,8 +300,10 @@ static void send(struct message *message)
  * A copy of the process, made meanwhile, waits in vain: the answer goes to the
  * original.
  */
-static struct message *ask(const struct message *request)
+static struct message *ask(const struct client *client, const struct message *request)
 {
+    if (client->pid != self()->pid)
+        world_fail("F8: a child uses its parent's connection");
     faults_step(); /* who is copied here has no message yet */
     struct message *message = message_again(request);
 
@@ -340,9 +347,8 @@ static enum fz_register_result client_read(void *ctx, uint32_t number, struct fz
                                            struct fz_register_status *status, frazil_error *reterr)
 {
     const struct message request = {.kind = READ_ONE, .number = number};
-    struct message *reply = ask(&request);
+    struct message *reply = ask(ctx, &request);
 
-    (void)ctx;
     if (reply == NULL)
         return no_answer(reterr);
     if (reply->result == FZ_REGISTER_OK)
@@ -354,9 +360,8 @@ static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visi
                                                struct fz_register_status *status, frazil_error *reterr)
 {
     const struct message request = {.kind = READ_EVERYTHING};
-    struct message *reply = ask(&request);
+    struct message *reply = ask(ctx, &request);
 
-    (void)ctx;
     if (reply == NULL)
         return no_answer(reterr);
     for (uint32_t i = 0; reply->result == FZ_REGISTER_OK && i < RECORDS_MAX; i++) {
@@ -372,9 +377,8 @@ static enum fz_register_result client_swap(void *ctx, uint32_t number, uint64_t 
 {
     struct message request = {.kind = SWAP, .number = number, .expected = expected, .len = len};
 
-    (void)ctx;
     memcpy(request.data, data, len);
-    struct message *reply = ask(&request);
+    struct message *reply = ask(ctx, &request);
     if (reply == NULL)
         return no_answer(reterr);
     if (reply->result == FZ_REGISTER_OK)
@@ -382,23 +386,32 @@ static enum fz_register_result client_swap(void *ctx, uint32_t number, uint64_t 
     return end(reply, status, reterr);
 }
 
+static void client_after_fork(void *ctx)
+{
+    ((struct client *)ctx)->pid = self()->pid;
+}
+
 static void client_close(void *ctx)
 {
-    (void)ctx;
+    self_free(ctx);
 }
 
 static frazil_err open_client(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_sentence name = fz_sentence_in(ret_name, FZ_LEASE_NAME_SIZE);
+    struct client *client = self_alloc(sizeof *client);
 
-    (void)reterr;
+    if (client == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    client->pid = self()->pid;
     fz_sentence_str(&name, url);
-    *ret = (struct fz_register){.ctx = &server,
+    *ret = (struct fz_register){.ctx = client,
                                 .register_class =
                                     server.options.has_incarnation ? FZ_REGISTER_ASYNCHRONOUS : FZ_REGISTER_STRICT,
                                 .read = client_read,
                                 .read_all = client_read_all,
                                 .swap = client_swap,
+                                .after_fork = client_after_fork,
                                 .close = client_close};
     return FRAZIL_OK;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil-sim: runs simulated worlds; see usage below. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -42,6 +44,9 @@ struct totals {
     uint64_t repeated;
     uint64_t struck[FAULTS_TOTAL];
 };
+
+/* Which world each process runs, to be read when it has died. */
+static uint64_t *running;
 
 /* ---- one world ---------------------------------------------------------------------- */
 
@@ -107,6 +112,7 @@ static void add(struct totals *sum, const struct totals *part)
 static void run_share(const struct options *options, unsigned nth, struct totals *totals)
 {
     for (uint64_t seed = options->first + nth; seed <= options->last; seed += options->jobs) {
+        running[nth] = seed;
         if (!run_world(seed, false, totals))
             printf("seed %" PRIu64 " FAILED: %s\n    replay it: frazil-sim --seed %" PRIu64 "\n", seed, world_failure(),
                    seed);
@@ -139,7 +145,7 @@ static bool run_shares(const struct options *options, struct totals *totals)
     int fds[JOBS_MAX];
     bool whole = true;
 
-    fflush(stdout);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* they all write there */
     for (unsigned i = 0; i < options->jobs; i++)
         pids[i] = start_share(options, i, &fds[i]);
     for (unsigned i = 0; i < options->jobs; i++) {
@@ -154,9 +160,12 @@ static bool run_shares(const struct options *options, struct totals *totals)
         else
             add(totals, &part);
         waitpid(pids[i], &status, 0);
+        if (status != 0)
+            printf("seed %" PRIu64 " FAILED: the simulator has died of it\n    replay it: frazil-sim --seed %" PRIu64
+                   "\n",
+                   running[i], running[i]);
         whole = whole && status == 0;
-        if (fds[i] >= 0)
-            close(fds[i]);
+        close(fds[i]);
     }
     return whole;
 }
@@ -190,10 +199,11 @@ static int run_many(const struct options *options)
     struct timespec after;
 
     clock_gettime(CLOCK_MONOTONIC, &before);
+    running = mmap(NULL, JOBS_MAX * sizeof *running, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (running == MAP_FAILED)
+        return 1;
     bool whole = run_shares(options, &totals);
     clock_gettime(CLOCK_MONOTONIC, &after);
-    if (!whole)
-        printf("a process of the simulator has died\n");
     double seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
     return report(&totals, seconds) && whole ? 0 : 1;
 }

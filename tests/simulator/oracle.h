@@ -45,6 +45,7 @@ void oracle_cloned(unsigned family, uint32_t worker, uint64_t until);
 struct oracle_call {
     uint64_t started_ns;
     uint64_t slept_ns;
+    uint64_t readings;
     uint64_t highest; /* slot that had been issued from the same word by then */
     bool by_handle;   /* whose ids increase by themselves only */
 };

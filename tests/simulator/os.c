@@ -37,6 +37,8 @@ frazil_instant fz_real_now(void)
 {
     call(30);
     int64_t ns = host_clock_ns(self()->host);
+    self()->threads[self_thread()].readings++;
+    self()->threads[self_thread()].read_ns = world_now();
     int64_t ms = ns / (int64_t)MS - (ns % (int64_t)MS < 0);
 
     return (frazil_instant){.unix_ms = TRUE_UNIX_MS + ms, .ns = (uint32_t)(ns - ms * (int64_t)MS)};

@@ -31,6 +31,8 @@ struct thread {
     uint64_t serial;       /* of the request whose reply it waits for; 0: none */
     void *reply;
     uint64_t slept_ns; /* in all, by the clock port */
+    uint64_t readings; /* of the clock */
+    uint64_t read_ns;  /* when the last of them was */
     char *low;         /* the lowest address of its stack that is in use while it does not run */
 };
 
