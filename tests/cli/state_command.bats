@@ -82,7 +82,7 @@ makes_anew() {
     makes_anew "of the layout" 0 worker=fixed:7
     id=$(frazil next max_lead=10s worker=fixed:7)
     frazil next worker=fixed:8
-    cp "${grant/7/8}" "$grant"
+    cp "${grant/worker-7/worker-8}" "$grant"
     rm "$word"
     fails 4 "is of worker 8" frazil next worker=fixed:7
     [ "$(frazil state init worker=fixed:7)" = "worker 7: made anew" ]
@@ -94,10 +94,10 @@ makes_anew() {
     frazil next worker=fixed:7
     frazil next worker=fixed:9
     : >"$grant"
-    : >"${grant/7/9}"
-    before=$(cksum "${grant/7/0}")
+    : >"${grant/worker-7/worker-9}"
+    before=$(cksum "${grant/worker-7/worker-0}")
     [ "$(frazil state init --json | json worker | tr '\n' ' ')" = "7 9 " ]
-    [ "$(cksum "${grant/7/0}")" = "$before" ]
+    [ "$(cksum "${grant/worker-7/worker-0}")" = "$before" ]
     [ "$(frazil state --json base=7 count=1 worker=file-lock | json worker)" = 7 ]
 }
 
