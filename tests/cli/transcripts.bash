@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+# Pages of the manual as tests: what they show is what one gets.
+
+# blocks MARK PAGE: the lines of its fenced blocks that are marked with exactly MARK.
+blocks() {
+    awk -v fence='```'"$1" '/^```/ { inside = inside ? 0 : $0 == fence ? 1 : 2; next } inside == 1' "$2"
+}
+
+# replay: a transcript on standard input again, with what the commands print now.  No $ line, no output.
+replay() {
+    local line
+    while IFS= read -r line; do
+        if [[ $line == '$ '* ]]; then
+            echo "$line"
+            eval "${line#'$ '}" 2>&1 </dev/null || true
+        fi
+    done
+}
+
+# told MARK PAGE N: the page's blocks of that mark print what stands there, in order, and have N commands.
+told() {
+    blocks "$1" "$2" >shown
+    replay <shown >printed
+    diff shown printed
+    echo "$(grep -c '^\$ ' shown) commands"
+    [ "$(grep -c '^\$ ' shown)" -eq "$3" ]
+}
