@@ -41,7 +41,7 @@ void server_wipe(struct server *server);
 /* Kills it, and removes the folder. */
 void server_stop(struct server *server);
 
-/* A port of the loopback on which nobody listens. */
+/* A port of the loopback on which nobody listens, and that no test is given again while this process lives. */
 uint16_t free_port(void);
 
 /* Waits some milliseconds, for loops that wait for something. */
