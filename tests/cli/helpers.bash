@@ -7,7 +7,7 @@ bats_require_minimum_version 1.5.0
 unset FRAZIL_LAYOUT FRAZIL_EPOCH FRAZIL_TICK FRAZIL_WORKER FRAZIL_CONFIG NO_COLOR
 
 frazil() {
-    "$FRAZIL" "$@"
+    command "$FRAZIL" "$@"
 }
 
 # vector FILE COLUMN...: those columns of all lines of a vector file but the first, between tabs.

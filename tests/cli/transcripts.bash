@@ -6,14 +6,17 @@ blocks() {
     awk -v fence='```'"$1" '/^```/ { inside = inside ? 0 : $0 == fence ? 1 : 2; next } inside == 1' "$2"
 }
 
-# replay: a transcript on standard input again, with what the commands print now.  No $ line, no output.
+# replay: a transcript on standard input again, with what the commands print now.  No $ line, no output.  A command goes on
+# in the next line after a backslash.
 replay() {
-    local line
+    local line more
     while IFS= read -r line; do
-        if [[ $line == '$ '* ]]; then
-            echo "$line"
-            eval "${line#'$ '}" 2>&1 </dev/null || true
-        fi
+        [[ $line == '$ '* ]] || continue
+        while [[ $line == *\\ ]] && IFS= read -r more; do
+            line+=$'\n'$more
+        done
+        echo "$line"
+        eval "${line#'$ '}" 2>&1 </dev/null || true
     done
 }
 

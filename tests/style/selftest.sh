@@ -155,7 +155,7 @@ test_headers() {
 
 test_outside() {
     project
-    echo 'See [it](../README.md#there) and [that](https://example.org/x).' | file docs/a.md
+    echo 'See [it](../README.md) and [that](https://example.org/x).' | file docs/a.md
     echo 'Tissue 7' | file README.md
     must_pass
     for text in 'see ../shared/x.md' 'in /work/main' 'see issue 7' 'Part 1 of 6'; do
@@ -164,6 +164,14 @@ test_outside() {
     done
     echo '[it](nowhere.md)' | file README.md
     must_fail 'README.md:1: links to nowhere.md, which does not exist'
+    # shellcheck disable=SC2016 # the backquotes are those of Markdown
+    printf '# a\n## Why, and how?\n```\n# b\n```\n[x](#why-and-how) [x](#a)\n' | file docs/b.md
+    echo '[it](docs/b.md#why-and-how)' | file README.md
+    must_pass
+    echo '[it](docs/b.md#b)' | file README.md
+    must_fail 'README.md:1: links to docs/b.md#b, and no heading is called so'
+    echo '[it](#there)' | file README.md
+    must_fail 'README.md:1: links to #there, and no heading is called so'
 }
 
 # shellcheck disable=SC2016 # the backquotes are those of Markdown
