@@ -19,12 +19,3 @@ replay() {
         eval "${line#'$ '}" 2>&1 </dev/null || true
     done
 }
-
-# told MARK PAGE N: the page's blocks of that mark print what stands there, in order, and have N commands.
-told() {
-    blocks "$1" "$2" >shown
-    replay <shown >printed
-    diff shown printed
-    echo "$(grep -c '^\$ ' shown) commands"
-    [ "$(grep -c '^\$ ' shown)" -eq "$3" ]
-}
