@@ -14,7 +14,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz install format format-check lint \
-	bench coverage update-instructions update-symbols clean
+	bench coverage update-instructions update-symbols deb check-deb clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -100,6 +100,13 @@ update-instructions: | build ## write bench/instructions.txt and the listings of
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
+
+deb: | build ## build Debian packages into build/deb, and let lintian look at them
+	@sh tools/install-packages deb
+	@sh tools/deb build/deb '$(JOBS)'
+
+check-deb: deb ## install the packages in a copy of this machine, try them, purge them
+	@sh tests/install/packages.sh build/deb
 
 clean: ## remove build/
 	rm -rf build

@@ -4,20 +4,31 @@
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/frazil)
-set(libraries frazil_shared frazil_static)
 set(pkgconfig_files frazil)
 install(FILES include/frazil.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY include/frazil DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
         FILES_MATCHING PATTERN "*.h" PATTERN opaque.h EXCLUDE)
 
+# frazil_install_libraries(COMPONENT TARGET...): the libraries, and a file that tells CMake of them, so that what is
+# optional can be installed or not (frazilConfig.cmake.in).
+function(frazil_install_libraries component)
+  install(TARGETS ${ARGN} EXPORT ${component}Targets
+          LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT ${component}Targets NAMESPACE frazil:: DESTINATION ${package_dir})
+endfunction()
+
 get_property(parts GLOBAL PROPERTY frazil_parts)
+frazil_install_libraries(frazil frazil_shared frazil_static frazil_part_file)
 foreach(part IN LISTS parts)
-  list(APPEND libraries frazil_part_${part})
+  if(NOT part STREQUAL "file")
+    frazil_install_libraries(frazil-${part} frazil_part_${part})
+  endif()
   install(TARGETS frazil_part_${part}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 
 if(FRAZIL_OPAQUE)
-  list(APPEND libraries frazil_opaque_shared frazil_opaque_static)
+  frazil_install_libraries(frazil-opaque frazil_opaque_shared frazil_opaque_static)
   list(APPEND pkgconfig_files frazil-opaque)
   install(FILES include/frazil/opaque.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/frazil)
   set(pc_opaque_requires_private "")
@@ -26,10 +37,6 @@ if(FRAZIL_OPAQUE)
   endif()
 endif()
 
-install(TARGETS ${libraries} EXPORT frazilTargets
-        LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
-        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-install(EXPORT frazilTargets NAMESPACE frazil:: DESTINATION ${package_dir})
 configure_package_config_file(cmake/frazilConfig.cmake.in frazilConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(frazilConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/frazilConfig.cmake ${PROJECT_BINARY_DIR}/frazilConfigVersion.cmake
@@ -54,15 +61,19 @@ foreach(part IN LISTS parts)
   install(FILES ${PROJECT_BINARY_DIR}/frazil-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-file(GLOB library_pages CONFIGURE_DEPENDS man/*.3)
-install(FILES ${library_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
-
+# Manual pages; those of section 1 are the command's.
+set(sections 3 5 7)
 if(FRAZIL_COMMAND)
+  list(APPEND sections 1)
   install(TARGETS frazil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-  foreach(section 1 5 7)
-    file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
-    install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
-  endforeach()
   install(FILES completions/frazil.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME frazil)
   install(FILES completions/_frazil DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 endif()
+foreach(section IN LISTS sections)
+  file(GLOB pages CONFIGURE_DEPENDS man/*.${section})
+  install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+
+# The folders keep their names, so that what one page links to in another is found.
+install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples contrib DESTINATION ${CMAKE_INSTALL_DOCDIR})

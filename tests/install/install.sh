@@ -39,6 +39,8 @@ runs() {
 }
 
 expect_file include/frazil.h include/frazil/generator.h share/man/man3/frazil.3
+expect_file share/doc/frazil/README.md share/doc/frazil/docs/README.md share/doc/frazil/examples/one_id.c
+expect_file share/doc/frazil/contrib/systemd/frazil-lease@.service
 [ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.0 ] || fail "libfrazil.so is not a link to libfrazil.so.0"
 [ "$(readlink "$lib/libfrazil.so.0")" = "libfrazil.so.$version" ] || fail "libfrazil.so.0 does not lead to $version"
 if [ -e "$build/bin/frazil" ]; then
@@ -84,8 +86,15 @@ for program in "$stage"/foreign/foreign_*; do
     runs "$program"
 done
 
-echo "-- wrong versions: before 1.0, the minor one counts"
-for wanted in 9.9 0.0; do
+components=file
+if [ -e "$lib/libfrazil-opaque.so" ]; then
+    components="file;opaque"
+fi
+cmake -S "$here/foreign" -B "$stage/components" -DCMAKE_PREFIX_PATH="$root" \
+    -DFRAZIL_WANTED="$version;COMPONENTS;$components" >"$stage/log" || { cat "$stage/log" && fail "no $components"; }
+
+echo "-- wrong versions: before 1.0, the minor one counts; a component that there is not"
+for wanted in 9.9 0.0 "$version;COMPONENTS;nosuch"; do
     if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED=$wanted >/dev/null 2>&1; then
         fail "find_package(frazil $wanted) finds version $version"
     fi

@@ -196,6 +196,24 @@ test_manual() {
     must_fail 'no error or no function found'
 }
 
+test_packaging() {
+    project
+    must_fail 'frazil.h'
+    echo '#define FRAZIL_VERSION "1.2.3"' | file include/frazil.h
+    echo 'frazil (1.2.3) unstable; urgency=medium' | file debian/changelog
+    echo frazil_a | file tests/api/exported-symbols.txt
+    echo frazil_opaque_a | file tests/api/exported-symbols-opaque.txt
+    printf 'libfrazil.so.0 libfrazil0 #MINVER#\n frazil_a@Base 1\nlibfrazil-b.so.0 libfrazil0 #MINVER#\n frazil_b@Base 1\n' |
+        file debian/libfrazil0.symbols
+    printf 'libfrazil-opaque.so.0 libfrazil-opaque0 #MINVER#\n frazil_opaque_a@Base 1\n' | file debian/libfrazil-opaque0.symbols
+    must_pass
+    echo frazil_opaque_b | file tests/api/exported-symbols-opaque.txt
+    must_fail 'libfrazil-opaque0.symbols:1: frazil_opaque_a is in this or in'
+    must_fail 'libfrazil-opaque0.symbols:1: frazil_opaque_b is in this or in'
+    echo 'frazil (1.2.2) unstable; urgency=medium' | file debian/changelog
+    must_fail 'debian/changelog:1: begins with 1.2.2'
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c
