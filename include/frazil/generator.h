@@ -118,8 +118,9 @@ FRAZIL_API void frazil_close(frazil *gen);
 /* ---- taking 64-bit ids -------------------------------------------------- */
 /*
  * All of them: FRAZIL_EFULL, ECLOCK: no id within what the policies and
- * max_wait allow.  FRAZIL_EEXHAUSTED: the layout's last tick is used up, for
- * ever.  FRAZIL_EKIND: the generator's layout is sno.
+ * max_wait allow.  FRAZIL_ELEASE: the grant of the worker id has ended.
+ * FRAZIL_EEXHAUSTED: the layout's last tick is used up, for ever.  FRAZIL_EKIND:
+ * the generator's layout is sno.
  *
  * With a URL as state also FRAZIL_EAGAIN (it does not answer; tried again while
  * the call may wait), ECLOCK (its clock differs by more than max_skew), EWORKER (it

@@ -134,6 +134,7 @@ struct fz_refusal {
     uint64_t now_tick;
     uint64_t granted_first; /* the ticks of the grant in force */
     uint64_t granted_last;
+    bool fenced;         /* FRAZIL_EFULL: what is taken ends with the grant, not with the tick */
     bool said_by_source; /* the source of slots has refused, and remote.h has the words */
 };
 

@@ -129,11 +129,18 @@ static void back_off(frazil *gen, const frazil_error *why)
     atomic_store_explicit(&shared->retry_ns, monotonic_ns(gen) + pause_ns, memory_order_relaxed);
 }
 
-static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+/* The tick of the clock from which on the grant is to be extended. */
+static uint64_t due_tick(const frazil *gen, const struct fz_grant *grant)
 {
     uint64_t horizon = horizon_ticks(gen);
+    uint64_t rest = horizon - horizon / 3;
 
-    return grant->until < now_tick + horizon - horizon / 3;
+    return grant->until < rest ? 0 : grant->until + 1 - rest;
+}
+
+static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
+{
+    return now_tick >= due_tick(gen, grant);
 }
 
 /* A child must not go on with its parent's connections and locks. */
@@ -209,6 +216,17 @@ bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t 
     if (gen->keeper.granter.ctx == NULL)
         return false;
     return grant->until < now_tick || grant->until - now_tick < horizon_ticks(gen) / 4;
+}
+
+bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,
+                         uint64_t *ret_tick)
+{
+    uint64_t horizon = horizon_ticks(gen);
+    uint64_t due = due_tick(gen, held);
+    uint64_t near = last > horizon ? last - horizon : 0;
+
+    *ret_tick = due > near ? due : near;
+    return last - first <= horizon;
 }
 
 /* ---- the thread ------------------------------------------------------------ */

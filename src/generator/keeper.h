@@ -75,6 +75,13 @@ void fz_keeper_await(frazil *gen, uint64_t wait_ns);
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
+/*
+ * Whether one grant can hold the ticks first to last, which lie beyond the one that is held.  *ret_tick: the first tick
+ * of the clock in which it may be extended so far.
+ */
+bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,
+                         uint64_t *ret_tick);
+
 /* Whether this process has the thread: a child inherits none. */
 bool fz_keeper_has_thread(const frazil *gen);
 

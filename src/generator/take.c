@@ -178,6 +178,17 @@ void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience
     atomic_fetch_add_explicit(&gen->shared->waited_us, (monotonic_ns(gen) - started_ns) / 1000, memory_order_relaxed);
 }
 
+/* The same for a reason; the callback is told if it is that the tick is full. */
+static void pause_for(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience,
+                      enum fz_slot_reason reason, uint64_t ns)
+{
+    if (reason == FZ_SLOT_FULL)
+        fz_overflow_enter(gen, seen);
+    fz_pause(gen, seen, patience, ns);
+    if (reason == FZ_SLOT_FULL)
+        fz_overflow_leave(gen);
+}
+
 /*
  * Waits until the ticket may be issued.  The reason is found anew after each
  * sleep, because the clock may have been set meanwhile.  *ret_stale: it has moved
@@ -202,11 +213,7 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_p
             return refuse_for(gen, refusal, seen, reason, due);
         if (ns == 0)
             return FRAZIL_OK;
-        if (reason == FZ_SLOT_FULL)
-            fz_overflow_enter(gen, seen);
-        fz_pause(gen, seen, patience, ns);
-        if (reason == FZ_SLOT_FULL)
-            fz_overflow_leave(gen);
+        pause_for(gen, seen, patience, reason, ns);
         *seen = fz_observe(gen);
     }
 }
@@ -285,16 +292,43 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
     return fz_observe(gen);
 }
 
-/*
- * The slots lie beyond the grant.  If that has ended by the clock it is lost; if
- * not, they are further ahead of the clock than the grant reaches, and time will
- * bring them.
- */
-static frazil_err refuse_fenced(const frazil *gen, struct fz_refusal *refusal, const struct fz_observation *seen)
+static uint64_t later_of(uint64_t tick, uint64_t other)
 {
+    return tick > other ? tick : other;
+}
+
+/*
+ * The slots of a plan lie beyond the grant.  If that has ended by the clock it is
+ * lost.  If not, all up to its end is taken, and time will bring an extension or
+ * the end: the call waits for either, without a ticket, if in the end it could
+ * still wait for its slots as well.
+ */
+static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, struct fz_patience *patience,
+                                const struct fz_observation *seen, struct fz_refusal *refusal)
+{
+    const struct fz_slot_view *view = &seen->view;
+    uint64_t first = fz_slot_tick(&gen->rules, plan->first);
+    uint64_t last = fz_slot_tick(&gen->rules, plan->last);
+    uint64_t tick;
+
     if (has_ended(seen))
         return fz_refuse(refusal, seen, FRAZIL_ELEASE, 0);
-    return fz_refuse(refusal, seen, FRAZIL_EFULL, fz_ns_until(gen, seen->now, seen->view.now_tick + 1));
+    bool can_reach = fz_keeper_can_reach(gen, &seen->grant, first, last, &tick);
+    enum fz_slot_reason reason = can_reach ? fz_slot_reason_for(view, first, last) : FZ_SLOT_FULL;
+    bool is_due = tick <= view->now_tick;
+    tick = later_of(later_of(tick, view->now_tick + 1), fz_slot_due(&gen->rules, view, reason, first));
+    uint64_t due = later_of(tick, fz_slot_due(&gen->rules, view, reason, last));
+    if (!can_reach || fz_slot_forbidden(&gen->rules, reason) ||
+        fz_ns_until(gen, seen->now, due) > fz_patience_left(gen, patience)) {
+        frazil_err err = refuse_for(gen, refusal, seen, reason, can_reach ? due : 0);
+        refusal->fenced = true;
+        return err;
+    }
+    /* Whether it could be extended shows in what is seen next. */
+    frazil_err ignored = is_due ? fz_keeper_extend(gen, NULL) : FRAZIL_OK;
+    (void)ignored;
+    pause_for(gen, seen, patience, reason, fz_ns_until(gen, seen->now, tick));
+    return FRAZIL_OK;
 }
 
 /* One try at taking n slots; *ret_again: the word or the clock has changed under it. */
@@ -310,8 +344,10 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
         return fz_refuse(refusal, &seen, FRAZIL_ECLOCK, fz_ns_until(gen, seen.now, plan.due_tick));
     if (plan.reason == FZ_SLOT_EXHAUSTED)
         return fz_refuse(refusal, &seen, FRAZIL_EEXHAUSTED, 0);
-    if (plan.reason == FZ_SLOT_FENCED)
-        return refuse_fenced(gen, refusal, &seen);
+    if (plan.reason == FZ_SLOT_FENCED) {
+        *ret_again = true;
+        return wait_at_fence(gen, &plan, patience, &seen, refusal);
+    }
     if (!plan.allowed || fz_ns_until(gen, seen.now, plan.due_tick) > fz_patience_left(gen, patience)) {
         if (plan.reason == FZ_SLOT_FULL)
             atomic_fetch_add_explicit(&gen->shared->full, 1, memory_order_relaxed);

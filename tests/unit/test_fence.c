@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a call whose slots lie beyond the grant, because others have
+ * taken all up to its end, waits for more of it as long as it may wait at all,
+ * and is told FRAZIL_ELEASE, not FRAZIL_EFULL, when none has come (I2, I7).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/callers.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+
+enum { WORKER = 3, HORIZON = 1000, IDS_PER_TICK = 4096, AHEAD = 4 };
+
+#define SPEC "layout=frazil worker=fixed:3 start=zero"
+
+static struct rig rig;
+static struct fake_granter *fake;
+static unsigned sleeps;
+
+static void counting_sleep(void *ctx, uint64_t until_ns)
+{
+    sleeps++;
+    rig.clock.sleep_until(ctx, until_ns);
+}
+
+static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mode)
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, spec, RIG_NOW);
+    fake = fake_granter_new(WORKER, horizon);
+    fake_granter_install(fake, rig.gen, mode);
+    rig.gen->clock.sleep_until = counting_sleep;
+    sleeps = 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fake->holds = false; /* a test that failed has left it so */
+    rig_close(&rig);
+    assert_int_equal(fake->overlaps, 0);
+    fake_granter_free(fake);
+    return 0;
+}
+
+static uint64_t now_tick(void)
+{
+    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms);
+}
+
+static uint64_t tick_of(uint64_t id)
+{
+    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
+}
+
+static void assert_granted(uint64_t id)
+{
+    assert_true(fake_granter_covers(fake, WORKER, tick_of(id)));
+}
+
+/* Others hold tickets for all that is granted, and have AHEAD ticks to wait for the last of them. */
+static uint64_t others_take_all(void)
+{
+    uint64_t until = fake_granter_last(fake).until;
+
+    frazil_manual_clock_advance(rig.manual, (until - AHEAD - now_tick()) * RIG_MS);
+    atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
+    return until;
+}
+
+/* While somebody sleeps, the coordinator answers the keeper's thread. */
+static void answering_sleep(void *ctx, uint64_t until_ns)
+{
+    unsigned grants = atomic_load(&fake->log_count);
+
+    if (atomic_exchange(&fake->holds, false)) {
+        while (atomic_load(&fake->log_count) == grants)
+            pause_ns(100000);
+        fz_keeper_await(rig.gen, RIG_S); /* until it is in force */
+    }
+    counting_sleep(ctx, until_ns);
+}
+
+/* The extension is under way when the last granted slot is taken: the call waits for it. */
+static void test_extension_under_way(void **state)
+{
+    uint64_t retry_ns = RIG_UNTOUCHED;
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    /* The thread sleeps in real time, for longer than this test takes, until it is woken. */
+    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    rig.gen->clock.sleep_until = answering_sleep;
+    fake->holds = true;
+    uint64_t until = others_take_all();
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_in_range(retry_ns, 1, (AHEAD + 1) * RIG_MS);
+    while (fake->extended == 0)
+        pause_ns(100000);
+    if (frazil_take(rig.gen, &id, 1, 10 * RIG_S, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_in_range(tick_of(id), until + 1, until + 2);
+    assert_granted(id);
+    assert_in_range(tick_of(id), 0, now_tick());
+    fz_keeper_stop(rig.gen);
+}
+
+/* It does not come: the call has waited to the end of the grant, no longer, and says so. */
+static void test_grant_ends(void **state)
+{
+    uint64_t id = RIG_UNTOUCHED;
+    frazil_error err;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    fake->fails = FRAZIL_EAGAIN;
+    uint64_t until = others_take_all();
+    uint64_t issued = rig_stats(&rig).issued;
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
+    assert_non_null(strstr(err.message, "has ended at 2026-06-01T00:00:01"));
+    assert_non_null(strstr(err.message, "the fake was told to fail"));
+    assert_int_equal(now_tick(), until + 1);
+    assert_int_equal(sleeps, 1);
+    assert_int_equal(id, RIG_UNTOUCHED);
+    assert_int_equal(rig_stats(&rig).issued, issued);
+}
+
+/* A call that may not wait so long fails at once, and is told what the matter is. */
+static void test_short_patience(void **state)
+{
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    fake->fails = FRAZIL_EAGAIN;
+    others_take_all();
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_EFULL);
+    assert_int_equal(err.retry_ns, (AHEAD + 1) * RIG_MS);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, AHEAD * RIG_MS, &err), FRAZIL_EFULL);
+    assert_non_null(
+        strstr(err.message, "too little is left of the grant of the worker id, which ends at 2026-06-01T00:00:01"));
+    assert_non_null(strstr(err.message, "in 5000 us"));
+    assert_int_equal(sleeps, 0);
+}
+
+/* One that leads is far ahead of the clock at the end of a grant: more comes when it is due, which is known. */
+static void test_lead(void **state)
+{
+    uint64_t third_ns = (HORIZON / 3 + 1) * RIG_MS;
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
+    uint64_t until = fake_granter_last(fake).until;
+    atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
+    assert_int_equal(frazil_take(rig.gen, &id, 1, third_ns - 1, &err), FRAZIL_EFULL);
+    assert_int_equal(err.retry_ns, third_ns);
+    assert_int_equal(sleeps, 0);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, third_ns + RIG_MS, &err), FRAZIL_OK);
+    assert_int_equal(tick_of(id), until + 1);
+    assert_granted(id);
+    assert_int_equal(fake->extended, 1);
+    assert_in_range(sleeps, 1, 5); /* none of them longer than 100 ms */
+}
+
+/* A batch that takes more ticks than are left of the grant waits until one can hold it. */
+static void test_batch(void **state)
+{
+    enum { TICKS = HORIZON * 3 / 4 };
+    size_t n = (size_t)TICKS * IDS_PER_TICK;
+    uint64_t *ids = calloc(n, sizeof *ids);
+
+    (void)state;
+    assert_non_null(ids);
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    frazil_manual_clock_advance(rig.manual, (HORIZON - TICKS + 2) * RIG_MS);
+    assert_int_equal(frazil_take(rig.gen, ids, n, 10 * RIG_S, NULL), FRAZIL_OK);
+    assert_int_equal(tick_of(ids[n - 1]) - tick_of(ids[0]), TICKS - 1);
+    assert_granted(ids[0]);
+    assert_granted(ids[n - 1]);
+    free(ids);
+}
+
+/* One that no grant can hold does not wait for what will never come. */
+static void test_batch_beyond_any_grant(void **state)
+{
+    size_t n = (size_t)(HORIZON + 1) * IDS_PER_TICK + 1;
+    uint64_t *ids = calloc(n, sizeof *ids);
+    frazil_error err;
+
+    (void)state;
+    assert_non_null(ids);
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    assert_int_equal(frazil_take(rig.gen, ids, n, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EFULL);
+    assert_non_null(strstr(err.message, "fewer at a time"));
+    assert_int_equal(err.retry_ns, 0);
+    assert_int_equal(sleeps, 0);
+    assert_int_equal(ids[0], 0);
+    free(ids);
+}
+
+/* Policies that forbid to wait are kept. */
+static void test_policies(void **state)
+{
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC " on_full=error on_backward=error", HORIZON, FZ_KEEPER_INLINE);
+    fake->fails = FRAZIL_EAGAIN;
+    others_take_all();
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EFULL);
+    fz_observe(rig.gen); /* the clock is seen here, and then a second earlier */
+    rig_step(&rig, -1000);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ECLOCK);
+    assert_int_equal(err.behind_us, 1000000);
+    assert_int_equal(sleeps, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(test_extension_under_way, tear_down),
+        cmocka_unit_test_teardown(test_grant_ends, tear_down),
+        cmocka_unit_test_teardown(test_short_patience, tear_down),
+        cmocka_unit_test_teardown(test_lead, tear_down),
+        cmocka_unit_test_teardown(test_batch, tear_down),
+        cmocka_unit_test_teardown(test_batch_beyond_any_grant, tear_down),
+        cmocka_unit_test_teardown(test_policies, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
