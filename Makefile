@@ -14,7 +14,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz install format format-check lint \
-	bench coverage update-instructions update-symbols deb check-deb clean
+	bench coverage update-instructions update-symbols deb check-deb dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -107,6 +107,13 @@ deb: | build ## build Debian packages into build/deb, and let lintian look at th
 
 check-deb: deb ## install the packages in a copy of this machine, try them, purge them
 	@sh tests/install/packages.sh build/deb
+
+dist: | build ## put the source tarball of the last commit into build/
+	@sh tools/dist build
+
+check-dist: ## unpack it elsewhere, build and test it there
+	@sh tools/install-packages check
+	@sh tests/install/dist.sh . '$(JOBS)'
 
 clean: ## remove build/
 	rm -rf build
