@@ -74,6 +74,20 @@ foreach(section IN LISTS sections)
   install(FILES ${pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
 endforeach()
 
+# A page that describes several functions can be found by each of them.
+file(GLOB pages CONFIGURE_DEPENDS man/*.3)
+foreach(page IN LISTS pages)
+  cmake_path(GET page FILENAME name)
+  file(STRINGS ${page} functions REGEX "^\\.Nm frazil_[a-z_]+( ,)?$")
+  foreach(function IN LISTS functions)
+    string(REGEX REPLACE "^\\.Nm ([a-z_]+).*$" "\\1.3" alias "${function}")
+    if(NOT alias STREQUAL name)
+      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${alias} CONTENT ".so man3/${name}\n")
+      install(FILES ${PROJECT_BINARY_DIR}/man/${alias} DESTINATION ${CMAKE_INSTALL_MANDIR}/man3)
+    endif()
+  endforeach()
+endforeach()
+
 # The folders keep their names, so that what one page links to in another is found.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples contrib DESTINATION ${CMAKE_INSTALL_DOCDIR})

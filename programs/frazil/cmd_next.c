@@ -48,7 +48,7 @@ static void note_default(const struct source *source)
     frazil_get_info(source->gen, &info);
     if (info.state_is_new && !source->quiet)
         complain("no worker= was given: the ids are unique on this host (worker=file-lock), not among several; "
-                 "see WORKER IDS in man frazil");
+                 "see WORKER IDS in man frazil.spec");
 }
 
 /* Said as seldom, of a worker id that another host may have, too. */
@@ -58,7 +58,7 @@ static void note_collision(const struct source *source, const frazil_generator_i
 
     if (info->collision_ppm > worth_a_word_ppm && info->state_is_new && !source->quiet)
         complain("the chance that two of the expected hosts have the same worker id, and make the same ids, is "
-                 "%u.%04u %%; see WORKER IDS in man frazil",
+                 "%u.%04u %%; see WORKER IDS in man frazil.spec",
                  (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }
 

@@ -56,7 +56,7 @@ static int cmd_worker_run(int argc, char **argv)
         "  frazil worker --expect 20 --max 1024\n\n"
         "In a spec, worker= is one of\n"
         "  fixed:N env:NAME ordinal file-lock ip-last-octet ip-hash hostname-hash\n"
-        "or a coordinator's URL, each with [?KEY=VALUE&...] behind it (man frazil):\n"
+        "or a coordinator's URL, each with [?KEY=VALUE&...] behind it (man frazil.spec):\n"
         "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n"
         "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n"
         "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n"

@@ -75,7 +75,7 @@ options() {
 }
 
 @test "the URLs of all coordinators are in the help of worker and in the manual" {
-    local scheme page=$BATS_TEST_DIRNAME/../../man/frazil.1
+    local scheme page=$BATS_TEST_DIRNAME/../../man/frazil.spec.5
     fails 2 "there are file, " frazil next worker=nosuch://
     for scheme in ${stderr##*there are }; do
         scheme=${scheme%,}

@@ -38,9 +38,11 @@ runs() {
     LD_LIBRARY_PATH=$lib "$1" || fail "$(basename "$1") failed"
 }
 
-expect_file include/frazil.h include/frazil/generator.h share/man/man3/frazil.3
+expect_file include/frazil.h include/frazil/generator.h share/man/man3/libfrazil.3 share/man/man3/frazil_next.3
+expect_file share/man/man5/frazil.spec.5 share/man/man7/frazil.7
 expect_file share/doc/frazil/README.md share/doc/frazil/docs/README.md share/doc/frazil/examples/one_id.c
 expect_file share/doc/frazil/contrib/systemd/frazil-lease@.service
+grep -qx '\.so man3/frazil_next\.3' "$root/share/man/man3/frazil_take.3" || fail "frazil_take(3) is not frazil_next(3)"
 [ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.0 ] || fail "libfrazil.so is not a link to libfrazil.so.0"
 [ "$(readlink "$lib/libfrazil.so.0")" = "libfrazil.so.$version" ] || fail "libfrazil.so.0 does not lead to $version"
 if [ -e "$build/bin/frazil" ]; then
@@ -86,7 +88,7 @@ for program in "$stage"/foreign/foreign_*; do
     runs "$program"
 done
 
-components=file
+components='file'
 if [ -e "$lib/libfrazil-opaque.so" ]; then
     components="file;opaque"
 fi
@@ -95,7 +97,7 @@ cmake -S "$here/foreign" -B "$stage/components" -DCMAKE_PREFIX_PATH="$root" \
 
 echo "-- wrong versions: before 1.0, the minor one counts; a component that there is not"
 for wanted in 9.9 0.0 "$version;COMPONENTS;nosuch"; do
-    if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED=$wanted >/dev/null 2>&1; then
+    if cmake -S "$here/foreign" -B "$stage/wrong" -DCMAKE_PREFIX_PATH="$root" -DFRAZIL_WANTED="$wanted" >/dev/null 2>&1; then
         fail "find_package(frazil $wanted) finds version $version"
     fi
 done

@@ -174,26 +174,59 @@ test_outside() {
     must_fail 'README.md:1: links to #there, and no heading is called so'
 }
 
-# shellcheck disable=SC2016 # the backquotes are those of Markdown
-test_manual() {
+# manual_page PAGE TEXT: a page of man/, whose text has escapes.
+manual_page() {
+    # shellcheck disable=SC2059 # that is what it is for
+    printf "$2" | file "man/$1"
+}
+
+# manual_project: a project whose manual has no fault.
+manual_project() {
     project
     printf '    X(OK,   0, NONE,  "success") \\\n    X(EA,  -1, USAGE, "it is not an a: b") \\\n' | file include/frazil/error.h
-    echo frazil_a | file tests/api/exported-symbols.txt
-    must_fail 'man/frazil.3:1: there is no such page'
-    printf 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\nfrazil_a\n' | file man/frazil.3
+    printf '/* A. */\nFRAZIL_API FRAZIL_CHECK int frazil_a(const char *x,\n    int y) FRAZIL_NONNULL(1);\n' | file include/frazil/a.h
+    printf 'FRAZIL_API const char *frazil_b(void);\n' | file include/frazil/b.h
+    printf 'frazil_a\nfrazil_b\n' | file tests/api/exported-symbols.txt
+    printf '    X(KEY, "key") \\\n    X(K_2, "k_2")\n' | file src/generator/settings.h
+    # shellcheck disable=SC2016 # the backquotes are those of Markdown
+    echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
+    manual_page frazil_strerror.3 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\n'
+    manual_page frazil_a.3 '.Nm frazil_a ,\n.Nm frazil_b\n.Ft int\n.Fo frazil_a\n.Fa "const char *x"\n.Fa "int y"\n.Fc\n'
+    printf '.Ft "const char *"\n.Fo frazil_b\n.Fa void\n.Fc\n.Fa y\n.Xr frazil_b 3\n.Xr frazil.spec 5 ,\n' >>"$scratch/project/man/frazil_a.3"
+    manual_page libfrazil.3 '.It Xr frazil_a 3\n.It Xr frazil_strerror 3\n'
+    manual_page frazil.spec.5 '.It Cm key , k_2\n'
+}
+
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
+test_manual() {
+    manual_project
+    must_pass
     echo '| `FRAZIL_EA` -2 | cause | cure |' | file docs/ERRORS.md
     must_fail 'docs/ERRORS.md:1: no row begins with `FRAZIL_EA` -1'
-    echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
-    must_pass
-    printf 'FRAZIL_OK success\nFRAZIL_EA it is an a\nfrazil_a\n' | file man/frazil.3
+    manual_page frazil_strerror.3 'FRAZIL_OK success\nFRAZIL_EA it is an a\n'
     must_fail 'FRAZIL_EA is not explained by: it is not an a: b'
-    printf 'FRAZIL_OK success\nit is not an a: b\nfrazil_a\n' | file man/frazil.3
+    manual_page frazil_strerror.3 'FRAZIL_OK success\nit is not an a: b\n'
     must_fail 'FRAZIL_EA is missing'
-    printf 'FRAZIL_OK success\nFRAZIL_EA it is not an a: b\nfrazil_ab\n' | file man/frazil.3
-    must_fail 'frazil_a() is missing'
+    manual_project
+    sed -i 's/^.Nm frazil_b$//' "$scratch/project/man/frazil_a.3"
+    must_fail 'man/frazil_a.3:1: frazil_b is not in NAME'
+    manual_project
+    sed -i 's/int y/long y/' "$scratch/project/man/frazil_a.3"
+    must_fail 'man/frazil_a.3:1: frazil_a() is declared otherwise: int frazil_a(const char *x, int y)'
+    manual_page frazil_c.3 '.Nm frazil_b\n.Ft "const char *"\n.Fo frazil_b\n.Fa void\n.Fc\n'
+    must_fail 'frazil_b() is in several synopses'
+    must_fail 'man/libfrazil.3:1: does not lead to frazil_c(3)'
+    printf 'frazil_a\nfrazil_b\nfrazil_bb\n' | file tests/api/exported-symbols.txt
+    must_fail 'frazil_bb() is in no synopsis'
+    manual_project
+    manual_page frazil.spec.5 '.It Cm key_2 , k_2\n.Xr frazil_c 3\n'
+    must_fail 'man/frazil.spec.5:1: key is missing'
+    must_fail 'man/frazil.spec.5:1: there is no frazil_c(3)'
+    rm "$scratch/project/man/frazil_strerror.3"
+    must_fail 'man/frazil_strerror.3:1: there is no such page'
     project
     touch "$scratch/project/include/frazil/error.h"
-    must_fail 'no error or no function found'
+    must_fail 'no error, no function or no key found'
 }
 
 test_packaging() {
