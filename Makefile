@@ -86,8 +86,8 @@ bench: | build ## measure what an id costs, and write docs/performance.md: when 
 	@sh tools/install-packages bench || echo 'bench: going on without them'
 	@sh tools/bench '$(JOBS)'
 
-coverage: | build ## run the unit tests and say which share of the lines they reach
-	@sh tools/install-packages check
+coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease
+	@sh tools/install-packages check coverage
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage

@@ -193,5 +193,5 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
         return read_bytes(text, len, ret_id, reterr);
     }
     FZ_ASSERT(false);
-    return FRAZIL_EINVAL;
+    return FRAZIL_EINVAL; /* not reached */
 }

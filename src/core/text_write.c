@@ -82,5 +82,5 @@ size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
         return write_bin(buf, id);
     }
     FZ_ASSERT(false);
-    return 0;
+    return 0; /* not reached */
 }

@@ -112,8 +112,7 @@ static void say_class(const struct report *report, enum fz_register_class regist
     case FZ_REGISTER_ASYNCHRONOUS:
         say(report, FZ_FINDING_OK,
             "class: asynchronous: it may lose what it has acknowledged, and nothing is granted for a horizon when it "
-            "may "
-            "have",
+            "may have",
             "");
         return;
     case FZ_REGISTER_ONE_HOST:

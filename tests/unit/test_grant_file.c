@@ -280,6 +280,20 @@ static void test_end(void **state)
     host_assert_refused(&a, true, UINT64_MAX, FRAZIL_EAGAIN, (const char *[]){"already", NULL});
 }
 
+/* A clock that has shown the last ticks before: when it comes there again, nothing is left for who is extended. */
+static void test_extended_to_the_end(void **state)
+{
+    struct host_process a;
+    struct host_process b;
+
+    (void)state;
+    host_start(&b, 2);
+    host_acquire(&b, UINT64_MAX - 5);
+    host_start(&a, 1);
+    host_acquire(&a, NOW);
+    host_assert_refused(&a, true, UINT64_MAX - 3, FRAZIL_EEXHAUSTED, (const char *[]){"worker 7", NULL});
+}
+
 /* ---- others -------------------------------------------------------------- */
 
 /* A word whose worker another word has taken over is told so; its own ticks stay its own. */
@@ -361,6 +375,20 @@ static void test_alive(void **state)
     host_acquire(&b, NOW); /* need not look */
 }
 
+/* A child process leaves the file that its parent was in; closing closes it. */
+static void test_fork_and_close(void **state)
+{
+    struct host_process a;
+
+    (void)state;
+    host_start(&a, 1);
+    host_disk.is_inside = true;
+    a.granter.after_fork(a.granter.ctx);
+    assert_false(host_disk.is_inside);
+    a.granter.close(a.granter.ctx);
+    assert_true(host_disk.is_dead);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, host_empty_disk)
@@ -379,9 +407,11 @@ int main(void)
         TEST(test_not_poisoned),
         TEST(test_around_an_island),
         TEST(test_end),
+        TEST(test_extended_to_the_end),
         TEST(test_taken_over),
         TEST(test_taken_back),
         TEST(test_alive),
+        TEST(test_fork_and_close),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,24 @@ static void test_skew_at_init(void **state)
     fleet_stop(&fleet);
 }
 
+/* A coordinator's clock outside the layout's life counts as its first or last tick, if it is near enough at all. */
+static void test_clock_outside_the_layout(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_clock(&fleet, 250);
+    fleet.server.unix_ms = -100;
+    assert_int_equal(fleet_acquire(&fleet, 0, 10), FRAZIL_EAGAIN);
+    fleet.server.unix_ms = 5;
+    fleet_must_acquire(&fleet, 0, 10);
+    const uint64_t last = (UINT64_C(1) << 41) - 1;
+    fleet.server.unix_ms = (int64_t)last + 100;
+    fleet_must_acquire(&fleet, 0, last - 10);
+    assert_int_equal(fleet_held(&fleet, 0)->until, last);
+    fleet_stop(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -183,6 +201,7 @@ int main(void)
         cmocka_unit_test(test_skew_in_quarantine),
         cmocka_unit_test(test_skew_within_tick),
         cmocka_unit_test(test_skew_at_init),
+        cmocka_unit_test(test_clock_outside_the_layout),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -189,6 +189,33 @@ static void test_init_reads_clock_last(void **state)
     fleet_stop(&fleet);
 }
 
+/* The layout's life ends while the namespace is being made: it stays closed. */
+static uint64_t tick_after_the_end(void *ctx)
+{
+    uint64_t *calls = ctx;
+
+    return (*calls)++ == 0 ? NOW : UINT64_C(1) << 41;
+}
+
+static void test_init_at_the_end(void **state)
+{
+    struct fleet fleet;
+    uint64_t calls = 0;
+
+    (void)state;
+    fleet_start(&fleet);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    const struct fz_namespace_options options = {.layout = &fleet.layout,
+                                                 .name = "orders",
+                                                 .horizon_ms = FLEET_HORIZON,
+                                                 .now_tick = tick_after_the_end,
+                                                 .now_ctx = &calls};
+    assert_int_equal(fz_lease_init(&reg, &options, NULL), FRAZIL_EEXHAUSTED);
+    assert_int_equal(calls, 2);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, FZ_TICK_MAX);
+    fleet_stop(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void)
         cmocka_unit_test(test_init_interrupted),
         cmocka_unit_test(test_init_interrupted_another_layout),
         cmocka_unit_test(test_init_reads_clock_last),
+        cmocka_unit_test(test_init_at_the_end),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

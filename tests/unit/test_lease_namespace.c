@@ -428,6 +428,106 @@ static void test_incarnation_without_clock(void **state)
     fleet_stop(&fleet);
 }
 
+/* A layout may have more worker ids than a namespace has numbers: the namespace has all of its own. */
+static void test_more_workers_than_numbers(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse("25/32/6 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).workers, FZ_NAMESPACE);
+    fleet_open(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.base = FZ_NAMESPACE - 1;
+    fleet_open_with(&fleet, 1, &options);
+    fleet_must_acquire(&fleet, 1, NOW);
+    assert_int_equal(fleet_held(&fleet, 1)->worker, FZ_NAMESPACE - 1);
+    fleet_stop(&fleet);
+}
+
+/* One that says it was created outside the layout's life has not guarded what was granted before it. */
+static void test_created_again_at_no_time(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1000 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    fleet_open(&fleet, 0);
+    fleet_must_acquire(&fleet, 0, NOW);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    struct fz_namespace_record record = fleet_namespace(&fleet);
+    record.created_unix_ms = 0;
+    char text[FZ_RECORD_SIZE_MAX + 1];
+    text[fz_namespace_record_format(&record, text)] = '\0';
+    fleet_write_text(&fleet, FZ_NAMESPACE, text);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 20), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 30 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* One that an owner finds to be due when he extends, and cannot write down, begins at his next call. */
+static void test_quarantine_at_the_next_call(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with_clock(&fleet, 4, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_NONE);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
+    fleet_must_extend(&fleet, 0, NOW + 1);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    fleet_must_extend(&fleet, 0, NOW + 2);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 + HORIZON);
+    fleet_stop(&fleet);
+}
+
+/* Somebody who writes the namespace's record again, as it is, before each swap. */
+static enum sim_fault rewrite(void *ctx, bool is_swap)
+{
+    struct fleet *fleet = ctx;
+    char text[FZ_RECORD_SIZE_MAX + 1];
+
+    if (is_swap) {
+        struct fz_namespace_record record = fleet_namespace(fleet);
+        text[fz_namespace_record_format(&record, text)] = '\0';
+        fleet_write_text(fleet, FZ_NAMESPACE, text);
+    }
+    return SIM_NONE;
+}
+
+/* Who is never fast enough to begin a quarantine has no grant, and no further one. */
+static void test_quarantine_others_faster(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with_clock(&fleet, 4, 2);
+    fleet_must_acquire(&fleet, 1, NOW);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    for (size_t i = 0; i < 2; i++) {
+        fleet.owners[i].link.choose = rewrite;
+        fleet.owners[i].link.ctx = &fleet;
+    }
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "others were faster");
+    fleet_must_extend(&fleet, 1, NOW + 1); /* sees it; what it extends is certainly its own */
+    assert_int_equal(fleet_extend(&fleet, 1, NOW + 2), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 1, FRAZIL_EAGAIN, "others were faster");
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+    fleet_stop(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,6 +548,10 @@ int main(void)
         cmocka_unit_test(test_quarantine_only_grows),
         cmocka_unit_test(test_quarantine_without_answer),
         cmocka_unit_test(test_incarnation_without_clock),
+        cmocka_unit_test(test_more_workers_than_numbers),
+        cmocka_unit_test(test_created_again_at_no_time),
+        cmocka_unit_test(test_quarantine_others_faster),
+        cmocka_unit_test(test_quarantine_at_the_next_call),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

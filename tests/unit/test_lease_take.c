@@ -257,6 +257,81 @@ static void test_lost_while_it_stands(void **state)
     fleet_stop(&fleet);
 }
 
+/* What is free from now on waits behind those that were never taken, of which one look remembers some. */
+static void test_shortlist(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 12, 1);
+    fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .released = true, .owners = 1});
+    fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 50, .owner = "x", .owners = 1});
+    for (size_t i = 0; i < 10; i++) {
+        fleet_must_acquire(&fleet, 0, NOW);
+        assert_true(fleet_held(&fleet, 0)->worker != 5 && fleet_held(&fleet, 0)->worker != 6);
+    }
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_held(&fleet, 0)->worker, 5);
+    fleet_stop(&fleet);
+}
+
+/* ---- more than one look can tell apart -------------------------------------- */
+
+enum { CROWD = 70000, CROWD_FREE = 66000 };
+
+static struct fz_register crowd_reg;
+
+/* All worker ids but one are held. */
+static enum fz_register_result read_crowd(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                          struct fz_register_status *status, frazil_error *reterr)
+{
+    const struct fz_worker_record held = {.until = NOW + 1, .owner = "x:1", .owners = 1};
+    struct fz_record raw = {.version = 1};
+
+    raw.len = fz_worker_record_format(&held, raw.data);
+    for (uint32_t worker = 0; worker < CROWD; worker++) {
+        if (worker != CROWD_FREE)
+            visit(visit_ctx, worker, &raw);
+    }
+    return crowd_reg.read_all(ctx, visit, visit_ctx, status, reterr);
+}
+
+/* Looks begin at worker ids 0, 5000, 10000 ... */
+static uint64_t next_start(void *ctx)
+{
+    uint64_t *looks = ctx;
+
+    return 5000 * (*looks)++;
+}
+
+/* Which ids were never taken is told apart for 65536 at a time: when all of these are held, the next look begins
+ * elsewhere. */
+static void test_crowd(void **state)
+{
+    struct fleet fleet;
+    uint64_t looks = 0;
+    const frazil_random starts = {.ctx = &looks, .next = next_start};
+    struct fz_lease *lease;
+    struct fz_grant grant;
+
+    (void)state;
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse("31/20/12 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, CROWD, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.random = &starts;
+    crowd_reg = sim_register(&fleet.owners[0].link);
+    struct fz_register reg = crowd_reg;
+    reg.read_all = read_crowd;
+    assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
+    struct fz_granter granter = fz_lease_granter(lease);
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(grant.worker, CROWD_FREE);
+    assert_true(looks >= 2);
+    granter.close(granter.ctx);
+    fleet_stop(&fleet);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +345,8 @@ int main(void)
         cmocka_unit_test(test_damaged_is_not_free),
         cmocka_unit_test(test_lost_reply_of_a_relative),
         cmocka_unit_test(test_lost_while_it_stands),
+        cmocka_unit_test(test_shortlist),
+        cmocka_unit_test(test_crowd),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
