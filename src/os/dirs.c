@@ -12,6 +12,7 @@
 #include "core/decimal.h"
 #include "core/sentence.h"
 #include "fail_errno.h"
+#include "new_file.h"
 
 /* What differs between the two. */
 static const struct names {
@@ -135,19 +136,36 @@ static size_t start_of_last(const char *path, unsigned makes)
     return at;
 }
 
-/* Makes the missing ones of the last components.  0 or an errno; *path is as it was again. */
-static int make(char *path, unsigned makes)
+/* Does something to each of the last components of a path.  0 or an errno; *path is as it was again. */
+static int each_of_last(char *path, unsigned makes, int (*act)(const char *path))
 {
     for (size_t at = start_of_last(path, makes); path[at] != '\0'; at += strspn(path + at, "/")) {
         at += strcspn(path + at, "/");
         char end = path[at];
         path[at] = '\0';
-        int err = mkdir(path, S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
+        int err = act(path);
         path[at] = end;
         if (err != 0)
             return err;
     }
     return 0;
+}
+
+static int make(const char *path)
+{
+    return mkdir(path, S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+/*
+ * Makes a directory's name durable: whoever made it may not have come so far.
+ * Where the directory above cannot be read, or is of a kind that cannot be synced,
+ * it was not made here.
+ */
+static int settle(const char *path)
+{
+    int err = fz_new_file_sync_name(path);
+
+    return err == EACCES || err == EINVAL ? 0 : err;
 }
 
 /* 0 if files can be made in it, or an errno.  The kernel is asked, because root may, and a read-only disk may not. */
@@ -192,9 +210,11 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
         return err;
     int sys = check(&way);
     if (sys == ENOENT)
-        sys = make(way.path, way.makes);
+        sys = each_of_last(way.path, way.makes, make);
     if (sys == 0)
         sys = check(&way);
+    if (sys == 0 && which == FZ_DIR_STATE)
+        sys = each_of_last(way.path, way.makes, settle);
     if (sys != 0)
         return cannot_use(names, &way, sys, reterr);
     memcpy(ret_path, way.path, strlen(way.path) + 1);

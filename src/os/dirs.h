@@ -32,8 +32,9 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
  * The same, and makes it (mode 0700: its files are for one user alone) if it is
  * not there: only the last component of a path that somebody named, so that a
  * slip of the pen does not grow a tree; of a home's default, all that is
- * frazil's or XDG's.  FRAZIL_ESYS: it cannot be made, is no directory, or nothing
- * can be written in it.
+ * frazil's or XDG's.  A state directory is still there after a loss of power, whoever
+ * made it.  FRAZIL_ESYS: it cannot be made, is no directory, nothing can be
+ * written in it, or the disk failed.
  */
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
 
