@@ -213,6 +213,13 @@ bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
     return last;
 }
 
+void fz_home_undo(struct fz_home *home)
+{
+    /* Whoever may have used the word in between is gone, and the next one begins above his grant. */
+    if (home->kind == FZ_HOME_FILE && home->word.created)
+        (void)fz_word_file_remove(&home->word);
+}
+
 void fz_home_close(struct fz_home *home, struct fz_shared *shared)
 {
     if (home->kind == FZ_HOME_FILE)

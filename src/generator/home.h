@@ -61,6 +61,12 @@ bool fz_home_is_new(const struct fz_home *home);
  */
 bool fz_home_leave(struct fz_home *home, struct fz_shared **shared);
 
+/*
+ * After fz_home_leave was true: takes a file away that this open made.  For an
+ * open that failed: what it left would be in the way of the worker's owner.
+ */
+void fz_home_undo(struct fz_home *home);
+
 /* Gives up what is held; after fz_home_leave, or at once. */
 void fz_home_close(struct fz_home *home, struct fz_shared *shared);
 

@@ -183,6 +183,32 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
     return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, request->config->keeper, reterr) : err;
 }
 
+/* Leaves the shared page; whoever is the last gives the grant back. */
+static void close_home(frazil *gen, bool opened)
+{
+    fz_keeper_stop(gen);
+    bool is_last = fz_home_leave(&gen->home, &gen->shared);
+    if (is_last) {
+        gen->word = &gen->shared->word;
+        fz_keeper_release(gen);
+        if (!opened)
+            fz_home_undo(&gen->home);
+    }
+    fz_keeper_close(gen);
+    fz_home_close(&gen->home, gen->shared);
+}
+
+static void close_generator(frazil *gen, bool opened)
+{
+    if (gen->private_page != NULL && gen->shared != NULL)
+        fz_overflow_close(gen);
+    fz_remote_close(gen);
+    close_home(gen, opened);
+    fz_unmap(gen->private_page, sizeof *gen->private_page);
+    frazil_manual_clock_free(gen->frozen_clock);
+    free(gen);
+}
+
 frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
                            frazil_error *reterr)
 {
@@ -205,7 +231,7 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     if (err == FRAZIL_OK && request->config->slots_url != NULL)
         err = fz_remote_open(gen, request->config, worker, ports == NULL ? NULL : ports->coordinators, reterr);
     if (err != FRAZIL_OK) {
-        frazil_close(gen);
+        close_generator(gen, false);
         return err;
     }
     gen->fast_path = choose_fast_path(gen);
@@ -268,28 +294,8 @@ frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)
     return frazil_open_with(ret, spec, NULL, reterr);
 }
 
-/* Leaves the shared page; whoever is the last gives the grant back. */
-static void close_home(frazil *gen)
-{
-    fz_keeper_stop(gen);
-    bool is_last = fz_home_leave(&gen->home, &gen->shared);
-    if (is_last) {
-        gen->word = &gen->shared->word;
-        fz_keeper_release(gen);
-    }
-    fz_keeper_close(gen);
-    fz_home_close(&gen->home, gen->shared);
-}
-
 void frazil_close(frazil *gen)
 {
-    if (gen == NULL)
-        return;
-    if (gen->private_page != NULL && gen->shared != NULL)
-        fz_overflow_close(gen);
-    fz_remote_close(gen);
-    close_home(gen);
-    fz_unmap(gen->private_page, sizeof *gen->private_page);
-    frazil_manual_clock_free(gen->frozen_clock);
-    free(gen);
+    if (gen != NULL)
+        close_generator(gen, true);
 }

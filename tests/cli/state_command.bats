@@ -134,3 +134,15 @@ makes_anew() {
     fails 2 "unknown" frazil state show nonsense=1
     fails 2 "--all is for" frazil state --all
 }
+
+# The run directory is empty after a boot: who comes first with the wrong spec must not be in the owner's way.
+@test "a start that is refused leaves nothing behind" {
+    first=$(frazil next worker=fixed:7)
+    rm "$word"
+    fails 4 "of the layout" frazil next worker=fixed:7 layout=twitter
+    [ ! -e "$word" ]
+    [ "$(frazil next max_lead=10s worker=fixed:7)" -gt "$first" ]
+    # Nor is a word taken away that was there.
+    fails 4 "the word file" frazil next worker=fixed:7 layout=twitter
+    [ -e "$word" ]
+}

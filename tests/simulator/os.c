@@ -329,6 +329,16 @@ bool fz_word_file_leave(struct fz_word_file *file)
     return file->payload != NULL;
 }
 
+int fz_word_file_remove(struct fz_word_file *file)
+{
+    call(2 * US);
+    struct run_file *found = host_run_file(self()->host, file->path);
+    if (found == NULL)
+        return ENOENT;
+    host_remove_run_file(found);
+    return 0;
+}
+
 void fz_word_file_close(struct fz_word_file *file)
 {
     if (file->payload != NULL)
