@@ -5,26 +5,7 @@
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers
-
-# serve KIND: an empty server; sets port.
-serve() {
-    mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
-    "$FRAZIL_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
-    server=$!
-    exec 8>"$BATS_TEST_TMPDIR/in"
-    read -r port <"$BATS_TEST_TMPDIR/out"
-    if [[ $port == SKIPPED* ]]; then
-        skip "$port"
-    fi
-    [ "$port" -gt 0 ]
-}
-
-teardown() {
-    exec 8>&-
-    if [ -n "${server:-}" ]; then
-        wait "$server"
-    fi
-}
+load servers
 
 # password_file: one with a password in it.
 password_file() {

@@ -5,32 +5,13 @@
 # shellcheck disable=SC2154,SC2164 # bats sets them; a test ends where cd fails
 
 load helpers
+load servers
 load transcripts
 
 setup() {
     docs=$BATS_TEST_DIRNAME/../../docs
     cd "$BATS_TEST_TMPDIR"
     export FRAZIL_STATE=memory
-}
-
-teardown() {
-    exec 8>&-
-    if [ -n "${server:-}" ]; then
-        wait "$server"
-    fi
-}
-
-# serve KIND: an empty server; sets port.
-serve() {
-    mkfifo in out
-    "$FRAZIL_SERVE" "$1" <in >out 3>&- &
-    server=$!
-    exec 8>in
-    read -r port <out
-    if [[ $port == SKIPPED* ]]; then
-        skip "$port"
-    fi
-    [ "$port" -gt 0 ]
 }
 
 # told MARK N [PREPARE]: the blocks of that mark print what stands in them, on each page in order and in a folder of its own,

@@ -1,0 +1,242 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: the incidents of docs/operations.md are brought about; what is then said is what the page shows, but for
+# times, numbers and names, and the page's steps are a way out.
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has an environment of its own; bats sets them
+
+load helpers
+load servers
+load transcripts
+
+setup() {
+    page=$BATS_TEST_DIRNAME/../../docs/operations.md
+    unset FRAZIL_STATE
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state" FRAZIL_NAMESPACE=orders
+    grant=$FRAZIL_STATE_DIR/orders/worker-7.grant
+    folder=file://$BATS_TEST_TMPDIR/orders
+}
+
+# shape: lines without what differs each time.
+shape() {
+    sed -E "s|'/[^']*/|'DIR/|g; s|redis://[^/ ]*/|redis://HOST/|g; s/[0-9-]{10}T[0-9:.]{12}Z/TIME/g
+        s/ by [^ ]+:[0-9]+ until/ by OWNER until/g; s/\"owner\":\"[^\"]*\"/OWNER/; s/[0-9]+/N/g; s/  +/ /g"
+}
+
+# in_page: each line on standard input stands in the page, and there is one.
+in_page() {
+    local line count=0
+    shape <"$page" >"$BATS_TEST_TMPDIR/page"
+    while IFS= read -r line; do
+        echo "$line"
+        grep -qxF -- "$(shape <<<"$line")" "$BATS_TEST_TMPDIR/page"
+        count=$((count + 1))
+    done
+    [ "$count" -gt 0 ]
+}
+
+# says STATUS COMMAND...: it exits with that, and its one line on standard error stands in the page.
+says() {
+    fails "$1" "" "${@:2}"
+    in_page <<<"$stderr"
+}
+
+# service SPEC...: a program that takes ids until it gets none; returns when it has the first one.
+service() {
+    mkfifo "$BATS_TEST_TMPDIR/ids"
+    "$FRAZIL" next -n 0 --rate 50 "$@" >"$BATS_TEST_TMPDIR/ids" 2>"$BATS_TEST_TMPDIR/last_words" 3>&- 8>&- &
+    service=$!
+    exec 9<"$BATS_TEST_TMPDIR/ids"
+    read -r first <&9
+}
+
+# ends STATUS: the service ends by itself, with that.
+ends() {
+    local status_is=0
+    cat <&9 >"$BATS_TEST_TMPDIR/rest"
+    wait "$service" || status_is=$?
+    cat "$BATS_TEST_TMPDIR/last_words"
+    [ "$status_is" -eq "$1" ]
+}
+
+# A clock that can be set, in milliseconds from the real one, by writing them into the file `offset`.
+settable_clock() {
+    if grep -q __asan_init "$FRAZIL"; then
+        skip "the sanitizer wants no library before it"
+    fi
+    cat >"$BATS_TEST_TMPDIR/clock.c" <<'C'
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t id, struct timespec *ts)
+{
+    long ms = 0;
+    int ret = (int)syscall(SYS_clock_gettime, id, ts);
+    FILE *file = id == CLOCK_REALTIME ? fopen(OFFSET, "r") : NULL;
+    if (file != NULL) {
+        if (fscanf(file, "%ld", &ms) != 1)
+            ms = 0;
+        fclose(file);
+        ts->tv_sec += ms / 1000;
+        ts->tv_nsec += ms % 1000 * 1000000;
+        if (ts->tv_nsec >= 1000000000) {
+            ts->tv_nsec -= 1000000000;
+            ts->tv_sec++;
+        }
+        if (ts->tv_nsec < 0) {
+            ts->tv_nsec += 1000000000;
+            ts->tv_sec--;
+        }
+    }
+    return ret;
+}
+C
+    "${CC:-cc}" -shared -fPIC -DOFFSET="\"$BATS_TEST_TMPDIR/offset\"" -o "$BATS_TEST_TMPDIR/clock.so" "$BATS_TEST_TMPDIR/clock.c"
+    export LD_PRELOAD=$BATS_TEST_TMPDIR/clock.so
+}
+
+# set_clock MS: at once, so that nobody reads half of it.
+set_clock() {
+    echo "$1" >"$BATS_TEST_TMPDIR/offset.new"
+    mv "$BATS_TEST_TMPDIR/offset.new" "$BATS_TEST_TMPDIR/offset"
+}
+
+# ms_of ID: its time.
+ms_of() {
+    frazil inspect --json "$1" | json unix_ms
+}
+
+@test "a duplicate key" {
+    serve postgresql
+    psql=(psql -X -h 127.0.0.1 -p "$port" -U owner postgres)
+    "${psql[@]}" -qc 'CREATE TABLE orders (id bigint PRIMARY KEY)' -c 'INSERT INTO orders VALUES (43667737804828672)'
+    run "${psql[@]}" -qc 'INSERT INTO orders VALUES (43667737804828672)'
+    [ "${#lines[@]}" -eq 2 ]
+    in_page <<<"$output"
+}
+
+@test "the clock was ahead: another number, or a file made anew" {
+    settable_clock
+    set_clock 3600000
+    ahead=$(frazil next worker=fixed:7)
+    set_clock 0
+    says 3 frazil next worker=fixed:7
+    frazil next worker=fixed:8
+    frazil state init --all worker=fixed:7 | in_page
+    frazil state worker=fixed:7 | tail -n 1 | in_page
+    id=$(frazil next max_lead=10s worker=fixed:7)
+    [ "$(ms_of "$id")" -lt $(($(ms_of "$ahead") - 3000000)) ]
+    # The hour has come: what was made ahead is left out.
+    set_clock 3600000
+    [ "$(frazil next max_wait=30s worker=fixed:7)" -gt "$ahead" ]
+}
+
+@test "the clock went back under a running service: a little is not seen, much ends it" {
+    settable_clock
+    set_clock 0
+    service worker=fixed:7
+    set_clock -500
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        read -r next <&9
+        [ "$next" -gt "$first" ]
+        first=$next
+    done
+    set_clock -60000
+    ends 3
+    in_page <"$BATS_TEST_TMPDIR/last_words"
+    set_clock 0
+    [ "$(frazil next worker=fixed:7)" -gt "$first" ]
+}
+
+@test "the clock went back, but not to before the start" {
+    settable_clock
+    set_clock 0
+    service worker=fixed:7 max_lead=10ms max_wait=50ms
+    for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+        read -r first <&9
+    done
+    set_clock -200
+    ends 3
+    in_page <"$BATS_TEST_TMPDIR/last_words"
+    set_clock 0
+    [ "$(frazil next worker=fixed:7)" -gt "$first" ]
+}
+
+@test "the coordinator is away" {
+    serve redis
+    url=redis://127.0.0.1:$port/orders
+    frazil lease init --never-used "worker=$url" horizon=3s
+    service worker="$url"
+    serve_no_more
+    read -r _ <&9 # it goes on
+    ends 4
+    sed 's/cannot be connected to: .*/cannot be connected to: Connection refused/' "$BATS_TEST_TMPDIR/last_words" | in_page
+}
+
+@test "the coordinator was wiped" {
+    serve redis
+    url=redis://127.0.0.1:$port/orders
+    frazil lease init --never-used "worker=$url" horizon=3s
+    service worker="$url"
+    redis-cli -p "$port" FLUSHALL
+    says 2 frazil next worker="$url"
+    ends 4
+    vanished=$(grep -o "namespace 'orders' has vanished.*" "$BATS_TEST_TMPDIR/last_words")
+    grep -qF "$vanished" "$page"
+    frazil lease init "worker=$url" horizon=8s 2>"$BATS_TEST_TMPDIR/warnings" | in_page
+    fails 3 "grants nothing before" frazil next worker="$url" max_wait=0s
+    grep -qF "$(shape <<<"$stderr")" <(shape <"$page")
+    [ "$(frazil next worker="$url" max_wait=60s)" -gt "$first" ]
+}
+
+@test "the pool is exhausted" {
+    frazil lease init --never-used worker="$folder" workers=2
+    service worker="$folder"
+    exec 7<&9
+    rm "$BATS_TEST_TMPDIR/ids"
+    service worker="$folder"
+    says 4 frazil next worker="$folder" max_wait=0s
+    frazil lease list --json "$folder" | in_page
+    frazil lease release -w 1 "$folder" | in_page
+    frazil next worker="$folder" max_wait=60s
+    exec 7<&- 9<&-
+    wait
+}
+
+@test "a state file is damaged, empty, of another layout" {
+    first=$(frazil next worker=fixed:7)
+    for at in 100 4196; do
+        printf x | dd of="$grant" bs=1 seek=$at conv=notrunc status=none
+    done
+    says 4 frazil next worker=fixed:7
+    frazil state init worker=fixed:7 | in_page
+    second=$(frazil next max_lead=10s worker=fixed:7)
+    [ "$second" -gt "$first" ]
+    : >"$grant"
+    fails 4 "has 0 bytes, it must have 8192" frazil next worker=fixed:7
+    grep -qF "has 0 bytes, it must have 8192" "$page"
+    frazil state init worker=fixed:7
+    fails 4 "is of the layout" frazil next worker=fixed:7 layout=twitter
+    grep -qF "$(grep -o "is of the layout '.*', here it is '[^']*'" <<<"$stderr")" "$page"
+    frazil state worker=fixed:7
+}
+
+@test "the disk is full: who runs goes on, and is started again; a new number is refused" {
+    FRAZIL_STATE_DIR=$BATS_TEST_TMPDIR/disk
+    mkdir "$FRAZIL_STATE_DIR"
+    mount -t tmpfs -o size=256k tmpfs "$FRAZIL_STATE_DIR" || skip "may not mount here"
+    service worker=fixed:7 max_wait=30s
+    ! dd if=/dev/zero of="$FRAZIL_STATE_DIR/ballast" bs=1k status=none
+    until=$(frazil state --json worker=fixed:7 | json until)
+    while [ "$(frazil state --json worker=fixed:7 | json until)" = "$until" ]; do
+        read -r first <&9 # its grant is extended
+    done
+    exec 9<&-
+    wait "$service" || true
+    [ "$(frazil next worker=fixed:7 max_wait=30s)" -gt "$first" ]
+    run --separate-stderr frazil next worker=fixed:10
+    umount "$FRAZIL_STATE_DIR"
+    [ "$status" -eq 4 ]
+    in_page <<<"$stderr"
+}

@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: MIT
+# Real servers for tests of the command.
+# shellcheck disable=SC2034 # tests use the port
+
+# serve KIND: an empty server, until the test ends; sets port.
+serve() {
+    mkfifo "$BATS_TEST_TMPDIR/in" "$BATS_TEST_TMPDIR/out"
+    "$FRAZIL_SERVE" "$1" <"$BATS_TEST_TMPDIR/in" >"$BATS_TEST_TMPDIR/out" 3>&- &
+    server=$!
+    exec 8>"$BATS_TEST_TMPDIR/in"
+    read -r port <"$BATS_TEST_TMPDIR/out"
+    if [[ $port == SKIPPED* ]]; then
+        skip "$port"
+    fi
+    [ "$port" -gt 0 ]
+}
+
+# serve_no_more: the server ends.
+serve_no_more() {
+    exec 8>&-
+    if [ -n "${server:-}" ]; then
+        wait "$server"
+        server=
+    fi
+}
+
+teardown() {
+    serve_no_more
+}
