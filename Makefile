@@ -14,7 +14,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz install format format-check lint \
-	bench coverage update-instructions update-symbols deb check-deb dist check-dist clean
+	bench coverage manual update-instructions update-symbols deb check-deb dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -85,6 +85,10 @@ fuzz: | build ## look for inputs that a parser does not take as it should, 60 s 
 bench: | build ## measure what an id costs, and write docs/performance.md: when nothing else runs
 	@sh tools/install-packages bench || echo 'bench: going on without them'
 	@sh tools/bench '$(JOBS)'
+
+manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
+	@sh tools/install-packages manual
+	@sh tools/manual build/manual
 
 coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease
 	@sh tools/install-packages check coverage

@@ -1,0 +1,112 @@
+-- SPDX-License-Identifier: MIT
+-- A page of the manual in HTML: links lead to pages, wide tables scroll, and what can be searched for is told.
+--
+-- Environment: MANUAL_PATH is the page's path in the source tree, MANUAL_PAGE the name of its HTML file; MANUAL_MAP a file with a line
+-- "path TAB page" for each path that has a page; MANUAL_INDEX the file to which a line for each section is appended.
+
+local path, page = os.getenv 'MANUAL_PATH', os.getenv 'MANUAL_PAGE'
+local stringify = pandoc.utils.stringify
+
+local pages = {}
+for line in io.lines(os.getenv 'MANUAL_MAP') do
+  local from, to = line:match '^(.-)\t(.+)$'
+  pages[from] = to
+end
+
+-- The path that a link of this page means, from the root of the source tree.
+local function resolve(target)
+  local parts = {}
+  for part in (path:match '^(.*/)[^/]*$' or ''):gmatch '[^/]+' do parts[#parts + 1] = part end
+  for part in target:gmatch '[^/]+' do
+    if part == '..' then
+      parts[#parts] = nil
+    elseif part ~= '.' then
+      parts[#parts + 1] = part
+    end
+  end
+  return table.concat(parts, '/')
+end
+
+local function Link(link)
+  if link.classes:includes 'permalink' then return link.content end -- mandoc's, to the place where it stands
+  local file, anchor = link.target:match '^([^#]*)(.*)$'
+  if file == '' or file:match '^%a+:' then return nil end
+  if link.classes:includes 'Xr' and not pages[resolve(file)] then return link.content end -- somebody else's manual page
+  local to = pages[resolve(file)] or error(path .. ' links to ' .. file .. ', which has no page')
+  link.target = to .. anchor
+  return link
+end
+
+-- Columns as wide as what stands in them, not as the dashes below their heads.
+local function Table(tbl)
+  for i, spec in ipairs(tbl.colspecs) do tbl.colspecs[i] = {spec[1], nil} end
+  return pandoc.Div({tbl}, {class = 'scroll'})
+end
+
+-- What mandoc lays out with tables and sections, as paragraphs: the lines of a synopsis; no head and foot of a sheet.
+local from_mandoc = {
+  Div = function(div) return div.content end,
+  Plain = function(plain) return stringify(plain):match '^%s*$' and {} or nil end,
+  Para = function(para) return stringify(para):match '^%s*$' and {} or nil end,
+  Table = function(tbl)
+    local line = {}
+    for _, body in ipairs(tbl.bodies) do
+      for _, row in ipairs(body.body) do
+        for _, cell in ipairs(row.cells) do
+          for _, block in ipairs(cell.contents) do
+            for _, inline in ipairs(block.content or {}) do line[#line + 1] = inline end
+            line[#line + 1] = pandoc.Space()
+          end
+        end
+      end
+    end
+    return tbl.classes:includes 'Nm' and pandoc.Para(line) or {}
+  end
+}
+
+local function json(text)
+  return '"' .. text:gsub('[%c"\\]', function(c) return ('\\u%04x'):format(c:byte()) end) .. '"'
+end
+
+-- The words of blocks, with a space between them.
+local function words(blocks)
+  local list = {}
+  pandoc.Div(blocks):walk {
+    traverse = 'topdown', -- in the order of the page
+    Str = function(e) list[#list + 1] = e.text end,
+    Space = function() list[#list + 1] = ' ' end,
+    SoftBreak = function() list[#list + 1] = ' ' end,
+    Code = function(e) list[#list + 1] = e.text end,
+    CodeBlock = function(e) list[#list + 1] = '\n' .. e.text .. '\n' end,
+    Para = function() list[#list + 1] = '\n' end,
+    Plain = function() list[#list + 1] = '\n' end,
+  }
+  return (table.concat(list):gsub('%s+', ' '))
+end
+
+local function tell_index(doc, title)
+  local out = assert(io.open(os.getenv 'MANUAL_INDEX', 'a'))
+  local heading, anchor, section = title, '', {}
+  local function tell()
+    out:write(('[%s,%s,%s,%s],\n'):format(json(page .. anchor), json(title), json(heading), json(words(section))))
+  end
+  for _, block in ipairs(doc.blocks) do
+    if block.t == 'Header' then
+      if #section > 0 then tell() end
+      heading, anchor, section = stringify(block), block.level == 1 and '' or '#' .. block.identifier, {}
+    else
+      section[#section + 1] = block
+    end
+  end
+  tell()
+  out:close()
+end
+
+function Pandoc(doc)
+  if doc.meta.title then doc = doc:walk(from_mandoc) end
+  doc = doc:walk {Link = Link, Table = Table}
+  local title = stringify(doc.meta.title or doc.blocks[1])
+  doc.meta.pagetitle = title
+  if os.getenv 'MANUAL_INDEX' then tell_index(doc, title) end
+  return doc
+end
