@@ -12,6 +12,9 @@ setup() {
     root=$BATS_TEST_DIRNAME/../..
     cd "$BATS_TEST_TMPDIR"
     export FRAZIL_STATE=memory FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    mkdir bin
+    ln -s "$(command -v "$FRAZIL")" bin/frazil # for what pages run through a shell of its own
+    PATH=$BATS_TEST_TMPDIR/bin:$PATH
 }
 
 # shape: lines without their numbers, what stands in parentheses at their end, and how columns are filled.
