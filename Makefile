@@ -13,8 +13,8 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz install format format-check lint \
-	bench coverage manual update-instructions update-symbols deb check-deb dist check-dist clean
+.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz model install format format-check \
+	lint bench coverage manual update-instructions update-symbols deb check-deb dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -74,6 +74,10 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each
 	@sh tools/install-packages check
 	@sh tools/mutants build/mutants $(JOBS)
+
+model: | build ## look at all states of the model of the lease protocol, and of its variants that must fail
+	@sh tools/install-packages model
+	@sh tests/model/check.sh all
 
 FUZZ_SECONDS ?= 60
 

@@ -1,0 +1,790 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The lease protocol for the model checker Spin: the rules L1 to L9 of src/lease/lease.h, as its code follows them,
+ * for one worker id.  Every interleaving of what follows is looked at.
+ *
+ * Generators read their clock, look at the coordinator, ask it to swap the worker's record, and hear the answer; before
+ * each request is carried out they may be held up for as long as there is time.  Its answer may be lost, it may be
+ * carried out late, or twice, or never.  Generators crash, give the worker id back, and are copied.  The coordinator
+ * is wiped, or falls back to an older copy of itself with another clock; an operator makes the namespace again, and
+ * frees the worker id by hand.
+ *
+ * An answer is heard when it is given.  Hearing it later makes no difference: nothing in between can depend on it, and
+ * the oracle's notes of who was granted what would be the same.
+ *
+ * The promise (I1, I2): no tick is ever granted to two.  A tick counts as granted from the moment in which its owner
+ * has seen the answer, for ever: he may have crashed after issuing it, or issue it late, whatever his clock shows.
+ *
+ * Names are those of src/lease.  What a configuration has is set by the macros below; a variant leaves out, or changes,
+ * one rule, and must fail.  tests/model/check.sh runs them all, and docs/TRUST.md says what they show.
+ */
+
+#ifndef NODES
+#define NODES 2
+#endif
+#ifndef TIME
+#define TIME 6 /* the last tick that true time reaches */
+#endif
+#ifndef HORIZON
+#define HORIZON 2
+#endif
+#ifndef SKEW
+#define SKEW 1 /* max_skew; generators' clocks may be ahead by more: what must be found out */
+#endif
+#ifndef CLOCK_AHEAD
+#define CLOCK_AHEAD (SKEW + 1)
+#endif
+#ifndef CLOCK_BEHIND
+#define CLOCK_BEHIND 1
+#endif
+#ifndef COPIES
+#define COPIES 0 /* 1: the last node is no process of its own, but a machine resumed a second time */
+#endif
+#ifndef LATE
+#define LATE 0 /* 1: a request may be carried out when nobody waits for it any more */
+#endif
+#ifndef CRASHES
+#define CRASHES 0
+#endif
+#ifndef RELEASES
+#define RELEASES 0
+#endif
+#ifndef WIPES
+#define WIPES 0
+#endif
+#ifndef FALLBACKS
+#define FALLBACKS 0 /* 1: the coordinator may be replaced, once, by one with an older copy */
+#endif
+#ifndef OPERATORS
+#define OPERATORS 0 /* so many run frazil lease init */
+#endif
+#ifndef HAS_NAMESPACE
+#define HAS_NAMESPACE 1 /* 0: at the beginning there is none */
+#endif
+
+/* ---- what a variant does otherwise -------------------------------------- */
+
+#ifdef QUARANTINE_SHORT
+#define QUARANTINE (HORIZON + 2 * SKEW - 1)
+#else
+#define QUARANTINE (HORIZON + 2 * SKEW) /* L6 */
+#endif
+#ifdef L9_WITHOUT_SKEW
+#define MARGIN 0
+#else
+#define MARGIN (2 * SKEW) /* L9 */
+#endif
+
+#define CLOSED 255
+
+/* ---- the coordinator ------------------------------------------------------ */
+
+typedef Record {
+    byte version; /* 0: does not exist */
+    byte until;
+    byte token;
+    bit released
+}
+
+typedef Space {
+    byte version;
+    byte token;
+    byte quarantine;
+    byte incarnation
+}
+
+Record record, old_record;
+Space space, old_space;
+
+byte time;
+byte ahead;       /* the coordinator's clock, ahead of true time */
+byte incarnation;
+byte crashes, releases, wipes, fallbacks, spaces;
+bit has_copy; /* old_* are what it would fall back to */
+
+#define COORDINATOR_TICK (time + ahead)
+
+/* ---- generators ----------------------------------------------------------- */
+
+mtype = {ABSENT, IDLE, ASKED, TAKEN};
+mtype = {NONE, DOUBT, BURNED, LOST};
+mtype = {OWN, TAKE, GUARD};
+
+typedef Node {
+    mtype phase;
+    byte token;
+    byte now_tick; /* of the request under way */
+    /* the grant held; version 0: none */
+    byte version;
+    byte floor; /* only where it is given back */
+    byte until;
+    mtype trouble;
+    /* the namespace as it was read last */
+    bit known;
+    bit stale;
+    byte space_token;
+    byte quarantine;
+    byte incarnation;
+    /* what was asked for */
+    mtype asked;
+    byte expected;
+    byte asked_floor;
+    byte asked_until;
+    byte asked_incarnation;
+    bit fresh;
+    bit own;
+    byte answered_version /* of a taking that waits for its second look */
+}
+
+Node node[NODES];
+
+/* A request that its sender does not wait for any more, and that may still be carried out. */
+typedef Late {
+    bit there;
+    byte expected;
+    byte until;
+    byte token;
+    bit released
+}
+
+Late late;
+
+/* ---- the oracle ----------------------------------------------------------- */
+
+/*
+ * One tick is watched: who was granted it?  So nothing else of the past needs to be kept.  Which one it is, is chosen
+ * at the beginning; where that would be too many states, it is given.
+ */
+#ifndef WATCHED
+#define ANY_WATCHED
+#define WATCHED watched
+byte watched;
+#endif
+bit granted[NODES];
+bit gone;    /* to one who has crashed */
+bit excused; /* to a machine, when it was copied */
+
+#define IS_WATCHED(first, last) ((first) <= WATCHED && WATCHED <= (last))
+
+#if NODES == 3
+#define OTHERS(i) (gone | granted[((i) + 1) % 3] | granted[((i) + 2) % 3])
+#define SHARED_TOKEN(i) (node[((i) + 1) % 3].token == node[i].token || node[((i) + 2) % 3].token == node[i].token)
+#else
+#define OTHERS(i) (gone | granted[((i) + 1) % 2])
+#define SHARED_TOKEN(i) (node[((i) + 1) % 2].token == node[i].token)
+#endif
+
+/* Hands ticks to a generator that has seen the answer. */
+inline grant(i, first, last)
+{
+    if
+    :: IS_WATCHED(first, last) ->
+        assert(granted[i] || excused || !(OTHERS(i)));
+        granted[i] = 1
+    :: else -> skip
+    fi
+}
+
+/* ---- swaps ---------------------------------------------------------------- */
+
+/*
+ * Versions are only ever compared for being the same, and never come back.  So one that no record has any more is as
+ * good as any other such one, GONE, and few numbers are enough.
+ */
+#define GONE 255
+#define FORGET(v) v = ((v) != 0 && (v) != record.version && (v) != old_record.version -> GONE : (v))
+
+/* A request for such a version will never be carried out, so nobody cares what it asked for. */
+inline forget_of(node_i)
+{
+    FORGET(node_i.version);
+    FORGET(node_i.answered_version);
+    if
+    :: node_i.asked != GUARD -> FORGET(node_i.expected)
+    :: else -> skip /* that is a version of the namespace */
+    fi;
+    if
+    :: node_i.expected == GONE && node_i.phase == ASKED ->
+        node_i.now_tick = 0;
+        node_i.asked_floor = 0;
+        node_i.asked_until = 0
+    :: else -> skip
+    fi
+}
+
+inline forget_versions()
+{
+    forget_of(node[0]);
+    forget_of(node[1]);
+#if NODES == 3
+    forget_of(node[2]);
+#endif
+    FORGET(late.expected);
+    if
+    :: late.expected == GONE -> late.there = 0; late.expected = 0; late.until = 0; late.token = 0; late.released = 0
+    :: else -> skip
+    fi
+}
+
+inline swap(ret, expects, new_until, new_token, new_released)
+{
+    if
+    :: record.version == expects ->
+        record.version = 0;
+        record.until = new_until;
+        record.token = new_token;
+        record.released = new_released;
+        forget_versions();
+        ret = (old_record.version == 1 -> 2 : 1);
+        record.version = ret
+    :: else -> ret = 0
+    fi
+}
+
+/* ---- a call: local steps -------------------------------------------------- */
+
+#define ME node[i]
+#define LATER(a, b) ((a) > (b) -> (a) : (b))
+#define REACH (ME.now_tick + HORIZON)
+#define AFTER_LOSSES (ME.until >= ME.quarantine)
+#define SAME_INCARNATION(seen) (ME.incarnation == (seen))
+#ifdef L5_ANY_CLOCK
+#define CLOCK_TOO_FAR false
+#else
+#define CLOCK_TOO_FAR (ME.now_tick > COORDINATOR_TICK + SKEW) /* L5; one that is behind does no harm here */
+#endif
+
+#ifdef L9_WITHOUT_TIME
+#define CERTAINLY_OURS(tick) true
+#else
+#define CERTAINLY_OURS(tick) ((tick) + MARGIN < ME.until)
+#endif
+
+/* The call has ended, or goes on with the next step: that makes no difference, each step finds a clock of its own. */
+inline end_step()
+{
+    ME.phase = IDLE;
+    ME.now_tick = 0;
+    ME.asked = 0;
+    ME.expected = 0;
+    ME.asked_floor = 0;
+    ME.asked_until = 0;
+    ME.asked_incarnation = 0;
+    ME.fresh = 0;
+    ME.own = 0;
+    ME.answered_version = 0
+}
+
+/* What is not asked any more of a grant that is not simply extended is forgotten. */
+inline in_trouble(what)
+{
+    ME.trouble = what;
+#if !RELEASES
+    ME.version = (ME.version != 0 -> GONE : 0);
+    ME.until = (what == LOST || (!WIPES && !FALLBACKS) -> 0 : ME.until);
+#endif
+    skip
+}
+
+/* fz_namespace_check, of what is read now.  ok: it can be believed; otherwise the call ends, or begins a quarantine. */
+inline namespace_check(ok)
+{
+    ok = false;
+#ifdef L7_FRESH_START
+    if
+    :: space.version == 0 ->
+        spaces++;
+        space.version = spaces * 16;
+        space.token = spaces;
+        space.incarnation = incarnation
+    :: else -> skip
+    fi;
+#endif
+    if
+    :: space.version == 0 || space.quarantine == CLOSED -> end_step() /* L7 */
+#ifndef NO_QUARANTINE
+    :: space.version != 0 && space.quarantine != CLOSED && space.incarnation != incarnation ->
+        ME.asked = GUARD;
+        ME.expected = space.version;
+        ME.asked_until = LATER(space.quarantine, LATER(ME.now_tick, COORDINATOR_TICK) + QUARANTINE);
+        ME.asked_incarnation = incarnation;
+        ME.phase = ASKED
+#endif
+    :: else ->
+        ME.known = 1;
+        ME.stale = 0;
+        ME.space_token = space.token;
+        ME.quarantine = space.quarantine;
+        ME.incarnation = incarnation;
+        ok = true
+    fi
+}
+
+/* fz_lease_take: one look, and the swap that it leads to. */
+inline take(ok, floor, follows)
+{
+    namespace_check(ok);
+    if
+    :: ok ->
+        ME.fresh = (record.version == 0);
+        ME.own = (record.version != 0 && !record.released && record.token == ME.token &&
+                  (ME.trouble == DOUBT || ME.trouble == BURNED));
+        floor = (ME.fresh -> ME.quarantine : LATER(record.until, ME.quarantine)) + 1; /* L2 */
+#ifdef CLASSIC
+        floor = ME.now_tick; /* whoever's turn it is begins at once */
+#endif
+        follows = ME.own && ME.version != 0 && AFTER_LOSSES;
+#ifdef L9_TAKES_EARLY
+        follows = true;
+#endif
+        if
+        :: CLOCK_TOO_FAR -> end_step() /* compare_clocks */
+        :: else ->
+            if
+            :: (ME.fresh || ME.own || record.released || record.until < COORDINATOR_TICK) &&
+               floor <= REACH && (follows || floor <= COORDINATOR_TICK) -> /* L9 */
+                ME.asked = TAKE;
+                ME.expected = record.version;
+                ME.asked_floor = floor;
+                ME.asked_until = REACH;
+                ME.phase = ASKED
+            :: else -> end_step()
+            fi
+        fi
+    :: else -> skip
+    fi;
+    ok = false;
+    floor = 0;
+    follows = 0
+}
+
+/* read_own: after a swap without an answer. */
+inline read_own()
+{
+    if
+    :: incarnation != ME.incarnation -> ME.stale = 1
+    :: else ->
+        if
+        :: record.version == ME.version -> ME.trouble = NONE
+        :: record.version != ME.version && record.version != 0 && !record.released && record.token == ME.token ->
+#ifdef TRUSTS_OWN_TOKEN
+            /* against L4 */
+            grant(i, ME.until + 1, record.until);
+            ME.until = record.until;
+            ME.version = record.version;
+            ME.trouble = NONE
+#else
+            in_trouble(BURNED) /* L4 */
+#endif
+        :: else -> in_trouble(LOST)
+        fi
+    fi
+}
+
+/* Extends without a gap: swap_own up to its request. */
+inline ask_own()
+{
+    if
+    :: !AFTER_LOSSES && !CERTAINLY_OURS(ME.now_tick) -> in_trouble(BURNED) /* L6 */
+    :: else ->
+        if
+        :: REACH > ME.until ->
+#ifdef L1_WITHOUT_ANSWER
+            grant(i, ME.until + 1, REACH);
+#endif
+            ME.asked = OWN;
+            ME.expected = ME.version;
+            ME.asked_until = REACH;
+            ME.phase = ASKED
+        :: else -> end_step()
+        fi
+    fi
+}
+
+/* The answer to an extension: the end of swap_own. */
+inline hear_own(version_given)
+{
+    if
+    :: version_given == 0 -> in_trouble(LOST) /* L3 */
+    :: version_given != 0 && (CLOCK_TOO_FAR ||
+        !((SAME_INCARNATION(incarnation) && AFTER_LOSSES) ||
+          CERTAINLY_OURS(LATER(ME.now_tick, COORDINATOR_TICK)))) -> in_trouble(BURNED) /* L5, L6, L9 */
+    :: else ->
+        grant(i, ME.until + 1, ME.asked_until);
+        ME.until = ME.asked_until;
+        ME.version = version_given;
+        if
+        :: !SAME_INCARNATION(incarnation) -> ME.stale = 1
+        :: else -> skip
+        fi
+    fi;
+    end_step()
+}
+
+inline taken(version_given)
+{
+    grant(i, ME.asked_floor, ME.asked_until);
+    ME.version = version_given;
+#if RELEASES
+    ME.floor = ME.asked_floor;
+#endif
+    ME.until = ME.asked_until;
+    ME.trouble = NONE;
+    end_step()
+}
+
+/* What was granted is of no use: nobody knows whose it is. */
+inline burn()
+{
+    if
+    :: ME.version == 0 -> in_trouble(BURNED)
+    :: else -> skip
+    fi;
+    end_step()
+}
+
+#ifdef L8_WITHOUT_SECOND_LOOK
+#define IS_FRESH false
+#else
+#define IS_FRESH ME.fresh
+#endif
+
+/* The answer to a taking: attempt. */
+inline hear_take(version_given)
+{
+    if
+    :: version_given == 0 ->
+        if
+        :: ME.own -> in_trouble(LOST) /* L3 */
+        :: else -> skip
+        fi;
+        end_step()
+#ifdef GRANTED_BEFORE_CHECKED
+    :: version_given != 0 && !IS_FRESH -> taken(version_given)
+#endif
+    :: version_given != 0 &&
+        (!SAME_INCARNATION(incarnation) || CLOCK_TOO_FAR) -> burn() /* L5, L6 */
+    :: else ->
+        if
+        :: IS_FRESH -> ME.answered_version = version_given; ME.phase = TAKEN
+        :: else -> taken(version_given)
+        fi
+    fi
+}
+
+/* L8: is it still the namespace that was looked at? */
+inline namespace_stands()
+{
+    if
+    :: space.version != 0 && space.token == ME.space_token && space.quarantine < ME.asked_floor &&
+       SAME_INCARNATION(incarnation) -> taken(ME.answered_version)
+    :: else -> burn()
+    fi
+}
+
+/* ---- a call: requests ----------------------------------------------------- */
+
+/* The coordinator carries the request out. */
+inline carry_out(number)
+{
+    ME.phase = IDLE;
+    if
+    :: ME.asked == GUARD ->
+        if
+        :: space.version == ME.expected ->
+            space.version++;
+            space.quarantine = ME.asked_until;
+            space.incarnation = ME.asked_incarnation
+        :: else -> skip
+        fi
+    :: else ->
+#ifdef CLASSIC
+        swap(number, ME.expected, COORDINATOR_TICK + HORIZON, ME.token, 0);
+#else
+        swap(number, ME.expected, ME.asked_until, ME.token, 0);
+#endif
+#ifdef IDEMPOTENT
+        /* Against L3: a record with the own token is taken for the own grant. */
+        if
+        :: number == 0 && record.version != 0 && record.token == ME.token && !record.released ->
+            number = record.version;
+            ME.asked_until = record.until
+        :: else -> skip
+        fi
+#endif
+    fi
+}
+
+inline hear(number)
+{
+    if
+    :: ME.asked == OWN -> hear_own(number)
+    :: ME.asked == TAKE -> hear_take(number)
+    :: else -> end_step()
+    fi;
+    number = 0
+}
+
+/* No answer comes. */
+inline no_answer()
+{
+    if
+    :: ME.asked == OWN -> ME.trouble = DOUBT; end_step()
+    :: ME.asked == TAKE -> burn()
+    :: else -> end_step()
+    fi
+}
+
+inline leave_late(expects, new_until, new_token, new_released)
+{
+    late.there = 1;
+    late.expected = expects;
+    late.until = new_until;
+    late.token = new_token;
+    late.released = new_released
+}
+
+/* ---- ends of a process ---------------------------------------------------- */
+
+/* Forgets everything.  The next one has a token that nobody else has: the old one is 0 from here on. */
+inline forget_all()
+{
+    if
+    :: !SHARED_TOKEN(i) ->
+        record.token = (record.token == ME.token -> 0 : record.token);
+        old_record.token = (old_record.token == ME.token -> 0 : old_record.token);
+        late.token = (late.token == ME.token -> 0 : late.token)
+    :: else -> skip
+    fi;
+    gone = gone | granted[i];
+    granted[i] = 0;
+    ME.version = 0;
+    ME.floor = 0;
+    ME.until = 0;
+    ME.trouble = NONE;
+    ME.known = 0;
+    ME.stale = 0;
+    ME.space_token = 0;
+    ME.quarantine = 0;
+    ME.incarnation = 0;
+    ME.token = i + 1;
+    end_step()
+}
+
+/* lease_release: what lies above the last tick used was never issued, and never will be. */
+inline release(used)
+{
+    granted[i] = granted[i] && !IS_WATCHED(used + 1, ME.until);
+    if
+    :: ME.version != GONE -> leave_late(ME.version, used, 0, 1)
+    :: else -> skip
+    fi;
+    forget_all();
+    used = 0
+}
+
+#define COPY(field) node[NODES - 1].field = ME.field
+
+/* The machine is resumed a second time.  What it had been told is excused: nobody can know of the other. */
+inline copy()
+{
+    COPY(phase); COPY(token); COPY(now_tick); COPY(version); COPY(floor); COPY(until); COPY(trouble); COPY(known);
+    COPY(stale); COPY(space_token); COPY(quarantine); COPY(incarnation); COPY(asked); COPY(expected); COPY(asked_floor);
+    COPY(asked_until); COPY(asked_incarnation); COPY(fresh); COPY(own); COPY(answered_version);
+    excused = excused | granted[i];
+    excused = excused | (ME.phase == TAKEN && IS_WATCHED(ME.asked_floor, ME.asked_until));
+    if
+    :: excused -> /* nothing can fail any more */
+        node[0].phase = ABSENT;
+        node[1].phase = ABSENT;
+        node[NODES - 1].phase = ABSENT
+    :: else -> skip
+    fi
+}
+
+/* ---- processes ------------------------------------------------------------ */
+
+/* One step of a call, with the time that its clock shows. */
+inline step(shown)
+{
+    ME.now_tick = shown;
+    if
+    :: ME.version != 0 && (!ME.known || ME.stale) -> namespace_check(ok); ok = false
+    :: ME.version != 0 && ME.known && !ME.stale && ME.trouble == DOUBT -> read_own()
+    :: ME.version != 0 && ME.known && !ME.stale && ME.trouble == NONE -> ask_own()
+    :: else -> take(ok, number, yes)
+    fi;
+    if
+    :: ME.phase == IDLE -> end_step()
+    :: else -> skip
+    fi
+}
+
+proctype generator(byte i)
+{
+    byte number;
+    bool yes;
+    bool ok;
+
+    do
+    /* Whether a clock was read long ago, or is behind, makes no difference. */
+    :: ME.phase == IDLE -> d_step { step(time) }
+    :: ME.phase == IDLE && CLOCK_AHEAD > 0 -> d_step { step(time + CLOCK_AHEAD) }
+    :: ME.phase == IDLE && CLOCK_BEHIND && time > 0 -> d_step { step(time - 1) }
+
+    :: ME.phase == ASKED -> d_step { carry_out(number); hear(number) }
+    :: ME.phase == ASKED -> d_step { carry_out(number); number = 0; no_answer() }
+    :: ME.phase == ASKED -> d_step { no_answer() }
+    :: ME.phase == ASKED && ME.asked != GUARD && ME.expected != GONE && LATE && !late.there -> d_step {
+        leave_late(ME.expected, ME.asked_until, ME.token, 0); no_answer() }
+
+    :: ME.phase == TAKEN -> d_step { namespace_stands() }
+    :: ME.phase == TAKEN -> d_step { burn() }
+
+#if CRASHES
+    :: ME.phase != ABSENT && crashes < CRASHES -> d_step { crashes++; forget_all() }
+#endif
+#if RELEASES
+    :: ME.phase == IDLE && ME.version != 0 && releases < RELEASES && !late.there -> d_step {
+        releases++; number = ME.floor - 1; release(number) }
+    :: ME.phase == IDLE && ME.version != 0 && releases < RELEASES && !late.there && ME.until > ME.floor -> d_step {
+        releases++; number = ME.floor; release(number) }
+#endif
+#if COPIES
+    :: i != NODES - 1 && node[NODES - 1].phase == ABSENT -> d_step { copy() }
+#endif
+    od
+}
+
+proctype clock()
+{
+    do
+    :: time < TIME -> time++
+    :: else -> break
+    od
+}
+
+/* What was sent long ago. */
+proctype network()
+{
+    byte number;
+
+    do
+    :: late.there -> d_step {
+        swap(number, late.expected, late.until, late.token, late.released);
+        number = 0 }
+    :: late.there -> d_step { leave_late(0, 0, 0, 0); late.there = 0 }
+    od
+}
+
+#define LOSE_ALL(r, s) r.version = 0; r.until = 0; r.token = 0; r.released = 0; s.version = 0; s.token = 0; \
+    s.quarantine = 0; s.incarnation = 0
+#define COPY_ALL(from, from_space, r, s) r.version = from.version; r.until = from.until; r.token = from.token; \
+    r.released = from.released; s.version = from_space.version; s.token = from_space.token; \
+    s.quarantine = from_space.quarantine; s.incarnation = from_space.incarnation
+
+#if WIPES || FALLBACKS || defined(FREED_BY_HAND)
+proctype misfortune()
+{
+    byte number;
+
+    do
+#if WIPES
+    :: wipes < WIPES -> d_step { wipes++; LOSE_ALL(record, space); forget_versions() }
+#endif
+#if FALLBACKS
+    :: !has_copy && fallbacks < FALLBACKS -> d_step { has_copy = 1; COPY_ALL(record, space, old_record, old_space) }
+    :: has_copy -> atomic {
+        fallbacks++;
+        has_copy = 0;
+        incarnation++;
+        COPY_ALL(old_record, old_space, record, space);
+        LOSE_ALL(old_record, old_space);
+        forget_versions();
+        /* A new coordinator, whose clock is within max_skew of the old one's. */
+        if
+        :: ahead = 0
+        :: ahead = SKEW
+        fi }
+#endif
+#ifdef FREED_BY_HAND
+    :: record.version != 0 && !record.released && releases == 0 -> d_step {
+        releases++;
+        swap(number, record.version, record.until, record.token, 1);
+        number = 0 }
+#endif
+    od
+}
+#endif
+
+/* frazil lease init: fz_lease_init, with the earliest time that its clock may show. */
+proctype operator()
+{
+    byte tick, version;
+
+end:
+    do
+    :: atomic { space.version == 0 -> tick = COORDINATOR_TICK };
+#ifdef L8_OPENS_AT_ONCE
+        d_step {
+            if
+            :: space.version == 0 -> spaces++; space.version = spaces * 16; space.token = spaces;
+                space.quarantine = tick + QUARANTINE; space.incarnation = incarnation
+            :: else -> skip
+            fi;
+            tick = 0 }
+#else
+        d_step {
+            if
+            :: space.version == 0 -> spaces++; version = spaces * 16; space.version = version; space.token = spaces;
+                space.quarantine = CLOSED; space.incarnation = incarnation; tick = COORDINATOR_TICK
+            :: else -> version = 0
+            fi };
+        d_step {
+            if
+            :: version != 0 && space.version == version ->
+                space.version++; space.quarantine = tick + QUARANTINE; space.incarnation = incarnation
+            :: else -> skip
+            fi;
+            tick = 0;
+            version = 0 }
+#endif
+    od
+}
+
+init {
+    byte i;
+
+    atomic {
+#if HAS_NAMESPACE
+        space.version = 1;
+#endif
+#ifdef ANY_WATCHED
+        watched = 1;
+        do
+        :: watched < TIME + HORIZON -> watched++
+        :: break
+        od;
+#endif
+        ahead = SKEW;
+        for (i : 0 .. NODES - 1) {
+            node[i].phase = (COPIES && i == NODES - 1 -> ABSENT : IDLE);
+            node[i].token = i + 1;
+            node[i].trouble = NONE;
+            run generator(i)
+        }
+        i = 0;
+        run clock();
+        run network();
+#if WIPES || FALLBACKS || defined(FREED_BY_HAND)
+        run misfortune();
+#endif
+#if OPERATORS > 0
+        run operator();
+#endif
+#if OPERATORS > 1
+        run operator();
+#endif
+        skip
+    }
+}
