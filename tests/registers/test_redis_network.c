@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -72,43 +70,6 @@ static void test_ended_while_idle(void **state)
     redis_rig_stop(&rig);
 }
 
-/*
- * A program that closes all descriptors, as a daemon does, and opens its own in their place: these are neither written
- * to nor closed, in the process itself and in a child.
- */
-static void test_descriptor_of_the_program(void **state)
-{
-    struct redis_rig rig;
-    uint64_t version = 0;
-
-    (void)state;
-    redis_rig_start(&rig, NULL);
-    int before = dup(0);
-    close(before);
-    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_OK);
-    for (unsigned child = 0; child < 2; child++) {
-        FILE *file = tmpfile();
-        struct stat status;
-        assert_non_null(file);
-        int socket = before; /* the lowest that was free is that of the connection */
-        assert_int_equal(fstat(socket, &status), 0);
-        assert_true(S_ISSOCK(status.st_mode));
-        assert_int_equal(dup2(fileno(file), socket), socket);
-        if (child == 1)
-            rig.direct.after_fork(rig.direct.ctx);
-        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
-        assert_int_equal(fstat(socket, &status), 0);
-        assert_true(S_ISREG(status.st_mode));
-        assert_int_equal(status.st_size, 0);
-        close(socket);
-        /* The connection has another number now: back to the first one. */
-        redis_server_ask(&rig.server, "CLIENT KILL TYPE normal SKIPME yes");
-        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
-        fclose(file);
-    }
-    redis_rig_stop(&rig);
-}
-
 /* What is no answer of Redis, or of our script, is refused or unknown, and never a record. */
 static void test_strange_answers(void **state)
 {
@@ -148,8 +109,9 @@ static void test_strange_answers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences),        cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_ended_while_idle), cmocka_unit_test(test_descriptor_of_the_program),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_unreachable),
+        cmocka_unit_test(test_ended_while_idle),
         cmocka_unit_test(test_strange_answers),
     };
 

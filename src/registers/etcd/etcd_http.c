@@ -21,13 +21,15 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
 
     (void)purpose;
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i] >= 0)
+        if (http->sockets[i].fd >= 0)
             continue;
         int fd = socket(address->family, address->socktype, address->protocol);
-        if (fd >= 0)
-            (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-        http->sockets[i] = fd;
-        return fd >= 0 ? fd : CURL_SOCKET_BAD;
+        if (fd < 0)
+            return CURL_SOCKET_BAD;
+        (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
+        http->sockets[i].fd = fd;
+        (void)fz_fd_mark(fd, &http->sockets[i].mark); /* cannot fail: it is open */
+        return fd;
     }
     return CURL_SOCKET_BAD;
 }
@@ -37,8 +39,8 @@ static int close_socket(void *ctx, curl_socket_t socket)
     struct fz_etcd_http *http = ctx;
 
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i] == socket)
-            http->sockets[i] = -1;
+        if (http->sockets[i].fd == socket)
+            http->sockets[i].fd = -1;
     }
     return close(socket);
 }
@@ -85,6 +87,44 @@ static size_t take_reply(char *bytes, size_t size, size_t n, void *ctx)
     memcpy(http->reply + http->reply_len, bytes, len);
     http->reply_len += len;
     return len;
+}
+
+static bool has_sockets(const struct fz_etcd_http *http)
+{
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
+        if (http->sockets[i].fd >= 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whether its sockets are still its own: a program may have closed them, and opened something else. */
+static bool is_own(const struct fz_etcd_http *http)
+{
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
+        if (http->sockets[i].fd >= 0 && !fz_fd_is_marked(http->sockets[i].fd, &http->sockets[i].mark))
+            return false;
+    }
+    return true;
+}
+
+static void forget(struct fz_etcd_http *http)
+{
+    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++)
+        http->sockets[i].fd = -1;
+    http->curl = NULL;
+}
+
+/* To clean up says good-bye to whatever has the sockets' numbers: rather than that, the handle is given up. */
+static void drop(struct fz_etcd_http *http)
+{
+    struct fz_quiet_pipe quiet;
+
+    fz_quiet_pipe_begin(&quiet);
+    if (http->curl != NULL && is_own(http))
+        curl_easy_cleanup(http->curl);
+    forget(http);
+    fz_quiet_pipe_end(&quiet);
 }
 
 /* ---- the handle ----------------------------------------------------------------- */
@@ -209,17 +249,15 @@ static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct 
     return code == CURLE_OPERATION_TIMEDOUT ? FZ_ETCD_HTTP_TIMED_OUT : FZ_ETCD_HTTP_SENT;
 }
 
-enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,
-                                           long *ret_status)
+/* With the SIGPIPEs of others left to them. */
+static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct fz_etcd_request *request,
+                                         long *ret_status)
 {
     struct sending sending = {request->body, request->body_len, 0};
     enum fz_etcd_http_result result = FZ_ETCD_HTTP_NOT_SENT;
     struct curl_slist *headers = NULL;
     struct fz_quiet_pipe quiet;
 
-    assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->n_hosts);
-    give_reason(http, "");
-    http->reply_len = 0;
     fz_quiet_pipe_begin(&quiet);
     if ((http->curl != NULL || make_handle(http)) && make_headers(&headers, request->token) &&
         set_request(http, request, &sending, headers))
@@ -233,40 +271,58 @@ enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const stru
     return result;
 }
 
+enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,
+                                           long *ret_status)
+{
+    assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->n_hosts);
+    atomic_store(&http->is_busy, true);
+    give_reason(http, "");
+    http->reply_len = 0;
+    if (!is_own(http))
+        drop(http);
+    enum fz_etcd_http_result result = exchange(http, request, ret_status);
+    /* A handle has descriptors that nobody sees, and that it is still its own is told by those that are seen. */
+    if (!has_sockets(http))
+        drop(http);
+    atomic_store(&http->is_busy, false);
+    return result;
+}
+
 void fz_etcd_http_start(struct fz_etcd_http *http, const struct fz_etcd_url *url)
 {
     memset(http, 0, sizeof *http);
     http->url = url;
-    for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++)
-        http->sockets[i] = -1;
+    forget(http);
 }
 
-static void drop(struct fz_etcd_http *http)
+/* Leads a socket nowhere, or closes it; false: it is closed. */
+static bool lead_nowhere(int fd, int nowhere)
 {
-    struct fz_quiet_pipe quiet;
-
-    fz_quiet_pipe_begin(&quiet);
-    if (http->curl != NULL)
-        curl_easy_cleanup(http->curl);
-    http->curl = NULL;
-    fz_quiet_pipe_end(&quiet);
+    if (nowhere >= 0 && dup2(nowhere, fd) == fd)
+        return true;
+    (void)close(fd);
+    return false;
 }
 
 void fz_etcd_http_abandon(struct fz_etcd_http *http)
 {
-    int nowhere = open("/dev/null", O_RDWR | O_CLOEXEC);
+    bool is_whole = !atomic_exchange(&http->is_busy, false) && is_own(http);
+    int nowhere = is_whole ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
-    /* What curl says when it closes a TLS connection goes nowhere; if there is no such place it is not closed at all.
+    /*
+     * What curl says when it closes a TLS connection goes nowhere.  If there is no such place, or a thread of the
+     * parent's was changing the handle when this process was born, that is given up as it is.
      */
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i] >= 0 && (nowhere < 0 || dup2(nowhere, http->sockets[i]) < 0))
-            http->curl = NULL;
-        if (http->curl == NULL)
-            http->sockets[i] = -1;
+        const struct fz_etcd_socket *socket = &http->sockets[i];
+        if (socket->fd >= 0 && fz_fd_is_marked(socket->fd, &socket->mark) && !lead_nowhere(socket->fd, nowhere))
+            is_whole = false;
     }
     if (nowhere >= 0)
         (void)close(nowhere);
-    drop(http);
+    if (http->curl != NULL && is_whole)
+        curl_easy_cleanup(http->curl);
+    forget(http);
 }
 
 void fz_etcd_http_stop(struct fz_etcd_http *http)

@@ -8,20 +8,28 @@
 #define FZ_REGISTERS_ETCD_HTTP_H
 
 #include <curl/curl.h>
+#include <stdatomic.h>
 
 #include "etcd_url.h"
+#include "os/fd_mark.h"
 
 enum { FZ_ETCD_SOCKETS_MAX = 8 };
+
+struct fz_etcd_socket {
+    int fd; /* -1: none */
+    struct fz_fd_mark mark;
+};
 
 /* Bytes of a token, terminator included. */
 enum { FZ_ETCD_TOKEN_SIZE = 4096 };
 
 struct fz_etcd_http {
     const struct fz_etcd_url *url;
-    CURL *curl;                       /* NULL: none yet, or dropped */
-    int sockets[FZ_ETCD_SOCKETS_MAX]; /* that it has open; -1: none */
-    char reason[CURL_ERROR_SIZE];     /* why the last exchange failed */
-    char *reply;                      /* NULL: none yet */
+    CURL *curl;                                         /* NULL: not connected */
+    struct fz_etcd_socket sockets[FZ_ETCD_SOCKETS_MAX]; /* that it has open */
+    _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
+    char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
+    char *reply;                  /* NULL: none yet */
     size_t reply_len;
     size_t reply_room;
 };

@@ -31,9 +31,19 @@ void fz_postgresql_connection_start(struct fz_postgresql_connection *connection,
     fz_postgresql_url_show(url, connection->shown);
 }
 
+/* Whether the socket is still that of the connection: a program may have closed it, and opened something else. */
+static bool is_own(const struct fz_postgresql_connection *connection)
+{
+    int fd = PQsocket(connection->conn);
+
+    return fd < 0 || fz_fd_is_marked(fd, &connection->socket);
+}
+
 void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection)
 {
-    PQfinish(connection->conn);
+    /* PQfinish says good-bye to whatever has the socket's number: rather than that, its memory is given up. */
+    if (connection->conn != NULL && is_own(connection))
+        PQfinish(connection->conn);
     connection->conn = NULL;
 }
 
@@ -45,17 +55,26 @@ void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
 
 void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection)
 {
-    int fd = connection->conn == NULL ? -1 : PQsocket(connection->conn);
-    int nowhere = fd < 0 ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    PGconn *conn = connection->conn;
+    bool is_busy = atomic_exchange(&connection->is_busy, false);
 
-    /* PQfinish says good-bye, through TLS or not: it must not reach the parent's server. */
-    if (fd >= 0 && (nowhere < 0 || dup2(nowhere, fd) < 0)) {
-        connection->conn = NULL; /* its memory is given up rather than the parent's connection */
-        (void)close(fd);
+    if (conn == NULL || !is_own(connection)) {
+        connection->conn = NULL;
+        return;
     }
+    /*
+     * What PQfinish says, through TLS or not, must not reach the parent's server.  Where it cannot be led elsewhere,
+     * or a thread of the parent's was changing the connection when this process was born, that is given up as it is.
+     */
+    int fd = PQsocket(conn);
+    int nowhere = is_busy ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
+    connection->conn = NULL;
+    if (nowhere >= 0 && dup2(nowhere, fd) == fd)
+        PQfinish(conn);
+    else if (fd >= 0)
+        (void)close(fd);
     if (nowhere >= 0)
         (void)close(nowhere);
-    fz_postgresql_connection_drop(connection);
 }
 
 /* ---- sentences ------------------------------------------------------------ */
@@ -105,7 +124,7 @@ static bool has_ended(const struct fz_postgresql_connection *connection)
 {
     struct pollfd poll_fd = {.fd = PQsocket(connection->conn), .events = POLLIN};
 
-    return poll(&poll_fd, 1, 0) != 0;
+    return !is_own(connection) || poll(&poll_fd, 1, 0) != 0;
 }
 
 static const char *given(const char *text)
@@ -179,12 +198,20 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     return failed(connection, result, "cannot be connected to", message, reterr);
 }
 
+/* Each attempt, at each of a host's addresses, may have another socket. */
+static void note_socket(struct fz_postgresql_connection *connection)
+{
+    if (connection->conn != NULL && PQsocket(connection->conn) >= 0)
+        (void)fz_fd_mark(PQsocket(connection->conn), &connection->socket); /* cannot fail: it is open */
+}
+
 static enum fz_register_result connect_to(struct fz_postgresql_connection *connection,
                                           const struct fz_deadline *deadline, frazil_error *reterr)
 {
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
 
     connection->conn = begin_connecting(&connection->url, &connection->url.hosts[connection->host]);
+    note_socket(connection);
     if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
         return not_connected(connection, reterr);
     PQsetNoticeReceiver(connection->conn, note_notice, connection);
@@ -195,6 +222,7 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
         state = PQconnectPoll(connection->conn);
+        note_socket(connection);
     }
     if (state == PGRES_POLLING_FAILED || PQsetnonblocking(connection->conn, 1) != 0 ||
         PQenterPipelineMode(connection->conn) == 0)
@@ -402,6 +430,7 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
     struct answer answer = {.result = NULL};
 
     assert(statement->n <= FZ_POSTGRESQL_PARAMETERS_MAX);
+    atomic_store(&connection->is_busy, true);
     connection->sqlstate[0] = '\0';
     if (connection->conn != NULL && has_ended(connection))
         fz_postgresql_connection_drop(connection);
@@ -421,5 +450,6 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
         *ret_result = answer.result;
     else
         PQclear(answer.result);
+    atomic_store(&connection->is_busy, false);
     return result;
 }

@@ -8,7 +8,10 @@
 #ifndef FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 #define FZ_REGISTERS_POSTGRESQL_CONNECTION_H
 
+#include <stdatomic.h>
+
 #include "lease/register.h"
+#include "os/fd_mark.h"
 #include "postgresql_url.h"
 
 /* libpq's PGconn and PGresult. */
@@ -18,10 +21,12 @@ struct pg_result;
 struct fz_postgresql_connection {
     struct fz_postgresql_url url;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
-    struct pg_conn *conn; /* NULL: not connected */
-    size_t host;          /* the one that is connected, or the next to try */
-    char sqlstate[6];     /* what the last error reply was called; empty: there was none */
-    char warning[128];    /* the first one that came with the last answer; empty: none did */
+    struct pg_conn *conn;     /* NULL: not connected */
+    struct fz_fd_mark socket; /* of the connection */
+    _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a connection that is half changed */
+    size_t host;              /* the one that is connected, or the next to try */
+    char sqlstate[6];         /* what the last error reply was called; empty: there was none */
+    char warning[128];        /* the first one that came with the last answer; empty: none did */
 };
 
 enum { FZ_POSTGRESQL_PARAMETERS_MAX = 4 };

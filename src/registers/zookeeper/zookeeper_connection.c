@@ -72,12 +72,29 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
 
 /* ---- ending ----------------------------------------------------------------- */
 
+/* Whether the socket is still that of the session: a program may have closed it, and opened something else. */
+static bool is_own(const struct fz_zookeeper_connection *connection)
+{
+    return fz_fd_is_marked(connection->fd, &connection->socket);
+}
+
+/* Leaves the handle as it is, which is a few kilobytes: to free it would say good-bye. */
+static void give_up(struct fz_zookeeper_connection *connection)
+{
+    connection->handle = NULL;
+    connection->fd = -1;
+}
+
 static void end(struct fz_zookeeper_connection *connection, bool say_so)
 {
     zhandle_t *handle = connection->handle;
 
     if (handle == NULL)
         return;
+    if (zoo_state(handle) == ZOO_CONNECTED_STATE && !is_own(connection)) {
+        give_up(connection);
+        return;
+    }
     /* The client says good-bye when it is connected, and waits for an answer; only then is the socket its own. */
     if (!say_so && zoo_state(handle) == ZOO_CONNECTED_STATE)
         shutdown(connection->fd, SHUT_RDWR);
@@ -92,7 +109,7 @@ static bool has_ended(const struct fz_zookeeper_connection *connection)
     struct pollfd poll_fd = {.fd = connection->fd, .events = POLLIN};
     uint64_t session_ns = UINT64_C(1000000) * (uint64_t)zoo_recv_timeout(connection->handle);
 
-    return zoo_state(connection->handle) != ZOO_CONNECTED_STATE ||
+    return zoo_state(connection->handle) != ZOO_CONNECTED_STATE || !is_own(connection) ||
            monotonic_ns() - connection->used_ns > session_ns / 2 || poll(&poll_fd, 1, 0) != 0;
 }
 
@@ -117,14 +134,10 @@ void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
 
 void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 {
-    if (connection->fd >= 0)
+    if (is_own(connection))
         close(connection->fd);
-    connection->fd = -1;
-    /*
-     * The handle is left as it is, a few kilobytes for each fork: to free it would say good-bye in the parent's name,
-     * and another thread may have been in the midst of changing it.
-     */
-    connection->handle = NULL;
+    /* The good-bye would be in the parent's name, and a thread of his may have been in the midst of changing it. */
+    give_up(connection);
 }
 
 /* ---- sentences -------------------------------------------------------------- */
@@ -171,6 +184,8 @@ static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns
         return failed(connection, rc);
     if (connection->fd < 0)
         return failed(connection, ZCONNECTIONLOSS);
+    if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
+        (void)fz_fd_mark(connection->fd, &connection->socket); /* cannot fail: it is open */
     short events = (short)((interest & ZOOKEEPER_READ ? POLLIN : 0) | (interest & ZOOKEEPER_WRITE ? POLLOUT : 0));
     int ready = fz_zookeeper_wait(connection->fd, events, deadline_ns);
     if (ready <= 0)

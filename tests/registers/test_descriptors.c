@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: no register touches a descriptor that is not its own: a
+ * program may close all of them, as daemons do, and open others that get the same
+ * numbers; and a child has its parent's.  One suite for every kind that has a
+ * server.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/proxy.h"
+#include "lib/register_kinds.h"
+#include "os/fd_mark.h"
+
+enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
+
+static bool swap(const struct fz_register *reg, const char *text, uint64_t *version)
+{
+    return reg->swap(reg->ctx, 0, *version, text, strlen(text), version, NULL, NULL) == FZ_REGISTER_OK;
+}
+
+static bool is_open(int fd)
+{
+    return fcntl(fd, F_GETFD) >= 0;
+}
+
+/* ---- a daemon -------------------------------------------------------------------- */
+
+enum deed { GOES_ON, CLOSES, FORKS };
+
+/* What the program has in place of what the register had. */
+struct program {
+    int ends[2]; /* a pair of sockets: the first one has all these numbers */
+    int fds[FDS_MAX];
+    size_t n;
+    struct fz_fd_mark mark;
+};
+
+/* Puts its own into each place that was not taken before; a byte lies there to be read. */
+static bool take_over(struct program *program, const bool was_open[FDS_MAX])
+{
+    bool is_new[FDS_MAX];
+
+    for (int fd = 0; fd < FDS_MAX; fd++)
+        is_new[fd] = is_open(fd) && !was_open[fd];
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, program->ends) != 0 || fz_fd_mark(program->ends[0], &program->mark) != 0)
+        return false;
+    for (int fd = 0; fd < FDS_MAX; fd++) {
+        if (is_new[fd] && dup2(program->ends[0], fd) == fd)
+            program->fds[program->n++] = fd;
+    }
+    return program->n > 0 && write(program->ends[1], "x", 1) == 1;
+}
+
+/* Nobody has closed them, read from them or written to them. */
+static bool is_untouched(const struct program *program)
+{
+    struct pollfd other = {.fd = program->ends[1], .events = POLLIN};
+    char byte;
+
+    for (size_t i = 0; i < program->n; i++) {
+        if (!fz_fd_is_marked(program->fds[i], &program->mark))
+            return false;
+    }
+    return poll(&other, 1, 0) == 0 && recv(program->ends[0], &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+}
+
+static bool becomes_daemon(const struct register_kind *kind, enum deed deed)
+{
+    static struct program program;
+    bool was_open[FDS_MAX];
+    uint64_t version = 0;
+
+    for (int fd = 0; fd < FDS_MAX; fd++)
+        was_open[fd] = is_open(fd);
+    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    if (!swap(&reg, "first", &version) || !take_over(&program, was_open))
+        return false;
+    if (deed == FORKS)
+        reg.after_fork(reg.ctx);
+    bool is_well = is_untouched(&program);
+    if (deed != CLOSES)
+        is_well = swap(&reg, "second", &version) && is_untouched(&program) && is_well;
+    reg.close(reg.ctx);
+    return is_untouched(&program) && is_well;
+}
+
+/*
+ * What the program has opened in place of a register's connection is neither written to, read from nor closed; and the
+ * register goes on over another.
+ */
+static void descriptors_of_the_program(const struct register_kind *kind)
+{
+    for (enum deed deed = GOES_ON; deed <= FORKS; deed++) {
+        int status;
+        if (kind->wipe != NULL)
+            kind->wipe();
+        pid_t child = fork(); /* which does not have to tidy up: what a client has made may have to be given up */
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(becomes_daemon(kind, deed) ? 0 : 1);
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (status != 0)
+            fail_msg("%s: deed %d: status %d", kind->name, (int)deed, status);
+    }
+}
+
+/* ---- a child --------------------------------------------------------------------- */
+
+struct asker {
+    const struct fz_register *reg;
+    uint64_t version;
+    bool was_answered;
+};
+
+static void *ask(void *arg)
+{
+    struct asker *asker = arg;
+
+    asker->was_answered = swap(asker->reg, "second", &asker->version);
+    return NULL;
+}
+
+/* Born while a thread of its parent's awaits an answer, a child goes on over a connection of its own. */
+static pid_t give_birth(const struct fz_register *reg)
+{
+    struct fz_record record = {.version = 0};
+    pid_t child = fork();
+
+    assert_true(child >= 0);
+    if (child != 0)
+        return child;
+    reg->after_fork(reg->ctx);
+    bool was_read = reg->read(reg->ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK;
+    reg->close(reg->ctx);
+    _exit(was_read && record.len == strlen("second") ? 0 : 1);
+}
+
+/* The answer that the parent awaited comes to him. */
+static void born_in_the_midst(const struct register_kind *kind)
+{
+    struct fz_record record = {.version = 0};
+    struct proxy proxy;
+    pthread_t thread;
+    int status;
+
+    proxy_start(&proxy, kind->server->port);
+    struct fz_register reg = kind->open(proxy.port, TIMEOUT_MS);
+    struct fz_register direct = kind->open(0, TIMEOUT_MS);
+    struct asker asker = {.reg = &reg};
+    assert_true(swap(&reg, "first", &asker.version));
+    uint64_t before = asker.version;
+    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(pthread_create(&thread, NULL, ask, &asker), 0);
+    for (int tries = 0; record.version <= before; tries++) {
+        assert_true(tries < TRIES);
+        pause_shortly();
+        assert_int_equal(direct.read(direct.ctx, 0, &record, NULL, NULL), FZ_REGISTER_OK);
+    }
+    pid_t child = give_birth(&reg);
+    proxy_set(&proxy, PROXY_PASS);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_true(asker.was_answered);
+    assert_true(swap(&reg, "third", &asker.version));
+    reg.close(reg.ctx);
+    direct.close(direct.ctx);
+    proxy_stop(&proxy);
+}
+
+#define RULE(name)                                                                                                     \
+    static void test_##name(void **state)                                                                              \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        for_each_kind(name, true);                                                                                     \
+    }
+
+RULE(descriptors_of_the_program)
+RULE(born_in_the_midst)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_descriptors_of_the_program),
+        cmocka_unit_test(test_born_in_the_midst),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
