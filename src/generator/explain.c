@@ -16,19 +16,6 @@ static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, f
                                : "the state directory or the coordinator does not answer, or another owner has the id");
 }
 
-static void explain_fenced(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
-{
-    if (refusal->retry_ns == 0)
-        fz_fail(reterr, FRAZIL_EFULL,
-                "so many ids take more ticks than a grant of the worker id holds: take fewer at a time");
-    else
-        fz_fail(
-            reterr, FRAZIL_EFULL,
-            "too little is left of the grant of the worker id, which ends at %t; more can follow in %u us, which is "
-            "longer than the call may wait",
-            fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last), (refusal->retry_ns + 999) / 1000);
-}
-
 frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     const struct fz_refusal r = *refusal;
@@ -41,8 +28,13 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
         fz_fail(reterr, r.code,
                 "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",
                 fz_layout_tick_unix_ms(&gen->layout, gen->rules.last_tick));
+    else if (r.code == FRAZIL_EFULL && r.fenced && r.retry_ns == 0)
+        fz_fail(reterr, r.code, "so many ids take more ticks than a grant of the worker id has: take fewer at a time");
     else if (r.code == FRAZIL_EFULL && r.fenced)
-        explain_fenced(gen, refusal, reterr);
+        fz_fail(reterr, r.code,
+                "too little is left of the grant of the worker id, which ends at %t; more is due in %u us, which is "
+                "longer than the call may wait",
+                fz_layout_tick_unix_ms(&gen->layout, r.granted_last), (r.retry_ns + 999) / 1000);
     else if (r.code == FRAZIL_EFULL)
         fz_fail(reterr, r.code,
                 "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
