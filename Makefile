@@ -14,7 +14,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz model install format format-check \
-	lint bench coverage manual update-instructions update-symbols deb check-deb dist check-dist clean
+	lint bench coverage manual update-instructions update-symbols api deb check-deb dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -108,6 +108,10 @@ update-instructions: | build ## write bench/instructions.txt and the listings of
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
+
+api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers
+	@sh tools/install-packages api
+	@doxygen docs/Doxyfile
 
 deb: | build ## build Debian packages into build/deb, and let lintian look at them
 	@sh tools/install-packages deb

@@ -12,7 +12,8 @@
  *   frazil_close(gen);
  *
  * The headers by subject: error.h, layout.h, time.h, text.h, sno.h, clock.h,
- * generator.h.  frazil/opaque.h belongs to a library of its own.
+ * coordinator.h, generator.h.  frazil/opaque.h and frazil/parts.h belong to
+ * libraries of their own.
  */
 #ifndef FRAZIL_H
 #define FRAZIL_H
@@ -29,10 +30,11 @@
 
 FRAZIL_BEGIN_DECLS
 
-#define FRAZIL_VERSION_MAJOR 0
-#define FRAZIL_VERSION_MINOR 1
-#define FRAZIL_VERSION_PATCH 0
+/* The version of these headers, whose parts follow Semantic Versioning. */
 #define FRAZIL_VERSION "0.1.0"
+#define FRAZIL_VERSION_MAJOR 0 /* raised when programs have to change */
+#define FRAZIL_VERSION_MINOR 1 /* raised when something is added; before 1.0, also when programs have to change */
+#define FRAZIL_VERSION_PATCH 0 /* raised when something is mended */
 
 /* The version of the library that is running, "0.1.0".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);

@@ -12,8 +12,8 @@ FRAZIL_BEGIN_DECLS
 
 /* A reading of the wall clock, to the nanosecond. */
 typedef struct frazil_instant {
-    int64_t unix_ms;
-    uint32_t ns; /* nanoseconds within the millisecond, 0 .. 999999 */
+    int64_t unix_ms; /* whole milliseconds since 1970 */
+    uint32_t ns;     /* nanoseconds within the millisecond, 0 .. 999999 */
 } frazil_instant;
 
 /*
@@ -21,7 +21,7 @@ typedef struct frazil_instant {
  * several at once, and must not call back into frazil.
  */
 typedef struct frazil_clock {
-    void *ctx;
+    void *ctx;                                             /* what the functions are called with */
     frazil_instant (*now)(void *ctx);                      /* wall clock: may step either way */
     uint64_t (*monotonic_ns)(void *ctx);                   /* never steps: bounds every wait */
     void (*sleep_until)(void *ctx, uint64_t monotonic_ns); /* may return early, never much later */
@@ -29,8 +29,8 @@ typedef struct frazil_clock {
 
 /* A source of randomness: 64 bits a call; any thread, several at once. */
 typedef struct frazil_random {
-    void *ctx;
-    uint64_t (*next)(void *ctx);
+    void *ctx;                   /* what the function is called with */
+    uint64_t (*next)(void *ctx); /* the next 64 bits */
 } frazil_random;
 
 /*

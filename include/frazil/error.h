@@ -57,6 +57,7 @@ typedef enum frazil_err_class {
     X(ESTATE,      -44, FATAL,  "a state file is damaged, or is of another layout, worker or version")
 /* clang-format on */
 
+/* The errors of the table, by number. */
 typedef enum frazil_err {
 #define FRAZIL_ERR_ENUM(name, number, err_class, sentence) FRAZIL_##name = number,
     FRAZIL_ERRORS(FRAZIL_ERR_ENUM)
@@ -74,7 +75,7 @@ typedef enum frazil_err {
  * Why a call failed.  Filled on failure only.
  */
 typedef struct frazil_error {
-    frazil_err code;
+    frazil_err code;   /* what the call returned */
     int sys_errno;     /* errno for FRAZIL_ESYS, else 0 */
     int64_t behind_us; /* FRAZIL_ECLOCK: microseconds by which the clock is behind the highest time seen; else 0 */
     uint64_t retry_ns; /* FRAZIL_EAGAIN, EFULL, ECLOCK: nanoseconds after which the call can succeed; else 0 */

@@ -22,7 +22,9 @@
 
 FRAZIL_BEGIN_DECLS
 
+/* A generator: opened by frazil_open, closed by frazil_close. */
 typedef struct frazil frazil;
+/* One thread's handle on a generator, see frazil_local_open. */
 typedef struct frazil_local frazil_local;
 
 /* ---- opening ----------------------------------------------------------- */
@@ -207,14 +209,14 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_
  * it when the generator has stopped.
  */
 typedef struct frazil_sno_snapshot {
-    uint8_t partition[2];
-    uint16_t sequence_min;
-    uint16_t sequence_max;
-    uint32_t sequence; /* last one issued in the unit wall_hi; 0 means sequence_min */
-    int64_t now;       /* when the snapshot was taken */
-    int64_t wall_hi;   /* the unit of the last sno */
-    int64_t wall_safe; /* the clock may not go back to this or below it without waiting; 0: never went back */
-    uint32_t drifts;   /* how often the tick-tock bit was toggled */
+    uint8_t partition[2];  /* the high byte first */
+    uint16_t sequence_min; /* the lowest number that the sequence takes */
+    uint16_t sequence_max; /* the highest */
+    uint32_t sequence;     /* last one issued in the unit wall_hi; 0 means sequence_min */
+    int64_t now;           /* when the snapshot was taken */
+    int64_t wall_hi;       /* the unit of the last sno */
+    int64_t wall_safe;     /* the clock may not go back to this or below it without waiting; 0: never went back */
+    uint32_t drifts;       /* how often the tick-tock bit was toggled */
 } frazil_sno_snapshot;
 
 /* Bytes that frazil_sno_snapshot_format can need, terminator included. */
@@ -282,15 +284,15 @@ FRAZIL_API void frazil_get_stats(frazil *gen, frazil_stats *ret) FRAZIL_NONNULL(
 
 /* What a generator is. */
 typedef struct frazil_generator_info {
-    frazil_layout layout;
-    uint32_t worker; /* for sno: the partition */
-    uint32_t sequence_min;
-    uint32_t sequence_max;
-    uint32_t sequence;   /* the next id's, if it were taken now; sequence_min if that enters a new tick */
-    uint64_t length;     /* how many sequence numbers of this tick are used */
-    uint64_t capacity;   /* how many a tick has */
-    bool counter_in_use; /* whether the processor's counter saves clock readings */
-    bool state_is_new;   /* no generator had this worker on this host since it was booted; always with state=memory */
+    frazil_layout layout;  /* of its ids */
+    uint32_t worker;       /* for sno: the partition */
+    uint32_t sequence_min; /* the lowest number that its sequence takes */
+    uint32_t sequence_max; /* the highest */
+    uint32_t sequence;     /* the next id's, if it were taken now; sequence_min if that enters a new tick */
+    uint64_t length;       /* how many sequence numbers of this tick are used */
+    uint64_t capacity;     /* how many a tick has */
+    bool counter_in_use;   /* whether the processor's counter saves clock readings */
+    bool state_is_new;     /* no generator had this worker on this host since it was booted; always with state=memory */
     /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
      * million, rounded up; 0 for all other sources */
     uint32_t collision_ppm;
@@ -309,6 +311,7 @@ typedef struct frazil_overflow {
     uint32_t ticks;   /* for how many ticks it has lasted */
 } frazil_overflow;
 
+/* Called as frazil_on_overflow says, with the ctx that it was given. */
 typedef void (*frazil_overflow_fn)(void *ctx, const frazil_overflow *overflow);
 
 /*

@@ -20,6 +20,7 @@
 
 FRAZIL_BEGIN_DECLS
 
+/* Which type ids have. */
 typedef enum frazil_layout_kind {
     FRAZIL_LAYOUT_64 = 0, /* ids are uint64_t */
     FRAZIL_LAYOUT_SNO = 1 /* ids are frazil_sno, see sno.h; the fields are fixed */
@@ -35,21 +36,21 @@ typedef enum frazil_layout_kind {
  */
 typedef struct frazil_layout {
     char name[FRAZIL_LAYOUT_NAME_SIZE]; /* the preset, or "custom" */
-    frazil_layout_kind kind;
-    int64_t epoch_unix_ms;
-    uint32_t tick_ms;           /* length of a tick in ms, 1 .. 86400000 */
-    uint8_t time_bits;          /* 1 .. 63 */
-    uint8_t worker_bits;        /* 0 .. 32, datacenter included */
-    uint8_t datacenter_bits;    /* high bits of the worker, 0 where it is not split */
-    uint8_t sequence_bits;      /* 1 .. 32 */
-    bool sequence_above_worker; /* sequence lies above the worker */
+    frazil_layout_kind kind;            /* 64-bit ids or snos */
+    int64_t epoch_unix_ms;              /* when tick 0 began */
+    uint32_t tick_ms;                   /* length of a tick in ms, 1 .. 86400000 */
+    uint8_t time_bits;                  /* 1 .. 63 */
+    uint8_t worker_bits;                /* 0 .. 32, datacenter included */
+    uint8_t datacenter_bits;            /* high bits of the worker, 0 where it is not split */
+    uint8_t sequence_bits;              /* 1 .. 32 */
+    bool sequence_above_worker;         /* sequence lies above the worker */
 } frazil_layout;
 
-/* The fields of one id.  worker is the whole number, datacenter included. */
+/* The fields of one id. */
 typedef struct frazil_parts {
-    int64_t unix_ms; /* start of the id's tick */
-    uint32_t worker;
-    uint32_t sequence;
+    int64_t unix_ms;   /* start of the id's tick */
+    uint32_t worker;   /* the whole number, datacenter included */
+    uint32_t sequence; /* within the tick */
 } frazil_parts;
 
 /* What a layout can hold. */

@@ -18,16 +18,18 @@ FRAZIL_BEGIN_DECLS
 #define FRAZIL_SNO_SIZE 10 /* bytes of a sno */
 #define FRAZIL_SNO_LEN 16  /* characters of its text */
 
+/* A sno, by value. */
 typedef struct frazil_sno {
-    uint8_t bytes[FRAZIL_SNO_SIZE];
+    uint8_t bytes[FRAZIL_SNO_SIZE]; /* big-endian: they sort as the text does */
 } frazil_sno;
 
+/* The fields of a sno. */
 typedef struct frazil_sno_parts {
-    int64_t unix_ms;  /* start of the 4 ms unit */
-    uint8_t ticktock; /* 0 or 1: toggled when the clock went back */
-    uint8_t meta;
+    int64_t unix_ms;    /* start of the 4 ms unit */
+    uint8_t ticktock;   /* 0 or 1: toggled when the clock went back */
+    uint8_t meta;       /* the metabyte: a byte of the caller's */
     uint16_t partition; /* its first byte is the high one */
-    uint16_t sequence;
+    uint16_t sequence;  /* number within the unit */
 } frazil_sno_parts;
 
 /*

@@ -91,8 +91,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_collision(uint32_t hosts, uint6
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uint64_t *ret) FRAZIL_NONNULL(3);
 
-/* Characters of a scrambled id, without and with check digits; no terminator counted. */
+/* Characters of a scrambled id without check digits; no terminator counted. */
 #define FRAZIL_KASUMI_LEN 14
+/* The same with check digits. */
 #define FRAZIL_KASUMI_CHECKED_LEN 19
 
 /*
