@@ -90,4 +90,5 @@ endforeach()
 
 # The folders keep their names, so that what one page links to in another is found.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs examples contrib DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples contrib DESTINATION ${CMAKE_INSTALL_DOCDIR}
+        PATTERN docs/html EXCLUDE PATTERN Doxyfile EXCLUDE) # those are of use in the source tree only
