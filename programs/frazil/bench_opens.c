@@ -57,14 +57,16 @@ const struct bench_case bench_opens[] = {
 
 /* ---- what must not grow ------------------------------------------------------ */
 
-/* One id of each of so many generators in turns. */
+/* One id of each of so many generators in turns; their memory is near when that is measured. */
 static bool take_in_turns(struct bench_rig *rig, unsigned generators, uint64_t count, double *ret_ns)
 {
     frazil_err err = FRAZIL_OK;
     unsigned which = 0;
     uint64_t id;
-    double start = bench_worked_ns();
 
+    for (unsigned i = 0; i < generators && err == FRAZIL_OK; i++)
+        err = frazil_next(rig->crowd[i], &id);
+    double start = bench_worked_ns();
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
         err = frazil_next(rig->crowd[which], &id);
         BENCH_KEEP(&id);
@@ -94,6 +96,23 @@ static bool run_crowd_1000(struct bench_rig *rig, uint64_t count, double *ret_ns
     return take_in_turns(rig, 1000, count, ret_ns);
 }
 
+/* What memory takes for as many words that lie as far apart. */
+static bool run_words_1000(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    unsigned which = 0;
+
+    for (unsigned i = 0; i < BENCH_CROWD; i++)
+        atomic_store_explicit(&rig->pages[i].word, 0, memory_order_relaxed);
+    double start = bench_worked_ns();
+    for (uint64_t i = 0; i < count; i++) {
+        BENCH_KEEP(bench_counter());
+        BENCH_KEEP(atomic_fetch_add_explicit(&rig->pages[which].word, 1, memory_order_relaxed));
+        which = which + 1 == BENCH_CROWD ? 0 : which + 1;
+    }
+    *ret_ns = bench_worked_ns() - start;
+    return true;
+}
+
 static bool run_aged(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     return bench_take(rig->gen, count, ret_ns);
@@ -118,6 +137,7 @@ const struct bench_case bench_growth[] = {
     {.row = BENCH_ROW_HELD_TO(GROWTH, "crowd_10", "10 of them in turns", "ns", {NO_MORE}), .run = run_crowd_10},
     {.row = BENCH_ROW(GROWTH, "crowd_100", "100 of them in turns", "ns"), .run = run_crowd_100},
     {.row = BENCH_ROW(GROWTH, "crowd_1000", "all 1000 in turns", "ns"), .run = run_crowd_1000},
+    {.row = BENCH_ROW(GROWTH, "words_1000", "1000 words in turns: read + add", "ns"), .run = run_words_1000},
     {.row = BENCH_ROW_HELD_TO(GROWTH, "far", "ticks that count from 1970", "ns", {NO_MORE}), .run = run_far},
     {.row = BENCH_ROW_HELD_TO(GROWTH, "held", "worker 99 of 100 leased here", "ns", {NO_MORE}), .run = run_held},
     {.row = BENCH_ROW(GROWTH, "open_lock_held", "file-lock, 100 workers held", "us"), .run = run_open_lock, US},

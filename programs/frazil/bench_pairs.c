@@ -62,23 +62,6 @@ static bool try_threads(struct bench_rig *rig, work_fn work, uint64_t count, dou
     return halves[0].ok && halves[1].ok;
 }
 
-/*
- * Where others take the processors away, the two do not meet: what took much
- * longer than they worked is tried again, a few times.
- */
-static bool run_threads(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns)
-{
-    double elapsed_ns = 0;
-
-    for (int tries = 0; tries < 8; tries++) {
-        if (!try_threads(rig, work, count, ret_ns, &elapsed_ns))
-            return false;
-        if (elapsed_ns < *ret_ns * 1.25)
-            break;
-    }
-    return true;
-}
-
 static bool work_counter_add(struct bench_rig *rig, unsigned which, uint64_t count)
 {
     (void)which;
@@ -109,21 +92,6 @@ static bool work_local(struct bench_rig *rig, unsigned which, uint64_t count)
     return bench_went_well(err);
 }
 
-static bool run_two_counter_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
-{
-    return run_threads(rig, work_counter_add, count, ret_ns);
-}
-
-static bool run_two_next(struct bench_rig *rig, uint64_t count, double *ret_ns)
-{
-    return run_threads(rig, work_next, count, ret_ns);
-}
-
-static bool run_two_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
-{
-    return run_threads(rig, work_local, count, ret_ns);
-}
-
 /* ---- two processes ----------------------------------------------------------- */
 
 /* Both begin at a time that lies a little ahead when it is agreed upon. */
@@ -149,7 +117,8 @@ static bool be_the_other(const struct bench_rig *rig, uint64_t count, int from_p
 }
 
 /* This process's part. */
-static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child, int to_child, double *ret_ns)
+static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child, int to_child, double *ret_ns,
+                           double *ret_elapsed_ns)
 {
     double start, worked, others;
     char ready;
@@ -162,14 +131,17 @@ static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child
     wait_until(start);
     if (!bench_take(rig->shared, count, &worked) || read(from_child, &others, sizeof others) != (ssize_t)sizeof others)
         return false;
+    *ret_elapsed_ns = bench_now_ns() - start;
     *ret_ns = (worked + others) / 2;
     return true;
 }
 
-static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret_ns)
+/* As try_threads; there is one kind of work only. */
+static bool try_processes(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns)
 {
     int to_child[2], to_parent[2];
 
+    (void)work;
     if (pipe(to_child) != 0)
         return bench_went_well(FRAZIL_ESYS);
     if (pipe(to_parent) != 0) {
@@ -185,7 +157,7 @@ static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret
     }
     (void)close(to_child[0]);
     (void)close(to_parent[1]);
-    bool ok = child > 0 && meet_the_other(rig, count / 2, to_parent[0], to_child[1], ret_ns);
+    bool ok = child > 0 && meet_the_other(rig, count / 2, to_parent[0], to_child[1], ret_ns, ret_elapsed_ns);
     (void)close(to_child[1]);
     (void)close(to_parent[0]);
     if (child > 0)
@@ -193,6 +165,47 @@ static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret
     if (!ok)
         complain("two processes could not be measured");
     return ok;
+}
+
+/* ---- both ---------------------------------------------------------------------- */
+
+typedef bool (*try_fn)(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns);
+
+/*
+ * Where others take the processors away, the two do not meet: what took much
+ * longer than they worked is tried again, a few times.
+ */
+static bool run(try_fn try, struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns)
+{
+    double elapsed_ns = 0;
+
+    for (int tries = 0; tries < 16; tries++) {
+        if (!try(rig, work, count, ret_ns, &elapsed_ns))
+            return false;
+        if (elapsed_ns < *ret_ns * 1.25)
+            break;
+    }
+    return true;
+}
+
+static bool run_two_counter_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return run(try_threads, rig, work_counter_add, count, ret_ns);
+}
+
+static bool run_two_next(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return run(try_threads, rig, work_next, count, ret_ns);
+}
+
+static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return run(try_processes, rig, NULL, count, ret_ns);
+}
+
+static bool run_two_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return run(try_threads, rig, work_local, count, ret_ns);
 }
 
 #define TWO "Two at a time, an id of both together"

@@ -146,6 +146,11 @@ bool bench_rig_open_growth(struct bench_rig *rig)
         if (rig->held[i] == NULL)
             return false;
     }
+    rig->pages = aligned_alloc(alignof(struct bench_page), BENCH_CROWD * sizeof *rig->pages);
+    if (rig->pages == NULL) {
+        complain("no memory for %d pages", BENCH_CROWD);
+        return false;
+    }
     rig->far = open_spec("layout=42/1/21 epoch=1970-01-01T00:00:00Z tick=1ms worker=fixed:0 state=memory");
     return rig->far != NULL;
 }
@@ -158,6 +163,7 @@ void bench_rig_close(struct bench_rig *rig)
         frazil_close(rig->held[i]);
     for (int i = 0; i < 2; i++)
         frazil_local_close(rig->locals[i]);
+    free(rig->pages);
     frazil_close(rig->far);
     frazil_close(rig->shared);
     frazil_close(rig->sno);

@@ -10,6 +10,11 @@
 
 enum { BENCH_BATCH = 4096, BENCH_CROWD = 1000, BENCH_HELD = 100, BENCH_PATH_SIZE = 512, BENCH_SPEC_SIZE = 2048 };
 
+/* A word alone in a page of memory. */
+struct bench_page {
+    alignas(4096) _Atomic uint64_t word;
+};
+
 struct bench_rig {
     /* A shared line for what generators are compared with. */
     alignas(64) _Atomic uint64_t line;
@@ -23,6 +28,7 @@ struct bench_rig {
 
     /* For what must not grow. */
     frazil *crowd[BENCH_CROWD];
+    struct bench_page *pages; /* BENCH_CROWD of them, to compare crowd with */
     frazil *far;              /* its ticks count from 1970 */
     frazil *held[BENCH_HELD]; /* workers of one pool, all of it but a few */
 
@@ -38,7 +44,7 @@ struct bench_rig {
  */
 bool bench_rig_open(struct bench_rig *rig);
 
-/* Opens crowd, far and held. */
+/* Opens crowd, far and held, and makes pages. */
 bool bench_rig_open_growth(struct bench_rig *rig);
 
 /* Closes what is open and removes the directory. */

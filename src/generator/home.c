@@ -38,6 +38,8 @@ static frazil_err prepare_guarded(struct fz_shared *shared, const struct fz_slot
 {
     struct fz_guard guard;
 
+    if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
+        return FRAZIL_OK;
     int sys = fz_guard_open(&guard, path);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot guard the word file", path, "");

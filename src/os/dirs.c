@@ -209,10 +209,10 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
     if (err != FRAZIL_OK)
         return err;
     int sys = check(&way);
-    if (sys == ENOENT)
+    if (sys == ENOENT) {
         sys = each_of_last(way.path, way.makes, make);
-    if (sys == 0)
-        sys = check(&way);
+        sys = sys == 0 ? check(&way) : sys;
+    }
     if (sys == 0 && which == FZ_DIR_STATE)
         sys = each_of_last(way.path, way.makes, settle);
     if (sys != 0)
