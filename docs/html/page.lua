@@ -76,6 +76,7 @@ local function words(blocks)
     Str = function(e) list[#list + 1] = e.text end,
     Space = function() list[#list + 1] = ' ' end,
     SoftBreak = function() list[#list + 1] = ' ' end,
+    LineBreak = function() list[#list + 1] = ' ' end,
     Code = function(e) list[#list + 1] = e.text end,
     CodeBlock = function(e) list[#list + 1] = '\n' .. e.text .. '\n' end,
     Para = function() list[#list + 1] = '\n' end,
