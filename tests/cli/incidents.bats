@@ -191,7 +191,7 @@ ms_of() {
 }
 
 @test "the pool is exhausted" {
-    frazil lease init --never-used worker="$folder" workers=2
+    frazil lease init --never-used worker="$folder" workers=2 horizon=3s
     service worker="$folder"
     exec 7<&9
     rm "$BATS_TEST_TMPDIR/ids"
@@ -199,7 +199,7 @@ ms_of() {
     says 4 frazil next worker="$folder" max_wait=0s
     frazil lease list --json "$folder" | in_page
     frazil lease release -w 1 "$folder" | in_page
-    frazil next worker="$folder" max_wait=60s
+    frazil next worker="$folder" max_wait=60s # when its grant has ended
     exec 7<&- 9<&-
     wait
 }
