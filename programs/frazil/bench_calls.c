@@ -19,6 +19,17 @@ static bool run_clock(struct bench_rig *rig, uint64_t count, double *ret_ns)
     return true;
 }
 
+static bool run_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    double start = bench_worked_ns();
+
+    for (uint64_t i = 0; i < count; i++)
+        BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed));
+    *ret_ns = bench_worked_ns() - start;
+    return true;
+}
+
+#if BENCH_HAS_COUNTER
 static bool run_counter(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     double start = bench_worked_ns();
@@ -26,16 +37,6 @@ static bool run_counter(struct bench_rig *rig, uint64_t count, double *ret_ns)
     (void)rig;
     for (uint64_t i = 0; i < count; i++)
         BENCH_KEEP(bench_counter());
-    *ret_ns = bench_worked_ns() - start;
-    return true;
-}
-
-static bool run_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
-{
-    double start = bench_worked_ns();
-
-    for (uint64_t i = 0; i < count; i++)
-        BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed));
     *ret_ns = bench_worked_ns() - start;
     return true;
 }
@@ -51,6 +52,7 @@ static bool run_counter_add(struct bench_rig *rig, uint64_t count, double *ret_n
     *ret_ns = bench_worked_ns() - start;
     return true;
 }
+#endif
 
 /* ---- ids -------------------------------------------------------------------- */
 

@@ -108,7 +108,7 @@ static void test_in_range(void **state)
         return;
     do {
         start = fz_counter_read();
-        range = fz_counter_clip(start, UINT64_C(1) << 40);
+        range = fz_counter_clip(start, long_ago - 1);
     } while (range < UINT64_C(1) << 28); /* so that it does not end while this runs */
     assert_true(fz_counter_is_in(start, range));
     assert_false(fz_counter_is_in(start, 0));
