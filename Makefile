@@ -2,6 +2,7 @@
 # The front door.  CMake does the work; `make help` lists what there is.
 
 PREFIX ?= /usr/local
+CROSS = aarch64 s390x
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 MAKEFLAGS += --no-print-directory
@@ -13,8 +14,9 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan soak nemesis mutants fuzz model install format format-check \
-	lint bench coverage manual update-instructions update-symbols api deb check-deb dist check-dist clean
+.PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) soak nemesis mutants fuzz \
+	model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
+	dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -40,6 +42,16 @@ check-asan: | build ## the tests of behaviour, but for the nemesis, under addres
 check-tsan: | build ## the concurrency tests under the thread sanitizer
 	@sh tools/install-packages check
 	@$(call test,tsan)
+
+check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user
+	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done
+
+$(CROSS:%=check-%): check-%: | build
+	@sh tools/install-packages cross
+	@sh tools/cross-cmocka build/cross $*
+	@$(call test,$*)
+	@$(call build,check) --target frazil frazil-sim
+	@sh tools/cross-compare $(JOBS) $*
 
 SOAK_SEEDS ?= 1-20000
 

@@ -12,8 +12,10 @@
 #include "frazil/generator.h"
 #include "idset.h"
 
-/* Thread sanitizer and valgrind cost a factor of ten and more: numbers of ids are divided by this. */
-#if defined(__SANITIZE_THREAD__)
+/* Thread sanitizer, valgrind and emulators cost a factor of ten and more: numbers of ids are divided by this. */
+#if defined(FRAZIL_EMULATED)
+#define INSTRUMENT_SLOWDOWN 10
+#elif defined(__SANITIZE_THREAD__)
 #define INSTRUMENT_SLOWDOWN 20
 #elif defined(__SANITIZE_ADDRESS__)
 #define INSTRUMENT_SLOWDOWN 4

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: MIT
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+include(${CMAKE_CURRENT_LIST_DIR}/FrazilCross.cmake)
