@@ -70,6 +70,14 @@ same_again() {
     done < <(pages | grep '/docs/')
 }
 
+@test "the index leads to every page" {
+    local page
+    while read -r page; do
+        echo "$page"
+        grep -qF "]($page)" "$root/docs/README.md"
+    done < <(cd "$root/docs" && find . -name '*.md' ! -path ./README.md | sed 's|^\./||')
+}
+
 @test "README: the ids of make run are of one tick, and are taken apart as shown" {
     blocks '' "$root/README.md" >shown
     sed -n '/^\$ frazil next/,/^\$ frazil inspect/p' shown | grep '^[0-9]' >ids
