@@ -171,7 +171,9 @@ ms_of() {
     serve_no_more
     read -r _ <&9 # it goes on
     ends 4
-    sed 's/cannot be connected to: .*/cannot be connected to: Connection refused/' "$BATS_TEST_TMPDIR/last_words" | in_page
+    # The last time that it was asked may have been after the grant's end, on a machine that has more to do.
+    sed 's/ was ours until / is ours until /; s/cannot be connected to: .*/cannot be connected to: Connection refused/' \
+        "$BATS_TEST_TMPDIR/last_words" | in_page
 }
 
 @test "the coordinator was wiped" {
