@@ -201,6 +201,7 @@ static void test_errors(void **state)
         if (taken_for(&proxy, errors[i].status, errors[i].body, true) != errors[i].result)
             fail_msg("%s: %s", errors[i].body, etcd_said.message);
     }
+    etcd_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
     proxy_stop(&proxy);
     server_stop(&server);
 }

@@ -137,6 +137,10 @@ static void test_dead_member(void **state)
     assert_int_equal(etcd_must_read(&reg, 0).version, version);
     etcd_close(&reg);
     server_stop(&server);
+    reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port());
+    assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    etcd_assert_said("cannot be connected to: Failed to connect to 127.0.0.1 port");
+    etcd_close(&reg);
 }
 
 /* One that hangs leaves a write in doubt; it is not asked a second time elsewhere, and the next one is asked next. */

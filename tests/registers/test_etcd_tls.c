@@ -45,22 +45,33 @@ static void make_certificate(const struct server *server, const char *name)
     run(server, sign);
 }
 
-static void make_certificates(const struct server *server)
+/* NAME.pem and NAME.key, as make_certificate, good for these usages. */
+static void make_certificate_for(const struct server *server, const char *name, const char *usages)
+{
+    char names[96];
+    int len = snprintf(names, sizeof names, "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=%s\n", usages);
+
+    scratch_write(scratch_path(server->folder, "names"), names, (size_t)len);
+    make_certificate(server, name);
+}
+
+/* usages: what the server's is good for. */
+static void make_certificates(const struct server *server, const char *usages)
 {
     static const char *const ca[] = {
         "openssl", "req",    "-x509", "-newkey", "ec",     "-pkeyopt", "ec_paramgen_curve:prime256v1",
         "-nodes",  "-days",  "2",     "-subj",   "/CN=ca", "-keyout",  "ca.key",
         "-out",    "ca.pem", NULL};
-    static const char names[] = "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n";
 
-    scratch_write(scratch_path(server->folder, "names"), names, sizeof names - 1);
     run(server, ca);
-    make_certificate(server, "server");
-    make_certificate(server, "client");
+    make_certificate_for(server, "server", usages);
+    make_certificate_for(server, "client", "clientAuth");
 }
 
+static const char both[] = "serverAuth,clientAuth";
+
 /* client_auth: whoever connects must have a certificate. */
-static void start_tls(struct server *server, bool client_auth)
+static void start_tls(struct server *server, bool client_auth, const char *usages)
 {
     const char *arguments[] = {"--cert-file", "server.pem", "--key-file", "server.key", NULL, NULL, NULL};
 
@@ -69,7 +80,7 @@ static void start_tls(struct server *server, bool client_auth)
         arguments[5] = "--trusted-ca-file=ca.pem";
     }
     server_prepare(server, "etcd");
-    make_certificates(server);
+    make_certificates(server, usages);
     etcd_server_restart(server, arguments);
 }
 
@@ -80,7 +91,7 @@ static void test_tls(void **state)
     uint64_t version;
 
     (void)state;
-    start_tls(&server, false);
+    start_tls(&server, false, both);
     unsigned port = server.port;
     struct fz_register right =
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
@@ -88,7 +99,7 @@ static void test_tls(void **state)
     assert_int_equal(etcd_must_read(&right, 0).version, version);
     struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=30s", port);
     assert_int_equal(etcd_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("certificate");
+    etcd_assert_said("cannot be connected to: SSL certificate problem");
     struct fz_register other_name =
         etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
     assert_int_equal(etcd_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
@@ -114,7 +125,7 @@ static void test_client_certificate(void **state)
     uint64_t version;
 
     (void)state;
-    start_tls(&server, true);
+    start_tls(&server, true, both);
     const char *folder = server.folder;
     struct fz_register with = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
                                             "client.key&timeout=30s",
@@ -129,6 +140,24 @@ static void test_client_certificate(void **state)
     server_stop(&server);
 }
 
+/* One whose own certificate is no client's cannot talk to itself: it answers, and has done nothing. */
+static void test_server_certificate_only(void **state)
+{
+    struct server server;
+    uint64_t version;
+
+    (void)state;
+    start_tls(&server, true, "serverAuth");
+    const char *folder = server.folder;
+    struct fz_register reg = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
+                                           "client.key&timeout=30s",
+                                           (unsigned)server.port, folder, folder, folder);
+    assert_int_not_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
+    etcd_assert_said("etcds://127.0.0.1:");
+    etcd_close(&reg);
+    server_stop(&server);
+}
+
 /* A child that drops what it has inherited does not end its parent's session. */
 static void test_fork_in_session(void **state)
 {
@@ -137,7 +166,7 @@ static void test_fork_in_session(void **state)
     int status = -1;
 
     (void)state;
-    start_tls(&server, false);
+    start_tls(&server, false, both);
     proxy_start(&proxy, server.port);
     struct fz_register reg =
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy.port, server.folder);
@@ -165,6 +194,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tls),
         cmocka_unit_test(test_client_certificate),
+        cmocka_unit_test(test_server_certificate_only),
         cmocka_unit_test(test_fork_in_session),
     };
 

@@ -205,6 +205,30 @@ static void test_password(void **state)
     redis_rig_stop(&rig);
 }
 
+/* The rights that the manual names are enough; one of them less is refused. */
+static void test_rights(void **state)
+{
+    struct redis_rig rig;
+    uint64_t version = 0;
+
+    (void)state;
+    redis_rig_start(&rig, NULL);
+    assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil on >s3cret ~frazil:* +eval +evalsha "
+                                                      "+script|load +time +info +wait +select +config|get +hget +hset "
+                                                      "+hgetall"),
+                        "OK");
+    struct fz_register reg =
+        redis_open_url("redis://frazil:s3cret@127.0.0.1:%u/orders?db=1", (unsigned)rig.server.port);
+    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_OK);
+    assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -hset"), "OK");
+    assert_int_equal(redis_swap(&rig, &reg, version, "y", &version), FZ_REGISTER_REFUSED);
+    assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -evalsha"), "OK");
+    assert_int_equal(redis_swap(&rig, &reg, version, "y", &version), FZ_REGISTER_REFUSED);
+    redis_assert_said(&rig, "NOPERM");
+    redis_close(&reg);
+    redis_rig_stop(&rig);
+}
+
 /* Without an answer to the password nothing that matters was sent: nothing is in doubt. */
 static void test_password_without_answer(void **state)
 {
@@ -333,6 +357,7 @@ int main(void)
         cmocka_unit_test(test_wait),
         cmocka_unit_test(test_eviction),
         cmocka_unit_test(test_password),
+        cmocka_unit_test(test_rights),
         cmocka_unit_test(test_password_without_answer),
         cmocka_unit_test(test_database),
         cmocka_unit_test(test_script_flushed),

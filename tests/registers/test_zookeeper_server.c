@@ -19,6 +19,7 @@
 
 #include <cmocka.h>
 
+#include "lib/proxy.h"
 #include "lib/zookeeper_server.h"
 #include "registers/zookeeper/zookeeper_connection.h"
 #include "registers/zookeeper/zookeeper_register.h"
@@ -356,6 +357,24 @@ static void test_no_server(void **state)
     close_register(&reg);
 }
 
+/* The sentence tells who hangs up, as servers without a quorum do, from who says nothing. */
+static void test_sentences(void **state)
+{
+    struct proxy proxy;
+
+    (void)state;
+    proxy_start(&proxy, server.port);
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=300ms", (unsigned)proxy.port);
+    proxy_set(&proxy, PROXY_CUT_REPLIES);
+    assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
+    assert_said("cannot be connected to: the server hung up");
+    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
+    assert_said("cannot be connected to within 300 ms");
+    close_register(&reg);
+    proxy_stop(&proxy);
+}
+
 /* ---- nodes of somebody else ------------------------------------------------------- */
 
 static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
@@ -458,11 +477,17 @@ static void test_quiet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed),        cmocka_unit_test(test_inherited),
-        cmocka_unit_test(test_password),      cmocka_unit_test(test_nodes_above),
-        cmocka_unit_test(test_other_servers), cmocka_unit_test(test_no_server),
-        cmocka_unit_test(test_foreign_nodes), cmocka_unit_test(test_many),
-        cmocka_unit_test(test_quiet),         cmocka_unit_test(test_expired_while_stopped), /* restarts the server */
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_inherited),
+        cmocka_unit_test(test_password),
+        cmocka_unit_test(test_nodes_above),
+        cmocka_unit_test(test_other_servers),
+        cmocka_unit_test(test_no_server),
+        cmocka_unit_test(test_sentences),
+        cmocka_unit_test(test_foreign_nodes),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_quiet),
+        cmocka_unit_test(test_expired_while_stopped), /* restarts the server */
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);

@@ -32,11 +32,14 @@ static const char read_all_sql[] = "SELECT " STATUS ", NULL::bigint, NULL::bigin
 
 /*
  * The status is computed behind the write: its time is not one of before it.  An
- * UPDATE that waited for another one looks at the version again.
+ * UPDATE that waited for another one looks at the version again.  What an INSERT
+ * would update is never updated: so it needs the right to, as all that follows,
+ * and who does not have it learns of it before he has a grant.
  */
-static const char insert_sql[] = "WITH w AS (INSERT INTO @ (namespace, number, version, data) "
+static const char insert_sql[] = "WITH w AS (INSERT INTO @ AS r (namespace, number, version, data) "
                                  "VALUES ($1, $2::bigint, " NOW ", $3::bytea) "
-                                 "ON CONFLICT DO NOTHING RETURNING version) "
+                                 "ON CONFLICT (namespace, number) DO UPDATE SET version = r.version, data = r.data "
+                                 "WHERE false RETURNING version) "
                                  "SELECT " STATUS ", w.version FROM (SELECT 1) AS one LEFT JOIN w ON true";
 
 static const char update_sql[] =
