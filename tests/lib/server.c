@@ -13,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -185,6 +188,16 @@ static void become(const struct server *server, const char *const *argv)
     _exit(127);
 }
 
+/* In the child: a test that is killed, as one is that takes too long, takes its server with it. */
+static void end_with(pid_t parent)
+{
+#ifdef __linux__
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+    if (getppid() != parent)
+        _exit(126);
+}
+
 static time_t seconds(void)
 {
     struct timespec now;
@@ -196,9 +209,11 @@ static time_t seconds(void)
 void server_run(struct server *server, const char *const *argv, bool (*answers)(const struct server *server))
 {
     assert_int_equal(server->pid, 0);
+    pid_t parent = getpid();
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
+        end_with(parent);
         setpgid(0, 0);
         become(server, argv);
     }
