@@ -86,6 +86,12 @@ static bool read_field(const redisReply *reply, uint32_t *ret)
     return true;
 }
 
+/* A name that Redis gives to itself: it becomes part of an incarnation, and of records. */
+static bool is_hex(const redisReply *reply)
+{
+    return reply->len > 0 && strspn(reply->str, "0123456789abcdef") == reply->len;
+}
+
 static bool read_status(const redisReply *answer, struct fz_register_status *ret)
 {
     uint64_t seconds;
@@ -99,7 +105,7 @@ static bool read_status(const redisReply *answer, struct fz_register_status *ret
         if (!fz_redis_is_text(answer->element[i]) || answer->element[i]->len > FZ_REDIS_SHA1_LEN)
             return false;
     }
-    if (answer->element[RUN_ID]->len == 0 || answer->element[REPLICATION_ID]->len == 0)
+    if (!is_hex(answer->element[RUN_ID]) || !is_hex(answer->element[REPLICATION_ID]))
         return false;
     ret->has_clock = true;
     ret->unix_ms = (int64_t)(seconds * 1000 + microseconds / 1000);
