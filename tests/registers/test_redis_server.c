@@ -86,7 +86,7 @@ static void start_replica(const struct redis_rig *master, struct server *ret)
     snprintf(port, sizeof port, "%u", (unsigned)master->server.port);
     /* On the command line the two words of replicaof are one option's. */
     redis_server_start(ret, arguments);
-    for (int tries = 0; tries < 2000; tries++) {
+    for (int tries = 0; tries < 12000; tries++) {
         const char *link =
             redis_server_ask(ret, "EVAL \"return redis.call('INFO', 'replication'):match('link_status:(%a+)')\" 0");
         if (strcmp(link, "up") == 0)
