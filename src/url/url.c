@@ -267,6 +267,7 @@ frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece 
 }
 
 /* ---- keys -------------------------------------------------------------------- */
+/* Their values are not shown when they are wrong: one may be a password that stands in the wrong place. */
 
 frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
                               uint64_t max, uint32_t *ret, frazil_error *reterr)
@@ -275,8 +276,8 @@ frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piec
 
     assert(max <= UINT32_MAX);
     if (!fz_decimal_parse(value.at, value.len, &number) || number > max)
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL is %Q: must be a number from 0 to %u", key.at, key.len,
-                       kind->what, value.at, value.len, max);
+        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL must be a number from 0 to %u", key.at, key.len,
+                       kind->what, max);
     *ret = (uint32_t)number;
     return FRAZIL_OK;
 }
@@ -299,8 +300,8 @@ static frazil_err read_timeout(const struct fz_url_kind *kind, struct fz_url_pie
 
     if (fz_duration_parse(value.at, value.len, &ns, NULL) != FRAZIL_OK || ns < UINT64_C(1000000) * TIMEOUT_MS_MIN ||
         ns > UINT64_C(1000000) * TIMEOUT_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ESPEC, "timeout=%Q in the %s URL: must be from %ums to %us", value.at, value.len,
-                       kind->what, (uint64_t)TIMEOUT_MS_MIN, (uint64_t)TIMEOUT_MS_MAX / 1000);
+        return fz_fail(reterr, FRAZIL_ESPEC, "timeout in the %s URL must be from %ums to %us", kind->what,
+                       (uint64_t)TIMEOUT_MS_MIN, (uint64_t)TIMEOUT_MS_MAX / 1000);
     *ret_ms = (uint32_t)(ns / 1000000);
     return FRAZIL_OK;
 }
@@ -349,8 +350,9 @@ static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece 
     struct fz_url_piece value = pair;
     struct fz_url_piece key = fz_url_cut(&value, '=');
     bool known = own->read != NULL;
+    bool has_value = value.at != NULL;
 
-    if (value.at == NULL)
+    if (!has_value)
         value = (struct fz_url_piece){"", 0};
     if (fz_url_is(key, "timeout"))
         return read_timeout(kind, value, &access->timeout_ms, reterr);
@@ -361,8 +363,8 @@ static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece 
     frazil_err err = known ? own->read(own->ctx, key, value, &known, reterr) : FRAZIL_OK;
     if (known || err != FRAZIL_OK)
         return err;
-    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", key.at, key.len, kind->what,
-                   kind->keys);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", has_value ? key.at : "...",
+                   has_value ? key.len : 3, kind->what, kind->keys);
 }
 
 frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query, struct fz_url_access *access,

@@ -74,9 +74,7 @@ static frazil_err read_sslmode(struct fz_url_piece value, struct fz_postgresql_u
             return FRAZIL_OK;
     }
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "sslmode=%Q in the PostgreSQL URL: must be disable, allow, prefer, require, verify-ca or "
-                   "verify-full",
-                   value.at, value.len);
+                   "sslmode in the PostgreSQL URL must be disable, allow, prefer, require, verify-ca or verify-full");
 }
 
 /* The folder of a socket. */
