@@ -160,7 +160,7 @@ uint16_t free_port(void)
 {
     static uint16_t tried;
 
-    for (uint16_t i = 0; i < PORT_COUNT; i++) {
+    for (int i = 0; i < PORT_COUNT; i++) {
         uint16_t port = (uint16_t)(PORT_FIRST + (getpid() + tried++) % PORT_COUNT);
         if (claim(port) && nobody_listens(port))
             return port;
