@@ -107,7 +107,7 @@ rest() {
     run holds "given back" -DTIME=3 -DWATCHED=2 -DHORIZON=2 -DSKEW=0 -DCLOCK_AHEAD=1 -DLATE=1 -DRELEASES=1
     run holds "wipe" $wipe -DOPERATORS=1
     run holds "fallback, skew" $back_skew
-    run holds "fallback, freed by hand" $back -DTIME=3 -DFREED_BY_HAND
+    run holds "fallback, freed by hand" $back -DFREED_BY_HAND
 }
 
 quick

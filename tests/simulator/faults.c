@@ -68,7 +68,7 @@ static void watch(void *arg, uint64_t unused)
     (void)unused;
     for (struct process *p = process_first(); p != NULL; p = p->next)
         runs = runs || (p->live && p->host == host && p->is_service);
-    if (host->is_up && !runs)
+    if (host->is_up && !host->is_suspended && !runs)
         program_start(host);
     world_at(world_now() + (faults.over ? faults_think_ns() : of_any_size(100 * MS, SECOND + plan.faults_ns / 50)),
              watch, host, 0);
@@ -238,6 +238,8 @@ void faults_begin(void)
     faults.due_ns = faults.end_ns = 0;
     faults.operator_host = NULL;
     coordinator_begin(&options);
+    if (plan.tight)
+        coordinator_set_clock((int64_t)(plan.max_skew_ns / 2));
     add_hosts();
     for (unsigned i = 0; i < plan.faults; i++)
         world_at(between(SECOND, plan.faults_ns), nemesis_happen, NULL, 0);

@@ -46,7 +46,7 @@ int64_t nemesis_small_offset_ns(void)
 {
     int64_t half_ns = (int64_t)(plan.max_skew_ns / 2);
 
-    if (once_in(2))
+    if (plan.tight || once_in(2))
         return once_in(2) ? half_ns : -half_ns;
     return (int64_t)pick(plan.max_skew_ns + 1) - half_ns;
 }
@@ -99,11 +99,25 @@ void nemesis_clone_host(void *arg)
 
 /* ---- hosts -------------------------------------------------------------------------------- */
 
+/*
+ * In a tight world some are as far ahead as is tolerated while the coordinator's clock is
+ * ahead, the others as far behind while it is behind: who has extended last before a loss,
+ * and who takes over after it.
+ */
+static int64_t tight_offset_ns(const struct host *host)
+{
+    int64_t far_ns = (int64_t)(plan.max_skew_ns / 2 * 3);
+
+    return host->number % 2 == 0 ? far_ns : -far_ns;
+}
+
 void nemesis_boot(void *arg, uint64_t wrong)
 {
     struct host *host = arg;
     int64_t offset_ns = wrong ? any_offset_ns() : nemesis_small_offset_ns();
 
+    if (plan.tight && !faults_are_over())
+        offset_ns = tight_offset_ns(host);
     if (host->is_up)
         return;
     host->is_up = true;
@@ -251,7 +265,7 @@ static void trouble_disk(struct host *host)
 static void change_clock(struct host *host)
 {
     int64_t offset_ns = host_clock_offset_ns(host);
-    int64_t wanted_ns = any_offset_ns();
+    int64_t wanted_ns = plan.tight && once_in(2) ? tight_offset_ns(host) : any_offset_ns();
     uint64_t what = pick(5);
 
     if (host->is_forgetful)
@@ -310,7 +324,7 @@ static void fall_back(void)
     if (!coordinator_roll_back())
         return;
     note_lost_extensions();
-    coordinator_set_clock(nemesis_small_offset_ns());
+    coordinator_set_clock(plan.tight ? -coordinator_clock_ns() : nemesis_small_offset_ns());
     wake_all(&plan);
 }
 
@@ -324,9 +338,9 @@ void nemesis_after_swap(bool of_namespace)
 {
     if (faults_are_over() || !plan.lossy || of_namespace)
         return;
-    if (plan.has_clock && once_in(50))
+    if (plan.has_clock && once_in(plan.tight ? 15 : 50))
         coordinator_put_away();
-    else if (plan.has_clock && once_in(400))
+    else if (plan.has_clock && once_in(plan.tight ? 25 : 400))
         fall_back();
     else if (once_in(1000))
         wipe();

@@ -21,6 +21,7 @@ struct plan {
     uint64_t max_skew_ns;
     bool has_clock;     /* the coordinator; and an incarnation: those that may fall back to an older state have both */
     bool lossy;         /* the coordinator may lose records */
+    bool tight;         /* and clocks differ by as much as they may, by whole ticks: nothing is granted to spare */
     bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
     uint64_t wild_ns;   /* how far clocks may be off; 0: within max_skew */
     uint64_t faults_ns; /* how long faults go on */

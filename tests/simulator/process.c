@@ -463,8 +463,9 @@ static void copy_process(struct process *process, struct host *to, uint64_t dela
         if (process->pages[i] != NULL)
             twin->pages[i] = page_copy(process->pages[i]);
     }
-    if (process->stopped_until > world_now())
-        twin->stopped_until = process->stopped_until + delay_ns;
+    /* Until the host is resumed nothing wakes it, whatever it waits for. */
+    uint64_t stopped_until = process->stopped_until > world_now() ? process->stopped_until : world_now();
+    twin->stopped_until = stopped_until + delay_ns;
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         struct thread *thread = &twin->threads[i];
         uint64_t left = thread->wake_ns > world_now() ? thread->wake_ns - world_now() : 0;

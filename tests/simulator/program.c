@@ -127,19 +127,28 @@ static void burst_of_handle(frazil_local *handle, uint64_t *last)
     }
 }
 
-/* How long it is until the host's clock shows the edge of the grant, give or take a tick; 0: it has shown it. */
-static uint64_t until_edge_ns(frazil *gen)
+/* How long it is until the host's clock shows this tick; 0: it has shown it. */
+static uint64_t until_tick_ns(uint64_t tick)
 {
-    uint64_t tick = fz_grant_board_read(&gen->shared->grants).until + pick(3);
-    int64_t edge_ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
-    int64_t left_ns = edge_ms * (int64_t)MS - host_clock_ns(self()->host);
+    int64_t tick_ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
+    int64_t left_ns = tick_ms * (int64_t)MS - host_clock_ns(self()->host);
 
     return left_ns > 0 ? (uint64_t)left_ns : 0;
 }
 
+/* How long it is until the grant begins, or else until it ends, give or take a tick. */
+static uint64_t until_edge_ns(frazil *gen)
+{
+    const struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
+    uint64_t after = pick(3);
+    uint64_t begins_ns = until_tick_ns(grant.floor);
+
+    return begins_ns > 0 ? begins_ns : until_tick_ns(grant.until + after);
+}
+
 /*
  * Waits until it is time, or something has happened to everybody.  Often that is
- * when others have waited for as well, so that they meet; or when the grant ends.
+ * when others have waited for as well, so that they meet; or an edge of the grant.
  */
 static void think(frazil *gen)
 {
@@ -148,7 +157,7 @@ static void think(frazil *gen)
     uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
     uint64_t until_ns = world_now() + between(shortest_ns, most_ns);
 
-    uint64_t edge_ns = once_in(6) ? until_edge_ns(gen) : 0;
+    uint64_t edge_ns = once_in(plan.tight ? 2 : 6) ? until_edge_ns(gen) : 0;
     if (edge_ns > 0 && edge_ns < 2 * longest_ns)
         until_ns = world_now() + edge_ns;
     else if (once_in(2))
