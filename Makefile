@@ -15,7 +15,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) soak nemesis mutants fuzz \
-	model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
+	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
 	dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
@@ -59,6 +59,11 @@ soak: | build ## 20,000 simulated worlds full of faults, and what struck in them
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
+
+memory-model: | build ## the lock-free code under the memory model of C11, and what must fail there
+	@sh tools/install-packages check
+	@$(call build,check)
+	@build/check/tests/memory_model/memory-model
 
 install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of
 	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log

@@ -16,7 +16,9 @@
 
 #include "lease/granter.h"
 
+#ifndef FZ_GRANT_ENTRIES /* the memory model, which has little time, has fewer */
 #define FZ_GRANT_ENTRIES 8
+#endif
 
 struct fz_grant_board {
     _Atomic uint64_t number; /* of the grant in force; it stands in entries[number % FZ_GRANT_ENTRIES] */

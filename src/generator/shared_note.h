@@ -11,7 +11,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+#ifndef FZ_SHARED_NOTE_WORDS /* the memory model has shorter ones */
 #define FZ_SHARED_NOTE_WORDS 47
+#endif
 
 /* Bytes of a note, terminator included; what is longer is cut. */
 #define FZ_SHARED_NOTE_SIZE (FZ_SHARED_NOTE_WORDS * sizeof(uint64_t))

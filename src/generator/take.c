@@ -283,9 +283,12 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
         fz_keeper_wake(gen);
         return seen;
     }
-    /* Whether it could be extended shows in what is seen next. */
-    if (fz_keeper_extend(gen, NULL) != FRAZIL_OK && patience->wait_ns != 0 && has_ended(&seen) &&
-        fz_keeper_is_busy(gen)) {
+    /* Whether it could be extended, by whomever, shows in what is seen next; the grant may have ended meanwhile. */
+    frazil_err err = fz_keeper_extend(gen, NULL);
+    seen = fz_observe(gen);
+    if (err == FRAZIL_OK || patience->wait_ns == 0 || !has_ended(&seen))
+        return seen;
+    if (fz_keeper_is_busy(gen)) {
         begin_wait(gen, patience, monotonic_ns(gen));
         fz_keeper_await(gen, fz_patience_left(gen, patience));
     }

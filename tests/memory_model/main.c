@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * memory-model [SCENARIO]: runs the scenarios, or the one of that name, through
+ * all orders, and then with each operation made weaker: what must break has to.
+ * An operation that the list of variants does not know is an error, as is one that
+ * it has and the code has not: the list is about the code as it is.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "scenarios.h"
+#include "variants.h"
+
+static const struct scenario *const lists[] = {parts_scenarios, taking_scenarios, sides_scenarios, grants_scenarios};
+
+enum { LISTS = sizeof lists / sizeof lists[0] };
+
+static const char *const weakness_names[] = {
+    [MODEL_NO_ACQUIRE] = "without acquire",
+    [MODEL_NO_RELEASE] = "without release",
+    [MODEL_IN_TWO] = "as load and store",
+};
+
+/* Seconds of processor time: others may be at work on this machine. */
+static double seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* ---- the code as it is ---------------------------------------------------------- */
+
+/* False: a run broke a rule; it is printed. */
+static bool hold(const struct scenario *scenario)
+{
+    double began = seconds();
+    struct model_result result = model_check(scenario, -1, MODEL_AS_IT_IS, true);
+    char bound[16] = "all";
+
+    if (scenario->bound != 0)
+        snprintf(bound, sizeof bound, "%u", scenario->bound);
+    printf("%-14s %u threads, %3s switches %9" PRIu64 " runs %6.2f s  %s\n", scenario->name, scenario->threads, bound,
+           result.runs, seconds() - began, result.broken ? result.what : scenario->rule);
+    return !result.broken;
+}
+
+static const struct scenario *scenario_named(const char *name)
+{
+    for (unsigned l = 0; l < LISTS; l++) {
+        for (const struct scenario *s = lists[l]; s->name != NULL; s++) {
+            if (strcmp(s->name, name) == 0)
+                return s;
+        }
+    }
+    return NULL;
+}
+
+static unsigned hold_all(const char *only)
+{
+    unsigned broken = 0;
+
+    for (unsigned l = 0; l < LISTS; l++) {
+        for (const struct scenario *s = lists[l]; s->name != NULL; s++) {
+            if (only == NULL || strcmp(s->name, only) == 0)
+                broken += !hold(s);
+        }
+    }
+    return broken;
+}
+
+/* ---- made weaker -------------------------------------------------------------------- */
+
+/* Whether an operation can be made weaker in that way. */
+static bool applies(const struct model_site *site, enum model_weakness weakness)
+{
+    bool acquires = site->order == MODEL_ACQUIRE || site->order == MODEL_ACQ_REL;
+    bool releases = site->order == MODEL_RELEASE || site->order == MODEL_ACQ_REL;
+
+    return (weakness == MODEL_NO_ACQUIRE && acquires) || (weakness == MODEL_NO_RELEASE && releases) ||
+           (weakness == MODEL_IN_TWO && site->operation != MODEL_LOAD && site->operation != MODEL_STORE);
+}
+
+static bool is_about(const struct variant *variant, const struct model_site *site, enum model_weakness weakness)
+{
+    return variant->weakness == weakness && strcmp(variant->function, site->function) == 0 &&
+           strcmp(variant->operand, site->operand) == 0;
+}
+
+/* The number of the variant's operation; -1: the code has none. */
+static int site_of(const struct variant *variant)
+{
+    const struct model_site *site;
+
+    for (int i = 0; (site = model_site_at(i)) != NULL; i++) {
+        if (applies(site, variant->weakness) && is_about(variant, site, variant->weakness))
+            return i;
+    }
+    return -1;
+}
+
+/* Whether what must break does, and what must not does not. */
+static bool judge(const struct variant *variant)
+{
+    const struct scenario *scenario = scenario_named(variant->scenario);
+    int site = site_of(variant);
+
+    printf("%s, %s, %s, in %s: ", variant->function, variant->operand, weakness_names[variant->weakness],
+           variant->scenario);
+    if (scenario == NULL || site < 0) {
+        printf("NO SUCH %s\n", scenario == NULL ? "SCENARIO" : "OPERATION");
+        return false;
+    }
+    struct model_result result = model_check(scenario, site, variant->weakness, false);
+    if (result.broken)
+        printf("%s, run %" PRIu64 "%s\n", result.what, result.runs,
+               variant->unseen == NULL ? "" : ": THE LIST SAYS THAT NONE BREAKS");
+    else
+        printf("%s\n", variant->unseen == NULL ? "NOT FOUND" : variant->unseen);
+    if (!model_met(site))
+        printf("NOT MET in this scenario\n");
+    return result.broken == (variant->unseen == NULL) && model_met(site);
+}
+
+static unsigned judge_all(const char *only)
+{
+    unsigned wrong = 0;
+
+    for (const struct variant *v = variants; v->function != NULL; v++) {
+        if (only == NULL || strcmp(v->scenario, only) == 0)
+            wrong += !judge(v);
+    }
+    return wrong;
+}
+
+static bool is_listed(const struct model_site *site, enum model_weakness weakness)
+{
+    for (const struct variant *v = variants; v->function != NULL; v++) {
+        if (is_about(v, site, weakness))
+            return true;
+    }
+    return false;
+}
+
+/* Operations that were met, and that no variant is about. */
+static unsigned count_unlisted(void)
+{
+    const struct model_site *site;
+    unsigned unlisted = 0;
+
+    for (int i = 0; (site = model_site_at(i)) != NULL; i++) {
+        for (enum model_weakness w = MODEL_NO_ACQUIRE; w <= MODEL_IN_TWO; w++) {
+            if (!applies(site, w) || is_listed(site, w))
+                continue;
+            printf("%s, %s, %s: no variant in variants.c (%s:%d)\n", site->function, site->operand, weakness_names[w],
+                   site->file, site->line);
+            unlisted++;
+        }
+    }
+    return unlisted;
+}
+
+/* ---- both ------------------------------------------------------------------------------ */
+
+static void print_figures(unsigned wrong)
+{
+    unsigned found = 0;
+    unsigned unseen = 0;
+
+    for (const struct variant *v = variants; v->function != NULL; v++) {
+        found += v->unseen == NULL;
+        unseen += v->unseen != NULL;
+    }
+    printf(
+        "\n%u variants break a rule, %u do not for a reason, %u are not as they should be.  %.1f s of processor time\n",
+        found, unseen, wrong, seconds());
+}
+
+int main(int argc, char **argv)
+{
+    const char *only = argc > 1 ? argv[1] : NULL;
+
+    if (argc > 2 || (only != NULL && scenario_named(only) == NULL)) {
+        fprintf(stderr, "usage: memory-model [SCENARIO]\n");
+        return 2;
+    }
+    if (hold_all(only) != 0)
+        return 1;
+    printf("\nEach operation made weaker, and the run that breaks a rule, or why none does:\n\n");
+    unsigned wrong = judge_all(only) + count_unlisted();
+    print_figures(wrong);
+    return wrong == 0 ? 0 : 1;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What several threads read and write without a lock, each part by itself: what
+ * is read must be something that was written as a whole.
+ */
+#include <string.h>
+
+#include "generator/anchor.h"
+#include "generator/grant_board.h"
+#include "generator/shared_note.h"
+#include "model.h"
+#include "scenarios.h"
+
+/* ---- the anchor -------------------------------------------------------------------- */
+
+static struct fz_anchor anchor;
+
+static void publish(uint64_t i)
+{
+    const struct fz_anchor_view view = {.counter = i, .range = 10 + i, .first_slot = 20 + i, .first_id = 30 + i};
+
+    fz_anchor_publish(&anchor, &view);
+}
+
+static void begin_anchor(void)
+{
+    memset(&anchor, 0, sizeof anchor);
+    publish(1);
+    model_share(&anchor.version, sizeof anchor.version);
+    model_share(&anchor.counter, sizeof anchor.counter);
+    model_share(&anchor.range, sizeof anchor.range);
+    model_share(&anchor.first_slot, sizeof anchor.first_slot);
+    model_share(&anchor.first_id, sizeof anchor.first_id);
+}
+
+static void publish_second(void)
+{
+    publish(2);
+}
+
+static void publish_third(void)
+{
+    publish(3);
+}
+
+static void publish_and_close(void)
+{
+    publish(2);
+    fz_anchor_close(&anchor);
+}
+
+static void close_anchor(void)
+{
+    fz_anchor_close(&anchor);
+}
+
+static void read_anchor(void)
+{
+    struct fz_anchor_view view;
+
+    if (!fz_anchor_read(&anchor, &view) || view.range == 0)
+        return;
+    uint64_t i = view.counter;
+    model_expect(view.range == 10 + i && view.first_slot == 20 + i && view.first_id == 30 + i,
+                 "an anchor that nobody has published");
+}
+
+/* ---- the board ---------------------------------------------------------------------------- */
+
+static struct fz_grant_board board;
+
+/* The grant with that number, as it is at first or extended. */
+static struct fz_grant grant(uint32_t i, bool extended)
+{
+    return (struct fz_grant){
+        .worker = i, .floor = 10 * i, .until = 10 * i + (extended ? 9 : 5), .version = 2 * i + extended};
+}
+
+static void replace(uint32_t i)
+{
+    struct fz_grant next = grant(i, false);
+
+    fz_grant_board_replace(&board, &next);
+}
+
+static void begin_board(void)
+{
+    memset(&board, 0, sizeof board);
+    replace(1);
+    model_share(&board.number, sizeof board.number);
+    for (unsigned i = 0; i < FZ_GRANT_ENTRIES; i++) {
+        model_share(&board.entries[i].worker, sizeof board.entries[i].worker);
+        model_share(&board.entries[i].floor, sizeof board.entries[i].floor);
+        model_share(&board.entries[i].until, sizeof board.entries[i].until);
+        model_share(&board.entries[i].version, sizeof board.entries[i].version);
+    }
+}
+
+static void replace_twice(void)
+{
+    replace(2);
+    replace(3);
+}
+
+static void extend_and_replace(void)
+{
+    struct fz_grant next = grant(1, true);
+
+    fz_grant_board_extend(&board, &next);
+    replace(2);
+}
+
+static void read_board(void)
+{
+    struct fz_grant seen = fz_grant_board_read(&board);
+    struct fz_grant fresh = grant(seen.worker, false);
+    struct fz_grant extended = grant(seen.worker, true);
+
+    model_expect(seen.floor == fresh.floor && (seen.until == fresh.until || seen.until == extended.until),
+                 "I2: a grant that was never in force");
+    model_expect(seen.version == extended.version || (seen.version == fresh.version && seen.until == fresh.until),
+                 "I2: an extended grant in the version before");
+}
+
+/* ---- the calibration ----------------------------------------------------------------------- */
+
+static struct fz_calibration calibration;
+
+static uint64_t counter_port(void *ctx)
+{
+    (void)ctx;
+    return 1;
+}
+
+/* Measuring asks for the time, and nothing else does. */
+static uint64_t monotonic_port(void *ctx)
+{
+    (void)ctx;
+    model_plain_write(0);
+    return 1;
+}
+
+static void begin_calibration(void)
+{
+    memset(&calibration, 0, sizeof calibration);
+    model_share(&calibration.busy, sizeof calibration.busy);
+    model_share(&calibration.due_counter, sizeof calibration.due_counter);
+    model_share(&calibration.period, sizeof calibration.period);
+    model_share(&calibration.counts_per_ms, sizeof calibration.counts_per_ms);
+}
+
+static void measure(void)
+{
+    const struct fz_counter_source source = {.counter = counter_port, .monotonic_ns = monotonic_port};
+
+    fz_calibration_counts(&calibration, &source, 1000);
+}
+
+/* ---- the note --------------------------------------------------------------------------------- */
+
+static struct fz_shared_note note;
+
+static void begin_note(void)
+{
+    memset(&note, 0, sizeof note);
+    fz_shared_note_write(&note, "aaaaaaaaaaaa");
+    model_share(&note.version, sizeof note.version);
+    for (unsigned i = 0; i < FZ_SHARED_NOTE_WORDS; i++)
+        model_share(&note.words[i], sizeof note.words[i]);
+}
+
+static void write_notes(void)
+{
+    fz_shared_note_write(&note, "bbbbbbbbbbbb");
+    fz_shared_note_write(&note, "cccccccccccc");
+}
+
+static void read_note(void)
+{
+    char text[FZ_SHARED_NOTE_SIZE];
+
+    fz_shared_note_read(&note, text);
+    model_expect(text[0] == '\0' || (strspn(text, (const char[]){text[0], '\0'}) == 12 && text[12] == '\0'),
+                 "a sentence that nobody has written");
+}
+
+const struct scenario parts_scenarios[] = {
+    {.name = "anchor",
+     .rule = "an anchor is read while it is published and closed",
+     .threads = 2,
+     .begin = begin_anchor,
+     .run = {publish_and_close, read_anchor}},
+    {.name = "anchors",
+     .rule = "an anchor is read while two threads publish others",
+     .threads = 3,
+     .bound = 3,
+     .begin = begin_anchor,
+     .run = {publish_second, publish_third, read_anchor}},
+    {.name = "anchor-closed",
+     .rule = "an anchor is read while one thread publishes another and a second one closes it",
+     .threads = 3,
+     .bound = 2,
+     .begin = begin_anchor,
+     .run = {publish_second, close_anchor, read_anchor}},
+    {.name = "board",
+     .rule = "the grant is read while it is extended, and replaced by another",
+     .threads = 2,
+     .begin = begin_board,
+     .run = {extend_and_replace, read_board}},
+    {.name = "board-reused",
+     .rule = "the grant is read while its place on the board is used again",
+     .threads = 2,
+     .bound = 4,
+     .begin = begin_board,
+     .run = {replace_twice, read_board}},
+    {.name = "calibration",
+     .rule = "one thread at a time measures the counter",
+     .threads = 2,
+     .begin = begin_calibration,
+     .run = {measure, measure}},
+    {.name = "note",
+     .rule = "the sentence about a failure is read while others are written",
+     .threads = 2,
+     .begin = begin_note,
+     .run = {write_notes, read_note}},
+    {.name = NULL},
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The model's counter, in place of src/os/counter.h. */
+#ifndef FZ_OS_COUNTER_H
+#define FZ_OS_COUNTER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How far time has come, see world.h. */
+uint64_t fz_counter_read(void);
+
+/* As the real one: whether the counter is in a range now.  In one that is empty it never is, so time need not be asked.
+ */
+static inline bool fz_counter_is_in(uint64_t first, uint64_t range)
+{
+    return range != 0 && fz_counter_read() - first < range;
+}
+
+/* So much of a range can be asked of at once: all of it. */
+static inline uint64_t fz_counter_clip(uint64_t first, uint64_t range)
+{
+    (void)first;
+    return range;
+}
+
+/* There is one. */
+bool fz_counter_usable(void);
+
+#endif

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the library's rooms are compiled with for the memory model (the compiler
+ * includes it before each file), so that their sources need no hook: atomic
+ * operations and the keeper's lock go to model.h, with the place where they stand.
+ */
+#ifndef MEMORY_MODEL_STAND_IN_H
+#define MEMORY_MODEL_STAND_IN_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "model.h"
+
+/* As few as will do: an entry of two is used again before a slow reader has forgotten it. */
+#define FZ_GRANT_ENTRIES 2
+#define FZ_SHARED_NOTE_WORDS 2
+
+#define MODEL_SITE(p, kind, memory_order)                                                                              \
+    (&(const struct model_site){.function = __func__,                                                                  \
+                                .operand = #p,                                                                         \
+                                .file = __FILE__,                                                                      \
+                                .line = __LINE__,                                                                      \
+                                .operation = (kind),                                                                   \
+                                .order = (enum model_order)(memory_order)})
+/* What the atomic at p holds. */
+#define MODEL_TYPE(p) __typeof__(*(p) + 0)
+/* Pointers and numbers to 64 bits and back. */
+#define MODEL_IN(p, value) ((uint64_t)(MODEL_TYPE(p))(value))
+#define MODEL_OUT(p, value) ((MODEL_TYPE(p))(value))
+
+#undef atomic_load_explicit
+#undef atomic_store_explicit
+#undef atomic_exchange_explicit
+#undef atomic_fetch_add_explicit
+#undef atomic_fetch_sub_explicit
+#undef atomic_compare_exchange_strong_explicit
+#undef atomic_compare_exchange_weak_explicit
+#define atomic_load_explicit(p, order) MODEL_OUT(p, model_load(p, sizeof *(p), MODEL_SITE(p, MODEL_LOAD, order)))
+#define atomic_store_explicit(p, value, order)                                                                         \
+    model_store(p, sizeof *(p), MODEL_IN(p, value), MODEL_SITE(p, MODEL_STORE, order))
+#define atomic_exchange_explicit(p, value, order)                                                                      \
+    MODEL_OUT(p, model_exchange(p, sizeof *(p), MODEL_IN(p, value), MODEL_SITE(p, MODEL_EXCHANGE, order)))
+#define atomic_fetch_add_explicit(p, value, order)                                                                     \
+    MODEL_OUT(p, model_add(p, sizeof *(p), MODEL_IN(p, value), MODEL_SITE(p, MODEL_ADD, order)))
+#define atomic_fetch_sub_explicit(p, value, order)                                                                     \
+    MODEL_OUT(p, model_add(p, sizeof *(p), 0 - MODEL_IN(p, value), MODEL_SITE(p, MODEL_ADD, order)))
+#define atomic_compare_exchange_strong_explicit(p, expected, desired, success, failure)                                \
+    model_swap(p, sizeof *(p), expected, MODEL_IN(p, desired), false, MODEL_SITE(p, MODEL_SWAP, success))
+#define atomic_compare_exchange_weak_explicit(p, expected, desired, success, failure)                                  \
+    model_swap(p, sizeof *(p), expected, MODEL_IN(p, desired), true, MODEL_SITE(p, MODEL_SWAP, success))
+
+#define pthread_mutex_trylock(lock) model_trylock(lock)
+#define pthread_mutex_timedlock(lock, until) ((void)(until), model_lock(lock))
+#define pthread_mutex_unlock(lock) model_unlock(lock)
+
+#endif

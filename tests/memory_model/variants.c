@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "variants.h"
+
+#include <stddef.h>
+
+#define HINT "it tells why a tick is ahead of the clock; no id rests on it"
+#define TOLD "the kernel tells who is the last, and orders what the others did"
+
+#define ACQUIRE MODEL_NO_ACQUIRE
+#define RELEASE MODEL_NO_RELEASE
+#define IN_TWO MODEL_IN_TWO
+
+const struct variant variants[] = {
+    /* Slots are taken and given back by one operation. */
+    {"frazil_next", "gen->word", IN_TWO, "fast", NULL},
+    {"frazil_sno_next", "gen->word", IN_TWO, "sno", NULL},
+    {"fz_take_anchored", "gen->word", IN_TWO, "batch", NULL},
+    {"reserve", "gen->word", IN_TWO, "bare", NULL},
+    {"give_back", "gen->word", IN_TWO, "stale", NULL},
+
+    /* A side is closed before it is left; whoever sees the word on the other one sees it closed. */
+    {"reserve", "gen->word", RELEASE, "toggle", NULL},
+    {"fz_observe", "gen->word", ACQUIRE, "toggle", NULL},
+    {"fz_raise_u64", "target", IN_TWO, "toggle-often", NULL},
+    {"fz_raise_u64", "target", RELEASE, "toggle", "the word's release, which follows, covers it"},
+    {"fz_observe", "&shared->side_free[other]", ACQUIRE, "toggle", "its value decides, and nothing is read through it"},
+    {"reserve", "gen->word", ACQUIRE, "toggle", "the word that it expects was read with acquire"},
+    {"reserve", "&gen->shared->high_us", RELEASE, "toggle", HINT},
+
+    /* The highest reading. */
+    {"fz_observe", "&shared->high_us", ACQUIRE, "bare",
+     "it keeps the clock's reading behind it; Relacy reorders no clocks"},
+    {"fz_raise_i64", "target", RELEASE, "bare", HINT},
+    {"fz_raise_i64", "target", IN_TWO, "bare", HINT},
+
+    /* The word where its value is all. */
+    {"give_back", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
+    {"give_back", "gen->word", RELEASE, "stale", "a swap goes on with what others have released through the word"},
+    {"publish_anchor", "gen->word", ACQUIRE, "stale", "it is at least what this thread has made of it itself"},
+
+    /* The anchor: what is read of it was published as a whole. */
+    {"fz_anchor_read", "&anchor->version", ACQUIRE, "anchors", NULL},
+    {"fz_anchor_read", "&anchor->counter", ACQUIRE, "anchors", NULL},
+    {"fz_anchor_read", "&anchor->range", ACQUIRE, "anchors", NULL},
+    {"fz_anchor_read", "&anchor->first_slot", ACQUIRE, "anchors", NULL},
+    {"fz_anchor_read", "&anchor->first_id", ACQUIRE, "anchors", NULL},
+    {"fz_anchor_publish", "&anchor->counter", RELEASE, "anchors", NULL},
+    {"fz_anchor_publish", "&anchor->range", RELEASE, "anchors", NULL},
+    {"fz_anchor_publish", "&anchor->first_slot", RELEASE, "anchors", NULL},
+    {"fz_anchor_publish", "&anchor->first_id", RELEASE, "anchors", NULL},
+    {"fz_anchor_publish", "&anchor->version", RELEASE, "anchors", NULL},
+    {"fz_anchor_close", "&anchor->version", RELEASE, "anchor-closed",
+     "in Relacy, though not in C11, it goes on with what the swap of lock_version has carried on"},
+    {"fz_anchor_close", "&anchor->range", RELEASE, "anchor-closed", "who reads 0 uses nothing else of the anchor"},
+    {"lock_version", "&anchor->version", IN_TWO, "anchors", NULL},
+    {"lock_version", "&anchor->version", ACQUIRE, "anchors",
+     "it orders what two threads store in one place, which in Relacy always is as it was done"},
+
+    /* The board: so was a grant, and an extended one has its new version. */
+    {"fz_grant_board_read", "&board->number", ACQUIRE, "replace", NULL},
+    {"fz_grant_board_read", "&board->entries[i].worker", ACQUIRE, "board-reused", NULL},
+    {"fz_grant_board_read", "&board->entries[i].floor", ACQUIRE, "board-reused", NULL},
+    {"fz_grant_board_read", "&board->entries[i].until", ACQUIRE, "board-reused", NULL},
+    {"fz_grant_board_read", "&board->entries[i].version", ACQUIRE, "board-reused", NULL},
+    {"fz_grant_board_replace", "&board->number", RELEASE, "replace", NULL},
+    {"fz_grant_board_replace", "&board->entries[i].worker", RELEASE, "board-reused", NULL},
+    {"fz_grant_board_replace", "&board->entries[i].floor", RELEASE, "board-reused", NULL},
+    {"fz_grant_board_replace", "&board->entries[i].until", RELEASE, "board-reused", NULL},
+    {"fz_grant_board_replace", "&board->entries[i].version", RELEASE, "board-reused", NULL},
+    {"fz_grant_board_extend", "&board->entries[i].until", RELEASE, "board", NULL},
+    {"fz_grant_board_extend", "&board->entries[i].version", RELEASE, "board", "the release of the new end covers it"},
+
+    /* One keeper at a time. */
+    {"pthread_mutex_trylock", "lock", ACQUIRE, "extend", NULL},
+    {"pthread_mutex_trylock", "lock", IN_TWO, "extend", NULL},
+    {"pthread_mutex_unlock", "lock", RELEASE, "extend", NULL},
+    {"last_used_tick", "gen->word", ACQUIRE, "leave", TOLD},
+    {"last_used_tick", "&gen->shared->side_free[side]", ACQUIRE, "leave", TOLD},
+
+    /* One measurement at a time. */
+    {"fz_calibration_counts", "&calibration->busy", ACQUIRE, "calibration", NULL},
+    {"fz_calibration_counts", "&calibration->busy", IN_TWO, "calibration", NULL},
+    {"fz_calibration_counts", "&calibration->busy", RELEASE, "calibration", NULL},
+
+    /* The note: a sentence is read as it was written. */
+    {"fz_shared_note_read", "&note->version", ACQUIRE, "note", NULL},
+    {"fz_shared_note_read", "&note->words[i]", ACQUIRE, "note", NULL},
+    {"fz_shared_note_write", "&note->version", RELEASE, "note", NULL},
+    {"fz_shared_note_write", "&note->words[i]", RELEASE, "note", NULL},
+
+    {.function = NULL},
+};

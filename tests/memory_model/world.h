@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the scenarios that take ids have in common: a generator that was opened
+ * by the library itself, time, and an oracle that knows nothing of how ids are
+ * taken.
+ *
+ * Time is a row of moments, each of which shows a tick of the wall clock; the
+ * counter runs on by COUNTS_A_TICK from each to the next.  Whoever looks at clock or
+ * counter may find that the next moment has come; who sleeps always does.  Behind
+ * the last one of the row the clock goes on by a tick a moment.  So time is one for
+ * all threads, and orders nothing in memory.
+ */
+#ifndef MEMORY_MODEL_WORLD_H
+#define MEMORY_MODEL_WORLD_H
+
+#include "generator/generator_internal.h"
+#include "model.h"
+
+enum { COUNTS_A_TICK = 1000, MOMENTS_MAX = 5, FIRST_TICK = 100, GRANTS_MAX = 4 };
+
+/* How a generator is opened, and the row of moments. */
+struct world {
+    const char *spec;
+    bool has_counter; /* false: there is no anchor, and each call looks at the clock */
+    unsigned moments;
+    uint64_t ticks[MOMENTS_MAX]; /* what the wall clock shows, above FIRST_TICK */
+};
+
+/* The generator of the run. */
+extern frazil *world_gen;
+
+/*
+ * Begins a run: the generator as it was when it was opened, at the first moment.
+ * Shares what ids are taken from: the word, the highest reading, the anchor.
+ */
+void world_begin(const struct world *world);
+
+/* Also shares what tells full ticks, both ends of the tick-tock, or the grant. */
+void world_share_carried(void);
+void world_share_sides(void);
+void world_share_grants(void);
+
+/* The word as if ids had been taken up to there, on the first side. */
+void world_set_word(uint64_t tick_above_first, uint64_t place);
+
+/* An anchor for the tick of the first moment, as a call in it would have left it behind. */
+void world_anchor(void);
+
+/* Ticks of a worker that were durably granted; everything is, until the first call. */
+void world_grant(uint32_t worker, uint64_t first_tick, uint64_t last_tick);
+
+/*
+ * Take ids and hold them against the rules: I1 none twice, nor one that lies below
+ * the first word; I2 none outside of what was granted when it is issued; I3 it
+ * is above those of its side that were issued before the call; I6 none ahead of what the clock showed in
+ * the call, nor behind it by more than a tick; I7 the call succeeds.
+ */
+void world_next(unsigned thread);
+void world_next_n(unsigned thread, size_t n);
+void world_sno_next(unsigned thread);
+void world_local_next(unsigned thread, frazil_local *handle);
+
+/* The same for a call that never waits, and may fail. */
+void world_try_next(unsigned thread);
+
+/* The highest tick of an id that was issued in the run; 0: there is none. */
+uint64_t world_last_tick(void);
+
+/* How far the word has come since world_set_word. */
+uint64_t world_slots_taken(void);
+
+#endif
