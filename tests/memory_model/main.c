@@ -125,15 +125,24 @@ static bool judge(const struct variant *variant)
     return result.broken == (variant->unseen == NULL) && model_met(site);
 }
 
-static unsigned judge_all(const char *only)
+struct figures {
+    unsigned broken;
+    unsigned unseen;
+    unsigned wrong;
+};
+
+static struct figures judge_all(const char *only)
 {
-    unsigned wrong = 0;
+    struct figures figures = {0};
 
     for (const struct variant *v = variants; v->function != NULL; v++) {
-        if (only == NULL || strcmp(v->scenario, only) == 0)
-            wrong += !judge(v);
+        if (only != NULL && strcmp(v->scenario, only) != 0)
+            continue;
+        figures.broken += v->unseen == NULL;
+        figures.unseen += v->unseen != NULL;
+        figures.wrong += !judge(v);
     }
-    return wrong;
+    return figures;
 }
 
 static bool is_listed(const struct model_site *site, enum model_weakness weakness)
@@ -163,21 +172,6 @@ static unsigned count_unlisted(void)
     return unlisted;
 }
 
-/* ---- both ------------------------------------------------------------------------------ */
-
-static void print_figures(unsigned wrong)
-{
-    unsigned found = 0;
-    unsigned unseen = 0;
-
-    for (const struct variant *v = variants; v->function != NULL; v++) {
-        found += v->unseen == NULL;
-        unseen += v->unseen != NULL;
-    }
-    printf(
-        "\n%u variants break a rule, %u do not for a reason, %u are not as they should be.  %.1f s of processor time\n",
-        found, unseen, wrong, seconds());
-}
 
 int main(int argc, char **argv)
 {
@@ -190,7 +184,11 @@ int main(int argc, char **argv)
     if (hold_all(only) != 0)
         return 1;
     printf("\nEach operation made weaker, and the run that breaks a rule, or why none does:\n\n");
-    unsigned wrong = judge_all(only) + count_unlisted();
-    print_figures(wrong);
-    return wrong == 0 ? 0 : 1;
+    struct figures figures = judge_all(only);
+    figures.wrong += count_unlisted();
+    printf(
+        "\n%u variants that break a rule, %u that do not for a reason, %u not as they should be; %.1f s of processor "
+        "time\n",
+        figures.broken, figures.unseen, figures.wrong, seconds());
+    return figures.wrong == 0 ? 0 : 1;
 }
