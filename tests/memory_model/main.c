@@ -172,7 +172,6 @@ static unsigned count_unlisted(void)
     return unlisted;
 }
 
-
 int main(int argc, char **argv)
 {
     const char *only = argc > 1 ? argv[1] : NULL;
