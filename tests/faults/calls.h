@@ -43,7 +43,7 @@
     X(getentropy, EIO)                                                                                                 \
     X(gethostname, EIO)                                                                                                \
     X(socket, EMFILE, ENOMEM)                                                                                          \
-    X(connect, EINTR, EAGAIN)                                                                                          \
+    X(connect, EAGAIN)                                                                                                 \
     X(getsockname, ENOMEM)                                                                                             \
     X(adjtimex, EPERM)                                                                                                 \
     X(fork, EAGAIN, ENOMEM)                                                                                            \
@@ -78,8 +78,8 @@ struct calls {
     enum call which[CALLS_MAX]; /* call 1 is at 0 */
     enum call struck;           /* the call that failed, the last one if there were several */
     unsigned strikes;
-    long blocks; /* memory taken and not yet given back */
-    long maps;
+    unsigned strikes_on[CALLS_TOTAL];
+    unsigned left; /* descriptors that could not be looked at when parent and children part, and are left alone */
 };
 
 extern struct calls calls;
@@ -88,6 +88,10 @@ extern struct calls calls;
 void calls_arm(unsigned fails_at, bool for_good, int error);
 void calls_disarm(void);
 
+/* Blocks of memory and mappings that frazil has taken, in whatever thread, and not yet given back. */
+long calls_blocks(void);
+long calls_maps(void);
+
 /* A call's name, and the errors that it can have, with 0 behind the last one. */
 const char *call_name(enum call call);
 const int *call_errors(enum call call);
@@ -95,5 +99,8 @@ const int *call_errors(enum call call);
 /* Wall clock and monotonic clock go on by so much; wall_ns of the wall clock alone, in either direction. */
 void calls_pass(uint64_t ns);
 void calls_step(int64_t wall_ns);
+
+/* How much has passed. */
+uint64_t calls_passed(void);
 
 #endif

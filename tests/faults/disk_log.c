@@ -4,7 +4,6 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -144,9 +143,14 @@ void disk_log_change(struct node *node, const struct op *op)
     if (op->kind == RESIZED)
         node->size = op->offset;
     if (op->kind == WROTE)
-        memcpy(node->bytes + op->offset, op->bytes, op->len);
+        memcpy(node->bytes + op->offset, disk_log_bytes(op, 0), op->len);
     if (op->kind == WROTE && op->offset + op->len > node->size)
         node->size = op->offset + op->len;
+}
+
+const unsigned char *disk_log_bytes(const struct op *op, int sector)
+{
+    return disk_log_now.bytes + op->bytes + (size_t)sector * DISK_SECTOR;
 }
 
 size_t disk_log_sector_len(const struct op *op, int sector)
@@ -166,14 +170,15 @@ void disk_log_wrote(int fd, uint64_t offset, const void *bytes, size_t len)
     struct op *op = add(WROTE, node);
     op->offset = offset;
     op->len = len;
-    op->bytes = malloc(len);
-    assert_non_null(op->bytes);
-    memcpy(op->bytes, bytes, len);
+    assert_true(disk_log_now.written + len <= WRITTEN_MAX);
+    op->bytes = disk_log_now.written;
+    memcpy(disk_log_now.bytes + op->bytes, bytes, len);
+    disk_log_now.written += len;
     struct node *now = &disk_log_now.now.node[node];
     op->grows = offset + len > now->size;
     for (int i = 0; (size_t)i * DISK_SECTOR < len; i++) {
         size_t at = (size_t)i * DISK_SECTOR;
-        if (memcmp(now->bytes + offset + at, op->bytes + at, disk_log_sector_len(op, i)) != 0)
+        if (memcmp(now->bytes + offset + at, disk_log_bytes(op, i), disk_log_sector_len(op, i)) != 0)
             op->changed |= 1U << i;
     }
     disk_log_change(now, op);
@@ -220,16 +225,8 @@ void disk_log_unlinked(const char *path)
 
 /* ---- beginning and ending ---------------------------------------------------------- */
 
-static void forget(void)
-{
-    for (unsigned i = 0; i < disk_log_now.ops; i++)
-        free(disk_log_now.op[i].bytes);
-    disk_log_now.ops = 0;
-}
-
 static void begin(void)
 {
-    forget();
     disk_log_now = (struct disk_log){.names = 1, .nodes = 1};
     disk_log_now.base.node[ROOT].is_dir = disk_log_now.now.node[ROOT].is_dir = true;
     for (int fd = 0; fd < FDS; fd++)
@@ -277,13 +274,11 @@ void disk_log_push(void)
 {
     assert_true(depth < DEPTH);
     pushed[depth++] = disk_log_now;
-    disk_log_now.ops = 0; /* its bytes are the pushed one's */
     begin();
 }
 
 void disk_log_pop(void)
 {
-    forget();
     disk_log_now = pushed[--depth];
 }
 
@@ -295,11 +290,9 @@ void disk_log_end(void)
         disk_log_now = pushed[i];
         disk_log_print();
         print_message("power is lost\n");
-        forget();
         disk_log_now = inner;
     }
     depth = 0;
-    forget();
     disk_log_now.on = false;
 }
 

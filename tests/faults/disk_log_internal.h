@@ -7,7 +7,7 @@
 
 #include "faults/disk_log.h"
 
-enum { FDS = 1024, NOT_THERE = -1, ROOT = 0 };
+enum { FDS = 1024, NOT_THERE = -1, ROOT = 0, WRITTEN_MAX = 65536 };
 
 enum kind { NAMED, RENAMED, UNLINKED, RESIZED, WROTE, SYNCED, SYNC_FAILED };
 
@@ -20,7 +20,7 @@ struct op {
     int other; /* the one that is given up by a rename */
     uint64_t offset;
     size_t len;
-    unsigned char *bytes;
+    size_t bytes; /* where in the log's they are */
     bool grows;
     uint32_t changed; /* a bit for each sector of it that was not like that before */
 };
@@ -45,6 +45,8 @@ struct disk_log {
     bool dead;
     unsigned ops;
     struct op op[DISK_OPS];
+    size_t written; /* so much of bytes */
+    unsigned char bytes[WRITTEN_MAX];
     int names;
     char name[DISK_NODES][DISK_PATH_MAX]; /* below the root; name 0 is the root itself */
     int name_parent[DISK_NODES];          /* the name of its directory */
@@ -67,6 +69,9 @@ int disk_log_name(const char *rest);
 
 /* What a write or a new size makes of a file. */
 void disk_log_change(struct node *node, const struct op *op);
+
+/* What is written into its sector of that number. */
+const unsigned char *disk_log_bytes(const struct op *op, int sector);
 
 /* How many bytes of a write lie in its sector of that number. */
 size_t disk_log_sector_len(const struct op *op, int sector);

@@ -31,6 +31,11 @@ static bool is_settled(unsigned at, unsigned ops)
     return false;
 }
 
+static bool is_change(unsigned at)
+{
+    return disk_log_now.op[at].kind != SYNCED && disk_log_now.op[at].kind != SYNC_FAILED;
+}
+
 static void add_atom(struct disk_atom *atoms, unsigned *n, unsigned op, int sector)
 {
     assert_true(*n < DISK_ATOMS);
@@ -43,7 +48,7 @@ unsigned disk_log_atoms(unsigned ops, struct disk_atom atoms[DISK_ATOMS])
 
     for (unsigned i = 0; i < ops; i++) {
         const struct op *op = &disk_log_now.op[i];
-        if (op->kind == SYNCED || op->kind == SYNC_FAILED || is_settled(i, ops))
+        if (!is_change(i) || is_settled(i, ops))
             continue;
         if (op->kind != WROTE) {
             add_atom(atoms, &n, i, DISK_WHOLE);
@@ -113,7 +118,7 @@ static void keep(struct disk *disk, const struct disk_atom *atom, const struct d
             node->size = op->offset + op->len;
     } else {
         size_t at = (size_t)atom->sector * DISK_SECTOR;
-        tear_sector(node, op->offset + at, op->bytes + at, disk_log_sector_len(op, atom->sector),
+        tear_sector(node, op->offset + at, disk_log_bytes(op, atom->sector), disk_log_sector_len(op, atom->sector),
                     torn ? outcome : &whole);
     }
 }
@@ -133,9 +138,8 @@ static void build(const struct disk_outcome *outcome, struct disk *ret)
 
     *ret = disk_log_now.base;
     for (unsigned i = 0; i < outcome->ops; i++) {
-        const struct op *op = &disk_log_now.op[i];
         const struct disk_atom all = {.op = i, .sector = DISK_WHOLE};
-        if (op->kind != SYNCED && op->kind != SYNC_FAILED && is_settled(i, outcome->ops))
+        if (is_change(i) && is_settled(i, outcome->ops))
             keep(ret, &all, outcome, false);
         for (; next < n && atoms[next].op == i; next++) {
             if ((outcome->kept >> next & 1) != 0)
@@ -184,11 +188,16 @@ uint64_t disk_log_hash(const struct disk_outcome *outcome)
 size_t disk_log_certain(const char *path, unsigned char bytes[DISK_FILE_MAX])
 {
     static struct disk disk;
-    const struct disk_outcome least = {.ops = disk_log_now.ops};
+    static const struct disk_outcome nothing = {.tear = DISK_TEAR_NONE};
     const char *rest = disk_log_below(path);
 
     assert_non_null(rest);
-    build(&least, &disk);
+    disk = disk_log_now.base;
+    for (unsigned i = 0; i < disk_log_now.ops; i++) {
+        const struct disk_atom all = {.op = i, .sector = DISK_WHOLE};
+        if (is_change(i) && is_settled(i, disk_log_now.ops))
+            keep(&disk, &all, &nothing, false);
+    }
     int name = disk_log_name(rest);
     if (!is_reachable(&disk, name))
         return 0;

@@ -63,8 +63,11 @@ static bool parse_count(const char text[COUNT_SIZE], struct count *ret)
 static frazil_err read_count(const struct file_slots *slots, int fd, struct count *ret, frazil_error *reterr)
 {
     char text[COUNT_SIZE + 1];
-    ssize_t got = pread(fd, text, sizeof text, 0);
+    ssize_t got;
 
+    do
+        got = pread(fd, text, sizeof text, 0);
+    while (got < 0 && errno == EINTR);
     if (got < 0)
         return fz_fail_errno(reterr, errno, "cannot read the count", slots->path, "");
     *ret = (struct count){.known = false};
@@ -87,7 +90,10 @@ static frazil_err write_count(const struct file_slots *slots, int fd, uint64_t t
     text[NUMBER_LEN] = ' ';
     write_number(text + NUMBER_LEN + 1, place);
     text[COUNT_SIZE - 1] = '\n';
-    ssize_t put = pwrite(fd, text, sizeof text, 0);
+    ssize_t put;
+    do
+        put = pwrite(fd, text, sizeof text, 0);
+    while (put < 0 && errno == EINTR);
     if (put == COUNT_SIZE)
         return FRAZIL_OK;
     return fz_fail_errno(reterr, put < 0 ? errno : ENOSPC, "cannot write the count", slots->path, "");
@@ -149,7 +155,7 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         sys = fz_guard_enter(&guard);
     if (sys != 0) {
         fz_guard_close(&guard);
-        return fz_fail_errno(reterr, sys, "the guard of the count cannot be entered:", slots->base, ".lock");
+        return fz_fail_errno(reterr, sys, "there can be no guard for the count", slots->path, "");
     }
     frazil_err err = take_guarded(slots, now_tick, n, ret, reterr);
     fz_guard_leave(&guard);

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each call that the library makes of the system and of libc
+ * fails once, and then from there on, while a program opens a generator by each
+ * source of worker ids, takes ids, sees grants end, forks and closes.  scenario.h
+ * says what must come out.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "faults/calls.h"
+#include "faults/scenario.h"
+#include "lib/scratch.h"
+#include "operations/leases.h"
+
+#define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "
+#define LEASE "worker=file://@/disk/leases layout=frazil max_wait=1s "
+
+/* A grant file reaches 6 s ahead, a lease as far as the namespace says. */
+#define GRANT_S 6
+#define LEASE_S 60
+
+static const struct scenario *now;
+
+static void open_take_close(void)
+{
+    if (scenario_open(now->spec)) {
+        scenario_take();
+        scenario_take();
+    }
+    scenario_close();
+}
+
+static void try(const struct scenario *scenario, unsigned calls_at_least)
+{
+    now = scenario;
+    scenario_try(scenario, calls_at_least);
+}
+
+static void only_open(void)
+{
+    assert_true(scenario_open(now->spec));
+}
+
+static void open_and_take(void)
+{
+    only_open();
+    assert_true(scenario_take());
+}
+
+/* ---- state files ------------------------------------------------------------------ */
+
+/* The first one on this host makes all files; it says no keeper, so that no call comes from another thread. */
+static void test_first(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a number that is given, for the first time", FILES "worker=fixed:7 keeper=inline", NULL,
+                           open_take_close, NULL},
+        60);
+}
+
+static void live_before(void)
+{
+    open_and_take();
+    scenario_close();
+    calls_pass(SCENARIO_S);
+}
+
+/* The second one finds them. */
+static void test_second(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a number that is given, again", FILES "worker=fixed:7 keeper=inline", live_before,
+                           open_take_close, NULL},
+        50);
+}
+
+/* The lowest free number of the host. */
+static void test_lock(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"file-lock", FILES "worker=file-lock keeper=inline", NULL, open_take_close, NULL}, 60);
+}
+
+static void set_number(void)
+{
+    setenv("FAULTS_NUMBER", "7", 1);
+}
+
+/* A number from the environment. */
+static void test_env(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"env", FILES "worker=env:FAULTS_NUMBER keeper=inline", set_number, open_take_close, NULL},
+        60);
+}
+
+/* With the keeper's thread, whose own calls are left alone. */
+static void test_thread(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"with the keeper's thread", FILES "worker=fixed:7 keeper=thread", NULL, open_take_close,
+                           NULL},
+        60);
+}
+
+/* ---- without files ------------------------------------------------------------------ */
+
+static void test_memory(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"in memory", "worker=fixed:7 state=memory layout=frazil", NULL, open_take_close, NULL}, 5);
+}
+
+/* Numbers that are made of the host's address and of its name. */
+static void test_host(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"ip-last-octet", "worker=ip-last-octet state=memory layout=frazil", NULL, open_take_close,
+                           NULL},
+        8);
+    try(&(struct scenario){"ip-hash", "worker=ip-hash expect=2 state=memory layout=frazil", NULL, open_take_close,
+                           NULL},
+        8);
+    try(&(struct scenario){"hostname-hash", "worker=hostname-hash expect=2 state=memory layout=frazil", NULL,
+                           open_take_close, NULL},
+        6);
+}
+
+static void write_config(void)
+{
+    static const char text[] = "layout=frazil\nworker=fixed:7\nstate=memory\n";
+
+    scratch_write(scenario_text("@/frazil.conf"), text, sizeof text - 1);
+}
+
+/* Settings from a file. */
+static void test_config(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"settings from a file", "config=@/frazil.conf", write_config, open_take_close, NULL}, 10);
+}
+
+static void use_local(void)
+{
+    static frazil_local *const untouched = (frazil_local *)(uintptr_t)0x5a5a;
+    frazil_local *local = untouched;
+    uint64_t id;
+
+    frazil_err err = frazil_local_open(&local, scenario_gen);
+    const frazil_error why = {.code = err, .message = "its code says it"};
+    if (scenario_check(err, &why)) {
+        if (frazil_local_next(local, &id) != FRAZIL_OK)
+            scenario_fail("there is no id");
+        frazil_local_close(local);
+    } else if (local != untouched) {
+        scenario_fail("a failure has set what it should return");
+    }
+}
+
+/* A thread's own handle. */
+static void test_local(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a handle", "worker=fixed:7 state=memory layout=frazil", only_open, use_local, NULL}, 2);
+}
+
+/* Slots that are counted in a folder. */
+static void test_slots(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"konayuki+file", "worker=fixed:7 state=konayuki+file://@/slots layout=frazil max_wait=1s",
+                           NULL, open_take_close, NULL},
+        20);
+}
+
+/* ---- a file register ------------------------------------------------------------------ */
+
+static void found_namespace(void)
+{
+    frazil_error why;
+
+    if (fz_leases_init(scenario_text(LEASE), true, &(int64_t){0}, &why) != FRAZIL_OK)
+        fail_msg("%s", why.message);
+}
+
+static void test_lease(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a lease", LEASE "keeper=inline", found_namespace, open_take_close, NULL}, 60);
+}
+
+static void lease_before(void)
+{
+    found_namespace();
+    open_and_take();
+}
+
+/* ---- grants that end -------------------------------------------------------------------- */
+
+static void keep_in_time(void)
+{
+    calls_pass(GRANT_S / 2 * SCENARIO_S);
+    scenario_keep();
+    scenario_take();
+}
+
+static void take_late(void)
+{
+    calls_pass((GRANT_S + 1) * SCENARIO_S);
+    scenario_take();
+    scenario_take();
+}
+
+static void test_grant_ends(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a grant is extended", FILES "worker=fixed:7 keeper=hook", open_and_take, keep_in_time,
+                           NULL},
+        10);
+    try(&(struct scenario){"a grant has ended", FILES "worker=fixed:7 keeper=inline", open_and_take, take_late, NULL},
+        10);
+}
+
+static void keep_lease_in_time(void)
+{
+    calls_pass(LEASE_S / 2 * SCENARIO_S);
+    scenario_keep();
+    scenario_take();
+}
+
+static void take_late_of_lease(void)
+{
+    calls_pass((LEASE_S + 1) * SCENARIO_S);
+    scenario_take();
+    scenario_take();
+}
+
+static void test_lease_ends(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a lease is extended", LEASE "keeper=hook", lease_before, keep_lease_in_time, NULL}, 10);
+    try(&(struct scenario){"a lease has ended", LEASE "keeper=inline", lease_before, take_late_of_lease, NULL}, 10);
+}
+
+/* ---- closing and forking ------------------------------------------------------------------ */
+
+static void test_close(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"closing", FILES "worker=fixed:7 keeper=inline", open_and_take, scenario_close, NULL}, 20);
+    try(&(struct scenario){"giving a lease back", LEASE "keeper=inline", lease_before, scenario_close, NULL}, 20);
+}
+
+static void take_late_and_close(void)
+{
+    take_late();
+    scenario_close();
+}
+
+static void take_late_of_lease_and_close(void)
+{
+    take_late_of_lease();
+    scenario_close();
+}
+
+static void fork_late(void)
+{
+    scenario_in_child(take_late_and_close);
+}
+
+static void fork_late_with_lease(void)
+{
+    scenario_in_child(take_late_of_lease_and_close);
+}
+
+/* A child opens anew what the kernel takes for its parent's. */
+static void test_fork(void **state)
+{
+    (void)state;
+    try(&(struct scenario){"a child extends a grant", FILES "worker=fixed:7 keeper=inline", open_and_take, fork_late,
+                           NULL},
+        20);
+    try(&(struct scenario){"a child extends a lease", LEASE "keeper=inline", lease_before, fork_late_with_lease, NULL},
+        20);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first),      cmocka_unit_test(test_second), cmocka_unit_test(test_lock),
+        cmocka_unit_test(test_env),        cmocka_unit_test(test_thread), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_host),       cmocka_unit_test(test_config), cmocka_unit_test(test_local),
+        cmocka_unit_test(test_slots),      cmocka_unit_test(test_lease),  cmocka_unit_test(test_grant_ends),
+        cmocka_unit_test(test_lease_ends), cmocka_unit_test(test_close),  cmocka_unit_test(test_fork),
+    };
+
+    unsetenv("FRAZIL_STATE");
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
