@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each call that the command makes of the system and of libc
+ * fails once, and then from there on.  It ends by itself with one of the exit
+ * statuses that are promised; with a sentence, unless it has done what it does
+ * otherwise; having given back all memory, mappings and descriptors.  Who
+ * tries again without a fault succeeds, and a signal that comes in is no failure.
+ */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "faults/calls.h"
+#include "lib/scratch.h"
+
+/* The command's main, which is called something else here. */
+int frazil_command_main(int argc, char **argv);
+
+enum { WORDS_MAX = 12, TEXT_MAX = 8192, STATUS_USAGE = 2, STATUS_MAX = 4, WATCHDOG_S = 120 };
+
+#define FILES "run_dir=@/run", "state_dir=@/state", "namespace=orders", "layout=frazil"
+#define LEASE "worker=file://@/leases", "layout=frazil", "max_wait=1s"
+
+/* A command line; @ stands for the test's folder. */
+struct line {
+    const char *name;
+    const char *word[WORDS_MAX];
+};
+
+struct usage {
+    struct line before[3]; /* what is done before, without a fault */
+    struct line line;
+    bool says_the_same; /* as long as it succeeds: as many lines as without a fault */
+    bool only_once;     /* a second time it is refused, if the first one was carried out */
+};
+
+static const char *folder;
+
+/* What the process that runs the command leaves behind. */
+static struct left {
+    struct calls calls;
+    bool ended; /* main has returned */
+    long blocks;
+    long maps;
+    int fds;
+} * left;
+
+/* What came out of it. */
+struct outcome {
+    int status;
+    unsigned lines;      /* on standard output */
+    char said[TEXT_MAX]; /* on standard error */
+};
+
+/* ---- running a command ------------------------------------------------------------- */
+
+static char *with_folder(const char *word)
+{
+    char text[1024];
+    const char *at = strchr(word, '@');
+
+    if (at == NULL)
+        snprintf(text, sizeof text, "%s", word);
+    else
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - word), word, folder, at + 1);
+    return strdup(text);
+}
+
+static void turn(int fd, const char *name)
+{
+    int file = open(scratch_path(folder, name), O_WRONLY | O_CREAT | O_TRUNC, S_IRUSR | S_IWUSR);
+
+    if (file < 0 || dup2(file, fd) != fd)
+        _exit(125);
+    close(file);
+}
+
+static void run_here(const struct line *line, unsigned fails_at, bool for_good, int error)
+{
+    char *argv[WORDS_MAX + 2] = {with_folder("frazil")};
+    int argc = 1;
+
+    turn(STDOUT_FILENO, "out");
+    turn(STDERR_FILENO, "err");
+    (void)alarm(WATCHDOG_S); /* for what would never end */
+    for (; line->word[argc - 1] != NULL; argc++)
+        argv[argc] = with_folder(line->word[argc - 1]);
+    long blocks = calls_blocks();
+    long maps = calls_maps();
+    unsigned fds = scratch_open_fds();
+    calls_arm(fails_at, for_good, error);
+    int status = frazil_command_main(argc, argv);
+    calls_disarm();
+    *left = (struct left){.calls = calls,
+                          .ended = true,
+                          .blocks = calls_blocks() - blocks,
+                          .maps = calls_maps() - maps,
+                          .fds = (int)scratch_open_fds() - (int)fds};
+    (void)fflush(NULL);
+    _exit(status);
+}
+
+/* Says which command it was, and with which fault. */
+static void fail_of(const struct line *line, unsigned fails_at, bool for_good, int error, const char *what,
+                    const struct outcome *outcome)
+{
+    const struct calls *made = &left->calls;
+
+    fail_msg("%s, call %u (%s), errno %d, %s: %s; status %d, '%s'", line->name, fails_at,
+             made->strikes == 0 ? "none" : call_name(made->struck), error, for_good ? "for good" : "once", what,
+             outcome->status, outcome->said);
+}
+
+static struct outcome run(const struct line *line, unsigned fails_at, bool for_good, int error)
+{
+    static char text[TEXT_MAX];
+    struct outcome outcome = {.status = 0};
+    int status;
+
+    left->ended = false;
+    pid_t pid = fork();
+    if (pid == 0)
+        run_here(line, fails_at, for_good, error);
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    outcome.said[scratch_read(scratch_path(folder, "err"), outcome.said, TEXT_MAX - 1)] = '\0';
+    size_t len = scratch_read(scratch_path(folder, "out"), text, sizeof text);
+    for (size_t i = 0; i < len; i++)
+        outcome.lines += text[i] == '\n';
+    if (!left->ended || !WIFEXITED(status))
+        fail_of(line, fails_at, for_good, error, "it did not come to its end", &outcome);
+    outcome.status = WEXITSTATUS(status);
+    if (left->blocks != 0 || left->maps != 0 || left->fds < 0 || left->fds > (int)left->calls.left)
+        fail_of(line, fails_at, for_good, error, "it has left something", &outcome);
+    return outcome;
+}
+
+static void run_ok(const struct line *line)
+{
+    struct outcome outcome = run(line, 0, false, 0);
+
+    if (outcome.status != 0)
+        fail_of(line, 0, false, 0, "it fails without a fault", &outcome);
+}
+
+/* ---- letting it fail ------------------------------------------------------------------- */
+
+static void begin(const struct usage *usage)
+{
+    folder = scratch_make();
+    for (size_t i = 0; i < sizeof usage->before / sizeof usage->before[0] && usage->before[i].name != NULL; i++)
+        run_ok(&usage->before[i]);
+}
+
+/* Whether it failed. */
+static bool fail_once(const struct usage *usage, const struct outcome *clean, unsigned at, bool for_good, int error)
+{
+    begin(usage);
+    struct outcome outcome = run(&usage->line, at, for_good, error);
+    bool failed = outcome.status != clean->status;
+
+    if (outcome.status > STATUS_MAX)
+        fail_of(&usage->line, at, for_good, error, "no such status is promised", &outcome);
+    if (failed && outcome.said[0] == '\0' && outcome.lines == 0)
+        fail_of(&usage->line, at, for_good, error, "it does not say why", &outcome);
+    if (failed && error == EINTR)
+        fail_of(&usage->line, at, for_good, error, "a signal came in", &outcome);
+    if (!failed && usage->says_the_same && outcome.lines != clean->lines)
+        fail_of(&usage->line, at, for_good, error, "something is missing", &outcome);
+    struct outcome again = run(&usage->line, 0, false, 0);
+    if (again.status != clean->status && !(usage->only_once && again.status == STATUS_USAGE))
+        fail_of(&usage->line, at, for_good, error, "without the fault it fails now", &again);
+    scratch_remove(folder);
+    return failed;
+}
+
+static enum call which[CALLS_MAX];
+
+static void try(const struct usage *usage, unsigned calls_at_least)
+{
+    unsigned runs = 0;
+    unsigned failures = 0;
+
+    left = mmap(NULL, sizeof *left, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    assert_true(left != MAP_FAILED);
+    begin(usage);
+    const struct outcome clean = run(&usage->line, 0, false, 0);
+    unsigned made = left->calls.made;
+    memcpy(which, left->calls.which, sizeof which);
+    scratch_remove(folder);
+    assert_true(made < CALLS_MAX);
+    for (unsigned at = 1; at <= made; at++) {
+        for (const int *error = call_errors(which[at - 1]); *error != 0; error++) {
+            failures += fail_once(usage, &clean, at, false, *error);
+            runs++;
+            if (*error != EINTR) {
+                failures += fail_once(usage, &clean, at, true, *error);
+                runs++;
+            }
+        }
+    }
+    munmap(left, sizeof *left);
+    print_message("%-40s %3u calls, %4u faults, of which %4u came out\n", usage->line.name, made, runs, failures);
+    assert_true(made >= calls_at_least);
+    assert_true(failures > 0);
+}
+
+/* ---- commands -------------------------------------------------------------------------------- */
+
+static void test_next(void **state)
+{
+    static const struct usage given = {
+        .line = {"next, a number that is given", {"next", "-n", "3", "worker=fixed:7", FILES}}, .says_the_same = true};
+    static const struct usage free_one = {.line = {"next, a free number", {"next", "-n", "3", FILES}},
+                                          .says_the_same = true};
+
+    (void)state;
+    try(&given, 80);
+    try(&free_one, 80);
+}
+
+#define FOUND                                                                                                          \
+    {                                                                                                                  \
+        "lease init",                                                                                                  \
+        {                                                                                                              \
+            "lease", "init", "--never-used", LEASE                                                                     \
+        }                                                                                                              \
+    }
+#define USED                                                                                                           \
+    {                                                                                                                  \
+        "next, a lease",                                                                                               \
+        {                                                                                                              \
+            "next", "-n", "3", LEASE                                                                                   \
+        }                                                                                                              \
+    }
+
+static void test_lease(void **state)
+{
+    static const struct usage init = {.line = FOUND, .only_once = true};
+    static const struct usage next = {.before = {FOUND}, .line = USED, .says_the_same = true};
+    static const struct usage list = {
+        .before = {FOUND, USED}, .line = {"lease list", {"lease", "list", LEASE}}, .says_the_same = true};
+
+    (void)state;
+    try(&init, 20);
+    try(&next, 60);
+    try(&list, 20);
+}
+
+#define KEPT                                                                                                           \
+    {                                                                                                                  \
+        "next",                                                                                                        \
+        {                                                                                                              \
+            "next", "worker=fixed:7", FILES                                                                            \
+        }                                                                                                              \
+    }
+
+static void test_state(void **state)
+{
+    static const struct usage show = {
+        .before = {KEPT}, .line = {"state", {"state", "worker=fixed:7", FILES}}, .says_the_same = true};
+    static const struct usage init = {.before = {KEPT},
+                                      .line = {"state init", {"state", "init", "worker=fixed:7", FILES}}};
+
+    (void)state;
+    try(&show, 20);
+    try(&init, 20);
+}
+
+static void test_doctor(void **state)
+{
+    static const struct usage files = {.before = {KEPT}, .line = {"doctor", {"doctor", "worker=fixed:7", FILES}}};
+    static const struct usage lease = {.before = {FOUND}, .line = {"doctor, a lease", {"doctor", LEASE}}};
+
+    (void)state;
+    try(&files, 30);
+    try(&lease, 30);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_next),
+        cmocka_unit_test(test_lease),
+        cmocka_unit_test(test_state),
+        cmocka_unit_test(test_doctor),
+    };
+
+    unsetenv("FRAZIL_STATE");
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
