@@ -25,9 +25,8 @@
 #define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "
 #define LEASE "worker=file://@/disk/leases layout=frazil max_wait=1s "
 
-/* A grant file reaches 6 s ahead, a lease as far as the namespace says. */
-#define GRANT_S 6
-#define LEASE_S 60
+#define GRANT_S SCENARIO_GRANT_S
+#define LEASE_S 60 /* as the namespace says */
 
 static const struct scenario *now;
 
