@@ -127,8 +127,13 @@ FRAZIL_API void frazil_close(frazil *gen);
  * With a URL as state also FRAZIL_EAGAIN (it does not answer; tried again while
  * the call may wait), ECLOCK (its clock differs by more than max_skew), EWORKER (it
  * refuses), ENOMEM (in a new process).  Its answer takes as long as the URL's
- * timeout at the most, on top of max_wait; nothing but that makes a call wait that
- * never waits.
+ * timeout at the most, on top of max_wait.
+ *
+ * A call that finds the grant in its last quarter asks for more of it, which takes
+ * a write of the grant file, or an answer of the coordinator, and its timeout at the
+ * most.  One that never waits leaves that to others: to the keeper's thread of this
+ * process, or with keeper=hook to frazil_keep.  Only where there is neither, with
+ * keeper=inline and in a child of a process with a thread, it does so as well.
  */
 
 /* One id.  Waits max_wait at the most. */

@@ -394,7 +394,7 @@ bool fz_keeper_has_thread(const frazil *gen)
     return gen->keeper.thread_pid != 0 && gen->keeper.thread_pid == getpid();
 }
 
-void fz_keeper_wake(frazil *gen)
+static void wake(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
@@ -404,6 +404,15 @@ void fz_keeper_wake(frazil *gen)
     keeper->wake = true;
     pthread_cond_signal(&keeper->stop_signal);
     pthread_mutex_unlock(&keeper->stop_lock);
+}
+
+bool fz_keeper_delegate(frazil *gen)
+{
+    bool has_thread = fz_keeper_has_thread(gen);
+
+    if (has_thread)
+        wake(gen);
+    return has_thread || gen->keeper.mode == FZ_KEEPER_HOOK;
 }
 
 void fz_keeper_stop(frazil *gen)

@@ -86,10 +86,11 @@ bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_
 bool fz_keeper_has_thread(const frazil *gen);
 
 /*
- * Has the thread look at the grant now, unless a try has just failed: it sleeps on a clock that stands still while
- * the machine is suspended, and knows nothing of a wall clock that was set.  Only where the process has the thread.
+ * Whether a call that may not wait leaves the grant to somebody else: to this process's thread, or to the program,
+ * which calls frazil_keep.  The thread is made to look at it now, unless a try has just failed: it sleeps on a clock
+ * that stands still while the machine is suspended, and knows nothing of a wall clock that was set.
  */
-void fz_keeper_wake(frazil *gen);
+bool fz_keeper_delegate(frazil *gen);
 
 /* Ends the thread, if this process has it. */
 void fz_keeper_stop(frazil *gen);

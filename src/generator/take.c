@@ -270,8 +270,8 @@ static bool has_ended(const struct fz_observation *seen)
 
 /*
  * Looks, and sees to the grant if it is about to end.  A call that may not wait
- * leaves that to the keeper's thread, if this process has one; one that may waits
- * for whoever is at it, if there is nothing left to go on with.
+ * leaves that to whoever else does it; one that may waits for whoever is at it, if
+ * there is nothing left to go on with.
  */
 static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patience)
 {
@@ -279,10 +279,8 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
 
     if (!fz_keeper_is_due(gen, &seen.grant, seen.view.now_tick))
         return seen;
-    if (patience->wait_ns == 0 && fz_keeper_has_thread(gen)) {
-        fz_keeper_wake(gen);
+    if (patience->wait_ns == 0 && fz_keeper_delegate(gen))
         return seen;
-    }
     /* Whether it could be extended, by whomever, shows in what is seen next; the grant may have ended meanwhile. */
     frazil_err err = fz_keeper_extend(gen, NULL);
     seen = fz_observe(gen);

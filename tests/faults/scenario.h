@@ -7,7 +7,8 @@
  * sentence that belong to it; what was to be returned is untouched then; no id
  * comes twice, or without a grant that is certain to survive a loss of power;
  * no descriptor, memory or mapping is left, no signal is blocked; and who tries
- * again without a fault succeeds, once what could not be given back has passed.  A signal that comes in is no failure at all.
+ * again without a fault succeeds, once what could not be given back has passed.  A
+ * signal that comes in is no failure at all.
  */
 #ifndef TESTS_FAULTS_SCENARIO_H
 #define TESTS_FAULTS_SCENARIO_H

@@ -277,6 +277,46 @@ static void test_hook(void **state)
     assert_int_equal(rig.gen->shared->keeper.extended, 20);
 }
 
+/* With a hook, a call that never waits does not ask for more of the grant, and does not wait for whoever is asking. */
+static void test_hook_and_never_waiting(void **state)
+{
+    uint64_t id = RIG_UNTOUCHED;
+    uint64_t ns = RIG_UNTOUCHED;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
+    advance(HORIZON - 1);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_OK);
+    advance(2);
+    id = RIG_UNTOUCHED;
+    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_ELEASE);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_ELEASE);
+    assert_int_equal(id, RIG_UNTOUCHED);
+    assert_int_equal(ns, RIG_UNTOUCHED);
+    assert_int_equal(fake->extended, 0);
+    /* The hook asks, and so does a call that may wait. */
+    assert_int_equal(frazil_keep(rig.gen, &ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    advance(2 * HORIZON);
+    take_granted();
+    assert_int_equal(fake->extended, 2);
+}
+
+/* Where callers alone see to the grant, one that never waits does so as well: there may be no other. */
+static void test_inline_and_never_waiting(void **state)
+{
+    uint64_t id;
+    uint64_t ns;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    advance(2 * HORIZON);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+}
+
 /* Without a grant the hook has nothing to do, for ever. */
 static void test_hook_without_a_grant(void **state)
 {
@@ -453,6 +493,8 @@ int main(void)
         cmocka_unit_test_teardown(test_other_horizon, tear_down),
         cmocka_unit_test_teardown(test_extensions_spread, tear_down),
         cmocka_unit_test_teardown(test_hook, tear_down),
+        cmocka_unit_test_teardown(test_hook_and_never_waiting, tear_down),
+        cmocka_unit_test_teardown(test_inline_and_never_waiting, tear_down),
         cmocka_unit_test_teardown(test_hook_without_a_grant, tear_down),
         cmocka_unit_test_teardown(test_back_off, tear_down),
         cmocka_unit_test_teardown(test_back_off_in_a_short_grant, tear_down),
