@@ -59,7 +59,7 @@ struct disk_log {
 };
 
 /* The log at hand. */
-extern struct disk_log disk_log_now;
+extern struct disk_log *disk_log_now;
 
 /* The part of a path below the root, NULL if it is elsewhere. */
 const char *disk_log_below(const char *path);

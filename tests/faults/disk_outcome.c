@@ -18,11 +18,11 @@
 /* Whether a change is on the disk for certain when so many have happened. */
 static bool is_settled(unsigned at, unsigned ops)
 {
-    const struct op *op = &disk_log_now.op[at];
+    const struct op *op = &disk_log_now->op[at];
     int object = op->parent >= 0 ? op->parent : op->node;
 
     for (unsigned i = at + 1; i < ops; i++) {
-        const struct op *later = &disk_log_now.op[i];
+        const struct op *later = &disk_log_now->op[i];
         if (later->node == object && later->kind == SYNCED)
             return true;
         if (later->node == object && later->kind == SYNC_FAILED && op->parent < 0)
@@ -33,7 +33,7 @@ static bool is_settled(unsigned at, unsigned ops)
 
 static bool is_change(unsigned at)
 {
-    return disk_log_now.op[at].kind != SYNCED && disk_log_now.op[at].kind != SYNC_FAILED;
+    return disk_log_now->op[at].kind != SYNCED && disk_log_now->op[at].kind != SYNC_FAILED;
 }
 
 static void add_atom(struct disk_atom *atoms, unsigned *n, unsigned op, int sector)
@@ -47,7 +47,7 @@ unsigned disk_log_atoms(unsigned ops, struct disk_atom atoms[DISK_ATOMS])
     unsigned n = 0;
 
     for (unsigned i = 0; i < ops; i++) {
-        const struct op *op = &disk_log_now.op[i];
+        const struct op *op = &disk_log_now->op[i];
         if (!is_change(i) || is_settled(i, ops))
             continue;
         if (op->kind != WROTE) {
@@ -101,7 +101,7 @@ static void tear_sector(struct node *node, size_t at, const unsigned char *bytes
 /* One atom reaches the disk. */
 static void keep(struct disk *disk, const struct disk_atom *atom, const struct disk_outcome *outcome, bool torn)
 {
-    const struct op *op = &disk_log_now.op[atom->op];
+    const struct op *op = &disk_log_now->op[atom->op];
     static const struct disk_outcome whole = {.tear = DISK_TEAR_NONE};
 
     if (op->parent >= 0) {
@@ -126,8 +126,15 @@ static void keep(struct disk *disk, const struct disk_atom *atom, const struct d
 /* What is behind a file's end is not there. */
 static void cut_ends(struct disk *disk)
 {
-    for (int i = 0; i < disk_log_now.nodes; i++)
+    for (int i = 0; i < disk_log_now->nodes; i++)
         memset(disk->node[i].bytes + disk->node[i].size, 0, DISK_FILE_MAX - disk->node[i].size);
+}
+
+/* The disk as it was at the beginning, as far as it is in use. */
+static void copy_base(struct disk *ret)
+{
+    memcpy(ret->at, disk_log_now->base.at, sizeof ret->at);
+    memcpy(ret->node, disk_log_now->base.node, (size_t)disk_log_now->nodes * sizeof ret->node[0]);
 }
 
 static void build(const struct disk_outcome *outcome, struct disk *ret)
@@ -136,7 +143,7 @@ static void build(const struct disk_outcome *outcome, struct disk *ret)
     unsigned n = disk_log_atoms(outcome->ops, atoms);
     unsigned next = 0;
 
-    *ret = disk_log_now.base;
+    copy_base(ret);
     for (unsigned i = 0; i < outcome->ops; i++) {
         const struct disk_atom all = {.op = i, .sector = DISK_WHOLE};
         if (is_change(i) && is_settled(i, outcome->ops))
@@ -152,7 +159,7 @@ static void build(const struct disk_outcome *outcome, struct disk *ret)
 /* Whether a name can be reached: its directories are there, too. */
 static bool is_reachable(const struct disk *disk, int name)
 {
-    for (; name != ROOT; name = disk_log_now.name_parent[name]) {
+    for (; name != ROOT; name = disk_log_now->name_parent[name]) {
         if (disk->at[name] == NOT_THERE)
             return false;
     }
@@ -162,9 +169,16 @@ static bool is_reachable(const struct disk *disk, int name)
 static uint64_t hash_bytes(uint64_t hash, const void *bytes, size_t len)
 {
     const unsigned char *at = bytes;
+    uint64_t word;
 
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ at[i]) * UINT64_C(0x100000001b3);
+    for (; len > 0; at += sizeof word) {
+        size_t part = len < sizeof word ? len : sizeof word;
+        word = 0;
+        memcpy(&word, at, part);
+        hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+        len -= part;
+    }
     return hash;
 }
 
@@ -174,11 +188,11 @@ uint64_t disk_log_hash(const struct disk_outcome *outcome)
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
 
     build(outcome, &disk);
-    for (int name = 1; name < disk_log_now.names; name++) {
+    for (int name = 1; name < disk_log_now->names; name++) {
         if (!is_reachable(&disk, name))
             continue;
         const struct node *node = &disk.node[disk.at[name]];
-        hash = hash_bytes(hash, disk_log_now.name[name], strlen(disk_log_now.name[name]) + 1);
+        hash = hash_bytes(hash, disk_log_now->name[name], strlen(disk_log_now->name[name]) + 1);
         hash = hash_bytes(hash, &node->size, sizeof node->size);
         hash = hash_bytes(hash, node->bytes, node->size);
     }
@@ -192,10 +206,10 @@ size_t disk_log_certain(const char *path, unsigned char bytes[DISK_FILE_MAX])
     const char *rest = disk_log_below(path);
 
     assert_non_null(rest);
-    disk = disk_log_now.base;
-    for (unsigned i = 0; i < disk_log_now.ops; i++) {
+    copy_base(&disk);
+    for (unsigned i = 0; i < disk_log_now->ops; i++) {
         const struct disk_atom all = {.op = i, .sector = DISK_WHOLE};
-        if (is_change(i) && is_settled(i, disk_log_now.ops))
+        if (is_change(i) && is_settled(i, disk_log_now->ops))
             keep(&disk, &all, &nothing, false);
     }
     int name = disk_log_name(rest);
@@ -211,18 +225,18 @@ static void write_out(const struct disk *disk)
 {
     char path[2 * DISK_PATH_MAX];
 
-    scratch_delete(disk_log_now.root);
-    assert_int_equal(mkdir(disk_log_now.root, S_IRWXU), 0);
-    for (int name = 1; name < disk_log_now.names; name++) {
-        snprintf(path, sizeof path, "%s%s", disk_log_now.root, disk_log_now.name[name]);
+    scratch_delete(disk_log_now->root);
+    assert_int_equal(mkdir(disk_log_now->root, S_IRWXU), 0);
+    for (int name = 1; name < disk_log_now->names; name++) {
+        snprintf(path, sizeof path, "%s%s", disk_log_now->root, disk_log_now->name[name]);
         if (is_reachable(disk, name) && disk->node[disk->at[name]].is_dir)
             assert_int_equal(mkdir(path, S_IRWXU), 0);
     }
-    for (int name = 1; name < disk_log_now.names; name++) {
+    for (int name = 1; name < disk_log_now->names; name++) {
         if (!is_reachable(disk, name) || disk->node[disk->at[name]].is_dir)
             continue;
         const struct node *node = &disk->node[disk->at[name]];
-        snprintf(path, sizeof path, "%s%s", disk_log_now.root, disk_log_now.name[name]);
+        snprintf(path, sizeof path, "%s%s", disk_log_now->root, disk_log_now->name[name]);
         int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, S_IRUSR | S_IWUSR);
         assert_true(fd >= 0);
         assert_int_equal(pwrite(fd, node->bytes, node->size, 0), node->size);
@@ -233,28 +247,28 @@ static void write_out(const struct disk *disk)
 void disk_log_restart(const struct disk_outcome *outcome)
 {
     static struct disk disk;
-    bool was_on = disk_log_now.on;
+    bool was_on = disk_log_now->on;
 
-    disk_log_now.ended = *outcome;
+    disk_log_now->ended = *outcome;
     build(outcome, &disk);
-    disk_log_now.on = false;
+    disk_log_now->on = false;
     write_out(&disk);
-    disk_log_now.on = was_on;
+    disk_log_now->on = was_on;
 }
 
 void disk_log_print(void)
 {
-    const struct disk_outcome *outcome = &disk_log_now.ended;
+    const struct disk_outcome *outcome = &disk_log_now->ended;
     static const char *const what[] = {"is named", "gets its name from", "is removed", "is cut", "is written",
                                        "synced",   "cannot be synced"};
     struct disk_atom atoms[DISK_ATOMS];
     unsigned n = disk_log_atoms(outcome->ops, atoms);
 
     for (unsigned i = 0; i < outcome->ops; i++) {
-        const struct op *op = &disk_log_now.op[i];
+        const struct op *op = &disk_log_now->op[i];
         if (op->parent >= 0)
-            print_message("%2u %s %s %s", i + 1, disk_log_now.name[op->name], what[op->kind],
-                          op->other >= 0 ? disk_log_now.name[op->other] : "");
+            print_message("%2u %s %s %s", i + 1, disk_log_now->name[op->name], what[op->kind],
+                          op->other >= 0 ? disk_log_now->name[op->other] : "");
         else
             print_message("%2u file or directory %d %s", i + 1, op->node, what[op->kind]);
         for (unsigned atom = 0; atom < n; atom++) {
