@@ -152,7 +152,8 @@ static uint64_t until_edge_ns(frazil *gen)
  */
 static void think(frazil *gen)
 {
-    uint64_t longest_ns = faults_are_over() ? faults_think_ns() : plan.think_ns;
+    bool is_calm = faults_are_over();
+    uint64_t longest_ns = is_calm ? faults_think_ns() : plan.think_ns;
     uint64_t shortest_ns = once_in(3) && !faults_are_over() ? US : longest_ns / 8;
     uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
     uint64_t until_ns = world_now() + between(shortest_ns, most_ns);
@@ -162,6 +163,8 @@ static void think(frazil *gen)
         until_ns = world_now() + edge_ns;
     else if (once_in(2))
         until_ns = (until_ns / longest_ns + 1) * longest_ns;
+    if (!is_calm && faults_are_over()) /* meanwhile: all were woken, and this one was not waiting yet */
+        until_ns = world_now() + faults_think_ns();
     self_wait(&plan, until_ns);
 }
 
