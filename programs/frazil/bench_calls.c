@@ -3,6 +3,8 @@
 #include "bench_cases.h"
 #include "bench_clock.h"
 
+#include <string.h>
+
 /* ---- what an id is made of -------------------------------------------------- */
 
 static bool run_clock(struct bench_rig *rig, uint64_t count, double *ret_ns)
@@ -147,36 +149,54 @@ static bool run_fill(struct bench_rig *rig, uint64_t count, double *ret_ns)
 static const uint64_t some_id = UINT64_C(117509347734454272);
 static const frazil_sno some_sno = {{0x3e, 0x5a, 0x10, 0x7f, 0xc3, 0x01, 0x9b, 0x2c, 0x44, 0xe7}};
 
-static bool run_dec_format(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool write_text(frazil_text form, uint64_t count, double *ret_ns)
 {
     char text[FRAZIL_TEXT_SIZE];
     frazil_err err = FRAZIL_OK;
     double start = bench_worked_ns();
 
-    (void)rig;
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
-        err = frazil_id_format(FRAZIL_TEXT_DEC, some_id + i, text, sizeof text);
+        err = frazil_id_format(form, some_id + i, text, sizeof text);
         BENCH_KEEP(text);
     }
     *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
 
-static bool run_dec_parse(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool read_text(frazil_text form, uint64_t count, double *ret_ns)
 {
-    static const char text[] = "117509347734454272";
-    frazil_err err = FRAZIL_OK;
+    char text[FRAZIL_TEXT_SIZE];
+    frazil_err err = frazil_id_format(form, some_id, text, sizeof text);
+    size_t len = strlen(text);
     uint64_t id;
     double start = bench_worked_ns();
 
-    (void)rig;
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
-        err = frazil_id_parse(FRAZIL_TEXT_DEC, text, sizeof text - 1, &id);
+        err = frazil_id_parse(form, text, len, &id);
         BENCH_KEEP(&id);
     }
     *ret_ns = bench_worked_ns() - start;
     return bench_went_well(err);
 }
+
+#define TEXT_BOTH_WAYS(name, form)                                                                                     \
+    static bool run_##name##_format(struct bench_rig *rig, uint64_t count, double *ret_ns)                             \
+    {                                                                                                                  \
+        (void)rig;                                                                                                     \
+        return write_text(form, count, ret_ns);                                                                        \
+    }                                                                                                                  \
+    static bool run_##name##_parse(struct bench_rig *rig, uint64_t count, double *ret_ns)                              \
+    {                                                                                                                  \
+        (void)rig;                                                                                                     \
+        return read_text(form, count, ret_ns);                                                                         \
+    }
+
+TEXT_BOTH_WAYS(dec, FRAZIL_TEXT_DEC)
+TEXT_BOTH_WAYS(hex, FRAZIL_TEXT_HEX)
+TEXT_BOTH_WAYS(crockford, FRAZIL_TEXT_CROCKFORD)
+TEXT_BOTH_WAYS(base58, FRAZIL_TEXT_BASE58)
+TEXT_BOTH_WAYS(base62, FRAZIL_TEXT_BASE62)
+TEXT_BOTH_WAYS(base64url, FRAZIL_TEXT_BASE64URL)
 
 static bool run_sno_encode(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
@@ -243,5 +263,15 @@ const struct bench_case bench_calls[] = {
     {.row = BENCH_ROW_HELD_TO(TEXT, "sno_encode", "sno, written", "ns", {BENCH_AT_MOST, 5, NULL}),
      .run = run_sno_encode},
     {.row = BENCH_ROW_HELD_TO(TEXT, "sno_decode", "sno, read", "ns", {BENCH_AT_MOST, 5, NULL}), .run = run_sno_decode},
+    {.row = BENCH_ROW(TEXT, "hex_format", "hexadecimal, written", "ns"), .run = run_hex_format},
+    {.row = BENCH_ROW(TEXT, "hex_parse", "hexadecimal, read", "ns"), .run = run_hex_parse},
+    {.row = BENCH_ROW(TEXT, "crockford_format", "Crockford's base 32, written", "ns"), .run = run_crockford_format},
+    {.row = BENCH_ROW(TEXT, "crockford_parse", "Crockford's base 32, read", "ns"), .run = run_crockford_parse},
+    {.row = BENCH_ROW(TEXT, "base58_format", "base 58, written", "ns"), .run = run_base58_format},
+    {.row = BENCH_ROW(TEXT, "base58_parse", "base 58, read", "ns"), .run = run_base58_parse},
+    {.row = BENCH_ROW(TEXT, "base62_format", "base 62, written", "ns"), .run = run_base62_format},
+    {.row = BENCH_ROW(TEXT, "base62_parse", "base 62, read", "ns"), .run = run_base62_parse},
+    {.row = BENCH_ROW(TEXT, "base64url_format", "base64url, written", "ns"), .run = run_base64url_format},
+    {.row = BENCH_ROW(TEXT, "base64url_parse", "base64url, read", "ns"), .run = run_base64url_parse},
     {.run = NULL},
 };

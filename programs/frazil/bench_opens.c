@@ -3,6 +3,8 @@
 #include "bench_cases.h"
 #include "bench_clock.h"
 
+#include <stdio.h>
+
 /* Opens and closes one count times; the closing is not counted. */
 static bool open_often(const struct bench_rig *rig, const char *keys, bool kept, uint64_t count, double *ret_ns)
 {
@@ -40,6 +42,30 @@ static bool run_open_lock(struct bench_rig *rig, uint64_t count, double *ret_ns)
     return open_often(rig, "worker=file-lock keeper=inline", true, count, ret_ns);
 }
 
+static bool run_open_env(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return open_often(rig, "worker=env:" BENCH_WORKER_VARIABLE " keeper=inline", true, count, ret_ns);
+}
+
+static bool run_open_ordinal(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return open_often(rig, "worker=ordinal hostname=orders-7 keeper=inline", true, count, ret_ns);
+}
+
+static bool run_open_hash(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return open_often(rig, "worker=hostname-hash hostname=orders-7 expect=2 keeper=inline", true, count, ret_ns);
+}
+
+/* A lease over a coordinator, without a network to it. */
+static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    char keys[BENCH_PATH_SIZE + 64];
+
+    (void)snprintf(keys, sizeof keys, "worker=%s keeper=inline", rig->lease_url);
+    return open_often(rig, keys, false, count, ret_ns);
+}
+
 #define OPEN "Opening, files in memory"
 #define US .unit_ns = 1000
 
@@ -52,6 +78,10 @@ const struct bench_case bench_opens[] = {
      .run = run_open_thread,
      US},
     {.row = BENCH_ROW(OPEN, "open_lock", "file-lock, keeper=inline", "us"), .run = run_open_lock, US},
+    {.row = BENCH_ROW(OPEN, "open_env", "env, keeper=inline", "us"), .run = run_open_env, US},
+    {.row = BENCH_ROW(OPEN, "open_ordinal", "ordinal, keeper=inline", "us"), .run = run_open_ordinal, US},
+    {.row = BENCH_ROW(OPEN, "open_hash", "hostname-hash, keeper=inline", "us"), .run = run_open_hash, US},
+    {.row = BENCH_ROW(OPEN, "open_lease", "leased from a folder, keeper=inline", "us"), .run = run_open_lease, US},
     {.run = NULL},
 };
 

@@ -3,6 +3,7 @@
 
 #include "bench_clock.h"
 #include "complain.h"
+#include "operations/leases.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -117,10 +118,26 @@ bool bench_take(frazil *gen, uint64_t count, double *ret_ns)
     return bench_went_well(err);
 }
 
+/* What the sources of a worker id want to be there. */
+static bool prepare_sources(struct bench_rig *rig)
+{
+    char spec[BENCH_SPEC_SIZE];
+    frazil_error err;
+    int64_t opens;
+
+    (void)snprintf(rig->lease_url, sizeof rig->lease_url, "file://%s/leases", rig->dir);
+    (void)snprintf(spec, sizeof spec, "%s worker=%s", rig->pool_layout, rig->lease_url);
+    if (fz_leases_init(spec, true, &opens, &err) != FRAZIL_OK) {
+        complain_error(&err);
+        return false;
+    }
+    return setenv(BENCH_WORKER_VARIABLE, "7", 1) == 0;
+}
+
 bool bench_rig_open(struct bench_rig *rig)
 {
     choose_layouts(rig);
-    if (!make_dir(rig))
+    if (!make_dir(rig) || !prepare_sources(rig))
         return false;
     rig->gen = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
     rig->sno = open_spec("layout=sno state=memory");

@@ -15,6 +15,9 @@ struct bench_page {
     alignas(4096) _Atomic uint64_t word;
 };
 
+/* The environment variable that holds a worker id while the rig is open. */
+#define BENCH_WORKER_VARIABLE "FRAZIL_BENCH_WORKER"
+
 struct bench_rig {
     /* A shared line for what generators are compared with. */
     alignas(64) _Atomic uint64_t line;
@@ -33,8 +36,9 @@ struct bench_rig {
     frazil *held[BENCH_HELD]; /* workers of one pool, all of it but a few */
 
     char dir[BENCH_PATH_SIZE];
-    char layout[128];      /* of gen, as keys of a spec */
-    char pool_layout[128]; /* of held */
+    char lease_url[BENCH_PATH_SIZE + 16]; /* a namespace of pool_layout */
+    char layout[128];                     /* of gen, as keys of a spec */
+    char pool_layout[128];                /* of held */
 };
 
 /*
