@@ -55,7 +55,9 @@ static void print_unsafe(const struct ids_layout *before, const struct ids_layou
         output_format("It is safe to begin issuing new ids at %s, if old ones end at %s.\n",
                       fields_time(overlap->safe_unix_ms, safe), since);
     else
-        output_string("New ids never get above the old ones: choose an earlier epoch for the new layout.\n");
+        output_string(
+            "New ids never get above the old ones, and no epoch changes that: the new layout has too few bits. "
+            "Choose one with larger ids.\n");
 }
 
 int overlap_print(const struct ids_layout *before, const struct ids_layout *after, int64_t since_unix_ms, bool json)

@@ -41,11 +41,10 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "may wait",
                 gen->rules.capacity, (r.retry_ns + 999) / 1000);
     else if (r.now_tick < r.granted_first)
-        fz_fail(
-            reterr, r.code,
-            "up to %t ids of this worker may have been issued by an owner before this one; the next can follow in %u "
-            "us, which is longer than the call may wait",
-            fz_layout_tick_unix_ms(&gen->layout, r.granted_first - 1), (r.retry_ns + 999) / 1000);
+        fz_fail(reterr, r.code,
+                "the clock shows %t, and ids before %t may have been issued already; the next can follow in %u us, "
+                "which is longer than the call may wait",
+                r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), (r.retry_ns + 999) / 1000);
     else if (r.behind_us == 0)
         fz_fail(reterr, r.code, "the clock shows %t, which is before the layout's epoch %t: set the clock",
                 r.now.unix_ms, gen->layout.epoch_unix_ms);

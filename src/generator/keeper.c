@@ -70,8 +70,30 @@ static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *gr
     return grant->worker == held->worker && grant->floor == held->floor;
 }
 
-static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant)
+/* The clock may be behind what a previous owner was granted: then it counts as one that went back. */
+static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
+    if (grant->floor > now_tick && grant->floor <= gen->rules.last_tick)
+        fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
+}
+
+/*
+ * I3: in most layouts the worker stands above the sequence, so that ids of a smaller one would sort below what was
+ * issued in the same tick before.  They begin in the next tick, or where the grant ends if that is earlier.
+ */
+static void begin_above(const frazil *gen, struct fz_grant *grant)
+{
+    uint64_t word = atomic_load_explicit(gen->word, memory_order_acquire);
+    bool begun = fz_slot_place(&gen->rules, word) > gen->rules.floor;
+    uint64_t free_tick = fz_slot_tick(&gen->rules, word) + begun;
+
+    free_tick = free_tick <= grant->until ? free_tick : grant->until + 1;
+    grant->floor = grant->floor < free_tick ? free_tick : grant->floor;
+}
+
+static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant, uint64_t now_tick)
+{
+    note_floor(gen, grant, now_tick);
     if (is_contiguous(held, grant))
         fz_grant_board_extend(&gen->shared->grants, grant);
     else
@@ -175,7 +197,9 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
         return err;
     }
     note_horizon(gen, &grant, seen.view.now_tick);
-    put_in_force(gen, &seen.grant, &grant);
+    if (grant.worker != seen.grant.worker)
+        begin_above(gen, &grant);
+    put_in_force(gen, &seen.grant, &grant, seen.view.now_tick);
     count_extension(shared, is_contiguous(&seen.grant, &grant));
     return FRAZIL_OK;
 }
@@ -318,13 +342,6 @@ int fz_keeper_init_shared(struct fz_keeper_shared *shared)
     return sys;
 }
 
-/* The clock may be behind what the previous owner was granted: then it counts as one that went back. */
-static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
-{
-    if (grant->floor > now_tick && grant->floor <= gen->rules.last_tick)
-        fz_raise_i64(&gen->shared->high_us, fz_layout_tick_unix_ms(&gen->layout, grant->floor) * 1000);
-}
-
 /* One try at the first grant of this process; other processes may be at it with the same word. */
 static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
 {
@@ -339,8 +356,7 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
     if (err == FRAZIL_OK) {
         note_horizon(gen, &grant, seen.view.now_tick);
-        note_floor(gen, &grant, seen.view.now_tick);
-        put_in_force(gen, &seen.grant, &grant);
+        put_in_force(gen, &seen.grant, &grant, seen.view.now_tick);
     }
     pthread_mutex_unlock(&shared->lock);
     return err;

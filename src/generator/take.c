@@ -130,7 +130,9 @@ static bool has_room_beyond(const struct fz_slot_rules *rules, uint64_t tick)
  * Lets the next calls do without the clock until the tick is over.  Only when
  * the word stands in that tick: an anchor must never precede its tick, and a
  * full tick must not be opened again.  Never close to the end of the layout's
- * life, where adding could carry the word beyond what it can hold.
+ * life, where adding could carry the word beyond what it can hold.  And only for
+ * the grant that is in force when the word stands there: a replaced one's worker
+ * must not go on in ticks of the next one's.
  */
 static void publish_anchor(frazil *gen, const struct fz_observation *seen)
 {
@@ -138,8 +140,9 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_slot_view view = seen->view;
 
     view.word = atomic_load_explicit(gen->word, memory_order_acquire);
+    struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
     uint64_t tick = fz_slot_tick(rules, view.word);
-    if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&seen->grant, tick) ||
+    if (gen->fast_path == FZ_FAST_NONE || !has_room_beyond(rules, tick) || !is_granted(&grant, tick) ||
         !(tick == view.now_tick || fz_slot_may_finish(rules, &view)))
         return;
     uint64_t first = fz_slot_first(rules, fz_slot_side(rules, view.word), tick);
@@ -150,7 +153,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     struct fz_anchor_view anchor = {.counter = seen->counter,
                                     .range = fz_counter_clip(seen->counter, counts),
                                     .first_slot = first,
-                                    .first_id = fz_compose_slot(gen, first, seen->grant.worker)};
+                                    .first_id = fz_compose_slot(gen, first, grant.worker)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
 }
 
@@ -358,6 +361,8 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
         *ret_again = true;
         return FRAZIL_OK;
     }
+    /* It may have been replaced meanwhile: the slots are those of the grant that is in force when they are taken. */
+    seen.grant = fz_grant_board_read(&gen->shared->grants);
     note_full(gen, plan.reason, fz_slot_tick(&gen->rules, plan.last));
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;

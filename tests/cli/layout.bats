@@ -98,6 +98,16 @@ load helpers
     [[ $output == *"New ids never get above the old ones"* ]]
 }
 
+# Where new ids never get above the old ones, no epoch lifts them: the new layout's last ids are too small.
+@test "overlap: never safe, whatever the epoch" {
+    local epoch
+    for epoch in 2026-01-01 2010-01-01 1970-01-01; do
+        run frazil layout overlap frazil "js53 epoch=$epoch" --since 2026-11-21
+        [ "$status" -eq 1 ]
+        [[ $output == *"never get above the old ones, and no epoch changes that: "*"larger ids."* ]]
+    done
+}
+
 @test "overlap: errors" {
     fails 2 "takes two layouts" frazil layout overlap twitter
     fails 2 "nosuch" frazil layout overlap twitter nosuch

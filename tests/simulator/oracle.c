@@ -201,18 +201,18 @@ static void check_wait(const struct oracle_call *call)
 }
 
 /* I3: above all that had been issued from the same word when the call began; of a handle, above its own. */
-static void check_order(const struct oracle_call *call, uint64_t slot, uint64_t last_slot)
+static void check_order(const struct oracle_call *call, uint64_t id, uint64_t last_id)
 {
-    uint64_t below = call->by_handle ? last_slot : call->highest;
+    uint64_t below = call->by_handle ? last_id : call->highest;
 
-    if (slot <= below && below != 0)
-        world_fail("I3: slot %llu follows slot %llu", (unsigned long long)slot, (unsigned long long)below);
+    if (id <= below && below != 0)
+        world_fail("I3: id %llx follows id %llx", (unsigned long long)id, (unsigned long long)below);
 }
 
-void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_slot)
+void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_id)
 {
     const struct promises *p = &oracle.promises;
-    uint64_t last = *last_slot;
+    uint64_t last = *last_id;
     struct page *page = page_of_self();
 
     for (size_t i = 0; i < n; i++) {
@@ -228,10 +228,10 @@ void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n
                        (unsigned long long)worker, (unsigned long long)tick);
             return;
         }
-        check_order(call, slot, i == 0 ? *last_slot : last);
-        if (i > 0 && slot <= last)
-            world_fail("I3: a call returns slot %llu after %llu", (unsigned long long)slot, (unsigned long long)last);
-        last = slot;
+        check_order(call, ids[i], i == 0 ? *last_id : last);
+        if (i > 0 && ids[i] <= last)
+            world_fail("I3: a call returns id %llx after %llx", (unsigned long long)ids[i], (unsigned long long)last);
+        last = ids[i];
         if (!oracle.is_recorded[worker] || tick > oracle.recorded[worker])
             world_fail("I2: worker %llu issues in tick %llu and is on record up to %llu only",
                        (unsigned long long)worker, (unsigned long long)tick,
@@ -240,7 +240,7 @@ void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n
         check_unique((uint32_t)worker, slot);
     }
     check_wait(call);
-    *last_slot = last;
+    *last_id = last;
     if (page != NULL && last > *page_highest(page))
         *page_highest(page) = last;
     oracle.ids += n;

@@ -46,14 +46,14 @@ struct oracle_call {
     uint64_t started_ns;
     uint64_t slept_ns;
     uint64_t readings;
-    uint64_t highest; /* slot that had been issued from the same word by then */
+    uint64_t highest; /* id that had been issued from the same word by then */
     bool by_handle;   /* whose ids increase by themselves only */
 };
 
 struct oracle_call oracle_call_begins(bool by_handle);
 
-/* It has returned n ids; *last_slot is the handle's own last one (by_handle), to be kept by the caller. */
-void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_slot);
+/* It has returned n ids; *last_id is the handle's own last one (by_handle), to be kept by the caller. */
+void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_id);
 
 /* It has failed: with a code that such a call may have, and before its time was over. */
 void oracle_refused(const struct oracle_call *call, int code, bool life_may_end);

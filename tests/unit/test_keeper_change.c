@@ -2,7 +2,7 @@
 /*
  * Goal of this test: when a grant does not continue the one before (another
  * worker, a gap, a floor ahead of the clock), ids go on from its floor with its
- * worker, and what was taken under the old grant stays inside it or is not
+ * worker, above what was issued before, and what was taken under the old grant stays inside it or is not
  * issued.
  */
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include "lib/idset.h"
 #include "lib/rig.h"
 
-enum { WORKER = 3, OTHER = 9, HORIZON = 1000, IDS_PER_TICK = 4096 };
+enum { WORKER = 3, OTHER = 9, SMALLER = 1, HORIZON = 1000, IDS_PER_TICK = 4096 };
 
 #define SPEC "layout=frazil worker=fixed:3 start=zero"
 
@@ -103,18 +103,108 @@ static void test_other_worker(void **state)
     idsets_close(ids, 1);
 }
 
-/* The other worker's floor may lie in the past: its ids go on where time is, with slots of their own. */
-static void test_other_worker_below(void **state)
+/* Has the keeper change the worker in this very tick; the new one's floor lies in the past. */
+static void change_worker(uint32_t worker)
+{
+    fake_granter_say(fake, worker, 5, now_tick() + HORIZON);
+    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_false(fake->next_is_given);
+}
+
+/* I3: ids of a smaller worker begin in the tick after the last one that was issued in, and so above it as numbers. */
+static void test_smaller_worker(void **state)
+{
+    static const struct {
+        const char *spec;
+        uint64_t waits;
+    } rows[] = {
+        {SPEC " on_backward=hold max_lead=1ms", 0},
+        {SPEC " on_backward=wait max_lead=0", 1},
+        {SPEC " on_full=error on_backward=wait max_lead=0", 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        open_with(rows[i].spec, 0);
+        advance(HORIZON / 2);
+        take_granted(WORKER);
+        uint64_t before = take_granted(WORKER);
+        uint64_t changed = now_tick();
+        change_worker(SMALLER);
+        uint64_t after = take_granted(SMALLER);
+        assert_true(after > before);
+        assert_int_equal(tick_of(after), changed + 1);
+        assert_int_equal(now_tick(), changed + rows[i].waits);
+        tear_down(NULL);
+    }
+    open_with(SPEC, 0);
+}
+
+/* No tick is passed over in which nothing was issued. */
+static void test_smaller_worker_in_a_new_tick(void **state)
 {
     (void)state;
     open_with(SPEC, 0);
+    advance(HORIZON / 2 - 1);
+    for (unsigned i = 0; i < IDS_PER_TICK; i++)
+        take_granted(WORKER);
+    advance(1);
+    change_worker(SMALLER);
+    assert_int_equal(tick_of(take_granted(SMALLER)), now_tick());
+}
+
+/* sno: its partition stands above the sequence as well. */
+static void test_smaller_partition(void **state)
+{
+    (void)state;
+    open_with("layout=sno worker=fixed:3", 0);
     advance(HORIZON / 2);
-    uint64_t before = take_granted(WORKER);
-    fake_granter_say(fake, OTHER, 5, now_tick() + HORIZON);
+    frazil_sno_parts before = rig_sno_parts(&rig);
+    change_worker(SMALLER);
+    frazil_sno_parts after = rig_sno_parts(&rig);
+    assert_int_equal(after.partition, SMALLER);
+    assert_int_equal(after.ticktock, before.ticktock);
+    assert_true(after.unix_ms > before.unix_ms);
+}
+
+/* A floor is never beyond a grant's end by more than a tick, however far ahead the word is. */
+static void test_grant_below_the_word(void **state)
+{
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC, 0);
+    advance(HORIZON / 2);
+    take_granted(WORKER);
+    uint64_t until = now_tick() - 3;
+    fake_granter_say(fake, SMALLER, 5, until);
     assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
-    uint64_t after = take_granted(OTHER);
-    assert_true(tick_of(after) >= tick_of(before));
-    assert_int_not_equal(rig_parts(&rig, after).sequence, rig_parts(&rig, before).sequence);
+    assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).floor, until + 1);
+    fake->fails = FRAZIL_EAGAIN;
+    assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
+}
+
+/* A slot that was planned under the old grant and is taken when the new one is in force bears the new worker. */
+static frazil_random real_random;
+static uint64_t change_and_draw(void *ctx)
+{
+    if (fake->next_is_given)
+        assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    return real_random.next(real_random.ctx == NULL ? ctx : real_random.ctx);
+}
+
+static void test_change_while_taking(void **state)
+{
+    (void)state;
+    open_with("layout=frazil worker=fixed:3 start=random", 0);
+    take_granted(WORKER);
+    advance(HORIZON / 2);
+    real_random = rig.gen->random;
+    rig.gen->random.next = change_and_draw;
+    fake_granter_say(fake, SMALLER, 5, now_tick() + HORIZON);
+    uint64_t first = take_granted(SMALLER);
+    assert_false(fake->next_is_given);
+    assert_true(take_granted(SMALLER) > first);
 }
 
 /* A batch for which one has to wait is issued under the grant that is in force when its time has come, or taken anew.
@@ -226,6 +316,28 @@ static void test_floor_ahead(void **state)
     open_with(SPEC, 0);
 }
 
+/* A later grant's floor ahead of the clock is the clock's matter, too: no tick is full. */
+static void test_later_floor_ahead(void **state)
+{
+    enum { AHEAD = 4000 };
+    frazil_error err;
+    uint64_t id;
+
+    (void)state;
+    open_with(SPEC " on_full=lead on_backward=error", 0);
+    advance(HORIZON / 2);
+    take_granted(WORKER);
+    fake_granter_say(fake, WORKER, now_tick() + AHEAD, now_tick() + AHEAD + HORIZON);
+    assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ECLOCK);
+    assert_int_equal(err.behind_us, AHEAD * 1000);
+    assert_int_equal(rig.gen->shared->full, 0);
+    assert_non_null(strstr(err.message, "may have been issued already"));
+    assert_null(strstr(err.message, "owner"));
+    advance(AHEAD);
+    assert_int_equal(tick_of(take_granted(WORKER)), now_tick());
+}
+
 /* What never waits says when to come back. */
 static void test_floor_ahead_without_waiting(void **state)
 {
@@ -308,11 +420,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(test_other_worker, tear_down),
-        cmocka_unit_test_teardown(test_other_worker_below, tear_down),
+        cmocka_unit_test_teardown(test_smaller_worker, tear_down),
+        cmocka_unit_test_teardown(test_smaller_worker_in_a_new_tick, tear_down),
+        cmocka_unit_test_teardown(test_smaller_partition, tear_down),
+        cmocka_unit_test_teardown(test_grant_below_the_word, tear_down),
+        cmocka_unit_test_teardown(test_change_while_taking, tear_down),
         cmocka_unit_test_teardown(test_ticket, tear_down),
         cmocka_unit_test_teardown(test_ticket_beyond, tear_down),
         cmocka_unit_test_teardown(test_change_while_waiting, tear_down),
         cmocka_unit_test_teardown(test_floor_ahead, tear_down),
+        cmocka_unit_test_teardown(test_later_floor_ahead, tear_down),
         cmocka_unit_test_teardown(test_floor_ahead_without_waiting, tear_down),
         cmocka_unit_test_teardown(test_floor_of_both_sides, tear_down),
         cmocka_unit_test_teardown(test_sno_partition, tear_down),
