@@ -88,8 +88,8 @@ static bool may_repeat(uint32_t worker, uint64_t slot, unsigned host, unsigned o
 {
     uint64_t tick = slot >> oracle.promises.sequence_bits;
 
-    return host != other && hosts[host].family == hosts[other].family &&
-           tick <= oracle.common[hosts[host].family][worker];
+    return host != other &&
+           (tick <= oracle.common[hosts[host].family][worker] || tick <= oracle.common[hosts[other].family][worker]);
 }
 
 /* The first interval that does not lie wholly below the slot. */
