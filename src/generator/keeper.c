@@ -83,7 +83,7 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
  */
 static void begin_above(const frazil *gen, struct fz_grant *grant)
 {
-    uint64_t word = atomic_load_explicit(gen->word, memory_order_acquire);
+    uint64_t word = atomic_load_explicit(gen->word, memory_order_relaxed);
     bool begun = fz_slot_place(&gen->rules, word) > gen->rules.floor;
     uint64_t free_tick = fz_slot_tick(&gen->rules, word) + begun;
 

@@ -4,7 +4,8 @@
 #include "world.h"
 
 #define SPEC                                                                                                           \
-    "layout=40t/4w/2s epoch=1970-01-01T00:00:00Z worker=fixed:1 state=memory start=zero on_full=wait max_wait=1s"
+    "layout=40t/4w/2s epoch=1970-01-01T00:00:00Z worker=fixed:1 state=memory start=zero on_full=wait "                 \
+    "on_backward=wait max_wait=1s"
 
 enum { HORIZON_TICKS = 4 };
 

@@ -142,6 +142,7 @@ static struct opened *open_once(const char *spec)
     struct opened *opened = &cache[i];
     if (opened->gen != NULL)
         return opened;
+    epoch_ms = 0; /* of the world before: its time may lie outside this layout's life */
     if (frazil_open(&opened->gen, spec, &why) != FRAZIL_OK) {
         fprintf(stderr, "%s: %s\n", spec, why.message);
         exit(2);
