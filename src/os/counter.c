@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "counter.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "file.h"
@@ -19,12 +20,29 @@ static bool is_in_list(const char *list, const char *name)
     return false;
 }
 
+/*
+ * What the processor says is the same for as long as the process runs, and asking
+ * it is dear in a virtual machine: each question wakes the hypervisor.
+ */
+static bool is_constant(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static atomic_int answer = UNKNOWN;
+    int known = atomic_load_explicit(&answer, memory_order_relaxed);
+
+    if (known == UNKNOWN) {
+        known = fz_counter_is_constant() ? YES : NO;
+        atomic_store_explicit(&answer, known, memory_order_relaxed);
+    }
+    return known == YES;
+}
+
 bool fz_counter_usable(void)
 {
     char name[64];
     size_t len;
 
-    if (!fz_counter_is_constant())
+    if (!is_constant())
         return false;
     if (fz_file_read(CLOCKSOURCE_FILE, name, sizeof name, &len) != 0)
         return false;
