@@ -61,7 +61,8 @@ static void print_table(const struct fz_leases *leases)
 
     output_format("layout      %s\n", leases->layout);
     output_format("horizon     %" PRIu64 " ms\n", leases->horizon_ms);
-    output_format("created     %s\n", fields_time(leases->created_unix_ms, text));
+    if (leases->created_unix_ms != 0)
+        output_format("created     %s\n", fields_time(leases->created_unix_ms, text));
     if (leases->quarantine_unix_ms != 0)
         output_format("quarantine  until %s\n", fields_time(leases->quarantine_unix_ms, text));
     output_format("worker ids  %" PRIu64 ", held now: %zu\n", leases->workers, leases->held);
@@ -77,8 +78,10 @@ static void print_json(const struct fz_leases *leases)
 
     output_string("{\"layout\":");
     output_json_string(leases->layout);
-    output_format(",\"horizon_ms\":%" PRIu64 ",\"created\":\"%s\",\"workers\":%" PRIu64 ",\"held\":%zu",
-                  leases->horizon_ms, fields_time(leases->created_unix_ms, text), leases->workers, leases->held);
+    output_format(",\"horizon_ms\":%" PRIu64, leases->horizon_ms);
+    if (leases->created_unix_ms != 0)
+        output_format(",\"created\":\"%s\"", fields_time(leases->created_unix_ms, text));
+    output_format(",\"workers\":%" PRIu64 ",\"held\":%zu", leases->workers, leases->held);
     if (leases->quarantine_unix_ms != 0)
         output_format(",\"quarantine\":\"%s\"", fields_time(leases->quarantine_unix_ms, text));
     output_string("}\n");

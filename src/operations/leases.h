@@ -39,7 +39,7 @@ struct fz_leases {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;
     uint64_t workers;
-    int64_t created_unix_ms;
+    int64_t created_unix_ms;    /* 0: nobody noted it */
     int64_t quarantine_unix_ms; /* nothing up to here is granted any more; 0: there is none */
     size_t held;                /* how many are held now */
     size_t count;

@@ -41,6 +41,10 @@ life() {
     fails 2 "WRONGPASS" frazil next "worker=redis://frazil:wrong@127.0.0.1:$port/orders"
     fails 3 "cannot be reached" frazil next "worker=redis://127.0.0.1:1/orders"
     [ "$(frazil next "worker=sfid+redis://127.0.0.1:$port/shop layout=sfid" | wc -l)" -eq 1 ]
+    run -0 frazil lease list "sfid+redis://127.0.0.1:$port/shop" # where nobody notes when it was created
+    [[ $output == *"worker ids"* && $output != *created* ]]
+    run -0 frazil lease list --json "sfid+redis://127.0.0.1:$port/shop"
+    [[ $output == *'"workers"'* && $output != *created* ]]
     [ "$(frazil next -n 5 "worker=fixed:7 state=redis://127.0.0.1:$port/orders max_wait=5s" | sort -u | wc -l)" -eq 5 ]
     [ "$(frazil next -n 5 "behaviour=konayuki worker=fixed:7 state=konayuki+redis://127.0.0.1:$port max_wait=5s" | sort -u | wc -l)" -eq 5 ]
 }
