@@ -72,8 +72,12 @@ struct fz_overflow_state {
 };
 
 struct fz_private {
-    alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_calibration calibration;
+    /*
+     * Not where a page begins, as words do: caches go by the place in a page, so that some ten generators in turns
+     * would have their words and anchors push each other out.
+     */
+    alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     struct fz_overflow_state overflow;
 };
 
