@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # rows.awk: of what `frazil bench --json` prints, the rows as lines of "group TAB key TAB name TAB unit TAB median TAB q1 TAB
-# q3 TAB what was asked for", and a first line "machine TAB what it was measured on".
+# q3 TAB what was asked for" (no numbers where nothing was measured), and a first line "machine TAB what it was measured on".
 function text(key,    at) {
     at = match($0, "\"" key "\":\"[^\"]*\"")
     return at ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""
@@ -11,11 +11,15 @@ function value(line, key) {
 function word(line, key) {
     return match(line, "\"" key "\":\"[^\"]*\"") ? substr(line, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""
 }
+function figure(key) {
+    return value($0, key) == "" ? "" : sprintf("%.4f", value($0, key))
+}
 function target(part,    words) {
     words = sprintf("%.4g", value(part, "value"))
     if (word(part, "times") != "") words = words " × " names[word(part, "times")]
     else if (word(part, "times_as_fast_as") != "") words = words " times as fast as " names[word(part, "times_as_fast_as")]
     else words = words " " text("unit")
+    if (word(part, "sense") == "") return words
     words = words ", " word(part, "sense") " " value(part, "limit")
     return (part ~ /"ok":true/ ? "✓ " : "**short** ") words
 }
@@ -29,6 +33,8 @@ NR == 1 {
     n = split(substr($0, index($0, "\"targets\":[") + 11), parts, /\},?/)
     for (i = 1; i <= n; i++)
         if (parts[i] ~ /"value"/) targets = targets (targets == "" ? "" : "; ") target(parts[i])
-    printf "%s\t%s\t%s\t%s\t%.4f\t%.4f\t%.4f\t%s\n", text("group"), text("key"), text("name"), text("unit"),
-        value($0, "median"), value($0, "q1"), value($0, "q3"), targets
+    if (text("note") != "")
+        targets = text("note") " (" value($0, "missed") " of " value($0, "missed") + value($0, "rounds") " rounds)"
+    printf "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", text("group"), text("key"), text("name"), text("unit"),
+        figure("median"), figure("q1"), figure("q3"), targets
 }

@@ -14,8 +14,8 @@ file == 1 {
         group = $1
         printf "\n### %s\n\n| | median | middle half | clock reads | asked for |\n|---|---:|---:|---:|---|\n", group
     }
-    printf "| %s | %s %s | %s | %s | %s |\n", $3, number($5), $4, ($6 == $7 ? "" : number($6) "–" number($7)),
-        ($4 == "ns" && clock_ns > 0 ? number($5 / clock_ns) : ""), $8
+    printf "| %s | %s %s | %s | %s | %s |\n", $3, ($5 == "" ? "–" : number($5)), $4, ($6 == $7 ? "" : number($6) "–" number($7)),
+        ($4 == "ns" && $5 != "" && clock_ns > 0 ? number($5 / clock_ns) : ""), $8
 }
 file == 2 {
     if (!rivals++) {

@@ -36,9 +36,13 @@ static bool sample(struct bench_rig *rig, const struct bench_case *c, uint64_t c
 {
     double ns = 0;
 
+    rig->disturbed = false;
     if (!c->run(rig, count, &ns))
         return false;
-    bench_row_add(row, ns / (double)count / (c->unit_ns > 0 ? c->unit_ns : 1));
+    if (rig->disturbed)
+        bench_row_miss(row);
+    else
+        bench_row_add(row, ns / (double)count / (c->unit_ns > 0 ? c->unit_ns : 1));
     return true;
 }
 

@@ -30,6 +30,12 @@ extern const struct bench_case bench_opens[];  /* opening and closing generators
 extern const struct bench_case bench_growth[]; /* what must not cost more when there is more of it */
 
 /*
+ * Opens and closes a generator of rig->pool_layout count times, with its state in the scratch
+ * directory or as the keys say; the time of closing is not in *ret_ns.  False after a complaint.
+ */
+bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, uint64_t count, double *ret_ns);
+
+/*
  * Adds a row for each case of a list, and takes samples of about sample_ns each.
  * False, after a complaint, when a case fails.
  */

@@ -1,228 +1,270 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Two threads, and two processes, at a time: what an id costs when another one is
- * just being made.  Half of what both work is as long as both take if nobody
- * disturbs them, and does not grow if somebody does.
+ * just being made.  Both take from one supply until it is used up, so that they
+ * end together; half of what both worked is how long that took.
  */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "bench_cases.h"
 #include "bench_clock.h"
 #include "complain.h"
 
 #include <pthread.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What one of two does: `which` is 0 or 1. */
-typedef bool (*work_fn)(struct bench_rig *rig, unsigned which, uint64_t count);
-
-struct half {
-    struct bench_rig *rig;
-    work_fn work;
-    unsigned which;
-    uint64_t count;
-    atomic_int *waiting; /* how many have yet to come to the start */
+/* On the monotonic clock, which processes share. */
+struct side {
+    double start_ns;
+    double end_ns;
     double worked_ns;
-    bool ok;
 };
+
+/* Where two meet; in memory that both share when they are processes, too. */
+struct meeting {
+    alignas(64) atomic_int waiting; /* how many have yet to come to the start */
+    atomic_bool failed;
+    alignas(64) _Atomic int64_t left; /* ids that nobody has gone to take yet */
+    int64_t portion;                  /* how many of them one goes to take at a time */
+    alignas(64) struct side sides[2];
+};
+
+/* What one of the two has. */
+struct half {
+    struct meeting *meeting;
+    unsigned which; /* 0 or 1 */
+    bool (*work)(const struct half *half, uint64_t count);
+    struct bench_rig *rig;
+    frazil *gen;
+};
+
+/* Few enough to end together, many enough for the supply not to matter. */
+enum { PORTIONS = 64 };
+
+/* What the other one may need to come; he is there in no time, or was killed. */
+static const double patience_ns = 60e9;
+
+static bool await_the_other(struct meeting *meeting)
+{
+    double until = bench_now_ns() + patience_ns;
+
+    atomic_fetch_sub(&meeting->waiting, 1);
+    while (atomic_load(&meeting->waiting) > 0) {
+        if (bench_now_ns() > until)
+            return false;
+    }
+    return !atomic_load(&meeting->failed);
+}
 
 static void *run_half(void *arg)
 {
-    struct half *half = arg;
+    const struct half *half = arg;
+    struct meeting *meeting = half->meeting;
+    struct side *side = &meeting->sides[half->which];
+    bool ok = await_the_other(meeting);
+    double worked = bench_worked_ns();
+    int64_t left;
 
-    atomic_fetch_sub(half->waiting, 1);
-    while (atomic_load(half->waiting) > 0)
-        continue;
-    double start = bench_worked_ns();
-    half->ok = half->work(half->rig, half->which, half->count);
-    half->worked_ns = bench_worked_ns() - start;
+    side->start_ns = bench_now_ns();
+    while (ok && (left = atomic_fetch_sub_explicit(&meeting->left, meeting->portion, memory_order_relaxed)) > 0)
+        ok = half->work(half, (uint64_t)(left < meeting->portion ? left : meeting->portion));
+    side->worked_ns = bench_worked_ns() - worked;
+    side->end_ns = bench_now_ns();
+    if (!ok)
+        atomic_store(&meeting->failed, true);
     return NULL;
 }
 
-/* Two threads do half of count each; *ret_elapsed_ns: until both were done. */
-static bool try_threads(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns)
+static bool work_counter_add(const struct half *half, uint64_t count)
 {
-    atomic_int waiting = 2;
-    struct half halves[2];
-    pthread_t thread;
+    _Atomic uint64_t *line = &half->rig->line;
 
-    for (unsigned i = 0; i < 2; i++)
-        halves[i] = (struct half){.rig = rig, .work = work, .which = i, .count = count / 2, .waiting = &waiting};
-    if (pthread_create(&thread, NULL, run_half, &halves[1]) != 0) {
-        complain("a second thread cannot be started");
-        return false;
-    }
-    while (atomic_load(&waiting) > 1)
-        continue;
-    double start = bench_now_ns();
-    (void)run_half(&halves[0]);
-    (void)pthread_join(thread, NULL);
-    *ret_elapsed_ns = bench_now_ns() - start;
-    *ret_ns = (halves[0].worked_ns + halves[1].worked_ns) / 2;
-    return halves[0].ok && halves[1].ok;
-}
-
-static bool work_counter_add(struct bench_rig *rig, unsigned which, uint64_t count)
-{
-    (void)which;
     for (uint64_t i = 0; i < count; i++) {
         BENCH_KEEP(bench_counter());
-        BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed));
+        BENCH_KEEP(atomic_fetch_add_explicit(line, 1, memory_order_relaxed));
     }
     return true;
 }
 
-static bool work_next(struct bench_rig *rig, unsigned which, uint64_t count)
+static bool work_next(const struct half *half, uint64_t count)
 {
-    double ignored;
-
-    (void)which;
-    return bench_take(rig->gen, count, &ignored);
-}
-
-static bool work_local(struct bench_rig *rig, unsigned which, uint64_t count)
-{
+    frazil *gen = half->gen;
     frazil_err err = FRAZIL_OK;
     uint64_t id;
 
     for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
-        err = frazil_local_next(rig->locals[which], &id);
+        err = frazil_next(gen, &id);
         BENCH_KEEP(&id);
     }
     return bench_went_well(err);
 }
 
-/* ---- two processes ----------------------------------------------------------- */
-
-/* Both begin at a time that lies a little ahead when it is agreed upon. */
-static const double start_delay_ns = 300000;
-
-static void wait_until(double ns)
+static bool work_local(const struct half *half, uint64_t count)
 {
-    while (bench_now_ns() < ns)
-        continue;
+    frazil_local *local = half->rig->locals[half->which];
+    frazil_err err = FRAZIL_OK;
+    uint64_t id;
+
+    for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
+        err = frazil_local_next(local, &id);
+        BENCH_KEEP(&id);
+    }
+    return bench_went_well(err);
 }
 
-/* The other process: opens the generator anew, as a stranger would; says when it is ready, and when it is done. */
-static bool be_the_other(const struct bench_rig *rig, uint64_t count, int from_parent, int to_parent)
+/* ---- threads and processes ------------------------------------------------------ */
+
+/* Has both halves done at a time; false, after a complaint, if there is no other one. */
+typedef bool (*run_both_fn)(struct half halves[2]);
+
+static bool run_threads(struct half halves[2])
 {
-    frazil *gen = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
-    double start, worked;
+    pthread_t thread;
 
-    if (gen == NULL || !bench_take(gen, 1000, &worked) || write(to_parent, "", 1) != 1 ||
-        read(from_parent, &start, sizeof start) != (ssize_t)sizeof start)
+    if (pthread_create(&thread, NULL, run_half, &halves[1]) != 0) {
+        complain("a second thread cannot be started");
         return false;
-    wait_until(start);
-    return bench_take(gen, count, &worked) && write(to_parent, &worked, sizeof worked) == (ssize_t)sizeof worked;
-}
-
-/* This process's part. */
-static bool meet_the_other(struct bench_rig *rig, uint64_t count, int from_child, int to_child, double *ret_ns,
-                           double *ret_elapsed_ns)
-{
-    double start, worked, others;
-    char ready;
-
-    if (read(from_child, &ready, 1) != 1)
-        return false;
-    start = bench_now_ns() + start_delay_ns;
-    if (write(to_child, &start, sizeof start) != (ssize_t)sizeof start)
-        return false;
-    wait_until(start);
-    if (!bench_take(rig->shared, count, &worked) || read(from_child, &others, sizeof others) != (ssize_t)sizeof others)
-        return false;
-    *ret_elapsed_ns = bench_now_ns() - start;
-    *ret_ns = (worked + others) / 2;
+    }
+    (void)run_half(&halves[0]);
+    (void)pthread_join(thread, NULL);
     return true;
 }
 
-/* As try_threads; there is one kind of work only. */
-static bool try_processes(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns)
-{
-    int to_child[2], to_parent[2];
+/* A generator that is new in a process reads the clock more often until it knows how fast the counter runs. */
+static const double warm_up_ns = 2e7;
 
-    (void)work;
-    if (pipe(to_child) != 0)
-        return bench_went_well(FRAZIL_ESYS);
-    if (pipe(to_parent) != 0) {
-        (void)close(to_child[0]);
-        (void)close(to_child[1]);
-        return bench_went_well(FRAZIL_ESYS);
+static bool warm_up(const struct half *half)
+{
+    double until = bench_now_ns() + warm_up_ns;
+
+    while (bench_now_ns() < until) {
+        if (!work_next(half, 1000))
+            return false;
     }
-    pid_t child = fork();
-    if (child == 0) {
-        (void)close(to_child[1]);
-        (void)close(to_parent[0]);
-        _exit(be_the_other(rig, count / 2, to_child[0], to_parent[1]) ? 0 : 1);
-    }
-    (void)close(to_child[0]);
-    (void)close(to_parent[1]);
-    bool ok = child > 0 && meet_the_other(rig, count / 2, to_parent[0], to_child[1], ret_ns, ret_elapsed_ns);
-    (void)close(to_child[1]);
-    (void)close(to_parent[0]);
-    if (child > 0)
-        (void)waitpid(child, NULL, 0);
-    if (!ok)
-        complain("two processes could not be measured");
-    return ok;
+    return true;
 }
 
-/* ---- both ---------------------------------------------------------------------- */
+/* The other process opens the generator anew, as a stranger would. */
+static void be_the_other(struct half *half)
+{
+    half->gen = bench_rig_kept(half->rig, half->rig->layout, "worker=fixed:0 keeper=inline");
+    if (half->gen == NULL || !warm_up(half))
+        atomic_store(&half->meeting->failed, true);
+    (void)run_half(half);
+}
 
-typedef bool (*try_fn)(struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns, double *ret_elapsed_ns);
+static bool run_processes(struct half halves[2])
+{
+    pid_t child = fork();
+
+    if (child < 0) {
+        complain("a second process cannot be started");
+        return false;
+    }
+    if (child == 0) {
+        be_the_other(&halves[1]);
+        _exit(0);
+    }
+    (void)run_half(&halves[0]);
+    (void)waitpid(child, NULL, 0);
+    return true;
+}
 
 /*
- * Where others take the processors away, the two do not meet: what took much
- * longer than they worked is tried again, a few times.
+ * Whether both ran all the time, but for a twentieth of it at the most: then both ran at
+ * the same time for nine tenths of it, which they cannot on one processor.
  */
-static bool run(try_fn try, struct bench_rig *rig, work_fn work, uint64_t count, double *ret_ns)
+static bool have_met(const struct side sides[2])
 {
-    double elapsed_ns = 0;
+    double start = sides[0].start_ns < sides[1].start_ns ? sides[0].start_ns : sides[1].start_ns;
+    double end = sides[0].end_ns > sides[1].end_ns ? sides[0].end_ns : sides[1].end_ns;
+    double enough = (end - start) * 0.95;
 
-    for (int tries = 0; tries < 16; tries++) {
-        if (!try(rig, work, count, ret_ns, &elapsed_ns))
+    return sides[0].worked_ns >= enough && sides[1].worked_ns >= enough;
+}
+
+static void prepare(struct meeting *meeting, uint64_t count)
+{
+    atomic_store(&meeting->waiting, 2);
+    atomic_store(&meeting->left, (int64_t)count);
+    meeting->portion = (int64_t)count / PORTIONS + 1;
+}
+
+/* Where others take the processors away, the two do not meet: a few times it is tried again. */
+static bool try_to_meet(struct bench_rig *rig, run_both_fn run_both, struct half halves[2], uint64_t count,
+                        double *ret_ns)
+{
+    struct meeting *meeting = halves[0].meeting;
+
+    rig->disturbed = true;
+    for (int tries = 0; tries < 16 && rig->disturbed; tries++) {
+        prepare(meeting, count);
+        if (!run_both(halves))
             return false;
-        if (elapsed_ns < *ret_ns * 1.25)
-            break;
+        if (atomic_load(&meeting->failed)) {
+            complain("two at a time could not be measured");
+            return false;
+        }
+        rig->disturbed = !have_met(meeting->sides);
     }
+    *ret_ns = (meeting->sides[0].worked_ns + meeting->sides[1].worked_ns) / 2;
     return true;
+}
+
+static bool run(struct bench_rig *rig, run_both_fn run_both, const struct half *half, uint64_t count, double *ret_ns)
+{
+    struct half halves[2] = {*half, *half};
+    struct meeting *meeting = mmap(NULL, sizeof *meeting, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    if (meeting == MAP_FAILED)
+        return bench_went_well(FRAZIL_ENOMEM);
+    for (unsigned i = 0; i < 2; i++) {
+        halves[i].meeting = meeting;
+        halves[i].which = i;
+        halves[i].rig = rig;
+    }
+    bool ok = try_to_meet(rig, run_both, halves, count, ret_ns);
+    (void)munmap(meeting, sizeof *meeting);
+    return ok;
 }
 
 static bool run_two_counter_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return run(try_threads, rig, work_counter_add, count, ret_ns);
+    return run(rig, run_threads, &(struct half){.work = work_counter_add}, count, ret_ns);
 }
 
 static bool run_two_next(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return run(try_threads, rig, work_next, count, ret_ns);
+    return run(rig, run_threads, &(struct half){.work = work_next, .gen = rig->gen}, count, ret_ns);
 }
 
 static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return run(try_processes, rig, NULL, count, ret_ns);
+    return run(rig, run_processes, &(struct half){.work = work_next, .gen = rig->shared}, count, ret_ns);
 }
 
 static bool run_two_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return run(try_threads, rig, work_local, count, ret_ns);
+    return run(rig, run_threads, &(struct half){.work = work_local}, count, ret_ns);
 }
 
 #define TWO "Two at a time, an id of both together"
+#define MEETING .row.missed = "the two did not meet: no two processors were free"
 
 const struct bench_case bench_pairs[] = {
     {.row = BENCH_ROW(TWO, "two_counter_add", "threads: counter read + add", "ns"),
      .run = run_two_counter_add,
-     .at_once = 2},
+     MEETING},
     {.row = BENCH_ROW_HELD_TO(TWO, "two_next", "threads: one generator", "ns", {BENCH_AT_MOST, 1.2, "two_counter_add"}),
      .run = run_two_next,
-     .at_once = 2},
+     MEETING},
     {.row =
          BENCH_ROW_HELD_TO(TWO, "two_processes", "processes: one shared file", "ns", {BENCH_AT_MOST, 1.1, "two_next"}),
      .run = run_two_processes,
-     .at_once = 2},
+     MEETING},
     {.row = BENCH_ROW_HELD_TO(TWO, "two_local", "threads: a handle each", "ns", {BENCH_TIMES_AS_FAST, 1.8, "local"}),
      .run = run_two_local,
-     .at_once = 2},
+     MEETING},
     {.run = NULL},
 };

@@ -151,16 +151,63 @@ bool bench_rig_open(struct bench_rig *rig)
     return true;
 }
 
+/* Workers that are held on this host, and as many of a coordinator. */
+static bool hold_workers(struct bench_rig *rig)
+{
+    char lease[sizeof rig->lease_url + 64];
+
+    (void)snprintf(lease, sizeof lease, "worker=%s keeper=inline", rig->lease_url);
+    for (int i = 0; i < BENCH_HELD; i++) {
+        rig->held[i] = bench_rig_kept(rig, rig->pool_layout, "worker=file-lock keeper=inline");
+        rig->leased[i] = bench_rig_generator(rig->pool_layout, lease);
+        if (rig->held[i] == NULL || rig->leased[i] == NULL)
+            return false;
+    }
+    return true;
+}
+
+static bool open_timed(const struct bench_rig *rig, int worker, struct bench_timed *ret)
+{
+    char spec[BENCH_SPEC_SIZE];
+    frazil_error err;
+
+    if (!bench_went_well(frazil_manual_clock_new(&ret->clock, (int64_t)time(NULL) * 1000)))
+        return false;
+    const frazil_clock port = frazil_manual_clock_port(ret->clock);
+    (void)snprintf(spec, sizeof spec,
+                   "%s state=file run_dir='%s/run' state_dir='%s/state' worker=fixed:%d keeper=inline",
+                   rig->pool_layout, rig->dir, rig->dir, worker);
+    if (frazil_open_with(&ret->gen, spec, &(frazil_ports){.clock = &port}, &err) == FRAZIL_OK)
+        return true;
+    (void)complain_error(&err);
+    return false;
+}
+
+/* An id and a grant an hour. */
+static bool grow_old(const struct bench_timed *timed)
+{
+    const uint64_t hour_ns = UINT64_C(3600000000000);
+    frazil_err err = FRAZIL_OK;
+    frazil_stats stats;
+    uint64_t id;
+
+    for (int hour = 0; hour < BENCH_HOURS && err == FRAZIL_OK; hour++) {
+        frazil_manual_clock_advance(timed->clock, hour_ns);
+        err = frazil_next(timed->gen, &id);
+    }
+    frazil_get_stats(timed->gen, &stats);
+    if (err == FRAZIL_OK && stats.extensions + stats.moves < BENCH_HOURS) {
+        complain("in %d hours a generator had %" PRIu64 " grants only", BENCH_HOURS, stats.extensions + stats.moves);
+        return false;
+    }
+    return bench_went_well(err);
+}
+
 bool bench_rig_open_growth(struct bench_rig *rig)
 {
     for (int i = 0; i < BENCH_CROWD; i++) {
         rig->crowd[i] = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
         if (rig->crowd[i] == NULL)
-            return false;
-    }
-    for (int i = 0; i < BENCH_HELD; i++) {
-        rig->held[i] = bench_rig_kept(rig, rig->pool_layout, "worker=file-lock keeper=inline");
-        if (rig->held[i] == NULL)
             return false;
     }
     rig->pages = aligned_alloc(alignof(struct bench_page), BENCH_CROWD * sizeof *rig->pages);
@@ -169,17 +216,23 @@ bool bench_rig_open_growth(struct bench_rig *rig)
         return false;
     }
     rig->far = open_spec("layout=42/1/21 epoch=1970-01-01T00:00:00Z tick=1ms worker=fixed:0 state=memory");
-    return rig->far != NULL;
+    return rig->far != NULL && hold_workers(rig) && open_timed(rig, 120, &rig->timed[0]) &&
+           open_timed(rig, 121, &rig->timed[1]) && grow_old(&rig->timed[1]);
 }
 
 void bench_rig_close(struct bench_rig *rig)
 {
     for (int i = 0; i < BENCH_CROWD; i++)
         frazil_close(rig->crowd[i]);
-    for (int i = 0; i < BENCH_HELD; i++)
+    for (int i = 0; i < BENCH_HELD; i++) {
         frazil_close(rig->held[i]);
-    for (int i = 0; i < 2; i++)
+        frazil_close(rig->leased[i]);
+    }
+    for (int i = 0; i < 2; i++) {
         frazil_local_close(rig->locals[i]);
+        frazil_close(rig->timed[i].gen);
+        frazil_manual_clock_free(rig->timed[i].clock);
+    }
     free(rig->pages);
     frazil_close(rig->far);
     frazil_close(rig->shared);

@@ -7,6 +7,7 @@
 
 #include <stdalign.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 enum { BENCH_BATCH = 4096, BENCH_CROWD = 1000, BENCH_HELD = 100, BENCH_PATH_SIZE = 512, BENCH_SPEC_SIZE = 2048 };
 
@@ -14,6 +15,15 @@ enum { BENCH_BATCH = 4096, BENCH_CROWD = 1000, BENCH_HELD = 100, BENCH_PATH_SIZE
 struct bench_page {
     alignas(4096) _Atomic uint64_t word;
 };
+
+/* A generator on a clock of its own. */
+struct bench_timed {
+    frazil_manual_clock *clock;
+    frazil *gen;
+};
+
+/* How long an old one has run, and how many grants it has had. */
+enum { BENCH_HOURS = 1000 };
 
 /* The environment variable that holds a worker id while the rig is open. */
 #define BENCH_WORKER_VARIABLE "FRAZIL_BENCH_WORKER"
@@ -34,6 +44,10 @@ struct bench_rig {
     struct bench_page *pages; /* BENCH_CROWD of them, to compare crowd with */
     frazil *far;              /* its ticks count from 1970 */
     frazil *held[BENCH_HELD]; /* workers of one pool, all of it but a few */
+    frazil *leased[BENCH_HELD];
+    struct bench_timed timed[2]; /* new, and old */
+
+    bool disturbed; /* what was measured last is not what it should have been */
 
     char dir[BENCH_PATH_SIZE];
     char lease_url[BENCH_PATH_SIZE + 16]; /* a namespace of pool_layout */
@@ -48,7 +62,7 @@ struct bench_rig {
  */
 bool bench_rig_open(struct bench_rig *rig);
 
-/* Opens crowd, far and held, and makes pages. */
+/* Opens crowd, held, leased, far and timed, and makes pages. */
 bool bench_rig_open_growth(struct bench_rig *rig);
 
 /* Closes what is open and removes the directory. */

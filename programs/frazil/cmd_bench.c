@@ -6,6 +6,7 @@
 #include "bench_machine.h"
 #include "command.h"
 #include "complain.h"
+#include "operations/leases.h"
 #include "options.h"
 #include "output.h"
 #include "spec.h"
@@ -55,14 +56,27 @@ static frazil *open_spec(const char *spec, frazil_generator_info *ret_info)
     return gen;
 }
 
+#define SPEC_GROUP "Opening and closing, as the spec says"
+
+/* How long its coordinator takes to answer, if it has one. */
+static void measure_round_trip(const char *spec, struct bench_row *row)
+{
+    uint64_t us;
+
+    if (fz_leases_round_trip(spec, &us, NULL) == FRAZIL_OK)
+        bench_row_add(row, (double)us);
+}
+
 /* Opens and closes what the spec says; a coordinator answers meanwhile. */
 static bool run_spec_opens(const char *spec, unsigned rounds, struct bench_table *table)
 {
-    static const char group[] = "Opening and closing, as the spec says";
-    struct bench_row *opening = bench_table_add(
-        table, &(struct bench_row){.group = group, .key = "spec_open", .name = "opening", .unit = "us"});
-    struct bench_row *closing = bench_table_add(
-        table, &(struct bench_row){.group = group, .key = "spec_close", .name = "closing", .unit = "us"});
+    static const struct bench_row rows[] = {
+        BENCH_ROW_HELD_TO(SPEC_GROUP, "spec_open", "opening", "us", {BENCH_TIMES, 0, "spec_round_trip"}),
+        BENCH_ROW_HELD_TO(SPEC_GROUP, "spec_close", "closing", "us", {BENCH_TIMES, 0, "spec_round_trip"}),
+        BENCH_ROW(SPEC_GROUP, "spec_round_trip", "one read of its coordinator", "us")};
+    struct bench_row *opening = bench_table_add(table, &rows[0]);
+    struct bench_row *closing = bench_table_add(table, &rows[1]);
+    struct bench_row *round_trip = bench_table_add(table, &rows[2]);
     frazil_generator_info ignored;
 
     for (unsigned i = 0; i < rounds; i++) {
@@ -74,6 +88,7 @@ static bool run_spec_opens(const char *spec, unsigned rounds, struct bench_table
         frazil_close(gen);
         bench_row_add(opening, (opened - start) / 1000);
         bench_row_add(closing, (bench_now_ns() - opened) / 1000);
+        measure_round_trip(spec, round_trip);
     }
     return true;
 }
@@ -103,7 +118,7 @@ static bool run_all(struct bench_rig *rig, const struct request *request, const 
                                       .window_ns = effort.window_ns};
 
     return bench_rig_open(rig) && run_cases(rig, &effort, table) && bench_limit_run(rig, &limit, table) &&
-           run_spec_opens(spec, effort.limit_rounds, table) && run_growth(rig, &effort, table);
+           run_spec_opens(spec, effort.rounds, table) && run_growth(rig, &effort, table);
 }
 
 static const char *clock_path(const frazil_generator_info *info)

@@ -149,7 +149,7 @@ static void examine_register(const struct fz_register *reg, const char *name, co
         say(report, FZ_FINDING_FAIL, "the coordinator does not answer: ", said.message);
         return;
     }
-    say_number(report, "round trip: ", (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
+    say_number(report, FZ_FINDING_ROUND_TRIP, (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
     if (status.has_clock)
         say_number(report, FZ_FINDING_SKEW, status.unix_ms - clock->now(clock->ctx).unix_ms, " ms");
     if (record.version == 0)

@@ -72,6 +72,9 @@ enum fz_finding_level {
  */
 #define FZ_FINDING_SKEW "its clock minus ours: "
 
+/* What a finding begins with that tells how long a read takes: a whole number, " us", and nothing else. */
+#define FZ_FINDING_ROUND_TRIP "round trip: "
+
 /* One thing that an operator should know, as a sentence; a warning or a failure says what would be right. */
 typedef void (*fz_finding_visitor)(void *ctx, enum fz_finding_level level, const char *sentence);
 

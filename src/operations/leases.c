@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "os/clock.h"
@@ -78,6 +79,11 @@ frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret
     return err;
 }
 
+static bool is_folder(const struct fz_target *target)
+{
+    return strcmp(target->coordinator->part, "file") == 0;
+}
+
 /* ---- what weakens it ------------------------------------------------------------ */
 
 struct listener {
@@ -103,9 +109,44 @@ frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, 
     if (err != FRAZIL_OK)
         return err;
     /* All that can be said of a folder is that it serves one host, as whoever names one means it to. */
-    if (strcmp(target.coordinator->part, "file") != 0)
+    if (!is_folder(&target))
         err = target.coordinator->examine(target.coordinator, target.url, &clock, hear, &listener, reterr);
     fz_target_close(&target);
+    return err;
+}
+
+/* ---- how far away it is --------------------------------------------------------- */
+
+static void hear_round_trip(void *ctx, enum fz_finding_level level, const char *sentence)
+{
+    static const char begin[] = FZ_FINDING_ROUND_TRIP, end[] = " us";
+    size_t len = strlen(sentence);
+    uint64_t us;
+
+    (void)level;
+    if (len > sizeof begin - 1 + sizeof end - 1 && strncmp(sentence, begin, sizeof begin - 1) == 0 &&
+        fz_decimal_parse(sentence + sizeof begin - 1, len - (sizeof begin - 1) - (sizeof end - 1), &us))
+        *(uint64_t *)ctx = us;
+}
+
+frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazil_error *reterr)
+{
+    const frazil_clock clock = fz_real_clock();
+    uint64_t us = 0;
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (is_folder(&target))
+        err = fz_fail(reterr, FRAZIL_ESPEC, "a folder of this host answers at once: name a coordinator");
+    else
+        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear_round_trip, &us, reterr);
+    fz_target_close(&target);
+    if (err == FRAZIL_OK && us == 0)
+        err = fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator did not answer a read");
+    if (err == FRAZIL_OK)
+        *ret_us = us;
     return err;
 }
 

@@ -63,6 +63,13 @@ typedef void (*fz_warning_visitor)(void *ctx, const char *sentence);
  */
 frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, void *ctx, frazil_error *reterr);
 
+/*
+ * How long the coordinator that a spec (or a URL alone) names takes to answer a read, in microseconds, once it is
+ * connected to.  FRAZIL_ESPEC also for a folder, which is no way off; FRAZIL_EAGAIN: it did not say.  Errors as
+ * fz_target_open and a coordinator's examine.
+ */
+frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazil_error *reterr);
+
 /* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
 frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr);
 

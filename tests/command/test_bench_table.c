@@ -118,6 +118,84 @@ static void limits(void **state)
     assert_true(bench_target_met(&times, 2) && !bench_target_met(&times, 1.99));
 }
 
+/* A round that brought no sample is in neither the median nor a ratio, and the other rounds stay in their places. */
+static void missed_rounds(void **state)
+{
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    const struct bench_target alone = {BENCH_AT_MOST, 100, NULL};
+    double value;
+
+    bench_row_add(a, 6);
+    bench_row_miss(a);
+    bench_row_add(a, 30);
+    bench_row_add(b, 2);
+    bench_row_add(b, 7);
+    bench_row_add(b, 10);
+    assert_int_equal(bench_row_samples(a), 2);
+    assert_int_equal(bench_row_samples(b), 3);
+    assert_true(bench_ratio(a, b) == 3);
+    assert_true(bench_ratio(b, a) == 2.0 / 6);
+    assert_true(bench_target_value(table, b, &alone, &value) && value == 7);
+}
+
+/* A row that missed more than half of its rounds is neither judged nor compared with. */
+static void too_many_missed(void **state)
+{
+    const struct bench_target alone = {BENCH_AT_MOST, 2, NULL};
+    const struct bench_target against_a = {BENCH_AT_MOST, 2, "a"};
+    double value;
+
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    assert_false(bench_row_counts(a));
+    bench_row_add(a, 1);
+    bench_row_miss(a);
+    bench_row_add(b, 1);
+    bench_row_add(b, 1);
+    assert_true(bench_row_counts(a));
+    assert_true(bench_target_value(table, a, &alone, &value));
+    assert_true(bench_target_value(table, b, &against_a, &value));
+    bench_row_miss(a);
+    assert_false(bench_row_counts(a));
+    assert_false(bench_target_value(table, a, &alone, &value));
+    assert_false(bench_target_value(table, b, &against_a, &value));
+}
+
+/* Rows that never had a sample in the same round are not compared. */
+static void never_together(void **state)
+{
+    const struct bench_target against_b = {BENCH_TIMES_AS_FAST, 2, "b"};
+    double value;
+
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    bench_row_add(a, 1);
+    bench_row_miss(a);
+    bench_row_miss(b);
+    bench_row_add(b, 1);
+    assert_true(bench_row_counts(a) && bench_row_counts(b));
+    assert_false(bench_target_value(table, a, &against_b, &value));
+}
+
+/* What is only shown asks for nothing. */
+static void shown_only(void **state)
+{
+    const struct bench_target times = {BENCH_TIMES, 0, "b"};
+    double value;
+
+    (void)state;
+    struct bench_row *a = add_row("a", nothing);
+    struct bench_row *b = add_row("b", nothing);
+    bench_row_add(a, 6);
+    bench_row_add(b, 2);
+    assert_true(bench_target_value(table, a, &times, &value) && value == 3);
+    assert_true(bench_target_met(&times, value));
+}
+
 /* Samples beyond those that a row has room for are dropped. */
 static void many_samples(void **state)
 {
@@ -133,7 +211,8 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, make_table, drop_table)
     const struct CMUnitTest tests[] = {
-        TEST(find), TEST(ratios_are_of_rounds), TEST(without_samples), TEST(senses), TEST(limits), TEST(many_samples),
+        TEST(find),          TEST(ratios_are_of_rounds), TEST(without_samples), TEST(senses),     TEST(limits),
+        TEST(missed_rounds), TEST(too_many_missed),      TEST(never_together),  TEST(shown_only), TEST(many_samples),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -195,8 +195,8 @@ static void examine(struct fz_sfid *sfid, const frazil_clock *clock, fz_finding_
         visit(ctx, FZ_FINDING_FAIL, said.message);
         return;
     }
-    say_count(visit, ctx, FZ_FINDING_OK,
-              "round trip: ", (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
+    say_count(visit, ctx, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP,
+              (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
     say_count(visit, ctx, FZ_FINDING_OK, FZ_FINDING_SKEW, again.server_ms - clock->now(clock->ctx).unix_ms, " ms");
     say_count(visit, ctx, look.held < pids_of(&look) ? FZ_FINDING_OK : FZ_FINDING_FAIL,
               "slots of sfid taken: ", (int64_t)look.held, look.held < pids_of(&look) ? "" : ": that is all of them");
