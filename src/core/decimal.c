@@ -1,52 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 #include "decimal.h"
 
-#include <string.h>
-
 #include "word.h"
 
 #define TEN_TO_8 UINT64_C(100000000)
+#define TEN_TO_16 (TEN_TO_8 * TEN_TO_8)
 #define ASCII_ZEROS FZ_EVERY_BYTE(0x30)
 
-/* ---- reading: eight digits in one word, the first in the lowest byte ---- */
+/*
+ * Eight digits are one word, the first in the lowest byte, each as its value,
+ * and 20 digits are three words, the last of them full.
+ */
 
-/* Whether all eight bytes are '0' to '9'. */
-static bool is_8_digits(uint64_t bytes)
+/* ---- reading ---- */
+
+/* Has the highest bit of a byte set where one is above 9, and perhaps in bytes after that. */
+static uint64_t above_9(uint64_t digits)
 {
-    const uint64_t high = FZ_EVERY_BYTE(0xf0);
-
-    /* The high nibble must be 3, and still be 3 after adding 6, which carries from a low nibble above 9. */
-    return (bytes & high) == ASCII_ZEROS && ((bytes + FZ_EVERY_BYTE(0x06)) & high) == ASCII_ZEROS;
+    return (digits | (digits + FZ_EVERY_BYTE(0x76))) & FZ_EVERY_BYTE(0x80);
 }
 
 /* The number that eight digits stand for: neighbours are joined to pairs, fours and eight, in all lanes at once. */
-static uint64_t number_of_8_digits(uint64_t bytes)
+static uint64_t number_of_8(uint64_t digits)
 {
-    bytes = (bytes & FZ_EVERY_BYTE(0x0f)) * (1 + (UINT64_C(10) << 8)) >> 8;
-    bytes = (bytes & UINT64_C(0x00ff00ff00ff00ff)) * (1 + (UINT64_C(100) << 16)) >> 16;
-    return (bytes & UINT64_C(0x0000ffff0000ffff)) * (1 + (UINT64_C(10000) << 32)) >> 32;
+    digits = digits * (1 + (UINT64_C(10) << 8)) >> 8;
+    digits = (digits & UINT64_C(0x00ff00ff00ff00ff)) * (1 + (UINT64_C(100) << 16)) >> 16;
+    return (digits & UINT64_C(0x0000ffff0000ffff)) * (1 + (UINT64_C(10000) << 32)) >> 32;
+}
+
+static uint64_t load_8(const char *text)
+{
+    return fz_load_le64(text) ^ ASCII_ZEROS;
+}
+
+/* Fewer than eight, with zeros in front. */
+static uint64_t load_few(const char *text, size_t len)
+{
+    uint64_t digits = 0;
+
+    for (size_t i = 0; i < len; i++)
+        digits = digits >> 8 | (uint64_t)((unsigned char)text[i] ^ 0x30) << 56;
+    return digits;
 }
 
 bool fz_decimal_parse_padded(const char *text, size_t len, uint64_t *ret)
 {
-    uint64_t value = 0;
-    size_t i = 0;
+    uint64_t words[3] = {0};
+    uint64_t value;
 
     if (len == 0 || len > FZ_DECIMAL_MAX_LEN)
         return false;
-    for (; (len - i) % 8 != 0; i++) {
-        unsigned digit = (unsigned char)text[i] - (unsigned)'0';
-        if (digit > 9)
-            return false;
-        value = value * 10 + digit;
+    /* The first word takes some characters of the next one with it, and loses them again at its end. */
+    words[2] = len < 8 ? load_few(text, len) : load_8(text + len - 8);
+    if (len > 16) {
+        words[1] = load_8(text + len - 16);
+        words[0] = load_8(text) << (192 - 8 * len);
+    } else if (len > 8) {
+        words[1] = load_8(text) << (128 - 8 * len);
     }
-    for (; i < len; i += 8) {
-        uint64_t bytes = fz_load_le64(text + i);
-        uint64_t eight = number_of_8_digits(bytes);
-        if (!is_8_digits(bytes) || value > (UINT64_MAX - eight) / TEN_TO_8)
-            return false;
-        value = value * TEN_TO_8 + eight;
-    }
+    if ((above_9(words[0]) | above_9(words[1]) | above_9(words[2])) != 0 ||
+        __builtin_mul_overflow(number_of_8(words[0]), TEN_TO_16, &value) ||
+        __builtin_add_overflow(value, number_of_8(words[1]) * TEN_TO_8 + number_of_8(words[2]), &value))
+        return false;
     *ret = value;
     return true;
 }
@@ -58,68 +73,87 @@ bool fz_decimal_parse(const char *text, size_t len, uint64_t *ret)
     return fz_decimal_parse_padded(text, len, ret);
 }
 
-/* ---- writing: two digits at a time, from a table ---- */
+/* ---- writing: numbers are halved to fours, pairs and digits, in all lanes at once ---- */
 
-/* The two digits of a number below 100, the first in the lower byte. */
-static uint64_t pair(uint32_t number)
-{
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    uint16_t digits;
-
-    memcpy(&digits, pairs + 2 * (size_t)number, sizeof digits);
-    return __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ ? digits : __builtin_bswap16(digits);
-}
+typedef uint64_t two_words __attribute__((vector_size(16)));
+typedef uint16_t pairs __attribute__((vector_size(16)));
 
 /*
- * The eight digits of a number below 10^8, the first in the lowest byte.  The
- * divisions do not wait for each other, as those of a digit loop do.
+ * Puts two numbers in the place of each: both / radix and, above it by `shift`
+ * bits, both % radix, which is both - both / radix * radix.
  */
-static uint64_t digits_of_8(uint32_t number)
+static uint64_t halved(uint64_t both, uint64_t quotients, uint64_t radix, unsigned shift)
 {
-    uint32_t high = number / 10000;
-    uint32_t low = number % 10000;
-
-    return pair(high / 100) | pair(high % 100) << 16 | pair(low / 100) << 32 | pair(low % 100) << 48;
+    return (both << shift) - quotients * ((radix << shift) - 1);
 }
 
-/* Writes a number below 10^8 without leading zeros and returns how many digits that are; overwrites eight bytes. */
-static size_t put_leading(char *buf, uint32_t number)
+/* Four numbers below 100, 16 bits each, of one below 10^8. */
+static uint64_t pairs_of_8(uint32_t number)
 {
-    uint64_t digits = digits_of_8(number);
-    /* A zero digit is made a zero byte; the bit set in the last one keeps one zero of zero. */
-    size_t zeros = (size_t)__builtin_ctzll((digits ^ ASCII_ZEROS) | UINT64_C(1) << 56) / 8;
+    uint64_t fours = halved(number, number / 10000, 10000, 32);
 
-    fz_store_le64(buf, digits >> 8 * zeros);
+    return halved(fours, (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f), 100, 16);
+}
+
+/* The sixteen digits of a number below 10^16.  Compilers make vector instructions of it where the processor has them.
+ */
+static two_words digits_of_16(uint64_t number)
+{
+    pairs all =
+        (pairs)(two_words){pairs_of_8((uint32_t)(number / TEN_TO_8)), pairs_of_8((uint32_t)(number % TEN_TO_8))};
+    pairs tens = all * 103 >> 10;
+
+    return (two_words)((all << 8) - tens * ((10 << 8) - 1));
+}
+
+/* The four digits of a number below 10^4, in the higher half of a word. */
+static uint64_t digits_of_4(uint32_t number)
+{
+    uint64_t both = halved(number, number * 10486 >> 20, 100, 16);
+
+    return halved(both, (both * 103 >> 10) & 0x000f000f, 10, 8) << 32;
+}
+
+static void put_16(char *buf, two_words digits)
+{
+    digits |= ASCII_ZEROS;
+    fz_store_le64(buf, digits[0]);
+    fz_store_le64(buf + 8, digits[1]);
+}
+
+/* Writes eight digits without leading zeros and returns how many are left; overwrites eight bytes. */
+static size_t put_leading(char *buf, uint64_t digits)
+{
+    /* The bit set in the last digit keeps one zero of zero. */
+    unsigned zeros = (unsigned)__builtin_ctzll(digits | UINT64_C(1) << 56) / 8;
+
+    fz_store_le64(buf, (digits | ASCII_ZEROS) >> 8 * zeros);
     return 8 - zeros;
 }
 
 size_t fz_decimal_format(uint64_t value, char buf[FZ_DECIMAL_MAX_LEN])
 {
-    uint64_t rest = value / TEN_TO_8;
+    uint64_t first = value / TEN_TO_16;
+    two_words rest = digits_of_16(value % TEN_TO_16);
     size_t len;
 
-    if (rest == 0)
-        return put_leading(buf, (uint32_t)value);
-    if (rest < TEN_TO_8) {
-        len = put_leading(buf, (uint32_t)rest);
-    } else {
-        len = put_leading(buf, (uint32_t)(rest / TEN_TO_8));
-        fz_store_le64(buf + len, digits_of_8((uint32_t)(rest % TEN_TO_8)));
-        len += 8;
+    if (first != 0) {
+        len = put_leading(buf, digits_of_4((uint32_t)first));
+        put_16(buf + len, rest);
+        return len + 16;
     }
-    fz_store_le64(buf + len, digits_of_8((uint32_t)(value % TEN_TO_8)));
+    if (rest[0] == 0)
+        return put_leading(buf, rest[1]);
+    len = put_leading(buf, rest[0]);
+    fz_store_le64(buf + len, rest[1] | ASCII_ZEROS);
     return len + 8;
 }
 
 void fz_decimal_format_padded(uint64_t value, char buf[FZ_DECIMAL_MAX_LEN])
 {
-    uint64_t rest = value / TEN_TO_8;
+    two_words rest = digits_of_16(value % TEN_TO_16);
 
     /* 2^64 has 20 digits: of the first eight, four are always zero and are shifted out. */
-    fz_store_le64(buf, digits_of_8((uint32_t)(rest / TEN_TO_8)) >> 32);
-    fz_store_le64(buf + 4, digits_of_8((uint32_t)(rest % TEN_TO_8)));
-    fz_store_le64(buf + 12, digits_of_8((uint32_t)(value % TEN_TO_8)));
+    fz_store_le64(buf, (digits_of_4((uint32_t)(value / TEN_TO_16)) | ASCII_ZEROS) >> 32);
+    put_16(buf + 4, rest);
 }

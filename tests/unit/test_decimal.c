@@ -20,9 +20,10 @@
 static void check_number(uint64_t value)
 {
     char expected[FZ_DECIMAL_MAX_LEN + 1];
-    char buf[FZ_DECIMAL_MAX_LEN];
+    char buf[FZ_DECIMAL_MAX_LEN + 1];
     uint64_t back = UNTOUCHED;
 
+    buf[FZ_DECIMAL_MAX_LEN] = '#';
     snprintf(expected, sizeof expected, "%" PRIu64, value);
     size_t len = fz_decimal_format(value, buf);
     assert_int_equal(len, strlen(expected));
@@ -32,9 +33,27 @@ static void check_number(uint64_t value)
 
     snprintf(expected, sizeof expected, "%020" PRIu64, value);
     fz_decimal_format_padded(value, buf);
-    assert_memory_equal(buf, expected, sizeof buf);
-    assert_true(fz_decimal_parse_padded(buf, sizeof buf, &back));
+    assert_memory_equal(buf, expected, FZ_DECIMAL_MAX_LEN);
+    assert_true(fz_decimal_parse_padded(buf, FZ_DECIMAL_MAX_LEN, &back));
     assert_true(back == value);
+    assert_int_equal(buf[FZ_DECIMAL_MAX_LEN], '#');
+}
+
+/* What is read, said once more: a digit at a time. */
+static bool plain_parse(const char *text, size_t len, uint64_t *ret)
+{
+    uint64_t value = 0;
+
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return false;
+        uint64_t digit = (uint64_t)(text[i] - '0');
+        if (value > (UINT64_MAX - digit) / 10)
+            return false;
+        value = value * 10 + digit;
+    }
+    *ret = value;
+    return len > 0 && len <= FZ_DECIMAL_MAX_LEN;
 }
 
 static bool parses(const char *text)
@@ -130,36 +149,73 @@ static void test_padded(void **state)
     assert_true(value == 7);
 }
 
-/* A digit is accepted and nothing else, wherever it stands among the eight of a word. */
-static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
+/* Reads text from memory that has nothing before or behind it, as the plain way does. */
+static void check_text(const char *text, size_t len)
 {
+    uint64_t expected = UNTOUCHED;
     uint64_t value = UNTOUCHED;
-    bool digit = variant[index] >= '0' && variant[index] <= '9';
+    char *exact = malloc(len);
 
-    (void)ctx;
-    assert_int_equal(fz_decimal_parse_padded(variant, len, &value), digit);
-    if (!digit) {
-        assert_true(value == UNTOUCHED);
-        return;
-    }
-    char text[FZ_DECIMAL_MAX_LEN + 1];
-    memcpy(text, variant, len);
-    text[len] = '\0';
-    assert_true(value == strtoull(text, NULL, 10));
+    assert_non_null(exact);
+    memcpy(exact, text, len);
+    bool right = plain_parse(text, len, &expected);
+    assert_int_equal(fz_decimal_parse_padded(exact, len, &value), right);
+    assert_true(value == (right ? expected : UNTOUCHED));
+    free(exact);
 }
 
+static void check_variant(void *ctx, const char *variant, size_t len, size_t index)
+{
+    (void)ctx;
+    (void)index;
+    check_text(variant, len);
+}
+
+/* A digit is accepted and nothing else, wherever it stands, in text of every length. */
 static void test_every_byte_everywhere(void **state)
 {
     (void)state;
-    for (size_t len = 1; len < FZ_DECIMAL_MAX_LEN; len++)
-        near_miss_bytes("1234567890987654321", len, check_variant, NULL);
+    for (size_t len = 1; len <= FZ_DECIMAL_MAX_LEN; len++)
+        near_miss_bytes("12345678909876543210", len, check_variant, NULL);
+}
+
+/* Two wrong bytes are not taken for right ones together. */
+static void test_two_bytes(void **state)
+{
+    (void)state;
+    uint64_t seed = 4;
+
+    for (int i = 0; i < 300000; i++) {
+        char text[] = "12345678909876543210";
+        uint64_t at = seeded_next(&seed);
+        text[at % FZ_DECIMAL_MAX_LEN] = (char)(at >> 8);
+        text[(at >> 16) % FZ_DECIMAL_MAX_LEN] = (char)(at >> 24);
+        check_text(text, 1 + (at >> 32) % FZ_DECIMAL_MAX_LEN);
+    }
+}
+
+/* Of 20 digits, those up to 2^64 - 1 are a number: all that have the first digits of 2^64, or the next ones. */
+static void test_around_the_maximum(void **state)
+{
+    (void)state;
+    uint64_t seed = 5;
+
+    for (int i = 0; i < 200000; i++) {
+        char text[] = "18446744073709551616";
+        uint64_t from = seeded_next(&seed) % FZ_DECIMAL_MAX_LEN;
+        for (uint64_t at = from; at < FZ_DECIMAL_MAX_LEN; at++)
+            text[at] = (char)('0' + seeded_next(&seed) % 10);
+        check_text(text, FZ_DECIMAL_MAX_LEN);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_digits), cmocka_unit_test(test_edges),  cmocka_unit_test(test_any_number),
-        cmocka_unit_test(test_refused),    cmocka_unit_test(test_padded), cmocka_unit_test(test_every_byte_everywhere),
+        cmocka_unit_test(test_all_digits), cmocka_unit_test(test_edges),
+        cmocka_unit_test(test_any_number), cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_padded),     cmocka_unit_test(test_every_byte_everywhere),
+        cmocka_unit_test(test_two_bytes),  cmocka_unit_test(test_around_the_maximum),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
