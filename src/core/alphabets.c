@@ -8,10 +8,6 @@
 /* clang-format off */
 #define DIGITS_0_TO_9(X) \
     X(0, '0') X(1, '1') X(2, '2') X(3, '3') X(4, '4') X(5, '5') X(6, '6') X(7, '7') X(8, '8') X(9, '9')
-#define DIGITS_0_AND_1(X) \
-    X(0, '0') X(1, '1')
-#define HEX_LETTERS(X) \
-    X(10, 'a') X(11, 'b') X(12, 'c') X(13, 'd') X(14, 'e') X(15, 'f')
 #define LOWER_FROM_10(X) \
     X(10, 'a') X(11, 'b') X(12, 'c') X(13, 'd') X(14, 'e') X(15, 'f') X(16, 'g') X(17, 'h') X(18, 'i') X(19, 'j') \
     X(20, 'k') X(21, 'l') X(22, 'm') X(23, 'n') X(24, 'o') X(25, 'p') X(26, 'q') X(27, 'r') X(28, 's') X(29, 't') \
@@ -49,67 +45,28 @@
 /* One above the value, so that the zero that fills a table says "none". */
 #define VALUE(value, c) [c] = value + 1,
 #define VALUE_IN_LOWER_CASE(value, c) [c | 0x20] = value + 1,
-#define VALUE_IN_UPPER_CASE(value, c) [c & ~0x20] = value + 1,
-
-const struct fz_alphabet fz_base2 = {
-    .shown = "0 and 1",
-    .radix = 2,
-    .digits = {DIGITS_0_AND_1(CHARACTER)},
-    .values = {DIGITS_0_AND_1(VALUE)},
-};
-
-const struct fz_alphabet fz_base10 = {
-    .shown = "0-9",
-    .radix = 10,
-    .digits = {DIGITS_0_TO_9(CHARACTER)},
-    .values = {DIGITS_0_TO_9(VALUE)},
-};
-
-const struct fz_alphabet fz_base16 = {
-    .shown = "0-9a-f",
-    .radix = 16,
-    .digits = {DIGITS_0_TO_9(CHARACTER) HEX_LETTERS(CHARACTER)},
-    .values = {DIGITS_0_TO_9(VALUE) HEX_LETTERS(VALUE)},
-};
-
-const struct fz_alphabet fz_base16_any_case = {
-    .shown = "0-9a-fA-F",
-    .radix = 16,
-    .digits = {DIGITS_0_TO_9(CHARACTER) HEX_LETTERS(CHARACTER)},
-    .values = {DIGITS_0_TO_9(VALUE) HEX_LETTERS(VALUE) HEX_LETTERS(VALUE_IN_UPPER_CASE)},
-};
 
 const struct fz_alphabet fz_crockford = {
-    .shown = "0-9A-HJKMNP-TV-Z",
-    .radix = 32,
     .digits = {DIGITS_0_TO_9(CHARACTER) CROCKFORD_LETTERS(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) CROCKFORD_LETTERS(VALUE) CROCKFORD_LETTERS(VALUE_IN_LOWER_CASE)},
 };
 
 const struct fz_alphabet fz_base36 = {
-    .shown = "0-9a-z",
-    .radix = 36,
     .digits = {DIGITS_0_TO_9(CHARACTER) LOWER_FROM_10(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) LOWER_FROM_10(VALUE)},
 };
 
 const struct fz_alphabet fz_base58 = {
-    .shown = "1-9a-km-zA-HJ-NP-Z",
-    .radix = 58,
     .digits = {BASE58_ALL(CHARACTER)},
     .values = {BASE58_ALL(VALUE)},
 };
 
 const struct fz_alphabet fz_base62 = {
-    .shown = "0-9A-Za-z",
-    .radix = 62,
     .digits = {DIGITS_0_TO_9(CHARACTER) UPPER_FROM_10(CHARACTER) LOWER_FROM_36(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) UPPER_FROM_10(VALUE) LOWER_FROM_36(VALUE)},
 };
 
 const struct fz_alphabet fz_base64url = {
-    .shown = "A-Za-z0-9-_",
-    .radix = 64,
     .digits = {BASE64URL_ALL(CHARACTER)},
     .values = {BASE64URL_ALL(VALUE)},
 };

@@ -11,18 +11,12 @@
 #define FZ_RADIX_MAX 64
 
 struct fz_alphabet {
-    const char *shown; /* its characters, for sentences: "0-9a-f" */
-    unsigned radix;
-    char digits[FZ_RADIX_MAX]; /* the character of a value, below radix; no terminator */
+    char digits[FZ_RADIX_MAX]; /* the character of a value; no terminator */
     uint8_t values[256];       /* the value of a character plus 1; 0 for those that are no digit */
 };
 
-extern const struct fz_alphabet fz_base2;
-extern const struct fz_alphabet fz_base10;
-extern const struct fz_alphabet fz_base16;
-extern const struct fz_alphabet fz_base16_any_case; /* written in lower case */
-extern const struct fz_alphabet fz_crockford;       /* read in either case */
-extern const struct fz_alphabet fz_base36;
+extern const struct fz_alphabet fz_base36;    /* and of every smaller radix, with as many of its digits */
+extern const struct fz_alphabet fz_crockford; /* read in either case, as its first 16 are: those of hex */
 extern const struct fz_alphabet fz_base58;
 extern const struct fz_alphabet fz_base62;
 extern const struct fz_alphabet fz_base64url;
@@ -33,10 +27,7 @@ static inline unsigned fz_alphabet_value(const struct fz_alphabet *alphabet, cha
     return alphabet->values[(unsigned char)c];
 }
 
-/*
- * Writes the lowest `width` digits of value, no terminator.  The radix is passed
- * beside its alphabet because a constant one spares the divisions.
- */
+/* Writes the lowest `width` digits of value, no terminator.  A constant radix spares the divisions. */
 static inline void fz_digits_put(char *buf, size_t width, uint64_t value, const struct fz_alphabet *alphabet,
                                  unsigned radix)
 {

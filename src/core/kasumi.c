@@ -90,8 +90,8 @@ static frazil_err check_characters(const char *text, size_t len, size_t len_righ
 {
     for (size_t i = 0; i < len && i < len_right; i++) {
         if (fz_alphabet_value(&fz_base36, text[i]) == 0)
-            return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: %Q at position %u is not one of the digits %s",
-                           text + i, (size_t)1, (uint64_t)i + 1, fz_base36.shown);
+            return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: %Q at position %u is not one of the digits 0-9a-z",
+                           text + i, (size_t)1, (uint64_t)i + 1);
     }
     if (len != len_right)
         return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: %s position %u; it has %u characters",

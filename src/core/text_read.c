@@ -9,6 +9,8 @@
 struct numeral {
     const char *name;
     const struct fz_alphabet *alphabet;
+    const char *shown; /* its digits, for sentences: "0-9a-f" */
+    unsigned radix;
     size_t prefix;  /* characters before the digits, already checked */
     size_t len_min; /* characters in all */
     size_t len_max;
@@ -16,6 +18,8 @@ struct numeral {
     bool no_padding; /* a leading zero is one too many */
 };
 
+/* The digits. */
+#define BASE(n, all, list) .alphabet = &(all), .radix = (n), .shown = (list)
 /* Without padding, what is too long is above 2^64 - 1. */
 #define UNPADDED .len_min = 1, .len_max = SIZE_MAX, .no_padding = true
 #define FIXED_WIDTH(width) .len_min = (width), .len_max = (width)
@@ -25,7 +29,7 @@ struct numeral {
 static frazil_err fail_digit(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u is not one of the digits %s", form->name, text + index,
-                   (size_t)1, (uint64_t)index + 1, form->alphabet->shown);
+                   (size_t)1, (uint64_t)index + 1, form->shown);
 }
 
 static frazil_err fail_short(const struct numeral *form, size_t len, frazil_error *reterr)
@@ -53,13 +57,12 @@ static frazil_err fail_large(const struct numeral *form, size_t index, frazil_er
 static frazil_err read_digit(const struct numeral *form, const char *text, size_t index, uint64_t *value,
                              frazil_error *reterr)
 {
-    unsigned digit = fz_alphabet_value(form->alphabet, text[index]);
+    unsigned digit = fz_alphabet_value(form->alphabet, text[index]) - 1;
     uint64_t larger;
 
-    if (digit == 0)
+    if (digit >= form->radix)
         return fail_digit(form, text, index, reterr);
-    if (__builtin_mul_overflow(*value, form->alphabet->radix, &larger) ||
-        __builtin_add_overflow(larger, digit - 1, &larger))
+    if (__builtin_mul_overflow(*value, form->radix, &larger) || __builtin_add_overflow(larger, digit, &larger))
         return fail_large(form, index, reterr);
     *value = larger;
     return FRAZIL_OK;
@@ -73,12 +76,43 @@ static frazil_err read_space(const struct numeral *form, const char *text, size_
                    text + index, (size_t)1, (uint64_t)index + 1);
 }
 
+/*
+ * The number of digits that all are right; false if something is wrong.  Two at
+ * a time, of which the second does not wait for the numbers before them.
+ */
+static bool read_digits(const struct numeral *form, const char *text, size_t len, uint64_t *ret)
+{
+    unsigned radix = form->radix;
+    uint64_t value = 0;
+    size_t i = 0;
+
+    if (len % 2 != 0) {
+        value = fz_alphabet_value(form->alphabet, text[i++]) - 1;
+        if (value >= radix)
+            return false;
+    }
+    for (; i < len; i += 2) {
+        unsigned high = fz_alphabet_value(form->alphabet, text[i]) - 1;
+        unsigned low = fz_alphabet_value(form->alphabet, text[i + 1]) - 1;
+        if (high >= radix || low >= radix || __builtin_mul_overflow(value, radix * radix, &value) ||
+            __builtin_add_overflow(value, high * radix + low, &value))
+            return false;
+    }
+    *ret = value;
+    return true;
+}
+
+/* Reads what is right at once; what is not is looked at one character after the other, to say where. */
 static frazil_err read_numeral(const struct numeral *form, const char *text, size_t len, uint64_t *ret_id,
                                frazil_error *reterr)
 {
     uint64_t value = 0;
     size_t digits = 0; /* since the last space */
 
+    if (form->group == 0 && len >= form->len_min && len <= form->len_max &&
+        (!form->no_padding || len == 1 || text[0] != form->alphabet->digits[0]) &&
+        read_digits(form, text + form->prefix, len - form->prefix, ret_id))
+        return FRAZIL_OK;
     if (form->no_padding && len > 1 && text[0] == form->alphabet->digits[0])
         return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position 1 is a leading zero, which this form does not have",
                        form->name, text, (size_t)1);
@@ -102,7 +136,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
 /* Decimal is read the fast way first; the general one knows what is wrong. */
 static frazil_err read_dec(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral dec = {.name = "dec", .alphabet = &fz_base10, UNPADDED};
+    static const struct numeral dec = {.name = "dec", BASE(10, fz_base36, "0-9"), UNPADDED};
 
     if (fz_decimal_parse(text, len, ret_id))
         return FRAZIL_OK;
@@ -111,7 +145,8 @@ static frazil_err read_dec(const char *text, size_t len, uint64_t *ret_id, frazi
 
 static frazil_err read_dec_padded(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral dec_padded = {.name = "dec20", .alphabet = &fz_base10, FIXED_WIDTH(FZ_DECIMAL_MAX_LEN)};
+    static const struct numeral dec_padded = {
+        .name = "dec20", BASE(10, fz_base36, "0-9"), FIXED_WIDTH(FZ_DECIMAL_MAX_LEN)};
 
     if (len == FZ_DECIMAL_MAX_LEN && fz_decimal_parse_padded(text, len, ret_id))
         return FRAZIL_OK;
@@ -120,9 +155,9 @@ static frazil_err read_dec_padded(const char *text, size_t len, uint64_t *ret_id
 
 static frazil_err read_hex(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral hex = {.name = "hex", .alphabet = &fz_base16_any_case, FIXED_WIDTH(16)};
+    static const struct numeral hex = {.name = "hex", BASE(16, fz_crockford, "0-9a-fA-F"), FIXED_WIDTH(16)};
     static const struct numeral prefixed_hex = {
-        .name = "hex with 0x", .alphabet = &fz_base16_any_case, .prefix = 2, .len_min = 3, .len_max = 18};
+        .name = "hex with 0x", BASE(16, fz_crockford, "0-9a-fA-F"), .prefix = 2, .len_min = 3, .len_max = 18};
     bool prefixed = len >= 2 && text[0] == '0' && text[1] == 'x';
 
     return read_numeral(prefixed ? &prefixed_hex : &hex, text, len, ret_id, reterr);
@@ -131,7 +166,8 @@ static frazil_err read_hex(const char *text, size_t len, uint64_t *ret_id, frazi
 /* Eleven digits hold 66 bits: the two that are over come last and must be zero. */
 static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral base64url = {.name = "base64url", .alphabet = &fz_base64url, FIXED_WIDTH(11)};
+    static const struct numeral base64url = {
+        .name = "base64url", BASE(64, fz_base64url, "A-Za-z0-9-_"), FIXED_WIDTH(11)};
     uint64_t first = 0;
     uint64_t last = 0;
 
@@ -154,9 +190,9 @@ static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id,
 
 static frazil_err read_bytes(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral bytes = {.name = "bytes", .alphabet = &fz_base16, FIXED_WIDTH(16)};
+    static const struct numeral bytes = {.name = "bytes", BASE(16, fz_base36, "0-9a-f"), FIXED_WIDTH(16)};
     static const struct numeral spaced_bytes = {
-        .name = "bytes with spaces", .alphabet = &fz_base16, FIXED_WIDTH(23), .group = 2};
+        .name = "bytes with spaces", BASE(16, fz_base36, "0-9a-f"), FIXED_WIDTH(23), .group = 2};
     bool spaced = len > 2 && text[2] == ' ';
 
     return read_numeral(spaced ? &spaced_bytes : &bytes, text, len, ret_id, reterr);
@@ -164,11 +200,12 @@ static frazil_err read_bytes(const char *text, size_t len, uint64_t *ret_id, fra
 
 frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral crockford = {.name = "crockford", .alphabet = &fz_crockford, FIXED_WIDTH(13)};
-    static const struct numeral base36 = {.name = "base36", .alphabet = &fz_base36, UNPADDED};
-    static const struct numeral base58 = {.name = "base58", .alphabet = &fz_base58, UNPADDED};
-    static const struct numeral base62 = {.name = "base62", .alphabet = &fz_base62, FIXED_WIDTH(11)};
-    static const struct numeral bin = {.name = "bin", .alphabet = &fz_base2, FIXED_WIDTH(79), .group = 4};
+    static const struct numeral crockford = {
+        .name = "crockford", BASE(32, fz_crockford, "0-9A-HJKMNP-TV-Z"), FIXED_WIDTH(13)};
+    static const struct numeral base36 = {.name = "base36", BASE(36, fz_base36, "0-9a-z"), UNPADDED};
+    static const struct numeral base58 = {.name = "base58", BASE(58, fz_base58, "1-9a-km-zA-HJ-NP-Z"), UNPADDED};
+    static const struct numeral base62 = {.name = "base62", BASE(62, fz_base62, "0-9A-Za-z"), FIXED_WIDTH(11)};
+    static const struct numeral bin = {.name = "bin", BASE(2, fz_base36, "0 and 1"), FIXED_WIDTH(79), .group = 4};
 
     switch (form) {
     case FRAZIL_TEXT_DEC:

@@ -48,7 +48,7 @@ static size_t write_base64url(char *buf, uint64_t id)
 static size_t write_bin(char *buf, uint64_t id)
 {
     for (unsigned group = 0; group < 16; group++) {
-        fz_digits_put(buf + 5 * group, 4, id >> (60 - 4 * group), &fz_base2, 2);
+        fz_digits_put(buf + 5 * group, 4, id >> (60 - 4 * group), &fz_base36, 2);
         buf[5 * group + 4] = ' ';
     }
     return 79;
@@ -64,7 +64,7 @@ size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
         return FZ_DECIMAL_MAX_LEN;
     case FRAZIL_TEXT_HEX:
     case FRAZIL_TEXT_BYTES:
-        fz_digits_put(buf, 16, id, &fz_base16, 16);
+        fz_digits_put(buf, 16, id, &fz_base36, 16);
         return 16;
     case FRAZIL_TEXT_CROCKFORD:
         fz_digits_put(buf, 13, id, &fz_crockford, 32);
