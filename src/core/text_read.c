@@ -168,24 +168,25 @@ static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id,
 {
     static const struct numeral base64url = {
         .name = "base64url", BASE(64, fz_base64url, "A-Za-z0-9-_"), FIXED_WIDTH(11)};
-    uint64_t first = 0;
-    uint64_t last = 0;
+    uint64_t first;
+    uint64_t last;
 
+    if (len == 11 && read_digits(&base64url, text, 10, &first) && read_digits(&base64url, text + 10, 1, &last) &&
+        last % 4 == 0) {
+        *ret_id = first << 4 | last >> 2;
+        return FRAZIL_OK;
+    }
     for (size_t i = 0; i < len && i < 11; i++) {
-        frazil_err err = read_digit(&base64url, text, i, i < 10 ? &first : &last, reterr);
-        if (err != FRAZIL_OK)
-            return err;
+        if (fz_alphabet_value(&fz_base64url, text[i]) == 0)
+            return fail_digit(&base64url, text, i, reterr);
     }
     if (len < 11)
         return fail_short(&base64url, len, reterr);
     if (len > 11)
         return fail_long(&base64url, reterr);
-    if (last % 4 != 0)
-        return fz_fail(reterr, FRAZIL_EPARSE,
-                       "base64url: %Q at position 11 holds bits beyond the id's 64; it must be one of AEIMQUYcgkosw048",
-                       text + 10, (size_t)1);
-    *ret_id = first << 4 | last >> 2;
-    return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EPARSE,
+                   "base64url: %Q at position 11 holds bits beyond the id's 64; it must be one of AEIMQUYcgkosw048",
+                   text + 10, (size_t)1);
 }
 
 static frazil_err read_bytes(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
