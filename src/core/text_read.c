@@ -110,7 +110,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
     size_t digits = 0; /* since the last space */
 
     if (form->group == 0 && len >= form->len_min && len <= form->len_max &&
-        (!form->no_padding || len == 1 || text[0] != form->alphabet->digits[0]) &&
+        (!form->no_padding || text[0] != form->alphabet->digits[0]) &&
         read_digits(form, text + form->prefix, len - form->prefix, ret_id))
         return FRAZIL_OK;
     if (form->no_padding && len > 1 && text[0] == form->alphabet->digits[0])

@@ -469,6 +469,53 @@ static void test_spaced_bytes(void **state)
     assert_refused(FRAZIL_TEXT_BYTES, "0123456789ABCDEF", 10);
 }
 
+/* Binary has its spaces, even where the digits between them are zeros. */
+static void test_binary_spaces(void **state)
+{
+    (void)state;
+    char text[FRAZIL_TEXT_SIZE];
+    size_t len = format(FRAZIL_TEXT_BIN, 0, text);
+
+    assert_reads(FRAZIL_TEXT_BIN, text, 0);
+    memset(text, '0', len);
+    assert_refused(FRAZIL_TEXT_BIN, text, 4);
+}
+
+/* The digits of a value, said once more: the lowest first, and then turned round. */
+static void plain_write(const struct form *form, uint64_t id, char *ret)
+{
+    size_t radix = strlen(form->digits);
+    size_t len = 0;
+
+    for (; len < form->width || id > 0 || len == 0; id /= radix)
+        ret[len++] = form->digits[id % radix];
+    for (size_t i = 0; i < len / 2; i++) {
+        char c = ret[i];
+        ret[i] = ret[len - 1 - i];
+        ret[len - 1 - i] = c;
+    }
+    ret[len] = '\0';
+}
+
+/* Numbers of every length are written as a loop over digits writes them. */
+static void test_plain_digits(void **state)
+{
+    (void)state;
+    uint64_t seed = 6;
+
+    for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
+        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
+        uint64_t id = seeded_next(&seed) >> (seeded_next(&seed) & 63);
+        char text[FRAZIL_TEXT_SIZE];
+        char expected[FRAZIL_TEXT_SIZE];
+        if (form == FRAZIL_TEXT_BASE64URL || form == FRAZIL_TEXT_BIN)
+            continue; /* not the digits of the number alone */
+        format(form, id, text);
+        plain_write(&forms[form], id, expected);
+        assert_string_equal(text, expected);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +534,8 @@ int main(void)
         cmocka_unit_test(test_above_the_maximum),
         cmocka_unit_test(test_hex_prefix),
         cmocka_unit_test(test_spaced_bytes),
+        cmocka_unit_test(test_binary_spaces),
+        cmocka_unit_test(test_plain_digits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
