@@ -27,6 +27,7 @@ static frazil_sno sno;
 static frazil_err failed; /* the last error; all of them negative */
 
 static const char dec_text[] = "117509347734454272";
+static const char hex_text[] = "01a17a4b35401000";
 
 /* What the loop itself costs, which is taken off. */
 MEASURED measure_nothing(void)
@@ -97,6 +98,19 @@ MEASURED measure_dec_parse(void)
         failed |= frazil_id_parse(FRAZIL_TEXT_DEC, dec_text, sizeof dec_text - 1, ids);
 }
 
+/* The way of all alphabets. */
+MEASURED measure_hex_format(void)
+{
+    for (uint64_t i = 0; i < ROUNDS; i++)
+        failed |= frazil_id_format(FRAZIL_TEXT_HEX, UINT64_C(117509347734454272), text, sizeof text);
+}
+
+MEASURED measure_hex_parse(void)
+{
+    for (uint64_t i = 0; i < ROUNDS; i++)
+        failed |= frazil_id_parse(FRAZIL_TEXT_HEX, hex_text, sizeof hex_text - 1, ids);
+}
+
 /* Nanoseconds of a clock that is not set. */
 static uint64_t now_ns(void)
 {
@@ -163,6 +177,8 @@ int main(void)
     measure_sno_decode();
     measure_dec_format();
     measure_dec_parse();
+    measure_hex_format();
+    measure_hex_parse();
     printf("%s-%d %d\n", compiler, COMPILER_MAJOR, ROUNDS);
     frazil_local_close(local);
     frazil_close(sno_gen);
