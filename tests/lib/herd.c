@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "generator/generator_internal.h"
+#include "lease/lease.h"
 #include "lib/callers.h"
 #include "os/clock.h"
 #include "os/memory.h"
@@ -122,6 +124,9 @@ static void live(const struct herd *herd, struct herd_member *member, const char
         member->moves = stats.moves;
         pause_ns((uint64_t)pause_us * 1000);
     }
+    fz_keeper_stop(gen); /* which counts */
+    if (herd->coordinators != NULL)
+        member->burned = fz_lease_count(gen->keeper.granter.ctx).burned;
     frazil_close(gen);
     _exit(0);
 }

@@ -24,6 +24,7 @@ struct herd_member {
     _Atomic int open_result; /* of frazil_open; 1: still at it */
     _Atomic uint32_t worker;
     _Atomic uint64_t moves;
+    uint64_t burned; /* swaps without an answer, or answered after losses; known when it has finished */
     _Atomic bool stop;
     uint64_t first;     /* where its ids stand in herd.ids */
     uint64_t room;      /* how many fit; when it has taken so many it goes on with nothing but waiting to be stopped */

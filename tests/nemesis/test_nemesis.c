@@ -246,17 +246,22 @@ static void start_fleet(const struct register_kind *kind, struct herd *herd, uin
     start_members(kind, 0, herd, more);
 }
 
-static void end_fleet(struct herd *herd)
+static void finish_fleet(struct herd *herd)
 {
     for (size_t i = 0; i < FLEET; i++)
         herd_finish(herd, i);
     herd_assert_unique(herd);
     for (size_t i = 0; i < FLEET; i++)
         herd_assert_increasing(herd, i);
+}
+
+static void end_fleet(struct herd *herd)
+{
+    finish_fleet(herd);
     herd_close(herd);
 }
 
-/* Some of them take their time. */
+/* Some of them take their time, and not always the same. */
 static uint64_t longer_than_a_restart(const struct register_kind *kind)
 {
     struct timespec before;
@@ -266,20 +271,21 @@ static uint64_t longer_than_a_restart(const struct register_kind *kind)
     kind->kill();
     kind->restart();
     clock_gettime(CLOCK_MONOTONIC, &after);
-    uint64_t ms = (uint64_t)(after.tv_sec - before.tv_sec + 1) * 1000;
-    return 4 * ms > HORIZON_MS ? 4 * ms : HORIZON_MS;
+    int64_t ms = (int64_t)(after.tv_sec - before.tv_sec) * 1000 + (after.tv_nsec - before.tv_nsec) / 1000000;
+    return 4 * (uint64_t)(ms + 1000);
 }
 
 /*
- * A coordinator that is killed, and is back with all its records within the horizon: nobody has an error.  Who had just
- * asked for more, and got no answer, waits until the ticks have passed that he may have been given, or finds his record
- * changed and takes another worker id; the others keep theirs.
+ * A coordinator that is killed, and is back with all its records within the horizon: nobody has an error, and nobody
+ * who had all his answers loses his worker id.  An extension may be carried out, whoever the coordinator is, and its
+ * answer be lost with him: its owner waits until the ticks have passed that he may have been given, or finds his record
+ * changed and takes another worker id.
  */
 static void rule_restart(const struct register_kind *kind)
 {
     uint64_t horizon_ms = longer_than_a_restart(kind);
-    struct herd herd;
     uint64_t moves = 0;
+    struct herd herd;
 
     nemesis_start(kind, 2 * FLEET, horizon_ms);
     start_members(kind, 0, &herd, "max_wait=20s");
@@ -291,14 +297,19 @@ static void rule_restart(const struct register_kind *kind)
         for (size_t i = 0; i < FLEET; i++)
             herd_await_ids(&herd, i, 20);
     }
+    finish_fleet(&herd);
     for (size_t i = 0; i < FLEET; i++) {
-        if (herd.members[i].errors > 0)
-            fail_msg("member %zu: %s", i, herd.members[i].error.message);
-        moves += herd.members[i].moves;
+        const struct herd_member *member = &herd.members[i];
+        if (member->errors > 0)
+            fail_msg("member %zu: %s", i, member->error.message);
+        if (member->moves > member->burned)
+            fail_msg("member %zu moved %ju times, and lost %ju answers", i, (uintmax_t)member->moves,
+                     (uintmax_t)member->burned);
+        moves += member->moves;
     }
-    printf("%ju took another worker id\n", (uintmax_t)moves);
+    print_message("%ju took another worker id\n", (uintmax_t)moves);
     assert_true(moves < FLEET * nemesis_scale());
-    end_fleet(&herd);
+    herd_close(&herd);
 }
 
 /* One that is away for longer than the horizon: FRAZIL_ELEASE with the reason, and all is well when it is back. */
