@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -186,12 +187,13 @@ static void wake(struct proxy *proxy)
     assert_int_equal(write(proxy->wake[1], "", 1), 1);
 }
 
-void proxy_start(struct proxy *proxy, uint16_t target)
+struct proxy *proxy_start(uint16_t target)
 {
     struct sockaddr_in address = loopback(0);
     socklen_t len = sizeof address;
+    struct proxy *proxy = calloc(1, sizeof *proxy);
 
-    memset(proxy, 0, sizeof *proxy);
+    assert_non_null(proxy);
     proxy->target = target;
     for (size_t i = 0; i < PROXY_LINKS_MAX; i++)
         proxy->links[i] = (struct proxy_link){-1, -1};
@@ -203,6 +205,7 @@ void proxy_start(struct proxy *proxy, uint16_t target)
     proxy->port = ntohs(address.sin_port);
     assert_int_equal(pipe(proxy->wake), 0);
     assert_int_equal(pthread_create(&proxy->thread, NULL, run, proxy), 0);
+    return proxy;
 }
 
 void proxy_await(_Atomic unsigned *counter, unsigned n)
@@ -238,4 +241,5 @@ void proxy_stop(struct proxy *proxy)
     close(proxy->listener);
     close(proxy->wake[0]);
     close(proxy->wake[1]);
+    free(proxy);
 }

@@ -48,8 +48,10 @@ struct proxy {
     struct proxy_link links[PROXY_LINKS_MAX];
 };
 
-/* Listens on a free port and passes on to the target port. */
-void proxy_start(struct proxy *proxy, uint16_t target);
+/* Listens on a free port and passes on to the target port.  Never NULL; memory of its own, as a test that fails leaves
+ * its stack to others while the thread runs on.
+ */
+struct proxy *proxy_start(uint16_t target);
 
 /* Changes what it does; on return it does. */
 void proxy_set(struct proxy *proxy, enum proxy_mode mode);
@@ -60,7 +62,7 @@ void proxy_say(struct proxy *proxy, const char *text);
 /* Waits until the counter has reached n; fails the test if it never does. */
 void proxy_await(_Atomic unsigned *counter, unsigned n);
 
-/* Ends it, and all connections through it. */
+/* Ends it, and all connections through it, and frees it. */
 void proxy_stop(struct proxy *proxy);
 
 #endif

@@ -35,8 +35,8 @@ void redis_close(struct fz_register *reg)
 void redis_rig_start(struct redis_rig *rig, const char *const *arguments)
 {
     redis_server_start(&rig->server, arguments);
-    proxy_start(&rig->proxy, rig->server.port);
-    rig->through = redis_open_url("redis://127.0.0.1:%u/orders?timeout=200ms", (unsigned)rig->proxy.port);
+    rig->proxy = proxy_start(rig->server.port);
+    rig->through = redis_open_url("redis://127.0.0.1:%u/orders?timeout=200ms", (unsigned)rig->proxy->port);
     rig->direct = redis_open_url("redis://127.0.0.1:%u/orders?timeout=10s", (unsigned)rig->server.port);
 }
 
@@ -44,7 +44,7 @@ void redis_rig_stop(struct redis_rig *rig)
 {
     redis_close(&rig->through);
     redis_close(&rig->direct);
-    proxy_stop(&rig->proxy);
+    proxy_stop(rig->proxy);
     server_stop(&rig->server);
 }
 

@@ -12,7 +12,7 @@
 
 struct redis_rig {
     struct server server;
-    struct proxy proxy;
+    struct proxy *proxy;
     struct fz_register through; /* the proxy, with a short timeout */
     struct fz_register direct;
     frazil_error err; /* of the last operation */

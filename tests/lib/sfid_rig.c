@@ -83,7 +83,7 @@ void sfid_open_through(struct taker *taker, uint32_t base, uint32_t count)
     struct fz_lease_request request = sfid_request(taker, base, count);
     char url[128];
 
-    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.proxy.port, "200ms");
+    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.proxy->port, "200ms");
     request.url = url;
     sfid_open_taker(taker, &request);
 }
@@ -206,7 +206,7 @@ int sfid_stop(void **state)
 int sfid_begin_test(void **state)
 {
     (void)state;
-    proxy_set(&sfid_rig.proxy, PROXY_PASS);
+    proxy_set(sfid_rig.proxy, PROXY_PASS);
     assert_string_equal(sfid_ask("FLUSHALL"), "OK");
     return 0;
 }

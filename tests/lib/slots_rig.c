@@ -76,7 +76,7 @@ struct slot_taker slots_open(const char *url, uint64_t capacity, int64_t max_lea
 
 struct slot_taker slots_open_through(const char *url, uint64_t capacity, int64_t max_lead_ms, int64_t max_skew_ms)
 {
-    return open_at(url, slots_rig.proxy.port, capacity, max_lead_ms, max_skew_ms);
+    return open_at(url, slots_rig.proxy->port, capacity, max_lead_ms, max_skew_ms);
 }
 
 void slots_close(struct slot_taker *taker)
@@ -157,7 +157,7 @@ int slots_stop(void **state)
 int slots_begin_test(void **state)
 {
     (void)state;
-    proxy_set(&slots_rig.proxy, PROXY_PASS);
+    proxy_set(slots_rig.proxy, PROXY_PASS);
     assert_string_equal(slots_ask("FLUSHALL"), "OK");
     return 0;
 }

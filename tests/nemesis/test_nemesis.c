@@ -367,22 +367,21 @@ static void rule_network(const struct register_kind *kind)
     static const enum proxy_mode modes[] = {PROXY_PASS,         PROXY_HOLD_REQUESTS, PROXY_HOLD_REPLIES,
                                             PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES,   PROXY_RESET,
                                             PROXY_HANG_UP};
+    struct proxy *proxy = proxy_start(kind->server->port);
     uint64_t random = 11;
-    struct proxy proxy;
     struct herd herd;
 
-    proxy_start(&proxy, kind->server->port);
     nemesis_start(kind, FLEET, 1000);
-    start_members(kind, proxy.port, &herd, "max_wait=50ms");
+    start_members(kind, proxy->port, &herd, "max_wait=50ms");
     for (unsigned step = 0; step < 20 * nemesis_scale(); step++) {
-        proxy_set(&proxy, modes[caller_random(&random) % (sizeof modes / sizeof modes[0])]);
+        proxy_set(proxy, modes[caller_random(&random) % (sizeof modes / sizeof modes[0])]);
         pause_ns(100000000 + caller_random(&random) % 300000000);
     }
-    proxy_set(&proxy, PROXY_PASS);
+    proxy_set(proxy, PROXY_PASS);
     for (size_t i = 0; i < FLEET; i++)
         herd_await_ids(&herd, i, 20);
     end_fleet(&herd);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
 }
 
 /* ---- over all kinds ------------------------------------------------------------------ */

@@ -150,17 +150,16 @@ static pid_t give_birth(const struct fz_register *reg)
 static void born_in_the_midst(const struct register_kind *kind)
 {
     struct fz_record record = {.version = 0};
-    struct proxy proxy;
+    struct proxy *proxy = proxy_start(kind->server->port);
     pthread_t thread;
     int status;
 
-    proxy_start(&proxy, kind->server->port);
-    struct fz_register reg = kind->open(proxy.port, TIMEOUT_MS);
+    struct fz_register reg = kind->open(proxy->port, TIMEOUT_MS);
     struct fz_register direct = kind->open(0, TIMEOUT_MS);
     struct asker asker = {.reg = &reg};
     assert_true(swap(&reg, "first", &asker.version));
     uint64_t before = asker.version;
-    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(pthread_create(&thread, NULL, ask, &asker), 0);
     for (int tries = 0; record.version <= before; tries++) {
         assert_true(tries < TRIES);
@@ -168,7 +167,7 @@ static void born_in_the_midst(const struct register_kind *kind)
         assert_int_equal(direct.read(direct.ctx, 0, &record, NULL, NULL), FZ_REGISTER_OK);
     }
     pid_t child = give_birth(&reg);
-    proxy_set(&proxy, PROXY_PASS);
+    proxy_set(proxy, PROXY_PASS);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
@@ -176,7 +175,7 @@ static void born_in_the_midst(const struct register_kind *kind)
     assert_true(swap(&reg, "third", &asker.version));
     reg.close(reg.ctx);
     direct.close(direct.ctx);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
 }
 
 #define RULE(name)                                                                                                     \

@@ -152,18 +152,17 @@ static void test_answers(void **state)
          FZ_REGISTER_OK},
     };
     struct server server;
-    struct proxy proxy;
 
     (void)state;
     etcd_server_start(&server, NULL);
-    proxy_start(&proxy, server.port);
+    struct proxy *proxy = proxy_start(server.port);
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         const char *body = answers[i].body;
-        if (taken_for(&proxy, "200 OK", body, true) != answers[i].swapped ||
-            taken_for(&proxy, "200 OK", body, false) != answers[i].was_read)
+        if (taken_for(proxy, "200 OK", body, true) != answers[i].swapped ||
+            taken_for(proxy, "200 OK", body, false) != answers[i].was_read)
             fail_msg("%s: %s", body, etcd_said.message);
     }
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 
@@ -192,17 +191,16 @@ static void test_errors(void **state)
         {"404 X", "404 page not found", FZ_REGISTER_REFUSED},
     };
     struct server server;
-    struct proxy proxy;
 
     (void)state;
     etcd_server_start(&server, NULL);
-    proxy_start(&proxy, server.port);
+    struct proxy *proxy = proxy_start(server.port);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        if (taken_for(&proxy, errors[i].status, errors[i].body, true) != errors[i].result)
+        if (taken_for(proxy, errors[i].status, errors[i].body, true) != errors[i].result)
             fail_msg("%s: %s", errors[i].body, etcd_said.message);
     }
     etcd_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 

@@ -87,19 +87,19 @@ static void test_tokens(void **state)
 static void test_password_without_answer(void **state)
 {
     struct server server;
-    struct proxy proxy;
     uint64_t version;
 
     (void)state;
     etcd_server_start(&server, NULL);
     enable_users(&server);
-    proxy_start(&proxy, server.port);
-    struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=200ms", (unsigned)proxy.port);
-    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg =
+        etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=200ms", (unsigned)proxy->port);
+    proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     etcd_assert_said("did not answer within ");
     etcd_close(&reg);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 
@@ -147,15 +147,14 @@ static void test_dead_member(void **state)
 static void test_hanging_member(void **state)
 {
     struct server server;
-    struct proxy proxy;
     uint64_t version;
 
     (void)state;
     etcd_server_start(&server, NULL);
-    proxy_start(&proxy, server.port);
-    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy.port,
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy->port,
                                            (unsigned)server.port);
-    proxy_set(&proxy, PROXY_LOSE_REPLIES);
+    proxy_set(proxy, PROXY_LOSE_REPLIES);
     assert_int_equal(etcd_swap(&reg, 0, 0, "in doubt", &version), FZ_REGISTER_UNKNOWN);
     etcd_assert_said("did not answer within ");
     struct fz_record record = {.version = 0};
@@ -165,11 +164,11 @@ static void test_hanging_member(void **state)
     etcd_close(&reg);
 
     /* A question that changes nothing is asked elsewhere. */
-    reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy.port,
+    reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy->port,
                         (unsigned)server.port);
     assert_int_equal(etcd_must_read(&reg, 0).version, record.version);
     etcd_close(&reg);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 

@@ -162,16 +162,15 @@ static void test_server_certificate_only(void **state)
 static void test_fork_in_session(void **state)
 {
     struct server server;
-    struct proxy proxy;
     int status = -1;
 
     (void)state;
     start_tls(&server, false, both);
-    proxy_start(&proxy, server.port);
+    struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg =
-        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy.port, server.folder);
+        etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy->port, server.folder);
     uint64_t version = etcd_must_swap(&reg, 0, 0, "parent");
-    unsigned before = proxy.accepted;
+    unsigned before = proxy->accepted;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -183,9 +182,9 @@ static void test_fork_in_session(void **state)
     assert_int_equal(status, 0);
     for (int i = 0; i < 20; i++)
         version = etcd_must_swap(&reg, 0, version, "parent");
-    assert_int_equal(proxy.accepted, before);
+    assert_int_equal(proxy->accepted, before);
     etcd_close(&reg);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 

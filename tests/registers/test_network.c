@@ -26,7 +26,7 @@
 enum { SHORT_MS = 300, LONG_MS = 20000, TRIES = 4000 };
 
 struct rig {
-    struct proxy proxy;
+    struct proxy *proxy;
     struct fz_register through; /* the proxy, with a short timeout */
     struct fz_register direct;
     frazil_error err; /* of the last operation */
@@ -34,8 +34,8 @@ struct rig {
 
 static void start(struct rig *rig, const struct register_kind *kind)
 {
-    proxy_start(&rig->proxy, kind->server->port);
-    rig->through = kind->open(rig->proxy.port, SHORT_MS);
+    rig->proxy = proxy_start(kind->server->port);
+    rig->through = kind->open(rig->proxy->port, SHORT_MS);
     rig->direct = kind->open(0, LONG_MS);
 }
 
@@ -43,7 +43,7 @@ static void stop(struct rig *rig)
 {
     rig->through.close(rig->through.ctx);
     rig->direct.close(rig->direct.ctx);
-    proxy_stop(&rig->proxy);
+    proxy_stop(rig->proxy);
 }
 
 static enum fz_register_result swap(struct rig *rig, const struct fz_register *reg, uint64_t expected, const char *text,
@@ -102,7 +102,7 @@ static void lost_reply(const struct register_kind *kind)
         uint64_t untouched = 4711;
         version = must_swap(&rig, version, "first");
         (void)await_read(&rig, &rig.through); /* connects */
-        proxy_set(&rig.proxy, modes[i]);
+        proxy_set(rig.proxy, modes[i]);
         enum fz_register_result result = swap(&rig, &rig.through, version, "second", &untouched);
         if (result != FZ_REGISTER_UNKNOWN)
             fail_msg("fault %d: %d, %s", (int)modes[i], (int)result, rig.err.message);
@@ -113,7 +113,7 @@ static void lost_reply(const struct register_kind *kind)
             record = await_read(&rig, &rig.direct);
         assert_true(is_text(&record, "second"));
         assert_true(record.version > version);
-        proxy_set(&rig.proxy, PROXY_PASS);
+        proxy_set(rig.proxy, PROXY_PASS);
         assert_int_equal(await_read(&rig, &rig.through).version, record.version);
         version = record.version;
     }
@@ -129,10 +129,10 @@ static void late_reply(const struct register_kind *kind)
     start(&rig, kind);
     uint64_t version = must_swap(&rig, 0, "first");
     (void)await_read(&rig, &rig.through);
-    proxy_set(&rig.proxy, PROXY_HOLD_REPLIES);
+    proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
     assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
     version = must_swap(&rig, version, "second");
-    proxy_set(&rig.proxy, PROXY_PASS);
+    proxy_set(rig.proxy, PROXY_PASS);
     record = await_read(&rig, &rig.through);
     assert_true(is_text(&record, "second"));
     assert_int_equal(record.version, version);
@@ -148,13 +148,13 @@ static void late_request(const struct register_kind *kind)
     start(&rig, kind);
     uint64_t first = must_swap(&rig, 0, "first");
     (void)await_read(&rig, &rig.through);
-    unsigned replies = rig.proxy.replies;
-    proxy_set(&rig.proxy, PROXY_HOLD_REQUESTS);
+    unsigned replies = rig.proxy->replies;
+    proxy_set(rig.proxy, PROXY_HOLD_REQUESTS);
     assert_int_equal(swap(&rig, &rig.through, first, "late", &untouched), FZ_REGISTER_UNKNOWN);
     assert_int_equal(untouched, 4711);
     uint64_t version = must_swap(&rig, first, "instead");
-    proxy_set(&rig.proxy, PROXY_PASS);
-    proxy_await(&rig.proxy.replies, replies + 1);
+    proxy_set(rig.proxy, PROXY_PASS);
+    proxy_await(&rig.proxy->replies, replies + 1);
     struct fz_record record = await_read(&rig, &rig.direct);
     assert_true(is_text(&record, "instead"));
     assert_int_equal(record.version, version);
@@ -173,9 +173,9 @@ static void slow(const struct register_kind *kind)
     memset(data, 'x', sizeof data);
     assert_int_equal(rig.direct.swap(rig.direct.ctx, 0, 0, data, sizeof data, &version, NULL, NULL), FZ_REGISTER_OK);
     (void)await_read(&rig, &rig.through);
-    proxy_set(&rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
+    proxy_set(rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
     assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
-    proxy_set(&rig.proxy, PROXY_PASS);
+    proxy_set(rig.proxy, PROXY_PASS);
     assert_int_equal(await_read(&rig, &rig.through).len, sizeof data);
     stop(&rig);
 }
@@ -203,10 +203,10 @@ static void hung_up(const struct register_kind *kind)
     uint64_t version;
 
     start(&rig, kind);
-    proxy_set(&rig.proxy, PROXY_HANG_UP);
+    proxy_set(rig.proxy, PROXY_HANG_UP);
     assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
     assert_int_not_equal(swap(&rig, &rig.through, 0, "x", &version), FZ_REGISTER_OK);
-    proxy_set(&rig.proxy, PROXY_PASS);
+    proxy_set(rig.proxy, PROXY_PASS);
     assert_int_equal(await_read(&rig, &rig.through).version, 0);
     stop(&rig);
 }
@@ -235,7 +235,7 @@ static void garbage(const struct register_kind *kind)
             start(&rig, kind);
             if (connected)
                 (void)await_read(&rig, &rig.through);
-            proxy_say(&rig.proxy, texts[i]);
+            proxy_say(rig.proxy, texts[i]);
             enum fz_register_result result = swap(&rig, &rig.through, 0, "x", &untouched);
             if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
                 fail_msg("taken for an answer: %s", texts[i]);
@@ -384,24 +384,23 @@ static void faults_in_turn(const struct register_kind *kind)
 {
     static const enum proxy_mode modes[] = {PROXY_HOLD_REQUESTS, PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_CUT_LATE,
                                             PROXY_RESET,         PROXY_HOLD_REPLIES, PROXY_HANG_UP,     PROXY_DRIBBLE};
-    struct proxy proxy;
+    struct proxy *proxy = proxy_start(kind->server->port);
     struct tally tally = {.done = 0};
     pthread_t threads[COUNTERS];
 
-    proxy_start(&proxy, kind->server->port);
-    const struct counter counter = {kind, &tally, proxy.port, SHORT_MS};
+    const struct counter counter = {kind, &tally, proxy->port, SHORT_MS};
     run_threads(&counter, threads);
     for (size_t i = 0; i < 2 * sizeof modes / sizeof modes[0]; i++) {
         await_progress(&tally, 20); /* all faults over, they get on by themselves */
         unsigned unknown = tally.unknown;
-        proxy_set(&proxy, modes[i / 2]);
+        proxy_set(proxy, modes[i / 2]);
         for (int tries = 0; tries < 60 && tally.unknown == unknown; tries++)
             pause_shortly();
-        proxy_set(&proxy, PROXY_PASS);
+        proxy_set(proxy, PROXY_PASS);
     }
     await_progress(&tally, 20);
     join_threads(&tally, threads);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     check_tally(kind, &tally);
 }
 

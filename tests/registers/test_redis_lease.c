@@ -30,7 +30,7 @@ struct owner {
 struct rig {
     frazil_layout layout;
     struct server server;
-    struct proxy proxy;
+    struct proxy *proxy;
     struct fz_register direct;
     struct owner owners[OWNERS];
 };
@@ -81,7 +81,7 @@ static void start(struct rig *rig, uint64_t workers)
     memset(rig, 0, sizeof *rig);
     assert_int_equal(frazil_layout_parse("frazil", &rig->layout), FRAZIL_OK);
     redis_server_start(&rig->server, NULL);
-    proxy_start(&rig->proxy, rig->server.port);
+    rig->proxy = proxy_start(rig->server.port);
     rig->direct = open_port(rig->server.port, "10s");
     assert_int_equal(create(rig, workers, true), FRAZIL_OK);
     for (size_t i = 0; i < OWNERS; i++) {
@@ -94,7 +94,7 @@ static void start(struct rig *rig, uint64_t workers)
                                            .random = &random,
                                            .max_skew_ms = SKEW_MS};
         owner->random = i;
-        assert_int_equal(fz_lease_open(&owner->lease, open_port(rig->proxy.port, "500ms"), &options, NULL), FRAZIL_OK);
+        assert_int_equal(fz_lease_open(&owner->lease, open_port(rig->proxy->port, "500ms"), &options, NULL), FRAZIL_OK);
         owner->granter = fz_lease_granter(owner->lease);
     }
 }
@@ -104,7 +104,7 @@ static void stop(struct rig *rig)
     for (size_t i = 0; i < OWNERS; i++)
         rig->owners[i].granter.close(rig->owners[i].granter.ctx);
     rig->direct.close(rig->direct.ctx);
-    proxy_stop(&rig->proxy);
+    proxy_stop(rig->proxy);
     server_stop(&rig->server);
 }
 
@@ -155,13 +155,13 @@ static void test_round_trips(void **state)
         size_t len = fz_worker_record_format(&record, text);
         assert_int_equal(rig.direct.swap(rig.direct.ctx, worker, 0, text, len, &version, NULL, NULL), FZ_REGISTER_OK);
     }
-    unsigned before = rig.proxy.requests;
+    unsigned before = rig.proxy->requests;
     assert_ok(&rig, 0, acquire(&rig, 0));
-    assert_in_range(rig.proxy.requests - before, 2, 5);
+    assert_in_range(rig.proxy->requests - before, 2, 5);
     assert_int_equal(rig.owners[0].held.worker % 300, 7);
-    before = rig.proxy.requests;
+    before = rig.proxy->requests;
     assert_ok(&rig, 0, extend(&rig, 0));
-    assert_int_equal(rig.proxy.requests - before, 1);
+    assert_int_equal(rig.proxy->requests - before, 1);
     stop(&rig);
 }
 
@@ -174,11 +174,11 @@ static void test_lost_reply(void **state)
     start(&rig, 2);
     assert_ok(&rig, 0, acquire(&rig, 0));
     const struct fz_grant old = rig.owners[0].held;
-    unsigned replies = rig.proxy.replies;
-    proxy_set(&rig.proxy, PROXY_LOSE_REPLIES);
+    unsigned replies = rig.proxy->replies;
+    proxy_set(rig.proxy, PROXY_LOSE_REPLIES);
     assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
-    proxy_await(&rig.proxy.replies, replies + 1);
-    proxy_set(&rig.proxy, PROXY_PASS);
+    proxy_await(&rig.proxy->replies, replies + 1);
+    proxy_set(rig.proxy, PROXY_PASS);
     assert_ok(&rig, 0, extend(&rig, 0));
     assert_true(rig.owners[0].held.worker != old.worker);
     stop(&rig);
@@ -293,7 +293,7 @@ static void test_two_layouts(void **state)
     frazil_random random = {.ctx = &rig.owners[0].random, .next = next_random};
     struct fz_lease_options options = {
         .layout = &other, .name = "orders", .owner = "test", .random = &random, .max_skew_ms = SKEW_MS};
-    assert_int_equal(fz_lease_open(&rig.owners[0].lease, open_port(rig.proxy.port, "5s"), &options, NULL), FRAZIL_OK);
+    assert_int_equal(fz_lease_open(&rig.owners[0].lease, open_port(rig.proxy->port, "5s"), &options, NULL), FRAZIL_OK);
     rig.owners[0].granter = fz_lease_granter(rig.owners[0].lease);
     assert_int_equal(acquire(&rig, 0), FRAZIL_EWORKER);
     assert_said(&rig, 0, FRAZIL_EWORKER, "41/10/12 epoch=1767225600000 tick=1ms");

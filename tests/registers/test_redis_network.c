@@ -30,7 +30,7 @@ static void test_sentences(void **state)
         uint64_t version = 0;
         redis_rig_start(&rig, NULL);
         assert_int_equal(redis_swap(&rig, &rig.direct, 0, "first", &version), FZ_REGISTER_OK);
-        proxy_set(&rig.proxy, faults[i].mode);
+        proxy_set(rig.proxy, faults[i].mode);
         assert_int_equal(redis_swap(&rig, &rig.through, version, "second", &version), FZ_REGISTER_UNKNOWN);
         redis_assert_said(&rig, faults[i].words);
         redis_rig_stop(&rig);
@@ -96,7 +96,7 @@ static void test_strange_answers(void **state)
         struct redis_rig rig;
         uint64_t untouched = 4711;
         redis_rig_start(&rig, NULL);
-        proxy_say(&rig.proxy, texts[i]);
+        proxy_say(rig.proxy, texts[i]);
         enum fz_register_result result = redis_swap(&rig, &rig.through, 5, "x", &untouched);
         if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
             fail_msg("taken for an answer: %s", texts[i]);

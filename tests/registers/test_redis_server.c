@@ -237,8 +237,8 @@ static void test_password_without_answer(void **state)
 
     (void)state;
     redis_rig_start(&rig, NULL);
-    struct fz_register reg = redis_open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy.port);
-    proxy_set(&rig.proxy, PROXY_HOLD_REPLIES);
+    struct fz_register reg = redis_open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy->port);
+    proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     redis_assert_said(&rig, "did not answer within 100 ms");
     redis_close(&reg);

@@ -77,12 +77,12 @@ static void test_taking_without_answer(void **state)
         struct taker taker;
         sfid_begin_test(NULL);
         sfid_open_through(&taker, 5, 2);
-        proxy_set(&sfid_rig.proxy, modes[i]);
+        proxy_set(sfid_rig.proxy, modes[i]);
         assert_int_equal(sfid_acquire(&taker), FRAZIL_EAGAIN);
         while (!sfid_exists(5) && !sfid_exists(6))
             pause_shortly();
         unsigned burned = sfid_exists(5) ? 5 : 6;
-        proxy_set(&sfid_rig.proxy, PROXY_PASS);
+        proxy_set(sfid_rig.proxy, PROXY_PASS);
         sfid_must(sfid_acquire(&taker), &taker);
         assert_int_equal(taker.held.worker, 11 - burned);
         assert_int_equal(sfid_acquire(&taker), FRAZIL_EPOOL);
@@ -102,12 +102,12 @@ static void test_extension_without_answer(void **state)
     struct fz_grant before = taker.held;
     char fence[256];
     snprintf(fence, sizeof fence, "%s", sfid_ask("HGET frazil:sfid:shop %u", before.worker));
-    proxy_set(&sfid_rig.proxy, PROXY_LOSE_REPLIES);
+    proxy_set(sfid_rig.proxy, PROXY_LOSE_REPLIES);
     assert_int_equal(sfid_extend(&taker), FRAZIL_EAGAIN);
     assert_memory_equal(&taker.held, &before, sizeof before);
     while (strcmp(fence, sfid_ask("HGET frazil:sfid:shop %u", before.worker)) == 0)
         pause_shortly();
-    proxy_set(&sfid_rig.proxy, PROXY_PASS);
+    proxy_set(sfid_rig.proxy, PROXY_PASS);
     sfid_must(sfid_extend(&taker), &taker);
     assert_int_equal(taker.held.worker, 11 - before.worker);
     assert_true(sfid_exists(before.worker)); /* it may be a clone's: it is left to expire */
@@ -300,12 +300,12 @@ static void test_unreachable(void **state)
     (void)state;
     sfid_open_through(&taker, 5, 1);
     sfid_must(sfid_acquire(&taker), &taker);
-    proxy_set(&sfid_rig.proxy, PROXY_HANG_UP);
+    proxy_set(sfid_rig.proxy, PROXY_HANG_UP);
     sfid_ask("CLIENT KILL TYPE normal SKIPME yes");
     assert_int_equal(sfid_extend(&taker), FRAZIL_EAGAIN);
     assert_int_equal(sfid_extend_at(&taker, taker.held.until), FRAZIL_EAGAIN);
     assert_int_equal(sfid_extend_at(&taker, taker.held.until + 1), FRAZIL_ELEASE);
-    proxy_set(&sfid_rig.proxy, PROXY_PASS);
+    proxy_set(sfid_rig.proxy, PROXY_PASS);
     struct fz_grant before = taker.held;
     sfid_must(sfid_extend(&taker), &taker);
     assert_int_equal(taker.held.worker, before.worker);
@@ -369,7 +369,7 @@ static void test_strange_answers(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_grant untouched = {.worker = 4711};
         taker.held = untouched;
-        proxy_say(&sfid_rig.proxy, texts[i]);
+        proxy_say(sfid_rig.proxy, texts[i]);
         frazil_err err = sfid_acquire(&taker);
         if (err != FRAZIL_EAGAIN && err != FRAZIL_EWORKER)
             fail_msg("%s: taken for an answer: %s", frazil_err_name(err), texts[i]);

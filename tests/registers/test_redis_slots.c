@@ -169,13 +169,13 @@ static void test_lost_answer(void **state)
         establish();
         uint64_t now = slots_now_tick();
         slots_must_take(&taker, now, 3);
-        proxy_set(&slots_rig.proxy, modes[i]);
+        proxy_set(slots_rig.proxy, modes[i]);
         assert_int_equal(slots_take(&taker, now, 4), FRAZIL_EAGAIN);
         while (strtol(slots_ask("EVAL \"return redis.call('HGET', KEYS[1], '7'):match('^%%d+ (%%d+)')\" 1 "
                                 "frazil:slots:orders"),
                       NULL, 10) != 7)
             pause_shortly();
-        proxy_set(&slots_rig.proxy, PROXY_PASS);
+        proxy_set(slots_rig.proxy, PROXY_PASS);
         slots_must_take(&taker, now, 1);
         assert_int_equal(taker.run.place, 7);
         slots_close(&taker);
@@ -333,7 +333,7 @@ static void test_strange_answers(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_slot_run before = taker.run;
-        proxy_say(&slots_rig.proxy, texts[i]);
+        proxy_say(slots_rig.proxy, texts[i]);
         frazil_err err = slots_take(&taker, slots_now_tick(), 1);
         if (err != FRAZIL_EAGAIN && err != FRAZIL_EWORKER)
             fail_msg("%s: taken for an answer: %s", frazil_err_name(err), texts[i]);

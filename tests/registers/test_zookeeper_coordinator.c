@@ -139,21 +139,20 @@ static void test_silent(void **state)
     struct findings findings = {.len = 0};
     struct fz_record record;
     struct server server;
-    struct proxy proxy;
     frazil_error err;
 
     (void)state;
     zookeeper_server_start(&server, NULL);
-    proxy_start(&proxy, server.port);
-    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy.port);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy->port);
     assert_int_equal(reg.read(reg.ctx, 0, &record, NULL, &err), FZ_REGISTER_OK);
-    proxy_set(&proxy, PROXY_HANG_UP);
+    proxy_set(proxy, PROXY_HANG_UP);
     assert_int_equal(reg.examine(reg.ctx, note, &findings, &err), FZ_REGISTER_OK);
     assert_not_found(findings, "FAIL");
     assert_found(findings, "WARN mode: not known, as the server does not answer 'srvr'");
     assert_not_found(findings, "version: ");
     reg.close(reg.ctx);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
     server_stop(&server);
 }
 

@@ -360,19 +360,17 @@ static void test_no_server(void **state)
 /* The sentence tells who hangs up, as servers without a quorum do, from who says nothing. */
 static void test_sentences(void **state)
 {
-    struct proxy proxy;
-
     (void)state;
-    proxy_start(&proxy, server.port);
-    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=300ms", (unsigned)proxy.port);
-    proxy_set(&proxy, PROXY_CUT_REPLIES);
+    struct proxy *proxy = proxy_start(server.port);
+    struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=300ms", (unsigned)proxy->port);
+    proxy_set(proxy, PROXY_CUT_REPLIES);
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
     assert_said("cannot be connected to: the server hung up");
-    proxy_set(&proxy, PROXY_HOLD_REPLIES);
+    proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
     assert_said("cannot be connected to within 300 ms");
     close_register(&reg);
-    proxy_stop(&proxy);
+    proxy_stop(proxy);
 }
 
 /* ---- nodes of somebody else ------------------------------------------------------- */
