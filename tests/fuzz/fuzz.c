@@ -62,3 +62,25 @@ void fuzz_require_secret_kept(const char *url, const char *sentence)
         return;
     REQUIRE(strstr(sentence, secret) == NULL);
 }
+
+void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t size)
+{
+    char *text = fuzz_string(data, size);
+    void *url = malloc(parser->size);
+    frazil_error why;
+
+    REQUIRE(url != NULL);
+    fuzz_fill(url, parser->size);
+    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
+        frazil_err err = parser->parse(text, url, &why);
+        if (err == FRAZIL_OK) {
+            parser->check(url, text);
+        } else {
+            fuzz_require_error(err, &why);
+            fuzz_require_secret_kept(text, why.message);
+            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(url, parser->size));
+        }
+    }
+    free(url);
+    free(text);
+}

@@ -38,4 +38,14 @@ void fuzz_require_error(frazil_err err, const frazil_error *why);
  */
 void fuzz_require_secret_kept(const char *url, const char *sentence);
 
+/* A parser of URLs, and what must hold of what it has read from one; `url` is its struct, of `size` bytes. */
+struct fuzz_url_parser {
+    size_t size;
+    frazil_err (*parse)(const char *text, void *url, frazil_error *reterr);
+    void (*check)(const void *url, const char *text);
+};
+
+/* Gives the input to the parser: what is refused leaves the struct untouched, and no sentence tells the password. */
+void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t size);
+
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: the URL of a PostgreSQL names a table that SQL cannot mistake, and is shown without its password.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
@@ -21,8 +20,9 @@ static void check_table(const char *table)
     REQUIRE(*table == '\0');
 }
 
-static void check(const struct fz_postgresql_url *url, const char *text)
+static void check(const void *parsed, const char *text)
 {
+    const struct fz_postgresql_url *url = parsed;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
 
     REQUIRE(url->host_count >= 1 && url->host_count <= FZ_POSTGRESQL_HOSTS_MAX && url->name[0] != '\0');
@@ -32,23 +32,15 @@ static void check(const struct fz_postgresql_url *url, const char *text)
     fuzz_require_secret_kept(text, shown);
 }
 
+static frazil_err parse(const char *text, void *url, frazil_error *reterr)
+{
+    return fz_postgresql_url_parse(text, url, reterr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_string(data, size);
-    struct fz_postgresql_url url;
-    frazil_error why;
+    static const struct fuzz_url_parser parser = {sizeof(struct fz_postgresql_url), parse, check};
 
-    fuzz_fill(&url, sizeof url);
-    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
-        frazil_err err = fz_postgresql_url_parse(text, &url, &why);
-        if (err == FRAZIL_OK) {
-            check(&url, text);
-        } else {
-            fuzz_require_error(err, &why);
-            fuzz_require_secret_kept(text, why.message);
-            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(&url, sizeof url));
-        }
-    }
-    free(text);
+    fuzz_url(&parser, data, size);
     return 0;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: the URL of a Redis is shown without its password, as one that names the same place. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "registers/redis/redis_url.h"
 
 /* What is shown leads to the same place. */
-static void check(const struct fz_redis_url *url, const char *text)
+static void check(const void *parsed, const char *text)
 {
+    const struct fz_redis_url *url = parsed;
     char shown[FZ_REDIS_SHOWN_SIZE];
     struct fz_redis_url again;
 
@@ -22,23 +22,15 @@ static void check(const struct fz_redis_url *url, const char *text)
     REQUIRE(strcmp(again.name, url->name) == 0 && again.access.password[0] == '\0');
 }
 
+static frazil_err parse(const char *text, void *url, frazil_error *reterr)
+{
+    return fz_redis_url_parse(text, url, reterr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_string(data, size);
-    struct fz_redis_url url;
-    frazil_error why;
+    static const struct fuzz_url_parser parser = {sizeof(struct fz_redis_url), parse, check};
 
-    fuzz_fill(&url, sizeof url);
-    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
-        frazil_err err = fz_redis_url_parse(text, &url, &why);
-        if (err == FRAZIL_OK) {
-            check(&url, text);
-        } else {
-            fuzz_require_error(err, &why);
-            fuzz_require_secret_kept(text, why.message);
-            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(&url, sizeof url));
-        }
-    }
-    free(text);
+    fuzz_url(&parser, data, size);
     return 0;
 }

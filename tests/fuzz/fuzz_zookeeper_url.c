@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Goal of this test: the URL of a ZooKeeper names servers and a path, and is shown without its password. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "fuzz.h"
 #include "registers/zookeeper/zookeeper_url.h"
 
-static void check(const struct fz_zookeeper_url *url, const char *text)
+static void check(const void *parsed, const char *text)
 {
+    const struct fz_zookeeper_url *url = parsed;
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     size_t len = strlen(url->path);
 
@@ -21,23 +21,15 @@ static void check(const struct fz_zookeeper_url *url, const char *text)
     fuzz_require_secret_kept(text, shown);
 }
 
+static frazil_err parse(const char *text, void *url, frazil_error *reterr)
+{
+    return fz_zookeeper_url_parse(text, url, reterr);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = fuzz_string(data, size);
-    struct fz_zookeeper_url url;
-    frazil_error why;
+    static const struct fuzz_url_parser parser = {sizeof(struct fz_zookeeper_url), parse, check};
 
-    fuzz_fill(&url, sizeof url);
-    if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
-        frazil_err err = fz_zookeeper_url_parse(text, &url, &why);
-        if (err == FRAZIL_OK) {
-            check(&url, text);
-        } else {
-            fuzz_require_error(err, &why);
-            fuzz_require_secret_kept(text, why.message);
-            REQUIRE(err == FRAZIL_ESPEC && fuzz_is_untouched(&url, sizeof url));
-        }
-    }
-    free(text);
+    fuzz_url(&parser, data, size);
     return 0;
 }
