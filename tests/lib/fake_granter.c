@@ -124,6 +124,17 @@ void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper
         fail_msg("%s", err.message);
 }
 
+struct fake_granter *fake_granter_open(struct rig *rig, const char *spec, uint32_t worker, uint64_t horizon,
+                                       enum fz_keeper_mode mode)
+{
+    struct fake_granter *fake = fake_granter_new(worker, horizon);
+
+    *rig = (struct rig){.random_state = 1};
+    rig_open(rig, spec, RIG_NOW);
+    fake_granter_install(fake, rig->gen, mode);
+    return fake;
+}
+
 void fake_granter_say(struct fake_granter *fake, uint32_t worker, uint64_t floor, uint64_t until)
 {
     fake->next = (struct fz_grant){.worker = worker, .floor = floor, .until = until};

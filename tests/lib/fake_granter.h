@@ -12,6 +12,7 @@
 #include "frazil/generator.h"
 #include "generator/keeper.h"
 #include "lease/granter.h"
+#include "lib/rig.h"
 
 enum { FAKE_LOG_SIZE = 4096 };
 
@@ -51,6 +52,10 @@ void fake_granter_free(struct fake_granter *fake);
 
 /* Puts it behind a generator that was opened with state=memory.  Fails the test if that does not succeed. */
 void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper_mode mode);
+
+/* Opens a generator at RIG_NOW with one of its own behind it. */
+struct fake_granter *fake_granter_open(struct rig *rig, const char *spec, uint32_t worker, uint64_t horizon,
+                                       enum fz_keeper_mode mode);
 
 /* What comes next: that worker from floor to until. */
 void fake_granter_say(struct fake_granter *fake, uint32_t worker, uint64_t floor, uint64_t until);

@@ -65,6 +65,36 @@ uint64_t rig_monotonic_ns(const struct rig *rig)
     return rig->clock.monotonic_ns(rig->clock.ctx);
 }
 
+static frazil_layout layout_of(const struct rig *rig)
+{
+    frazil_generator_info info;
+
+    frazil_get_info(rig->gen, &info);
+    return info.layout;
+}
+
+static uint64_t tick_at(const struct rig *rig, int64_t unix_ms)
+{
+    const frazil_layout layout = layout_of(rig);
+
+    return (uint64_t)(unix_ms - layout.epoch_unix_ms) / layout.tick_ms;
+}
+
+uint64_t rig_now_tick(const struct rig *rig)
+{
+    return tick_at(rig, rig_now_ms(rig));
+}
+
+uint64_t rig_tick_of(const struct rig *rig, uint64_t id)
+{
+    return tick_at(rig, rig_parts(rig, id).unix_ms);
+}
+
+void rig_advance(struct rig *rig, uint64_t ticks)
+{
+    frazil_manual_clock_advance(rig->manual, ticks * layout_of(rig).tick_ms * RIG_MS);
+}
+
 void rig_step(struct rig *rig, int64_t delta_ms)
 {
     frazil_manual_clock_set(rig->manual, rig_now_ms(rig) + delta_ms);
@@ -99,13 +129,12 @@ frazil_sno_parts rig_sno_parts(struct rig *rig)
     return parts;
 }
 
-frazil_parts rig_parts(struct rig *rig, uint64_t id)
+frazil_parts rig_parts(const struct rig *rig, uint64_t id)
 {
-    frazil_generator_info info;
+    const frazil_layout layout = layout_of(rig);
     frazil_parts parts;
 
-    frazil_get_info(rig->gen, &info);
-    assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
+    assert_int_equal(frazil_decompose(&layout, id, &parts), FRAZIL_OK);
     return parts;
 }
 

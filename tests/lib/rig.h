@@ -43,6 +43,13 @@ void rig_close(struct rig *rig);
 int64_t rig_now_ms(const struct rig *rig);
 uint64_t rig_monotonic_ns(const struct rig *rig);
 
+/* The clock's time, and an id's, as a tick of the generator's layout. */
+uint64_t rig_now_tick(const struct rig *rig);
+uint64_t rig_tick_of(const struct rig *rig, uint64_t id);
+
+/* Moves the clock on by so many of them. */
+void rig_advance(struct rig *rig, uint64_t ticks);
+
 /* Steps the wall clock by delta_ms. */
 void rig_step(struct rig *rig, int64_t delta_ms);
 
@@ -54,7 +61,7 @@ frazil_sno rig_sno(struct rig *rig);
 frazil_sno_parts rig_sno_parts(struct rig *rig);
 
 /* Takes an id apart in the generator's layout. */
-frazil_parts rig_parts(struct rig *rig, uint64_t id);
+frazil_parts rig_parts(const struct rig *rig, uint64_t id);
 
 /* The statistics. */
 frazil_stats rig_stats(struct rig *rig);

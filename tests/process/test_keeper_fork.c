@@ -31,10 +31,7 @@ static struct rig rig;
 
 static void open_manual(enum fz_keeper_mode mode)
 {
-    rig = (struct rig){.random_state = 1};
-    rig_open(&rig, SPEC, RIG_NOW);
-    fake = fake_granter_new(WORKER, HORIZON);
-    fake_granter_install(fake, rig.gen, mode);
+    fake = fake_granter_open(&rig, SPEC, WORKER, HORIZON, mode);
 }
 
 static void close_manual(unsigned closed)

@@ -35,10 +35,7 @@ static void counting_sleep(void *ctx, uint64_t until_ns)
 
 static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mode)
 {
-    rig = (struct rig){.random_state = 1};
-    rig_open(&rig, spec, RIG_NOW);
-    fake = fake_granter_new(WORKER, horizon);
-    fake_granter_install(fake, rig.gen, mode);
+    fake = fake_granter_open(&rig, spec, WORKER, horizon, mode);
     rig.gen->clock.sleep_until = counting_sleep;
     sleeps = 0;
 }
@@ -53,19 +50,9 @@ static int tear_down(void **state)
     return 0;
 }
 
-static uint64_t now_tick(void)
-{
-    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms);
-}
-
-static uint64_t tick_of(uint64_t id)
-{
-    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
-}
-
 static void assert_granted(uint64_t id)
 {
-    assert_true(fake_granter_covers(fake, WORKER, tick_of(id)));
+    assert_true(fake_granter_covers(fake, WORKER, rig_tick_of(&rig, id)));
 }
 
 /* Others hold tickets for all that is granted, and have AHEAD ticks to wait for the last of them. */
@@ -73,7 +60,7 @@ static uint64_t others_take_all(void)
 {
     uint64_t until = fake_granter_last(fake).until;
 
-    frazil_manual_clock_advance(rig.manual, (until - AHEAD - now_tick()) * RIG_MS);
+    rig_advance(&rig, until - AHEAD - rig_now_tick(&rig));
     atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
     return until;
 }
@@ -110,9 +97,9 @@ static void test_extension_under_way(void **state)
         pause_ns(100000);
     if (frazil_take(rig.gen, &id, 1, 10 * RIG_S, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    assert_in_range(tick_of(id), until + 1, until + 2);
+    assert_in_range(rig_tick_of(&rig, id), until + 1, until + 2);
     assert_granted(id);
-    assert_in_range(tick_of(id), 0, now_tick());
+    assert_in_range(rig_tick_of(&rig, id), 0, rig_now_tick(&rig));
     fz_keeper_stop(rig.gen);
 }
 
@@ -130,7 +117,7 @@ static void test_grant_ends(void **state)
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ELEASE);
     assert_non_null(strstr(err.message, "has ended at 2026-06-01T00:00:01"));
     assert_non_null(strstr(err.message, "the fake was told to fail"));
-    assert_int_equal(now_tick(), until + 1);
+    assert_int_equal(rig_now_tick(&rig), until + 1);
     assert_int_equal(sleeps, 1);
     assert_int_equal(id, RIG_UNTOUCHED);
     assert_int_equal(rig_stats(&rig).issued, issued);
@@ -170,7 +157,7 @@ static void test_lead(void **state)
     assert_int_equal(err.retry_ns, third_ns);
     assert_int_equal(sleeps, 0);
     assert_int_equal(frazil_take(rig.gen, &id, 1, third_ns + RIG_MS, &err), FRAZIL_OK);
-    assert_int_equal(tick_of(id), until + 1);
+    assert_int_equal(rig_tick_of(&rig, id), until + 1);
     assert_granted(id);
     assert_int_equal(fake->extended, 1);
     assert_in_range(sleeps, 1, 5); /* none of them longer than 100 ms */
@@ -186,9 +173,9 @@ static void test_batch(void **state)
     (void)state;
     assert_non_null(ids);
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    frazil_manual_clock_advance(rig.manual, (HORIZON - TICKS + 2) * RIG_MS);
+    rig_advance(&rig, HORIZON - TICKS + 2);
     assert_int_equal(frazil_take(rig.gen, ids, n, 10 * RIG_S, NULL), FRAZIL_OK);
-    assert_int_equal(tick_of(ids[n - 1]) - tick_of(ids[0]), TICKS - 1);
+    assert_int_equal(rig_tick_of(&rig, ids[n - 1]) - rig_tick_of(&rig, ids[0]), TICKS - 1);
     assert_granted(ids[0]);
     assert_granted(ids[n - 1]);
     free(ids);

@@ -27,10 +27,7 @@ static struct fake_granter *fake;
 
 static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mode)
 {
-    rig = (struct rig){.random_state = 1};
-    rig_open(&rig, spec, RIG_NOW);
-    fake = fake_granter_new(WORKER, horizon);
-    fake_granter_install(fake, rig.gen, mode);
+    fake = fake_granter_open(&rig, spec, WORKER, horizon, mode);
 }
 
 static int tear_down(void **state)
@@ -43,29 +40,15 @@ static int tear_down(void **state)
     return 0;
 }
 
-static uint64_t now_tick(void)
-{
-    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms);
-}
-
-static uint64_t tick_of(uint64_t id)
-{
-    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
-}
-
-static void advance(uint64_t ticks)
-{
-    frazil_manual_clock_advance(rig.manual, ticks * RIG_MS);
-}
-
 /* Takes an id, which must have been granted. */
 static frazil_parts take_granted(void)
 {
     uint64_t id = rig_next(&rig);
     frazil_parts parts = rig_parts(&rig, id);
 
-    if (!fake_granter_covers(fake, (uint32_t)parts.worker, tick_of(id)))
-        fail_msg("tick %lu of worker %lu was never granted", (unsigned long)tick_of(id), (unsigned long)parts.worker);
+    if (!fake_granter_covers(fake, (uint32_t)parts.worker, rig_tick_of(&rig, id)))
+        fail_msg("tick %lu of worker %lu was never granted", (unsigned long)rig_tick_of(&rig, id),
+                 (unsigned long)parts.worker);
     return parts;
 }
 
@@ -100,16 +83,16 @@ static void test_fenced(void **state)
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     uint64_t until = fake_granter_last(fake).until;
     fake->fails = FRAZIL_EAGAIN;
-    while (now_tick() < until) {
-        advance(1);
-        assert_in_range(tick_of(rig_next(&rig)), now_tick(), until);
+    while (rig_now_tick(&rig) < until) {
+        rig_advance(&rig, 1);
+        assert_in_range(rig_tick_of(&rig, rig_next(&rig)), rig_now_tick(&rig), until);
     }
     for (unsigned i = 0; i < 3; i++) {
-        advance(i == 0 ? 1 : 100 * HORIZON);
+        rig_advance(&rig, i == 0 ? 1 : 100 * HORIZON);
         assert_fenced();
     }
     fake->fails = FRAZIL_OK;
-    advance(10 * HORIZON);
+    rig_advance(&rig, 10 * HORIZON);
     take_granted();
 }
 
@@ -122,16 +105,16 @@ static void test_no_lead_over_the_end(void **state)
     open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
     uint64_t until = fake_granter_last(fake).until;
     fake->fails = FRAZIL_EAGAIN;
-    advance(HORIZON - 2);
+    rig_advance(&rig, HORIZON - 2);
     unsigned taken = 0;
     while (frazil_take(rig.gen, &id, 1, 0, NULL) == FRAZIL_OK) {
-        assert_in_range(tick_of(id), now_tick(), until);
+        assert_in_range(rig_tick_of(&rig, id), rig_now_tick(&rig), until);
         taken++;
     }
     assert_int_equal(taken, 3 * IDS_PER_TICK);
     /* Until the clock has left the grant behind, more of it may come. */
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_EFULL);
-    advance(3);
+    rig_advance(&rig, 3);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
 }
 
@@ -150,7 +133,7 @@ static void test_batch(void **state)
     assert_int_equal(rig_stats(&rig).issued, 0);
     assert_int_equal(ids[0], 0);
     assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK), FRAZIL_OK);
-    assert_int_equal(tick_of(ids[(TICKS + 1) * IDS_PER_TICK - 1]), until);
+    assert_int_equal(rig_tick_of(&rig, ids[(TICKS + 1) * IDS_PER_TICK - 1]), until);
     free(ids);
 }
 
@@ -160,18 +143,18 @@ static void test_inline(void **state)
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     struct fz_grant first = fake_granter_last(fake);
-    advance(HORIZON - HORIZON / 4);
+    rig_advance(&rig, HORIZON - HORIZON / 4);
     take_granted();
     assert_int_equal(fake->extended, 0);
-    advance(1);
+    rig_advance(&rig, 1);
     take_granted();
     assert_int_equal(fake->extended, 1);
-    assert_int_equal(fake_granter_last(fake).until, now_tick() + HORIZON);
+    assert_int_equal(fake_granter_last(fake).until, rig_now_tick(&rig) + HORIZON);
     assert_int_equal(fake_granter_last(fake).floor, first.floor);
     take_granted();
     assert_int_equal(fake->extended, 1);
     for (unsigned i = 0; i < 10 * HORIZON; i++) {
-        advance(1);
+        rig_advance(&rig, 1);
         take_granted();
     }
     assert_in_range(fake->extended, 10, 15);
@@ -190,7 +173,7 @@ static void test_try_next(void **state)
     /* The thread sleeps in real time, for longer than this test takes. */
     open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
     fake->holds = true;
-    advance(500 * HORIZON);
+    rig_advance(&rig, 500 * HORIZON);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
     while (fake->extended == 0)
         pause_ns(100000); /* the thread is at it */
@@ -198,7 +181,7 @@ static void test_try_next(void **state)
     fake->holds = false;
     fz_keeper_stop(rig.gen);
     assert_int_equal(fake->extended, 1);
-    advance(500 * HORIZON);
+    rig_advance(&rig, 500 * HORIZON);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 2);
 }
@@ -212,7 +195,7 @@ static void test_no_wake_after_a_failure(void **state)
     (void)state;
     open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
     fake->fails = FRAZIL_EAGAIN;
-    advance(500 * HORIZON);
+    rig_advance(&rig, 500 * HORIZON);
     take_granted(); /* tries, and fails */
     assert_int_equal(fake->extended, 1);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
@@ -228,12 +211,12 @@ static void test_other_horizon(void **state)
 
     (void)state;
     open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
-    advance(90 * HORIZON);
+    rig_advance(&rig, 90 * HORIZON);
     fake->horizon = 10 * HORIZON;
     assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
     assert_in_range(next_ns, 3 * HORIZON * RIG_MS, 5 * HORIZON * RIG_MS);
-    advance(HORIZON);
+    rig_advance(&rig, HORIZON);
     assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
     take_granted();
     assert_int_equal(fake->extended, 1);
@@ -269,10 +252,10 @@ static void test_hook(void **state)
     for (unsigned i = 1; i <= 20; i++) {
         assert_in_range(next_ns, HORIZON / 4 * RIG_MS, HORIZON / 2 * RIG_MS);
         frazil_manual_clock_advance(rig.manual, next_ns);
-        assert_true(fake_granter_last(fake).until > now_tick() + HORIZON / 2);
+        assert_true(fake_granter_last(fake).until > rig_now_tick(&rig) + HORIZON / 2);
         assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
         assert_int_equal(fake->extended, i);
-        assert_int_equal(fake_granter_last(fake).until, now_tick() + HORIZON);
+        assert_int_equal(fake_granter_last(fake).until, rig_now_tick(&rig) + HORIZON);
     }
     assert_int_equal(rig.gen->shared->keeper.extended, 20);
 }
@@ -285,10 +268,10 @@ static void test_hook_and_never_waiting(void **state)
 
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
-    advance(HORIZON - 1);
+    rig_advance(&rig, HORIZON - 1);
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_OK);
-    advance(2);
+    rig_advance(&rig, 2);
     id = RIG_UNTOUCHED;
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_ELEASE);
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_ELEASE);
@@ -299,7 +282,7 @@ static void test_hook_and_never_waiting(void **state)
     assert_int_equal(frazil_keep(rig.gen, &ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
-    advance(2 * HORIZON);
+    rig_advance(&rig, 2 * HORIZON);
     take_granted();
     assert_int_equal(fake->extended, 2);
 }
@@ -312,7 +295,7 @@ static void test_inline_and_never_waiting(void **state)
 
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    advance(2 * HORIZON);
+    rig_advance(&rig, 2 * HORIZON);
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
 }
@@ -342,7 +325,7 @@ static void test_back_off(void **state)
     (void)state;
     open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
-    advance(50 * HORIZON);
+    rig_advance(&rig, 50 * HORIZON);
     for (unsigned i = 1; i <= 12; i++) {
         assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
         assert_non_null(strstr(err.message, "the fake was told to fail"));
@@ -362,7 +345,7 @@ static void test_back_off(void **state)
     assert_true(full < 3); /* jitter */
     fake->fails = FRAZIL_OK;
     assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
-    advance(60 * HORIZON);
+    rig_advance(&rig, 60 * HORIZON);
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
     assert_in_range(next_ns, 25 * RIG_MS, 50 * RIG_MS - 1);
@@ -377,9 +360,9 @@ static void test_back_off_in_a_short_grant(void **state)
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
-    advance(HORIZON / 3 + 1);
+    rig_advance(&rig, HORIZON / 3 + 1);
     uint64_t until = fake_granter_last(fake).until;
-    while (now_tick() < until) {
+    while (rig_now_tick(&rig) < until) {
         assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
         assert_true(next_ns < HORIZON / 10 * RIG_MS);
         frazil_manual_clock_advance(rig.manual, next_ns);
@@ -396,7 +379,7 @@ static void test_known_retry(void **state)
     (void)state;
     open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
-    advance(30 * HORIZON);
+    rig_advance(&rig, 30 * HORIZON);
     for (unsigned i = 0; i < 8; i++) {
         assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
         frazil_manual_clock_advance(rig.manual, next_ns);
@@ -412,7 +395,7 @@ static void test_callers_back_off(void **state)
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
-    advance(HORIZON - 1);
+    rig_advance(&rig, HORIZON - 1);
     for (unsigned i = 0; i < 100; i++)
         take_granted();
     assert_int_equal(fake->extended, 1);
@@ -428,15 +411,15 @@ static void test_lost(void **state)
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_ELEASE;
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_int_equal(take_granted().worker, WORKER);
-    advance(HORIZON);
+    rig_advance(&rig, HORIZON);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
-    advance(10 * HORIZON);
+    rig_advance(&rig, 10 * HORIZON);
     fake->fails = FRAZIL_OK;
-    fake_granter_say(fake, WORKER + 1, now_tick(), now_tick() + HORIZON);
+    fake_granter_say(fake, WORKER + 1, rig_now_tick(&rig), rig_now_tick(&rig) + HORIZON);
     assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
     assert_int_equal(take_granted().worker, WORKER + 1);
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
@@ -468,13 +451,13 @@ static void test_release(void **state)
 {
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    advance(5);
+    rig_advance(&rig, 5);
     take_granted();
     fz_keeper_release(rig.gen);
     assert_int_equal(fake->released, 1);
-    assert_int_equal(fake->used_tick, now_tick());
+    assert_int_equal(fake->used_tick, rig_now_tick(&rig));
     fake->fails = FRAZIL_EAGAIN;
-    advance(HORIZON - 5);
+    rig_advance(&rig, HORIZON - 5);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
         take_granted();
     fz_keeper_release(rig.gen);

@@ -33,7 +33,7 @@ static void open_with(const char *spec, uint64_t ahead)
     rig_open(&rig, spec, RIG_NOW);
     fake = fake_granter_new(WORKER, HORIZON);
     if (ahead != 0)
-        fake->first_floor = (uint64_t)(RIG_NOW - rig.gen->layout.epoch_unix_ms) / rig.gen->layout.tick_ms + ahead;
+        fake->first_floor = rig_now_tick(&rig) + ahead;
     fake_granter_install(fake, rig.gen, FZ_KEEPER_INLINE);
 }
 
@@ -45,27 +45,12 @@ static int tear_down(void **state)
     return 0;
 }
 
-static uint64_t now_tick(void)
-{
-    return (uint64_t)(rig_now_ms(&rig) - rig.gen->layout.epoch_unix_ms) / rig.gen->layout.tick_ms;
-}
-
-static uint64_t tick_of(uint64_t id)
-{
-    return (uint64_t)(rig_parts(&rig, id).unix_ms - rig.gen->layout.epoch_unix_ms);
-}
-
-static void advance(uint64_t ticks)
-{
-    frazil_manual_clock_advance(rig.manual, ticks * rig.gen->layout.tick_ms * RIG_MS);
-}
-
 static uint64_t take_granted(uint32_t worker)
 {
     uint64_t id = rig_next(&rig);
 
     assert_int_equal(rig_parts(&rig, id).worker, worker);
-    assert_true(fake_granter_covers(fake, worker, tick_of(id)));
+    assert_true(fake_granter_covers(fake, worker, rig_tick_of(&rig, id)));
     return id;
 }
 
@@ -74,7 +59,7 @@ static void change_grant(uint32_t worker, uint64_t floor, uint64_t until)
 {
     uint64_t retry_ns = 0;
 
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     fake_granter_say(fake, worker, floor, until);
     assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
     assert_false(fake->next_is_given);
@@ -90,11 +75,11 @@ static void test_other_worker(void **state)
     open_with(SPEC, 0);
     for (unsigned i = 0; i < IDS; i++)
         idset_add(ids, take_granted(WORKER));
-    uint64_t floor = now_tick() + HORIZON / 2 + 3;
+    uint64_t floor = rig_now_tick(&rig) + HORIZON / 2 + 3;
     change_grant(OTHER, floor, floor + HORIZON);
     for (unsigned i = 0; i < IDS; i++)
         idset_add(ids, take_granted(OTHER));
-    assert_int_equal(tick_of(ids->ids[IDS]), floor);
+    assert_int_equal(rig_tick_of(&rig, ids->ids[IDS]), floor);
     assert_int_equal(idsets_duplicates(ids, 1, NULL), 0);
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
     frazil_generator_info info;
@@ -106,7 +91,7 @@ static void test_other_worker(void **state)
 /* Has the keeper change the worker in this very tick; the new one's floor lies in the past. */
 static void change_worker(uint32_t worker)
 {
-    fake_granter_say(fake, worker, 5, now_tick() + HORIZON);
+    fake_granter_say(fake, worker, 5, rig_now_tick(&rig) + HORIZON);
     assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
     assert_false(fake->next_is_given);
 }
@@ -126,15 +111,15 @@ static void test_smaller_worker(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         open_with(rows[i].spec, 0);
-        advance(HORIZON / 2);
+        rig_advance(&rig, HORIZON / 2);
         take_granted(WORKER);
         uint64_t before = take_granted(WORKER);
-        uint64_t changed = now_tick();
+        uint64_t changed = rig_now_tick(&rig);
         change_worker(SMALLER);
         uint64_t after = take_granted(SMALLER);
         assert_true(after > before);
-        assert_int_equal(tick_of(after), changed + 1);
-        assert_int_equal(now_tick(), changed + rows[i].waits);
+        assert_int_equal(rig_tick_of(&rig, after), changed + 1);
+        assert_int_equal(rig_now_tick(&rig), changed + rows[i].waits);
         tear_down(NULL);
     }
     open_with(SPEC, 0);
@@ -145,12 +130,12 @@ static void test_smaller_worker_in_a_new_tick(void **state)
 {
     (void)state;
     open_with(SPEC, 0);
-    advance(HORIZON / 2 - 1);
+    rig_advance(&rig, HORIZON / 2 - 1);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
         take_granted(WORKER);
-    advance(1);
+    rig_advance(&rig, 1);
     change_worker(SMALLER);
-    assert_int_equal(tick_of(take_granted(SMALLER)), now_tick());
+    assert_int_equal(rig_tick_of(&rig, take_granted(SMALLER)), rig_now_tick(&rig));
 }
 
 /* sno: its partition stands above the sequence as well. */
@@ -158,7 +143,7 @@ static void test_smaller_partition(void **state)
 {
     (void)state;
     open_with("layout=sno worker=fixed:3", 0);
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     frazil_sno_parts before = rig_sno_parts(&rig);
     change_worker(SMALLER);
     frazil_sno_parts after = rig_sno_parts(&rig);
@@ -174,9 +159,9 @@ static void test_grant_below_the_word(void **state)
 
     (void)state;
     open_with(SPEC, 0);
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
-    uint64_t until = now_tick() - 3;
+    uint64_t until = rig_now_tick(&rig) - 3;
     fake_granter_say(fake, SMALLER, 5, until);
     assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
     assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).floor, until + 1);
@@ -198,10 +183,10 @@ static void test_change_while_taking(void **state)
     (void)state;
     open_with("layout=frazil worker=fixed:3 start=random", 0);
     take_granted(WORKER);
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     real_random = rig.gen->random;
     rig.gen->random.next = change_and_draw;
-    fake_granter_say(fake, SMALLER, 5, now_tick() + HORIZON);
+    fake_granter_say(fake, SMALLER, 5, rig_now_tick(&rig) + HORIZON);
     uint64_t first = take_granted(SMALLER);
     assert_false(fake->next_is_given);
     assert_true(take_granted(SMALLER) > first);
@@ -216,11 +201,11 @@ static void test_ticket(void **state)
 
     (void)state;
     open_with(SPEC, 0);
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
     /* Taken by adding, as the fast path does, and then the grant changes before it is redeemed. */
     uint64_t slot = atomic_fetch_add(rig.gen->word, 1);
-    uint64_t floor = now_tick() + 7;
+    uint64_t floor = rig_now_tick(&rig) + 7;
     fake_granter_say(fake, OTHER, floor, floor + HORIZON);
     assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
     assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_OK);
@@ -245,7 +230,7 @@ static void test_ticket_beyond(void **state)
     uint64_t until = fake_granter_last(fake).until;
     uint64_t slot = fz_slot_first(&rig.gen->rules, 0, until + 1);
     atomic_store(rig.gen->word, slot + 1);
-    advance(until + 1 - now_tick());
+    rig_advance(&rig, until + 1 - rig_now_tick(&rig));
     assert_int_equal(fz_redeem(rig.gen, slot, &taken, &refusal), FRAZIL_ELEASE);
     assert_int_equal(taken.first, RIG_UNTOUCHED);
 }
@@ -259,7 +244,7 @@ static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
     real_port.sleep_until(ctx, monotonic_ns);
     if (!fake->next_is_given)
         return;
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
 }
 
@@ -269,11 +254,11 @@ static void test_change_while_waiting(void **state)
     open_with(SPEC, 0);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
         take_granted(WORKER);
-    uint64_t floor = now_tick() + HORIZON / 2 + 5;
+    uint64_t floor = rig_now_tick(&rig) + HORIZON / 2 + 5;
     real_port = rig.gen->clock;
     rig.gen->clock.sleep_until = sleep_and_change;
     fake_granter_say(fake, OTHER, floor, floor + HORIZON);
-    assert_int_equal(tick_of(take_granted(OTHER)), floor);
+    assert_int_equal(rig_tick_of(&rig, take_granted(OTHER)), floor);
     assert_int_equal(fake->log_count, 2);
 }
 
@@ -299,15 +284,15 @@ static void test_floor_ahead(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         open_with(rows[i].spec, rows[i].ahead);
-        uint64_t opened = now_tick();
+        uint64_t opened = rig_now_tick(&rig);
         uint64_t id;
         if (rows[i].waits == UINT64_MAX) {
             assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
-            assert_int_equal(now_tick(), opened);
-            advance(rows[i].ahead);
+            assert_int_equal(rig_now_tick(&rig), opened);
+            rig_advance(&rig, rows[i].ahead);
         } else {
-            assert_int_equal(tick_of(take_granted(WORKER)), opened + rows[i].ahead);
-            assert_int_equal(now_tick(), opened + rows[i].waits);
+            assert_int_equal(rig_tick_of(&rig, take_granted(WORKER)), opened + rows[i].ahead);
+            assert_int_equal(rig_now_tick(&rig), opened + rows[i].waits);
         }
         for (unsigned n = 0; n < 2 * IDS_PER_TICK; n++)
             take_granted(WORKER);
@@ -325,17 +310,17 @@ static void test_later_floor_ahead(void **state)
 
     (void)state;
     open_with(SPEC " on_full=lead on_backward=error", 0);
-    advance(HORIZON / 2);
+    rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
-    fake_granter_say(fake, WORKER, now_tick() + AHEAD, now_tick() + AHEAD + HORIZON);
+    fake_granter_say(fake, WORKER, rig_now_tick(&rig) + AHEAD, rig_now_tick(&rig) + AHEAD + HORIZON);
     assert_int_equal(fz_keeper_extend(rig.gen, NULL), FRAZIL_OK);
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ECLOCK);
     assert_int_equal(err.behind_us, AHEAD * 1000);
     assert_int_equal(rig.gen->shared->full, 0);
     assert_non_null(strstr(err.message, "may have been issued already"));
     assert_null(strstr(err.message, "owner"));
-    advance(AHEAD);
-    assert_int_equal(tick_of(take_granted(WORKER)), now_tick());
+    rig_advance(&rig, AHEAD);
+    assert_int_equal(rig_tick_of(&rig, take_granted(WORKER)), rig_now_tick(&rig));
 }
 
 /* What never waits says when to come back. */
@@ -351,7 +336,7 @@ static void test_floor_ahead_without_waiting(void **state)
     assert_int_equal(retry_ns, 50 * RIG_MS);
     frazil_manual_clock_advance(rig.manual, retry_ns);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
-    assert_int_equal(tick_of(id), fake->first_floor);
+    assert_int_equal(rig_tick_of(&rig, id), fake->first_floor);
 }
 
 /* sno: neither side lies below the floor, also not the one that a clock set back would toggle to. */
@@ -363,8 +348,8 @@ static void test_floor_of_both_sides(void **state)
     int64_t floor_ms = rig.gen->layout.epoch_unix_ms + (int64_t)(floor * rig.gen->layout.tick_ms);
     frazil_sno_parts parts = rig_sno_parts(&rig);
     assert_int_equal(parts.unix_ms, floor_ms);
-    assert_int_equal(now_tick(), floor);
-    advance(10);
+    assert_int_equal(rig_now_tick(&rig), floor);
+    rig_advance(&rig, 10);
     parts = rig_sno_parts(&rig);
     bool side = parts.ticktock;
     /* Back to the floor: the other side is free there. */
@@ -377,7 +362,7 @@ static void test_floor_of_both_sides(void **state)
     /* Back below the floor: one has to wait for it. */
     open_with("layout=sno worker=fixed:3", 20);
     (void)rig_sno_parts(&rig);
-    advance(10);
+    rig_advance(&rig, 10);
     (void)rig_sno_parts(&rig);
     rig_step(&rig, -11 * (int64_t)rig.gen->layout.tick_ms);
     parts = rig_sno_parts(&rig);
@@ -393,7 +378,7 @@ static void test_sno_partition(void **state)
     (void)state;
     open_with("layout=sno worker=fixed:3", 0);
     assert_int_equal(rig_sno_parts(&rig).partition, WORKER);
-    change_grant(OTHER, now_tick() + HORIZON / 2 + 1, now_tick() + 2 * HORIZON);
+    change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
     assert_int_equal(frazil_sno_next_n(rig.gen, 7, ids, 3), FRAZIL_OK);
     for (unsigned i = 0; i < 3; i++) {
         frazil_sno_decompose(&ids[i], &parts);
@@ -411,7 +396,7 @@ static void test_next_at(void **state)
 
     (void)state;
     open_with(SPEC, 0);
-    change_grant(OTHER, now_tick() + HORIZON / 2 + 1, now_tick() + 2 * HORIZON);
+    change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
     assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id), FRAZIL_OK);
     assert_int_equal(rig_parts(&rig, id).worker, OTHER);
 }
