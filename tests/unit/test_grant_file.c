@@ -311,6 +311,8 @@ static void test_taken_over(void **state)
     host_assert_refused(&a, true, NOW + 50, FRAZIL_ELEASE,
                         (const char *[]){"run directory was wiped", "process 102 took worker 7 over",
                                          "close this generator and open it again", NULL});
+    host_disk.fails_looking = true; /* whether the other one lives cannot be told: nothing is taken back from him */
+    host_assert_refused(&a, true, NOW + 50, FRAZIL_EAGAIN, (const char *[]){"the disk failed", NULL});
     host_extend(&b, NOW + 50);
 }
 

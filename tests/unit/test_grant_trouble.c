@@ -252,21 +252,6 @@ static void test_disk_fails(void **state)
     assert_int_equal(b.grant.floor, NOW + 50 + RESERVE + 1);
 }
 
-/* Whether the one who took the worker over still lives cannot be told: nothing is taken back from him. */
-static void test_looking_fails(void **state)
-{
-    struct host_process a;
-    struct host_process b;
-
-    (void)state;
-    host_start(&a, 1);
-    host_start(&b, 2);
-    host_acquire(&a, NOW);
-    host_acquire(&b, NOW);
-    host_disk.fails_looking = true;
-    host_assert_refused(&a, true, NOW + 50, FRAZIL_EAGAIN, (const char *[]){"the disk failed", NULL});
-}
-
 /* ---- showing and repairing ----------------------------------------------- */
 
 /* What the file says can be looked at without changing it. */
@@ -376,7 +361,6 @@ int main(void)
         TEST(test_foreign),
         TEST(test_version),
         TEST(test_disk_fails),
-        TEST(test_looking_fails),
         TEST(test_inspect),
         TEST(test_init),
         TEST(test_init_refused),

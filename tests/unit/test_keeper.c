@@ -160,45 +160,51 @@ static void test_inline(void **state)
     assert_in_range(fake->extended, 10, 15);
 }
 
+/* A thread that has overslept: it does so in real time, for longer than a test takes, and its grant is due. */
+static void open_overslept(void)
+{
+    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    rig_advance(&rig, 500 * HORIZON);
+}
+
+static void must_try_next(void)
+{
+    uint64_t retry_ns;
+    uint64_t id;
+
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+}
+
 /*
  * A call that may not wait extends the grant only where no thread does so; if the thread sleeps, as it does when the
  * machine was suspended or the clock was set, it is woken.
  */
 static void test_try_next(void **state)
 {
-    uint64_t retry_ns;
-    uint64_t id;
-
     (void)state;
-    /* The thread sleeps in real time, for longer than this test takes. */
-    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    open_overslept();
     fake->holds = true;
-    rig_advance(&rig, 500 * HORIZON);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    must_try_next();
     while (fake->extended == 0)
         pause_ns(100000); /* the thread is at it */
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    must_try_next();
     fake->holds = false;
     fz_keeper_stop(rig.gen);
     assert_int_equal(fake->extended, 1);
     rig_advance(&rig, 500 * HORIZON);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    must_try_next();
     assert_int_equal(fake->extended, 2);
 }
 
 /* After a failure nobody wakes the thread before it is time to try again. */
 static void test_no_wake_after_a_failure(void **state)
 {
-    uint64_t retry_ns;
-    uint64_t id;
-
     (void)state;
-    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
+    open_overslept();
     fake->fails = FRAZIL_EAGAIN;
-    rig_advance(&rig, 500 * HORIZON);
     take_granted(); /* tries, and fails */
     assert_int_equal(fake->extended, 1);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
+    must_try_next();
     assert_false(rig.gen->keeper.wake);
     fz_keeper_stop(rig.gen);
     assert_int_equal(fake->extended, 1);
@@ -290,13 +296,10 @@ static void test_hook_and_never_waiting(void **state)
 /* Where callers alone see to the grant, one that never waits does so as well: there may be no other. */
 static void test_inline_and_never_waiting(void **state)
 {
-    uint64_t id;
-    uint64_t ns;
-
     (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, 2 * HORIZON);
-    assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
+    must_try_next();
     assert_int_equal(fake->extended, 1);
 }
 
