@@ -1,13 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- The contents beside each page, made of docs/README.md: a row of its table is an entry, with the links to other documents in it
--- below.  Environment: MANUAL_MAP as in page.lua; to the file MANUAL_WAY goes a line "page TAB title" for the first link of each row.
+-- below.  Environment: MANUAL_MAP as in pages.lua; to the file MANUAL_WAY goes a line "page TAB title" for the first link of each row.
 
 local stringify = pandoc.utils.stringify
-local pages = {}
-for line in io.lines(os.getenv 'MANUAL_MAP') do
-  local from, to = line:match '^(.-)\t(.+)$'
-  pages[from] = to
-end
+local pages = dofile((PANDOC_SCRIPT_FILE:gsub('[^/]*$', 'pages.lua')))
 
 -- The page of a link to a document; nil for what is none.
 local function document(target)

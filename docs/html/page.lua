@@ -1,17 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- A page of the manual in HTML: links lead to pages, wide tables scroll, and what can be searched for is told.
 --
--- Environment: MANUAL_PATH is the page's path in the source tree, MANUAL_PAGE the name of its HTML file; MANUAL_MAP a file with a line
--- "path TAB page" for each path that has a page; MANUAL_INDEX the file to which a line for each section is appended.
+-- Environment: MANUAL_PATH is the page's path in the source tree, MANUAL_PAGE the name of its HTML file; MANUAL_MAP as in
+-- pages.lua; MANUAL_INDEX the file to which a line for each section is appended.
 
 local path, page = os.getenv 'MANUAL_PATH', os.getenv 'MANUAL_PAGE'
 local stringify = pandoc.utils.stringify
-
-local pages = {}
-for line in io.lines(os.getenv 'MANUAL_MAP') do
-  local from, to = line:match '^(.-)\t(.+)$'
-  pages[from] = to
-end
+local pages = dofile((PANDOC_SCRIPT_FILE:gsub('[^/]*$', 'pages.lua')))
 
 -- The path that a link of this page means, from the root of the source tree.
 local function resolve(target)
