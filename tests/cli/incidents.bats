@@ -230,7 +230,7 @@ ms_of() {
     mkdir "$FRAZIL_STATE_DIR"
     mount -t tmpfs -o size=256k tmpfs "$FRAZIL_STATE_DIR" || skip "may not mount here"
     service worker=fixed:7 max_wait=30s
-    ! dd if=/dev/zero of="$FRAZIL_STATE_DIR/ballast" bs=1k status=none
+    run ! dd if=/dev/zero of="$FRAZIL_STATE_DIR/ballast" bs=1k status=none
     until=$(frazil state --json worker=fixed:7 | json until)
     while [ "$(frazil state --json worker=fixed:7 | json until)" = "$until" ]; do
         read -r first <&9 # its grant is extended
