@@ -8,17 +8,22 @@ set -eu
 here=$(dirname "$(realpath "$0")")
 scratch=$1
 rounds=7
+# shellcheck source=bench/servers.sh
+. "$here/servers.sh"
 
 without() {
     printf -- '-\t%s\t%s\n' "$1" "$2"
 }
 
-# summary NAME: of numbers, one a line.
+# summary NAME: of numbers, one a line; fails if there is none.
 summary() {
     sort -g | awk -v name="$1" '
         { value[NR] = $1 }
         function at(share) { return value[1 + int(share * (NR - 1) + 0.5)] }
-        END { if (NR > 0) printf "%s\t%.2f\t%.2f\t%.2f\t%d\n", name, at(0.5), at(0.25), at(0.75), NR }'
+        END {
+            if (NR == 0) exit 1
+            printf "%s\t%.2f\t%.2f\t%.2f\t%d\n", name, at(0.5), at(0.25), at(0.75), NR
+        }'
 }
 
 libuuid() {
@@ -51,65 +56,56 @@ redis_incr() {
 }
 
 redis() {
-    if ! command -v redis-server >/dev/null || ! command -v redis-benchmark >/dev/null; then
-        without Redis "it is not installed"
-        return
-    fi
-    redis-server --port 0 --unixsocket "$scratch/redis.sock" --save '' --appendonly no --dir "$scratch" \
-        >"$scratch/redis.log" 2>&1 &
-    server=$!
+    has redis-server redis-benchmark || { without Redis "it is not installed" && return; }
+    mkdir "$scratch/redis"
+    start_redis "$scratch/redis" --port 0 --unixsocket "$scratch/redis.sock" --appendonly no
     until redis-cli -s "$scratch/redis.sock" ping >/dev/null 2>&1; do
-        kill -0 $server || { without Redis "its server does not start" && return; }
+        server_runs || { without Redis "its server does not start" && return; }
     done
     redis_incr "Redis INCR, one at a time" 1 5000
     redis_incr "Redis INCR, 64 in a pipeline" 64 160000
-    kill $server
-    wait $server || true
-}
-
-# As postgres when we are root, whom its server does not serve.
-as_postgres() {
-    if [ "$(id -u)" -eq 0 ]; then
-        setpriv --reuid postgres --regid postgres --clear-groups "$@"
-    else
-        "$@"
-    fi
+    stop_server
 }
 
 # pgbench NAME SQL IDS: a statement that makes so many ids.
 pgbench() {
     echo "$2" >"$scratch/statement.sql"
     for _ in $(seq $rounds); do
-        as_postgres "$bin/pgbench" -h "$scratch/postgres" -n -c 1 -M prepared -t 1000 -f "$scratch/statement.sql" \
-            postgres 2>/dev/null | awk -v ids="$3" '/^tps = / { printf "%.2f\n", 1e9 / $3 / ids }'
+        "$bin/pgbench" -h "$scratch/postgres" -U owner -n -c 1 -M prepared -t 1000 -f "$scratch/statement.sql" \
+            postgres 2>"$scratch/pgbench.log" | awk -v ids="$3" '/^tps = / { printf "%.2f\n", 1e9 / $3 / ids }'
     done | summary "$1"
 }
 
+# sql STATEMENT
+sql() {
+    "$bin/psql" -q -h "$scratch/postgres" -U owner -c "$1" postgres >/dev/null
+}
+
 postgresql() {
-    bin=$(for program in /usr/lib/postgresql/*/bin/pgbench $(command -v pgbench); do
-        [ -x "$program" ] && [ -x "${program%/*}/initdb" ] && echo "${program%/*}"
-    done | sort -V | tail -n 1)
-    if [ -z "$bin" ]; then
-        without PostgreSQL "it is not installed"
-        return
-    fi
+    bin=$(postgresql_programs)
+    [ -n "$bin" ] || { without PostgreSQL "it is not installed" && return; }
     mkdir "$scratch/postgres"
-    [ "$(id -u)" -ne 0 ] || { chown postgres "$scratch/postgres" && chmod 755 "$scratch"; }
-    if ! as_postgres "$bin/initdb" -D "$scratch/postgres/data" -A trust >"$scratch/initdb.log" 2>&1 ||
-        ! as_postgres "$bin/pg_ctl" -D "$scratch/postgres/data" -w -l "$scratch/postgres/log" \
-            -o "-c listen_addresses= -k $scratch/postgres" start >"$scratch/pg_ctl.log" 2>&1; then
-        without PostgreSQL "its server does not start"
-        return
-    fi
-    as_postgres "$bin/psql" -q -h "$scratch/postgres" -c 'CREATE SEQUENCE ids' postgres
+    start_postgresql "$scratch/postgres" -c listen_addresses=
+    until sql "SELECT 1" 2>/dev/null; do
+        server_runs || { without PostgreSQL "its server does not start" && return; }
+        sleep 0.1
+    done
+    sql 'CREATE SEQUENCE ids'
     pgbench "PostgreSQL nextval, one at a time" "SELECT nextval('ids')" 1
     pgbench "PostgreSQL nextval, 100 in a statement" "SELECT max(nextval('ids')) FROM generate_series(1, 100)" 100
     pgbench "PostgreSQL gen_random_uuid(), one at a time" "SELECT gen_random_uuid()" 1
-    as_postgres "$bin/pg_ctl" -D "$scratch/postgres/data" -m fast stop >/dev/null
+    stop_server
 }
 
+trap stop_server EXIT
+trap 'exit 1' HUP INT TERM
 shift
+if [ $# -eq 1 ]; then
+    "$1"
+    exit
+fi
 [ $# -gt 0 ] || set -- libuuid node_packages redis postgresql
 for rival in "$@"; do
-    (set -eu && $rival) || without "$rival" "measuring it failed"
+    # In a process of its own: it ends where something fails.
+    sh "$0" "$scratch" "$rival" || without "$rival" "measuring it failed"
 done

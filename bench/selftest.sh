@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selftest.sh: instructions.sh --compare finds what it exists for, and lets pass what it should.
+# selftest.sh FRAZIL: instructions.sh --compare finds what it exists for, and lets pass what it should; the tables show what
+# was measured, and say what was not; servers are started, measured and stopped.  Never what was measured.
 set -eu
 
+frazil=$1
 here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -29,3 +31,52 @@ expect 77 "m gcc-2" "m gcc-2 next 100"
 expect 77 "m gcc-9" "m gcc-9 next 1"
 expect 77 "n gcc-1" "n gcc-1 next 100"
 expect 1 "nothing was counted" ""
+
+# shows TEXT: the output has a line with it.
+shows() {
+    grep -qF -- "$1" "$scratch/output" || { echo "selftest: not \"$1\" but:" >&2 && cat "$scratch/output" >&2 && exit 1; }
+}
+
+# row KEY MEMBERS: of what frazil bench --json prints.
+row() {
+    printf '{"group":"Two","key":"%s","name":"the %s","unit":"ns",%s},\n' "$1" "$1" "$2"
+}
+
+{
+    echo '{"frazil":"1","compiler":"c","cpu":"p","cpus":2,"system":"s","clock_path":"counter","rounds":9,"rows":['
+    row clock '"rounds":9,"min":1,"q1":2.0000,"median":4.0000,"q3":6.0000,"max":9,"targets":[]'
+    row next '"rounds":9,"min":8,"q1":8.0000,"median":8.0000,"q3":8.0000,"max":8,"targets":[{"value":2.0000,"limit":3.0000,"sense":"at most","times":"clock","ok":true},{"value":8.0000,"limit":7.0000,"sense":"at most","ok":false}]'
+    row seen '"rounds":9,"min":8,"q1":8.0000,"median":8.0000,"q3":8.0000,"max":8,"targets":[{"value":2.0000,"times":"clock"}]'
+    row lone '"rounds":0,"min":null,"q1":null,"median":null,"q3":null,"max":null,"missed":9,"note":"they did not meet","targets":[]'
+    echo ']}'
+} >"$scratch/json"
+awk -f "$here/rows.awk" "$scratch/json" >"$scratch/frazil.tsv"
+printf 'Redis\t600\t500\t700\t300\t50\n-\tetcd\tit is not installed\n' >"$scratch/coordinators.tsv"
+printf 'another\t16\t15\t17\t7\n-\tnpm\tno network\n' >"$scratch/rivals.tsv"
+awk -f "$here/tables.awk" "$scratch/frazil.tsv" "$scratch/coordinators.tsv" "$scratch/rivals.tsv" >"$scratch/output"
+shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds; time from the counter.'
+shows '| the clock | 4.00 ns | 2.00–6.00 | 1.00 |  |'
+shows '| the next | 8.00 ns |  | 2.00 | ✓ 2 × the clock, at most 3; **short** 8 ns, at most 7 |'
+shows '| the seen | 8.00 ns |  | 2.00 | 2 × the clock |'
+shows '| the lone | – ns |  |  | they did not meet (9 of 9 rounds) |'
+shows '| Redis | 600 us (12.0) | 500–700 | 300 us (6.00) | 50.0 us |'
+shows 'Not measured here: etcd: it is not installed.'
+shows '| another | 16.0 ns | 15.0–17.0 | 2.00 |'
+shows 'Not measured here: npm: no network.'
+
+# What is not installed is named: here there are none but the tools that every system has.
+mkdir "$scratch/tools" "$scratch/servers"
+for tool in sh awk dirname realpath sed seq; do
+    ln -s "$(command -v $tool)" "$scratch/tools"
+done
+PATH=$scratch/tools sh "$here/coordinators.sh" "$scratch/servers" "$frazil" 1 redis etcd >"$scratch/output"
+printf -- '-\tRedis\tit is not installed\n-\tetcd\tit is not installed\n' | cmp - "$scratch/output"
+
+# What is installed is measured, and what was started for it ends.
+if command -v redis-server >/dev/null && "$frazil" version | grep -q '^redis: hiredis'; then
+    sh "$here/coordinators.sh" "$scratch/servers" "$frazil" 1 redis >"$scratch/output"
+    awk -F '\t' 'NF != 6 || $2 + 0 <= 0 || $5 + 0 <= 0 || $6 + 0 <= 0 { bad = 1 } END { exit bad || NR != 1 }' "$scratch/output" ||
+        shows "five times of Redis"
+    cat "$scratch"/servers/redis_on-*/log >"$scratch/output"
+    shows "bye bye"
+fi
