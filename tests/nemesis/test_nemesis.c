@@ -276,10 +276,9 @@ static uint64_t longer_than_a_restart(const struct register_kind *kind)
 }
 
 /*
- * A coordinator that is killed, and is back with all its records within the horizon: nobody has an error, and nobody
- * who had all his answers loses his worker id.  An extension may be carried out, whoever the coordinator is, and its
- * answer be lost with him: its owner waits until the ticks have passed that he may have been given, or finds his record
- * changed and takes another worker id.
+ * A coordinator that is killed, and is back with all its records within the horizon: nobody notices who had all his
+ * answers.  But an extension may be carried out, whoever the coordinator is, and its answer be lost with him: its owner
+ * waits until the ticks have passed that he may have been given, and all quarantines, or takes another worker id.
  */
 static void rule_restart(const struct register_kind *kind)
 {
@@ -288,7 +287,7 @@ static void rule_restart(const struct register_kind *kind)
     struct herd herd;
 
     nemesis_start(kind, 2 * FLEET, horizon_ms);
-    start_members(kind, 0, &herd, "max_wait=20s");
+    start_members(kind, 0, &herd, "");
     for (unsigned round = 0; round < 2 * nemesis_scale(); round++) {
         kind->kill();
         pause_ns(UINT64_C(700000000));
@@ -300,11 +299,9 @@ static void rule_restart(const struct register_kind *kind)
     finish_fleet(&herd);
     for (size_t i = 0; i < FLEET; i++) {
         const struct herd_member *member = &herd.members[i];
-        if (member->errors > 0)
-            fail_msg("member %zu: %s", i, member->error.message);
-        if (member->moves > member->burned)
-            fail_msg("member %zu moved %ju times, and lost %ju answers", i, (uintmax_t)member->moves,
-                     (uintmax_t)member->burned);
+        if (member->burned == 0 && (member->errors > 0 || member->moves > 0))
+            fail_msg("member %zu had all answers, and took %ju other worker ids: %s", i, (uintmax_t)member->moves,
+                     member->error.message);
         moves += member->moves;
     }
     print_message("%ju took another worker id\n", (uintmax_t)moves);
