@@ -6,19 +6,17 @@
 #include <string.h>
 
 #include "base64.h"
-#include "core/decimal.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
 #include "etcd_examine.h"
+#include "lease/record_text.h"
 #include "os/clock.h"
 
 #define KEY_PREFIX "frazil/lease/"
-#define NAMESPACE_KEY "namespace"
 
 enum {
     KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
-    VALUE_SIZE = FZ_DECIMAL_MAX_LEN + 1 + FZ_RECORD_SIZE_MAX, /* no terminator */
-    BODY_SIZE = 8 * FZ_BASE64_SIZE(KEY_SIZE) + FZ_BASE64_SIZE(VALUE_SIZE) + 1024,
+    BODY_SIZE = 8 * FZ_BASE64_SIZE(KEY_SIZE) + FZ_BASE64_SIZE(FZ_RECORD_TEXT_SIZE) + 1024,
     PAGE = 500 /* records that are asked for at once */
 };
 
@@ -32,54 +30,27 @@ struct etcd_register {
 static void key_of(const struct etcd_register *reg, uint32_t number, char ret[KEY_SIZE])
 {
     struct fz_sentence s = fz_sentence_in(ret, KEY_SIZE);
+    char name[FZ_RECORD_NAME_SIZE];
 
+    fz_record_name_write(number, name);
     fz_sentence_str(&s, reg->prefix);
-    if (number == FZ_NAMESPACE)
-        fz_sentence_str(&s, NAMESPACE_KEY);
-    else
-        fz_sentence_u64(&s, number);
+    fz_sentence_str(&s, name);
 }
 
 static bool read_key(const struct etcd_register *reg, const char *key, size_t len, uint32_t *ret)
 {
     size_t prefix_len = strlen(reg->prefix);
-    uint64_t number;
 
-    if (len <= prefix_len || memcmp(key, reg->prefix, prefix_len) != 0)
-        return false;
-    if (len - prefix_len == strlen(NAMESPACE_KEY) && memcmp(key + prefix_len, NAMESPACE_KEY, len - prefix_len) == 0) {
-        *ret = FZ_NAMESPACE;
-        return true;
-    }
-    if (!fz_decimal_parse(key + prefix_len, len - prefix_len, &number) || number >= FZ_NAMESPACE)
-        return false;
-    *ret = (uint32_t)number;
-    return true;
-}
-
-/* "VERSION DATA". */
-static bool read_value(const char *text, size_t len, struct fz_record *ret)
-{
-    const char *space = len == 0 ? NULL : memchr(text, ' ', len);
-    uint64_t version;
-
-    if (space == NULL || !fz_decimal_parse(text, (size_t)(space - text), &version) || version == 0)
-        return false;
-    size_t data_len = len - (size_t)(space - text) - 1;
-    if (data_len > FZ_RECORD_SIZE_MAX)
-        return false;
-    ret->version = version;
-    ret->len = data_len;
-    memcpy(ret->data, space + 1, data_len);
-    return true;
+    return len > prefix_len && memcmp(key, reg->prefix, prefix_len) == 0 &&
+           fz_record_name_read(key + prefix_len, len - prefix_len, ret);
 }
 
 /* ,"NAME":"text in Base64" */
 static void put(struct fz_sentence *body, const char *name, const char *text, size_t len)
 {
-    char encoded[FZ_BASE64_SIZE(VALUE_SIZE)];
+    char encoded[FZ_BASE64_SIZE(FZ_RECORD_TEXT_SIZE)];
 
-    assert(len <= VALUE_SIZE);
+    assert(len <= FZ_RECORD_TEXT_SIZE);
     fz_base64_encode(text, len, encoded);
     fz_sentence_str(body, name);
     fz_sentence_str(body, encoded);
@@ -138,15 +109,15 @@ struct found {
 /* false: it has no key of ours.  One whose value is not ours, either, is not readable. */
 static bool read_found(const struct etcd_register *reg, const json_t *kv, struct found *ret)
 {
-    char value[VALUE_SIZE];
+    char value[FZ_RECORD_TEXT_SIZE];
     size_t len;
 
     if (!fz_etcd_bytes(json_object_get(kv, "key"), ret->key, sizeof ret->key - 1, &ret->key_len) ||
         !read_key(reg, ret->key, ret->key_len, &ret->number))
         return false;
     ret->key[ret->key_len] = '\0';
-    ret->readable =
-        fz_etcd_bytes(json_object_get(kv, "value"), value, sizeof value, &len) && read_value(value, len, &ret->record);
+    ret->readable = fz_etcd_bytes(json_object_get(kv, "value"), value, sizeof value, &len) &&
+                    fz_record_text_read(value, len, &ret->record);
     if (!ret->readable)
         ret->record = (struct fz_record){.version = 1}; /* damaged: shown, so that it is not taken for a free one */
     return true;
@@ -280,21 +251,16 @@ static enum fz_register_result etcd_swap(void *ctx, uint32_t number, uint64_t ex
     struct etcd_register *reg = ctx;
     uint64_t version = next_version(expected);
     char key[KEY_SIZE];
-    char value[VALUE_SIZE + 1];
+    char value[FZ_RECORD_TEXT_SIZE];
     char text[BODY_SIZE];
-    struct fz_sentence head = fz_sentence_in(value, sizeof value);
     struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
-    fz_sentence_u64(&head, version);
-    fz_sentence_char(&head, ' ');
-    if (len > 0)
-        memcpy(value + head.len, data, len);
+    size_t value_len = fz_record_text_write(version, data, len, value);
     key_of(reg, number, key);
     put_condition(&body, key, expected);
     put_text(&body, ",\"success\":[{\"request_put\":{\"key\":\"", key);
-    put(&body, ",\"value\":\"", value, head.len + len);
+    put(&body, ",\"value\":\"", value, value_len);
     put_text(&body, "}}],\"failure\":[{\"request_range\":{\"key\":\"", key);
     fz_sentence_str(&body, ",\"count_only\":true}}]}");
     enum fz_register_result result = ask(reg, "/v3/kv/txn", &body, true, &answer, status, reterr);

@@ -9,6 +9,7 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "lease/record_text.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
@@ -21,7 +22,7 @@
 #define WORKER_PREFIX "worker-"
 
 /* "VERSION DATA\n": the last byte tells a whole file from one that was cut off. */
-enum { CONTENT_SIZE = FZ_DECIMAL_MAX_LEN + 1 + FZ_RECORD_SIZE_MAX + 1 };
+enum { CONTENT_SIZE = FZ_RECORD_TEXT_SIZE + 1 };
 
 struct file_register {
     char directory[FZ_PATH_SIZE];
@@ -59,28 +60,13 @@ static bool read_name(const char *name, uint32_t *ret)
 
 static bool read_content(const char *text, size_t len, struct fz_record *ret)
 {
-    const char *space = len == 0 ? NULL : memchr(text, ' ', len);
-    uint64_t version;
-
-    if (space == NULL || text[len - 1] != '\n' || !fz_decimal_parse(text, (size_t)(space - text), &version) ||
-        version == 0)
-        return false;
-    size_t data_len = len - (size_t)(space - text) - 2;
-    if (data_len > FZ_RECORD_SIZE_MAX)
-        return false;
-    ret->version = version;
-    ret->len = data_len;
-    memcpy(ret->data, space + 1, data_len);
-    return true;
+    return len > 0 && text[len - 1] == '\n' && fz_record_text_read(text, len - 1, ret);
 }
 
 static size_t write_content(uint64_t version, const char *data, size_t len, char buf[CONTENT_SIZE])
 {
-    size_t at = fz_decimal_format(version, buf);
+    size_t at = fz_record_text_write(version, data, len, buf);
 
-    buf[at++] = ' ';
-    memcpy(buf + at, data, len);
-    at += len;
     buf[at++] = '\n';
     return at;
 }

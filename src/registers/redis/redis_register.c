@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/decimal.h"
 #include "core/sentence.h"
+#include "lease/record_text.h"
 #include "redis_connection.h"
 #include "redis_examine.h"
 #include "redis_script.h"
 
 #define KEY_PREFIX "frazil:lease:"
-#define NAMESPACE_FIELD "namespace"
 
 /*
  * KEYS[1] the hash; ARGV: what to do, and for get and swap the field, for swap
@@ -52,39 +51,6 @@ struct redis_register {
 };
 
 /* ---- strict readings of replies --------------------------------------------- */
-
-/* "VERSION DATA". */
-static bool read_record(const char *text, size_t len, struct fz_record *ret)
-{
-    const char *space = len == 0 ? NULL : memchr(text, ' ', len);
-    uint64_t version;
-
-    if (space == NULL || !fz_decimal_parse(text, (size_t)(space - text), &version) || version == 0)
-        return false;
-    size_t data_len = len - (size_t)(space - text) - 1;
-    if (data_len > FZ_RECORD_SIZE_MAX)
-        return false;
-    ret->version = version;
-    ret->len = data_len;
-    memcpy(ret->data, space + 1, data_len);
-    return true;
-}
-
-static bool read_field(const redisReply *reply, uint32_t *ret)
-{
-    uint64_t number;
-
-    if (!fz_redis_is_text(reply))
-        return false;
-    if ((size_t)reply->len == strlen(NAMESPACE_FIELD) && memcmp(reply->str, NAMESPACE_FIELD, (size_t)reply->len) == 0) {
-        *ret = FZ_NAMESPACE;
-        return true;
-    }
-    if (!fz_redis_read_u64(reply, &number) || number >= FZ_NAMESPACE)
-        return false;
-    *ret = (uint32_t)number;
-    return true;
-}
 
 /* A name that Redis gives to itself: it becomes part of an incarnation, and of records. */
 static bool is_hex(const redisReply *reply)
@@ -178,16 +144,6 @@ static enum fz_register_result call(struct redis_register *reg, const struct fz_
 
 /* ---- the port ------------------------------------------------------------------ */
 
-static const char *field_of(uint32_t number, char buf[24])
-{
-    struct fz_sentence s = fz_sentence_in(buf, 24);
-
-    if (number == FZ_NAMESPACE)
-        return NAMESPACE_FIELD;
-    fz_sentence_u64(&s, number);
-    return buf;
-}
-
 static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_record *ret,
                                           struct fz_register_status *status, frazil_error *reterr)
 {
@@ -195,16 +151,17 @@ static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_
     struct fz_redis_call arguments;
     struct fz_record record = {.version = 0};
     redisReply *answer;
-    char buf[24];
+    char field[FZ_RECORD_NAME_SIZE];
 
+    fz_record_name_write(number, field);
     fz_redis_call_begin(&arguments, reg->key, "get");
-    fz_redis_call_text(&arguments, field_of(number, buf));
+    fz_redis_call_text(&arguments, field);
     enum fz_register_result result = call(reg, &arguments, false, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     const redisReply *found = answer->element[RESULT];
-    if (!fz_redis_is_text(found) || (found->len > 0 && !read_record(found->str, (size_t)found->len, &record)))
-        result = not_understood(reg, field_of(number, buf), reterr);
+    if (!fz_redis_is_text(found) || (found->len > 0 && !fz_record_text_read(found->str, (size_t)found->len, &record)))
+        result = not_understood(reg, field, reterr);
     else
         *ret = record;
     freeReplyObject(answer);
@@ -221,9 +178,9 @@ static enum fz_register_result visit_all(struct redis_register *reg, const redis
         const redisReply *value = found->element[i + 1];
         struct fz_record record = {.version = 0};
         uint32_t number;
-        if (!read_field(field, &number))
+        if (!fz_redis_is_text(field) || !fz_record_name_read(field->str, (size_t)field->len, &number))
             return not_understood(reg, "a field", reterr);
-        bool readable = fz_redis_is_text(value) && read_record(value->str, (size_t)value->len, &record);
+        bool readable = fz_redis_is_text(value) && fz_record_text_read(value->str, (size_t)value->len, &record);
         if (!readable && number == FZ_NAMESPACE)
             return not_understood(reg, field->str, reterr);
         if (!readable)
@@ -257,11 +214,12 @@ static enum fz_register_result redis_swap(void *ctx, uint32_t number, uint64_t e
     struct fz_redis_call arguments;
     redisReply *answer;
     uint64_t version;
-    char field[24];
+    char field[FZ_RECORD_NAME_SIZE];
 
     assert(len <= FZ_RECORD_SIZE_MAX);
+    fz_record_name_write(number, field);
     fz_redis_call_begin(&arguments, reg->key, "swap");
-    fz_redis_call_text(&arguments, field_of(number, field));
+    fz_redis_call_text(&arguments, field);
     fz_redis_call_u64(&arguments, expected);
     fz_redis_call_bytes(&arguments, data, len);
     enum fz_register_result result = call(reg, &arguments, true, &answer, status, reterr);

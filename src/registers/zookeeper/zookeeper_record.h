@@ -3,14 +3,11 @@
 #ifndef FZ_REGISTERS_ZOOKEEPER_RECORD_H
 #define FZ_REGISTERS_ZOOKEEPER_RECORD_H
 
-#include "lease/register.h"
+#include "lease/record_text.h"
 #include "zookeeper_url.h"
 
 /* Bytes of a node's path, terminator included. */
 #define FZ_ZOOKEEPER_NODE_SIZE (FZ_ZOOKEEPER_PATH_SIZE + FZ_URL_NAMESPACE_SIZE + 40)
-
-/* Bytes of a record in its node at the most, terminator included. */
-#define FZ_ZOOKEEPER_TEXT_SIZE (FZ_RECORD_SIZE_MAX + 24)
 
 /* Versions are 1 .. this, so that there is always a next one. */
 #define FZ_ZOOKEEPER_VERSION_MAX INT64_MAX
@@ -18,13 +15,8 @@
 /* The path of a record in its namespace's folder; with version != 0 that of the node below it. */
 void fz_zookeeper_node_path(const char *folder, uint32_t number, uint64_t version, char ret[FZ_ZOOKEEPER_NODE_SIZE]);
 
-/* Which record the child of a namespace's folder is.  false: none. */
-bool fz_zookeeper_node_number(const char *child, uint32_t *ret);
-
-/* Writes "VERSION DATA".  Returns its length. */
-size_t fz_zookeeper_record_write(uint64_t version, const char *data, size_t len, char ret[FZ_ZOOKEEPER_TEXT_SIZE]);
-
-/* Reads it, strictly.  false: it is not what frazil has written. */
+/* Reads the text of a record, with such a version.  false: it is not what frazil has written; *ret is then untouched.
+ */
 bool fz_zookeeper_record_read(const char *text, size_t len, struct fz_record *ret);
 
 #endif

@@ -145,7 +145,7 @@ static void note_children(struct list_call *call, const struct String_vector *na
     call->numbers = count == 0 ? NULL : malloc(count * sizeof *call->numbers);
     call->no_memory = count > 0 && call->numbers == NULL;
     for (size_t i = 0; !call->no_memory && i < count; i++) {
-        if (!fz_zookeeper_node_number(names->data[i], &call->numbers[i])) {
+        if (!fz_record_name_read(names->data[i], strlen(names->data[i]), &call->numbers[i])) {
             struct fz_sentence s = fz_sentence_in(call->foreign, sizeof call->foreign);
             fz_sentence_str(&s, names->data[i]);
             return;
@@ -327,7 +327,7 @@ struct swap_call {
     char path[FZ_ZOOKEEPER_NODE_SIZE];
     char before[FZ_ZOOKEEPER_NODE_SIZE]; /* the version's node that must be there; not for a record that is created */
     char after[FZ_ZOOKEEPER_NODE_SIZE];
-    char text[FZ_ZOOKEEPER_TEXT_SIZE];
+    char text[FZ_RECORD_TEXT_SIZE];
     int len;
     const struct ACL_vector *acl;
     bool create;
@@ -399,7 +399,7 @@ static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64
     fz_zookeeper_node_path(reg->folder, number, 0, call.path);
     fz_zookeeper_node_path(reg->folder, number, expected, call.before);
     fz_zookeeper_node_path(reg->folder, number, version, call.after);
-    call.len = (int)fz_zookeeper_record_write(version, data, len, call.text);
+    call.len = (int)fz_record_text_write(version, data, len, call.text);
     enum fz_register_result result = swap_once(reg, &call, fz_zookeeper_deadline(&reg->connection), reterr);
     if (result != FZ_REGISTER_OK)
         return result;
