@@ -58,13 +58,14 @@ const struct bench_row *bench_table_find(const struct bench_table *table, const 
 /* Of the samples that there are; all zero if there are none. */
 static struct bench_spread spread_of(double *numbers, size_t count)
 {
+    const struct bench_spread none = {0};
     size_t samples = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (!isnan(numbers[i]))
             numbers[samples++] = numbers[i];
     }
-    return samples == 0 ? (struct bench_spread){0} : bench_spread_of(numbers, samples);
+    return samples == 0 ? none : bench_spread_of(numbers, samples);
 }
 
 static struct bench_spread spread(const struct bench_row *row)
