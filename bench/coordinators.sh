@@ -39,7 +39,7 @@ measure() {
         END { exit !done }'
 }
 
-# serve_and_measure NAME URL START...: START with a folder and a port; the URL has PORT for the port.
+# serve_and_measure NAME URL START...: START with a folder and a port; the URL has FOLDER and PORT for them.
 serve_and_measure() {
     name=$1
     url=$2
@@ -49,7 +49,7 @@ serve_and_measure() {
         folder=$scratch/$1-$try
         mkdir "$folder"
         "$1" "$folder" "$port"
-        at=$(echo "$url" | sed "s/PORT/$port/")
+        at=$(echo "$url" | sed "s|PORT|$port|; s|FOLDER|$folder|")
         if serves "$at"; then
             measure "$name" "$at"
             stop_server
@@ -85,7 +85,7 @@ coordinator() {
         ;;
     postgresql)
         [ -n "$(postgresql_programs)" ] || { without PostgreSQL "it is not installed" && return; }
-        serve_and_measure PostgreSQL postgres://owner@127.0.0.1:PORT/postgres/bench postgresql_on
+        serve_and_measure PostgreSQL "postgres://owner@127.0.0.1:PORT/postgres/bench?password_file=FOLDER/password" postgresql_on
         ;;
     esac
 }

@@ -5,6 +5,7 @@
 #
 #   fast-path.sh PROGRAM FUNCTION    of one function; PROGRAM is built from instructions.c
 #   fast-path.sh --page PROGRAM      what docs/fast-path.md shows
+#   fast-path.sh --check PROGRAM PAGE    whether it shows that; skipped (77) for another compiler, or without a counter
 set -eu
 
 # run PROGRAM: leaves what callgrind has seen in the scratch directory.
@@ -59,11 +60,24 @@ page_part() {
 
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-if [ "$1" = --page ]; then
-    run "$2"
+page() {
+    run "$1"
     page_part frazil_next
     page_part frazil_local_next
     echo
+}
+
+if [ "$1" = --page ]; then
+    page "$2"
+elif [ "$1" = --check ]; then
+    command -v valgrind >/dev/null || { echo "skipped: there is no valgrind" && [ -z "${FRAZIL_SKIP_NOTHING:-}" ] && exit 77; }
+    status=0
+    "$2" >"$scratch/said" || status=$?
+    [ "$status" -ne 77 ] || exit 77
+    grep -qF "by $(cut -d ' ' -f 1 "$scratch/said"):" "$3" || { echo "skipped: the page is of another compiler" && exit 77; }
+    page "$2" >"$scratch/page"
+    sed '1,/^<!-- figures/d; /^<!-- end of figures/,$d' "$3" | diff - "$scratch/page" ||
+        { echo "$3 shows other code: make update-instructions" && exit 1; }
 else
     run "$1"
     listing "$2"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # How many instructions an id costs, counted by callgrind, against bench/instructions.txt: a count does not depend on how
-# busy or how fast the machine is.  More than 3 % above what stands there fails; a compiler that does not stand there is
-# skipped (exit 77), and so is a machine without a counter, or without valgrind unless FRAZIL_SKIP_NOTHING is set.
+# busy or how fast the machine is.  More than 3 % above what stands there fails, and so does a path that stands there
+# and was not counted; a compiler that does not stand there is skipped (exit 77), and so is a machine without a counter, or without valgrind unless FRAZIL_SKIP_NOTHING is set.
 #
 #   instructions.sh PROGRAM FILE             counts and compares
 #   instructions.sh --update PROGRAM FILE    counts and writes the lines of this compiler
@@ -66,6 +66,13 @@ compare() {
                 } else if (counted[path] < expected[path] * 0.97) {
                     printf "%s: %.2f instructions, %.2f expected: make update-instructions keeps it so\n", path,
                         counted[path], expected[path]
+                }
+            }
+            for (path in expected) {
+                split(path, word, " ")
+                if (word[1] " " word[2] == key && !(path in counted)) {
+                    print path ": in the file, and not counted: make update-instructions"
+                    bad = 1
                 }
             }
             exit bad

@@ -11,7 +11,7 @@ trap 'rm -rf "$scratch"' EXIT
 
 # expect STATUS TEXT COUNTED: of a file that says 100, a count gives this status and this text.
 expect() {
-    printf 'm gcc-1 next 100\nm gcc-1 try 50\n# m gcc-9 next 1\n' >"$scratch/file"
+    printf 'm gcc-1 next 100\nm gcc-8 try 50\n# m gcc-9 next 1\n' >"$scratch/file"
     printf '%s\n' "$3" >"$scratch/counts"
     status=0
     sh "$here/instructions.sh" --compare "$scratch/counts" "$scratch/file" >"$scratch/output" || status=$?
@@ -31,6 +31,7 @@ expect 77 "m gcc-2" "m gcc-2 next 100"
 expect 77 "m gcc-9" "m gcc-9 next 1"
 expect 77 "n gcc-1" "n gcc-1 next 100"
 expect 1 "nothing was counted" ""
+expect 1 "gcc-1 next: in the file, and not counted" "m gcc-1 local 5"
 
 # shows TEXT: the output has a line with it.
 shows() {

@@ -72,13 +72,17 @@ exec_as_postgres() {
     fi
 }
 
-# start_postgresql FOLDER ARGUMENT...: its owner is called owner, and anybody may be; its socket is in the folder.
+# start_postgresql FOLDER ARGUMENT...: its owner is called owner.  Whoever may enter the folder may be him over the socket
+# there; others would need the password in it.
 start_postgresql() {
     folder=$1
     programs=$(postgresql_programs)
     shift
-    [ "$(id -u)" -ne 0 ] || chown postgres "$folder"
-    (exec_as_postgres "$programs/initdb" -D "$folder/data" -U owner -A trust >"$folder/log" 2>&1)
+    chmod 700 "$folder"
+    od -An -N16 -tx1 /dev/urandom | tr -d ' ' >"$folder/password"
+    [ "$(id -u)" -ne 0 ] || chown postgres "$folder" "$folder/password"
+    (exec_as_postgres "$programs/initdb" -D "$folder/data" -U owner --pwfile="$folder/password" --auth-local=trust \
+        --auth-host=scram-sha-256 >"$folder/log" 2>&1)
     exec_as_postgres "$programs/postgres" -D "$folder/data" -k "$folder" "$@" >>"$folder/log" 2>&1 &
     server=$!
 }

@@ -95,8 +95,7 @@ static uint64_t pairs_of_8(uint32_t number)
     return halved(fours, (fours * 10486 >> 20) & UINT64_C(0x0000007f0000007f), 100, 16);
 }
 
-/* The sixteen digits of a number below 10^16.  Compilers make vector instructions of it where the processor has them.
- */
+/* The sixteen digits of a number below 10^16: vector instructions, where the processor has them. */
 static two_words digits_of_16(uint64_t number)
 {
     pairs all =

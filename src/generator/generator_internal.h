@@ -78,7 +78,7 @@ struct fz_private {
      * would have their words and anchors push each other out.
      */
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
-    struct fz_overflow_state overflow;
+    alignas(FZ_CACHE_LINE) struct fz_overflow_state overflow;
 };
 
 /* How an id is taken on the fast path. */
@@ -90,8 +90,8 @@ enum fz_fast_path {
 };
 
 struct frazil {
-    /* Read by every id. */
-    _Atomic uint64_t *word;
+    /* Read by every id; the line is nobody else's, who could write to it. */
+    alignas(FZ_CACHE_LINE) _Atomic uint64_t *word;
     struct fz_private *private_page;
     uint64_t capacity;
     enum fz_fast_path fast_path;

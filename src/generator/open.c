@@ -212,11 +212,12 @@ static void close_generator(frazil *gen, bool opened)
 frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
                            frazil_error *reterr)
 {
-    frazil *gen = calloc(1, sizeof *gen);
+    frazil *gen = aligned_alloc(alignof(frazil), sizeof *gen);
     uint32_t worker = 0;
 
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    memset(gen, 0, sizeof *gen);
     adopt_config(gen, request->config);
     gen->collision_ppm = request->worker.collision_ppm;
     frazil_err err = open_clock(gen, request->config, ports, reterr);

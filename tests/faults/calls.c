@@ -270,12 +270,14 @@ STAND_IN(int, -1, memfd_create, (const char *name, unsigned flags), (name, flags
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
+void *__real_aligned_alloc(size_t alignment, size_t size);
 void *__real_realloc(void *block, size_t size);
 char *__real_strdup(const char *text);
 char *__real_strndup(const char *text, size_t len);
 void __real_free(void *block);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_aligned_alloc(size_t alignment, size_t size);
 void *__wrap_realloc(void *block, size_t size);
 char *__wrap_strdup(const char *text);
 char *__wrap_strndup(const char *text, size_t len);
@@ -295,6 +297,11 @@ void *__wrap_malloc(size_t size)
 void *__wrap_calloc(size_t count, size_t size)
 {
     return strikes(CALL_calloc) ? NULL : count_block(__real_calloc(count, size));
+}
+
+void *__wrap_aligned_alloc(size_t alignment, size_t size)
+{
+    return strikes(CALL_aligned_alloc) ? NULL : count_block(__real_aligned_alloc(alignment, size));
 }
 
 void *__wrap_realloc(void *block, size_t size)

@@ -50,6 +50,7 @@
     X(waitpid, EINTR)                                                                                                  \
     X(malloc, ENOMEM)                                                                                                  \
     X(calloc, ENOMEM)                                                                                                  \
+    X(aligned_alloc, ENOMEM)                                                                                           \
     X(realloc, ENOMEM)                                                                                                 \
     X(strdup, ENOMEM)                                                                                                  \
     X(strndup, ENOMEM)                                                                                                 \

@@ -21,6 +21,7 @@ void sim_step(void);
 int sim_weak_fails(void);
 void *sim_malloc(size_t size);
 void *sim_calloc(size_t n, size_t size);
+void *sim_aligned_alloc(size_t alignment, size_t size);
 void *sim_realloc(void *block, size_t size);
 void sim_free(void *block);
 char *sim_getenv(const char *name);
@@ -43,6 +44,7 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 
 #define malloc sim_malloc
 #define calloc sim_calloc
+#define aligned_alloc sim_aligned_alloc
 #define realloc sim_realloc
 #define free sim_free
 #define getenv sim_getenv
