@@ -192,11 +192,15 @@ static bool read_text(frazil_text form, uint64_t count, double *ret_ns)
     }
 
 TEXT_BOTH_WAYS(dec, FRAZIL_TEXT_DEC)
+TEXT_BOTH_WAYS(dec20, FRAZIL_TEXT_DEC_PADDED)
 TEXT_BOTH_WAYS(hex, FRAZIL_TEXT_HEX)
 TEXT_BOTH_WAYS(crockford, FRAZIL_TEXT_CROCKFORD)
+TEXT_BOTH_WAYS(base36, FRAZIL_TEXT_BASE36)
 TEXT_BOTH_WAYS(base58, FRAZIL_TEXT_BASE58)
 TEXT_BOTH_WAYS(base62, FRAZIL_TEXT_BASE62)
 TEXT_BOTH_WAYS(base64url, FRAZIL_TEXT_BASE64URL)
+TEXT_BOTH_WAYS(bin, FRAZIL_TEXT_BIN)
+TEXT_BOTH_WAYS(bytes, FRAZIL_TEXT_BYTES)
 
 static bool run_sno_encode(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
@@ -263,15 +267,23 @@ const struct bench_case bench_calls[] = {
     {.row = BENCH_ROW_HELD_TO(TEXT, "sno_encode", "sno, written", "ns", {BENCH_AT_MOST, 5, NULL}),
      .run = run_sno_encode},
     {.row = BENCH_ROW_HELD_TO(TEXT, "sno_decode", "sno, read", "ns", {BENCH_AT_MOST, 5, NULL}), .run = run_sno_decode},
+    {.row = BENCH_ROW(TEXT, "dec20_format", "decimal of 20 digits, written", "ns"), .run = run_dec20_format},
+    {.row = BENCH_ROW(TEXT, "dec20_parse", "decimal of 20 digits, read", "ns"), .run = run_dec20_parse},
     {.row = BENCH_ROW(TEXT, "hex_format", "hexadecimal, written", "ns"), .run = run_hex_format},
     {.row = BENCH_ROW(TEXT, "hex_parse", "hexadecimal, read", "ns"), .run = run_hex_parse},
     {.row = BENCH_ROW(TEXT, "crockford_format", "Crockford's base 32, written", "ns"), .run = run_crockford_format},
     {.row = BENCH_ROW(TEXT, "crockford_parse", "Crockford's base 32, read", "ns"), .run = run_crockford_parse},
+    {.row = BENCH_ROW(TEXT, "base36_format", "base 36, written", "ns"), .run = run_base36_format},
+    {.row = BENCH_ROW(TEXT, "base36_parse", "base 36, read", "ns"), .run = run_base36_parse},
     {.row = BENCH_ROW(TEXT, "base58_format", "base 58, written", "ns"), .run = run_base58_format},
     {.row = BENCH_ROW(TEXT, "base58_parse", "base 58, read", "ns"), .run = run_base58_parse},
     {.row = BENCH_ROW(TEXT, "base62_format", "base 62, written", "ns"), .run = run_base62_format},
     {.row = BENCH_ROW(TEXT, "base62_parse", "base 62, read", "ns"), .run = run_base62_parse},
     {.row = BENCH_ROW(TEXT, "base64url_format", "base64url, written", "ns"), .run = run_base64url_format},
     {.row = BENCH_ROW(TEXT, "base64url_parse", "base64url, read", "ns"), .run = run_base64url_parse},
+    {.row = BENCH_ROW(TEXT, "bin_format", "binary, written", "ns"), .run = run_bin_format},
+    {.row = BENCH_ROW(TEXT, "bin_parse", "binary, read", "ns"), .run = run_bin_parse},
+    {.row = BENCH_ROW(TEXT, "bytes_format", "bytes, written", "ns"), .run = run_bytes_format},
+    {.row = BENCH_ROW(TEXT, "bytes_parse", "bytes, read", "ns"), .run = run_bytes_parse},
     {.run = NULL},
 };

@@ -5,7 +5,7 @@
 
 #include <assert.h>
 
-enum { CASES_MAX = 32 };
+enum { CASES_MAX = 48 };
 
 static uint64_t rounded(const struct bench_case *c, uint64_t count)
 {

@@ -5,13 +5,18 @@
 
 #include <stdio.h>
 
-bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, uint64_t count, double *ret_ns)
+/* How many partitions a sample takes. */
+enum { AUTO_MAX = 32 };
+
+/* With its state in the scratch directory of a rig, or with no rig as the keys say. */
+static bool open_often(const struct bench_rig *rig, const char *layout, const char *keys, uint64_t count,
+                       double *ret_ns)
 {
     double ns = 0;
 
     for (uint64_t i = 0; i < count; i++) {
         double start = bench_now_ns();
-        frazil *gen = kept ? bench_rig_kept(rig, rig->pool_layout, keys) : bench_rig_generator(rig->pool_layout, keys);
+        frazil *gen = rig != NULL ? bench_rig_kept(rig, layout, keys) : bench_rig_generator(layout, keys);
         ns += bench_now_ns() - start;
         if (gen == NULL)
             return false;
@@ -19,6 +24,11 @@ bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, 
     }
     *ret_ns = ns;
     return true;
+}
+
+bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, uint64_t count, double *ret_ns)
+{
+    return open_often(kept ? rig : NULL, rig->pool_layout, keys, count, ret_ns);
 }
 
 static bool run_open_memory(struct bench_rig *rig, uint64_t count, double *ret_ns)
@@ -56,6 +66,46 @@ static bool run_open_hash(struct bench_rig *rig, uint64_t count, double *ret_ns)
     return bench_open_often(rig, "worker=hostname-hash hostname=orders-7 expect=2 keeper=inline", true, count, ret_ns);
 }
 
+/*
+ * A host without an address of its own, or without one of the version that a source wants, has no
+ * such worker id: that is no failure, but no sample either.
+ */
+static bool open_by_address(struct bench_rig *rig, const char *source, uint64_t count, double *ret_ns)
+{
+    char spec[BENCH_SPEC_SIZE];
+    frazil *probe = NULL;
+
+    (void)snprintf(spec, sizeof spec, "layout=frazil state=memory %s", source);
+    rig->disturbed = frazil_open(&probe, spec, NULL) != FRAZIL_OK;
+    frazil_close(probe);
+    *ret_ns = (double)count * 1e9; /* whoever asks how many it should open need not ask again */
+    (void)snprintf(spec, sizeof spec, "%s keeper=inline", source);
+    return rig->disturbed || open_often(rig, "layout=frazil", spec, count, ret_ns);
+}
+
+/* Needs a layout with 256 workers. */
+static bool run_open_octet(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return open_by_address(rig, "worker=ip-last-octet", count, ret_ns);
+}
+
+static bool run_open_ip_hash(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    return open_by_address(rig, "worker=ip-hash expect=2", count, ret_ns);
+}
+
+/* A process has 65536 partitions in all its life: no more of them than that are used in all rounds there can be. */
+static bool run_open_auto(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    uint64_t some = count < AUTO_MAX ? count : AUTO_MAX;
+
+    (void)rig;
+    if (!open_often(NULL, "layout=sno", "worker=auto state=memory", some, ret_ns))
+        return false;
+    *ret_ns *= (double)count / (double)some;
+    return true;
+}
+
 /* A lease over a coordinator, without a network to it. */
 static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
@@ -67,6 +117,11 @@ static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns
 
 #define OPEN "Opening, files in memory"
 #define US .unit_ns = 1000
+#define BY_ADDRESS(row_key, row_name)                                                                                  \
+    {                                                                                                                  \
+        .group = OPEN, .key = (row_key), .name = (row_name), .unit = "us",                                             \
+        .missed = "this host has no address of its own that would do"                                                  \
+    }
 
 const struct bench_case bench_opens[] = {
     {.row = BENCH_ROW(OPEN, "open_memory", "fixed, state=memory", "us"), .run = run_open_memory, US},
@@ -80,6 +135,9 @@ const struct bench_case bench_opens[] = {
     {.row = BENCH_ROW(OPEN, "open_env", "env, keeper=inline", "us"), .run = run_open_env, US},
     {.row = BENCH_ROW(OPEN, "open_ordinal", "ordinal, keeper=inline", "us"), .run = run_open_ordinal, US},
     {.row = BENCH_ROW(OPEN, "open_hash", "hostname-hash, keeper=inline", "us"), .run = run_open_hash, US},
+    {.row = BY_ADDRESS("open_octet", "ip-last-octet, keeper=inline"), .run = run_open_octet, US},
+    {.row = BY_ADDRESS("open_ip_hash", "ip-hash, keeper=inline"), .run = run_open_ip_hash, US},
+    {.row = BENCH_ROW(OPEN, "open_auto", "auto of a sno, state=memory", "us"), .run = run_open_auto, US},
     {.row = BENCH_ROW(OPEN, "open_lease", "leased from a folder, keeper=inline", "us"), .run = run_open_lease, US},
     {.run = NULL},
 };

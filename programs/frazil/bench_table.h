@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { BENCH_ROUNDS_MAX = 1000, BENCH_ROWS_MAX = 96, BENCH_TARGETS_MAX = 2 };
+enum { BENCH_ROUNDS_MAX = 1000, BENCH_ROWS_MAX = 128, BENCH_TARGETS_MAX = 2 };
 
 /* What is asked of a row. */
 enum bench_sense {

@@ -117,22 +117,27 @@ frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, 
 
 /* ---- how far away it is --------------------------------------------------------- */
 
+struct round_trip {
+    bool heard;
+    uint64_t us; /* 0: less than one */
+};
+
 static void hear_round_trip(void *ctx, enum fz_finding_level level, const char *sentence)
 {
     static const char begin[] = FZ_FINDING_ROUND_TRIP, end[] = " us";
+    struct round_trip *round_trip = ctx;
     size_t len = strlen(sentence);
-    uint64_t us;
 
     (void)level;
     if (len > sizeof begin - 1 + sizeof end - 1 && strncmp(sentence, begin, sizeof begin - 1) == 0 &&
-        fz_decimal_parse(sentence + sizeof begin - 1, len - (sizeof begin - 1) - (sizeof end - 1), &us))
-        *(uint64_t *)ctx = us;
+        fz_decimal_parse(sentence + sizeof begin - 1, len - (sizeof begin - 1) - (sizeof end - 1), &round_trip->us))
+        round_trip->heard = true;
 }
 
 frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazil_error *reterr)
 {
     const frazil_clock clock = fz_real_clock();
-    uint64_t us = 0;
+    struct round_trip round_trip = {0};
     struct fz_target target;
 
     frazil_err err = fz_target_open(&target, spec_or_url, reterr);
@@ -141,12 +146,12 @@ frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazi
     if (is_folder(&target))
         err = fz_fail(reterr, FRAZIL_ESPEC, "a folder of this host answers at once: name a coordinator");
     else
-        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear_round_trip, &us, reterr);
+        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear_round_trip, &round_trip, reterr);
     fz_target_close(&target);
-    if (err == FRAZIL_OK && us == 0)
+    if (err == FRAZIL_OK && !round_trip.heard)
         err = fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator did not answer a read");
     if (err == FRAZIL_OK)
-        *ret_us = us;
+        *ret_us = round_trip.us;
     return err;
 }
 
