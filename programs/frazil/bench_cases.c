@@ -14,21 +14,31 @@ static uint64_t rounded(const struct bench_case *c, uint64_t count)
     return (count + at_once - 1) / at_once * at_once;
 }
 
-/* Finds how many make a sample of that length; what it runs for that warms up the case. */
+/* How often it is tried with a number that takes long enough; each time two have tried often to meet. */
+enum { CALIBRATIONS_MAX = 3 };
+
+/*
+ * Finds how many make a sample of that length; what it runs for that warms up the case.  Two who do
+ * not meet are not in each other's way, and seem faster than they are: then it settles for a quarter.
+ */
 static bool calibrate(struct bench_rig *rig, const struct bench_case *c, double sample_ns, uint64_t *ret)
 {
     uint64_t count = rounded(c, 1);
     double ns = 0;
 
-    for (;;) {
+    for (int tries = 0; tries < CALIBRATIONS_MAX;) {
+        rig->disturbed = false;
         if (!c->run(rig, count, &ns))
             return false;
-        if (ns >= sample_ns / 4)
+        if (ns < sample_ns / 4)
+            /* A first one says little; ten times as many each time until they can be counted on. */
+            count = rounded(c, count * 10);
+        else if (!rig->disturbed)
             break;
-        /* A first one says little; ten times as many each time until they can be counted on. */
-        count = rounded(c, count * 10);
+        else
+            tries++;
     }
-    *ret = rounded(c, 1 + (uint64_t)((double)count * sample_ns / ns));
+    *ret = rounded(c, 1 + (uint64_t)((double)count * sample_ns / ns / (rig->disturbed ? 4 : 1)));
     return true;
 }
 

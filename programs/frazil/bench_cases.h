@@ -12,7 +12,9 @@
 #include <stdint.h>
 
 struct bench_case {
-    struct bench_row row; /* what it is called and what is asked of it */
+    /* What it is called and what is asked of it; what it is compared with is in the same list, so of the same rounds.
+     */
+    struct bench_row row;
     /*
      * Does it count times and says in *ret_ns how long that took, or where one
      * thread does it without sleeping, how long that worked; false, after a

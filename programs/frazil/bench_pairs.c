@@ -131,25 +131,11 @@ static bool run_threads(struct half halves[2])
     return true;
 }
 
-/* A generator that is new in a process reads the clock more often until it knows how fast the counter runs. */
-static const double warm_up_ns = 2e7;
-
-static bool warm_up(const struct half *half)
-{
-    double until = bench_now_ns() + warm_up_ns;
-
-    while (bench_now_ns() < until) {
-        if (!work_next(half, 1000))
-            return false;
-    }
-    return true;
-}
-
 /* The other process opens the generator anew, as a stranger would. */
 static void be_the_other(struct half *half)
 {
     half->gen = bench_rig_kept(half->rig, half->rig->layout, "worker=fixed:0 keeper=inline");
-    if (half->gen == NULL || !warm_up(half))
+    if (half->gen == NULL || !bench_warm_up(&half->gen, 1))
         atomic_store(&half->meeting->failed, true);
     (void)run_half(half);
 }
@@ -184,22 +170,27 @@ static bool have_met(const struct side sides[2])
     return sides[0].worked_ns >= enough && sides[1].worked_ns >= enough;
 }
 
-static void prepare(struct meeting *meeting, uint64_t count)
+static void prepare(struct meeting *meeting, uint64_t supply)
 {
     atomic_store(&meeting->waiting, 2);
-    atomic_store(&meeting->left, (int64_t)count);
-    meeting->portion = (int64_t)count / PORTIONS + 1;
+    atomic_store(&meeting->left, (int64_t)supply);
+    meeting->portion = (int64_t)supply / PORTIONS + 1;
 }
 
-/* Where others take the processors away, the two do not meet: a few times it is tried again. */
+/* So often two try to meet, and so often the supply is halved meanwhile: a short one is disturbed less often. */
+enum { TRIES = 16, HALVINGS = 3 };
+
+/* Where others take the processors away, the two do not meet, and try again with less; *ret_ns is what count takes. */
 static bool try_to_meet(struct bench_rig *rig, run_both_fn run_both, struct half halves[2], uint64_t count,
                         double *ret_ns)
 {
     struct meeting *meeting = halves[0].meeting;
+    uint64_t supply = count;
 
     rig->disturbed = true;
-    for (int tries = 0; tries < 16 && rig->disturbed; tries++) {
-        prepare(meeting, count);
+    for (int tries = 0; tries < TRIES && rig->disturbed; tries++) {
+        supply = (count >> (tries < HALVINGS ? tries : HALVINGS)) | 1;
+        prepare(meeting, supply);
         if (!run_both(halves))
             return false;
         if (atomic_load(&meeting->failed)) {
@@ -208,7 +199,8 @@ static bool try_to_meet(struct bench_rig *rig, run_both_fn run_both, struct half
         }
         rig->disturbed = !have_met(meeting->sides);
     }
-    *ret_ns = (meeting->sides[0].worked_ns + meeting->sides[1].worked_ns) / 2;
+    double worked_ns = (meeting->sides[0].worked_ns + meeting->sides[1].worked_ns) / 2;
+    *ret_ns = worked_ns * (double)count / (double)supply;
     return true;
 }
 
@@ -244,13 +236,25 @@ static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret
     return run(rig, run_processes, &(struct half){.work = work_next, .gen = rig->shared}, count, ret_ns);
 }
 
+/* One of the two handles alone, in the same rounds as both. */
+static bool run_one_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    const struct half half = {.rig = rig};
+    double start = bench_worked_ns();
+    bool ok = work_local(&half, count);
+
+    *ret_ns = bench_worked_ns() - start;
+    return ok;
+}
+
 static bool run_two_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     return run(rig, run_threads, &(struct half){.work = work_local}, count, ret_ns);
 }
 
 #define TWO "Two at a time, an id of both together"
-#define MEETING .row.missed = "the two did not meet: no two processors were free"
+#define MEETING                                                                                                        \
+    .row.missed = "the two did not meet: no two processors were free", .at_once = 1000 /* fewer are over at once */
 
 const struct bench_case bench_pairs[] = {
     {.row = BENCH_ROW(TWO, "two_counter_add", "threads: counter read + add", "ns"),
@@ -263,7 +267,9 @@ const struct bench_case bench_pairs[] = {
          BENCH_ROW_HELD_TO(TWO, "two_processes", "processes: one shared file", "ns", {BENCH_AT_MOST, 1.1, "two_next"}),
      .run = run_two_processes,
      MEETING},
-    {.row = BENCH_ROW_HELD_TO(TWO, "two_local", "threads: a handle each", "ns", {BENCH_TIMES_AS_FAST, 1.8, "local"}),
+    {.row = BENCH_ROW(TWO, "one_local", "one thread: one handle", "ns"), .run = run_one_local},
+    {.row =
+         BENCH_ROW_HELD_TO(TWO, "two_local", "threads: a handle each", "ns", {BENCH_TIMES_AS_FAST, 1.8, "one_local"}),
      .run = run_two_local,
      MEETING},
     {.run = NULL},

@@ -22,6 +22,9 @@ struct bench_timed {
     frazil *gen;
 };
 
+/* Worker ids of pool_layout. */
+enum { BENCH_POOL = 128 };
+
 /* How long an old one has run, and how many grants it has had. */
 enum { BENCH_HOURS = 1000 };
 
@@ -40,10 +43,11 @@ struct bench_rig {
     frazil *shared; /* as gen, its word in a file that other processes map, too */
 
     /* For what must not grow. */
-    frazil *crowd[BENCH_CROWD];
-    struct bench_page *pages; /* BENCH_CROWD of them, to compare crowd with */
-    frazil *far;              /* its ticks count from 1970 */
-    frazil *held[BENCH_HELD]; /* workers of one pool, all of it but a few */
+    frazil *crowd[BENCH_CROWD]; /* of ticks so long that they hardly ever enter one */
+    frazil *hasty[BENCH_CROWD]; /* as gen: in turns they enter a tick every few ids */
+    struct bench_page *pages;   /* BENCH_CROWD of them, to compare crowd with */
+    frazil *far;                /* its ticks count from 1970 */
+    frazil *held[BENCH_HELD];   /* workers of one pool, all of it but a few */
     frazil *leased[BENCH_HELD];
     struct bench_timed timed[2]; /* new, and old */
 
@@ -51,8 +55,10 @@ struct bench_rig {
 
     char dir[BENCH_PATH_SIZE];
     char lease_url[BENCH_PATH_SIZE + 16]; /* a namespace of pool_layout */
+    char spare_url[BENCH_PATH_SIZE + 16]; /* another one, of which nothing is leased */
     char layout[128];                     /* of gen, as keys of a spec */
     char pool_layout[128];                /* of held */
+    char slow_layout[128];                /* of crowd */
 };
 
 /*
@@ -62,7 +68,7 @@ struct bench_rig {
  */
 bool bench_rig_open(struct bench_rig *rig);
 
-/* Opens crowd, held, leased, far and timed, and makes pages. */
+/* Opens crowd, hasty, held, leased, far and timed, and makes pages. */
 bool bench_rig_open_growth(struct bench_rig *rig);
 
 /* Closes what is open and removes the directory. */
@@ -73,6 +79,12 @@ frazil *bench_rig_generator(const char *layout, const char *keys);
 
 /* The same, with its state in the scratch directory. */
 frazil *bench_rig_kept(const struct bench_rig *rig, const char *layout, const char *keys);
+
+/*
+ * Takes ids of each of these in turns for some 20 ms: a generator that is new reads the
+ * clock for each id until it knows how fast the counter runs.  False after a complaint.
+ */
+bool bench_warm_up(frazil *const *gens, unsigned count);
 
 /* Takes count ids one by one, and says how long this thread worked for that; false after a complaint. */
 bool bench_take(frazil *gen, uint64_t count, double *ret_ns);

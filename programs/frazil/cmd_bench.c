@@ -143,7 +143,8 @@ static void print_heading(const struct request *request, const char *spec, const
     output_format("Time is told by the %s.\n", info->counter_in_use
                                                    ? "processor's counter, and by the clock once a tick"
                                                    : "clock, for each id: there is no counter to trust");
-    output_format("%u rounds, all rows in turns; the generator at its limit: %s\n", effort_of(request).rounds, spec);
+    output_format("%u rounds, the rows of a group in turns; the generator at its limit: %s\n",
+                  effort_of(request).rounds, spec);
 }
 
 static void json_text(const char *key, const char *value)

@@ -7,11 +7,12 @@ load servers
 # All rows that do not depend on the processor.
 keys='clock add fill next shared try local batch_1 batch_16 batch_256 batch_4096 dec_format dec_parse sno_encode
     sno_decode dec20_format dec20_parse base36_format base36_parse bin_format bin_parse bytes_format bytes_parse hex_format hex_parse crockford_format crockford_parse base58_format base58_parse base62_format
-    base62_parse base64url_format base64url_parse two_counter_add two_next two_processes two_local open_memory open_inline open_thread open_lock open_env
+    base62_parse base64url_format base64url_parse two_counter_add two_next two_processes one_local two_local open_memory open_inline open_thread open_lock open_env
     open_ordinal open_hash open_octet open_ip_hash open_auto open_lease rate_share rate_cpu
     alone_p50 alone_p99 alone_p999 alone_p9999 alone_max limit_threads limit_p50 limit_p99 limit_p999
     limit_p9999 limit_max limit_p999_ticks limit_fewest spec_open spec_close aged crowd_1 crowd_10 words_10 crowd_100
-    words_100 crowd_1000 words_1000 held leased far new old open_lock_held open_lock_base open_lease_held'
+    words_100 crowd_1000 words_1000 hasty_1000 held leased far new old open_lock_none open_lock_held open_lock_base
+    open_lease_none open_lease_held'
 
 # In memory, as a run directory is: on a disk opening takes long.
 setup() {
