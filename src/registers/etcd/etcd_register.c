@@ -256,6 +256,8 @@ static enum fz_register_result etcd_swap(void *ctx, uint32_t number, uint64_t ex
     struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
 
+    if (expected == UINT64_MAX) /* nothing ever had it: there is none after it */
+        return FZ_REGISTER_CONFLICT;
     size_t value_len = fz_record_text_write(version, data, len, value);
     key_of(reg, number, key);
     put_condition(&body, key, expected);
