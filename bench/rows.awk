@@ -24,8 +24,8 @@ function target(part,    words) {
     return (part ~ /"ok":true/ ? "✓ " : "**short** ") words
 }
 NR == 1 {
-    printf "machine\t%s, %d processors, %s; %s; frazil %s, %d rounds; time from the %s\n", text("cpu"),
-        value($0, "cpus"), text("system"), text("compiler"), text("frazil"), value($0, "rounds"), text("clock_path")
+    printf "machine\t%s, %d processors, %s; %s; frazil %s, %d rounds, of latencies and at the limit %d; time from the %s\n", text("cpu"),
+        value($0, "cpus"), text("system"), text("compiler"), text("frazil"), value($0, "rounds"), value($0, "limit_rounds"), text("clock_path")
 }
 /^\{"group"/ {
     names[text("key")] = text("name")

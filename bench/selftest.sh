@@ -44,7 +44,7 @@ row() {
 }
 
 {
-    echo '{"frazil":"1","compiler":"c","cpu":"p","cpus":2,"system":"s","clock_path":"counter","rounds":9,"rows":['
+    echo '{"frazil":"1","compiler":"c","cpu":"p","cpus":2,"system":"s","clock_path":"counter","spec":"s","spec_clock_path":"clock","limit_rounds":5,"rounds":9,"rows":['
     row clock '"rounds":9,"min":1,"q1":2.0000,"median":4.0000,"q3":6.0000,"max":9,"targets":[]'
     row next '"rounds":9,"min":8,"q1":8.0000,"median":8.0000,"q3":8.0000,"max":8,"targets":[{"value":2.0000,"limit":3.0000,"sense":"at most","times":"clock","ok":true},{"value":8.0000,"limit":7.0000,"sense":"at most","ok":false}]'
     row seen '"rounds":9,"min":8,"q1":8.0000,"median":8.0000,"q3":8.0000,"max":8,"targets":[{"value":2.0000,"times":"clock"}]'
@@ -55,7 +55,7 @@ awk -f "$here/rows.awk" "$scratch/json" >"$scratch/frazil.tsv"
 printf 'Redis\t600\t500\t700\t300\t50\n-\tetcd\tit is not installed\n' >"$scratch/coordinators.tsv"
 printf 'another\t16\t15\t17\t7\n-\tnpm\tno network\n' >"$scratch/rivals.tsv"
 awk -f "$here/tables.awk" "$scratch/frazil.tsv" "$scratch/coordinators.tsv" "$scratch/rivals.tsv" >"$scratch/output"
-shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds; time from the counter.'
+shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds, of latencies and at the limit 5; time from the counter.'
 shows '| the clock | 4.00 ns | 2.00–6.00 | 1.00 |  |'
 shows '| the next | 8.00 ns |  | 2.00 | ✓ 2 × the clock, at most 3; **short** 8 ns, at most 7 |'
 shows '| the seen | 8.00 ns |  | 2.00 | 2 × the clock |'

@@ -28,7 +28,6 @@ struct bench_case {
 /* The ends of these lists have no function run. */
 extern const struct bench_case bench_calls[];  /* one thread, nothing that limits it */
 extern const struct bench_case bench_pairs[];  /* two threads or two processes at a time */
-extern const struct bench_case bench_opens[];  /* opening and closing generators */
 extern const struct bench_case bench_growth[]; /* what must not cost more when there is more of it */
 
 /*
@@ -43,5 +42,11 @@ bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, 
  */
 bool bench_cases_run(struct bench_rig *rig, struct bench_table *table, const struct bench_case *cases, unsigned rounds,
                      double sample_ns);
+
+/*
+ * The same with the cases of opening generators.  Where the scratch directory is not in memory the
+ * rows say so and are held to nothing: what they show is the disk.
+ */
+bool bench_opens_run(struct bench_rig *rig, struct bench_table *table, unsigned rounds, double sample_ns);
 
 #endif

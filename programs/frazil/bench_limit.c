@@ -8,12 +8,70 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
 static frazil_err take_one(frazil *gen, frazil_layout_kind kind)
 {
     frazil_sno sno;
     uint64_t id;
 
     return kind == FRAZIL_LAYOUT_SNO ? frazil_sno_next(gen, 0, &sno) : frazil_next(gen, &id);
+}
+
+/* ---- whether there is a limit --------------------------------------------------- */
+
+/* Of longer ticks not even a few pass in a time that one waits for. */
+enum { TICK_MAX_MS = 1000 };
+
+static double tick_ns_of(const frazil_generator_info *info)
+{
+    return info->layout.tick_ms * 1e6;
+}
+
+static frazil_err take_some(frazil *gen, frazil_layout_kind kind, uint64_t n)
+{
+    frazil_err err = FRAZIL_OK;
+
+    for (uint64_t i = 0; i < n && err == FRAZIL_OK; i++)
+        err = take_one(gen, kind);
+    return err;
+}
+
+/*
+ * Takes ids until a tick was full and made it wait; after three ticks in which none did, it gives up.
+ * No less than a quarter of a second, in which a generator comes as far ahead of the clock as it may.
+ */
+static frazil_err reach(frazil *gen, const frazil_generator_info *info, bool *ret_reached)
+{
+    uint64_t some = info->capacity < 1024 ? info->capacity : 1024;
+    double until = bench_now_ns() + larger(3 * tick_ns_of(info), 2.5e8);
+    frazil_err err = FRAZIL_OK;
+    frazil_stats before, now;
+
+    frazil_get_stats(gen, &before);
+    do {
+        err = take_some(gen, info->layout.kind, some);
+        frazil_get_stats(gen, &now);
+        *ret_reached = now.full > before.full && now.waits > before.waits;
+    } while (err == FRAZIL_OK && !*ret_reached && bench_now_ns() < until);
+    return err;
+}
+
+/* Why there is nothing to measure at the limit; NULL if there is, and then the generator has come to it. */
+static frazil_err find_limit(const struct bench_limit *limit, const frazil_generator_info *info, const char **ret_none)
+{
+    bool reached = false;
+    frazil_err err = FRAZIL_OK;
+
+    *ret_none = "a tick of this layout is longer than a second: its limit is not measured";
+    if (info->layout.tick_ms <= TICK_MAX_MS) {
+        err = reach(limit->gen, info, &reached);
+        *ret_none = reached ? NULL : "one caller cannot use up a tick: this layout has no limit to measure";
+    }
+    return err;
 }
 
 /* ---- the rate ---------------------------------------------------------------- */
@@ -23,46 +81,44 @@ struct rate {
     double cpu;   /* of a core, % */
 };
 
-/* Takes n ids and says how long that took, by the clock and of this thread's time. */
-static frazil_err take_timed(frazil *gen, frazil_layout_kind kind, uint64_t n, double *ret_ns, double *ret_cpu_ns)
+/*
+ * Takes the ids of whole ticks.  Where it begins in a tick does not matter: as each one is used up, it
+ * ends at the same place.
+ */
+static frazil_err measure_rate(const struct bench_limit *limit, const frazil_generator_info *info, struct rate *ret)
 {
+    uint64_t ticks = 0;
+    double cpu = bench_worked_ns(), start = bench_now_ns(), ns = 0;
     frazil_err err = FRAZIL_OK;
-    double cpu = bench_worked_ns();
-    double start = bench_now_ns();
 
-    for (uint64_t i = 0; i < n && err == FRAZIL_OK; i++)
-        err = take_one(gen, kind);
-    *ret_ns = bench_now_ns() - start;
-    *ret_cpu_ns = bench_worked_ns() - cpu;
-    return err;
-}
-
-/* Two ticks are used up first, so that it begins, as it ends, with the last id of a tick. */
-static frazil_err measure_rate(const struct bench_limit *limit, struct rate *ret)
-{
-    frazil_generator_info info;
-    double ns, cpu_ns;
-
-    frazil_get_info(limit->gen, &info);
-    double tick_ns = info.layout.tick_ms * 1e6;
-    uint64_t ticks = 1 + (uint64_t)(limit->window_ns / tick_ns);
-    frazil_err err = take_timed(limit->gen, info.layout.kind, 2 * info.capacity, &ns, &cpu_ns);
+    for (; err == FRAZIL_OK && ns < limit->window_ns; ticks++) {
+        err = take_some(limit->gen, info->layout.kind, info->capacity);
+        ns = bench_now_ns() - start;
+    }
+    cpu = bench_worked_ns() - cpu;
     if (err == FRAZIL_OK)
-        err = take_timed(limit->gen, info.layout.kind, ticks * info.capacity, &ns, &cpu_ns);
-    if (err == FRAZIL_OK)
-        *ret = (struct rate){.share = 100 * (double)ticks * tick_ns / ns, .cpu = 100 * cpu_ns / ns};
+        *ret = (struct rate){.share = 100 * (double)ticks * tick_ns_of(info) / ns, .cpu = 100 * cpu / ns};
     return err;
 }
 
 #define LIMIT "At the layout's limit"
 
-static void run_rate(const struct bench_limit *limit, struct bench_table *table)
+static const struct bench_row share_row = {.group = LIMIT,
+                                           .key = "rate_share",
+                                           .name = "one thread: share of all ids",
+                                           .unit = "%",
+                                           .targets = {{BENCH_AT_LEAST, 99.9, NULL}}};
+
+static void add_no_limit(const char *why, struct bench_table *table)
 {
-    static const struct bench_row share_row = {.group = LIMIT,
-                                               .key = "rate_share",
-                                               .name = "one thread: share of all ids",
-                                               .unit = "%",
-                                               .targets = {{BENCH_AT_LEAST, 99.9, NULL}}};
+    struct bench_row *row = bench_table_add(table, &share_row);
+
+    row->missed = why;
+    bench_row_miss(row);
+}
+
+static void run_rate(const struct bench_limit *limit, const frazil_generator_info *info, struct bench_table *table)
+{
     static const struct bench_row cpu_row = {.group = LIMIT,
                                              .key = "rate_cpu",
                                              .name = "the same: use of a core",
@@ -72,7 +128,7 @@ static void run_rate(const struct bench_limit *limit, struct bench_table *table)
     struct bench_row *cpu = bench_table_add(table, &cpu_row);
     struct rate rate;
 
-    for (unsigned i = 0; i < limit->rounds && measure_rate(limit, &rate) == FRAZIL_OK; i++) {
+    for (unsigned i = 0; i < limit->rounds && measure_rate(limit, info, &rate) == FRAZIL_OK; i++) {
         bench_row_add(share, rate.share);
         bench_row_add(cpu, rate.cpu);
     }
@@ -160,51 +216,97 @@ static bool run_callers(struct caller *callers, unsigned count, double window_ns
     return started == count;
 }
 
-/* What a latency is called in the table, and how much of the calls are not longer. */
+/* What a latency is called in the table, how much of the calls are not longer, and what is asked of it. */
 struct percentile {
-    const char *key, *name;
+    const char *key, *name, *unit;
     double share;
+    double unit_ns; /* 0: a tick */
+    double at_most; /* 0: nothing is asked */
 };
 
+enum { PERCENTILES_MAX = 8 };
+
 static const struct percentile alone_percentiles[] = {
-    {"alone_p50", "p50", 0.5},         {"alone_p99", "p99", 0.99},  {"alone_p999", "p99.9", 0.999},
-    {"alone_p9999", "p99.99", 0.9999}, {"alone_max", "longest", 1}, {NULL, NULL, 0},
+    {"alone_p50", "p50", "ns", 0.5, 1, 0},          {"alone_p99", "p99", "ns", 0.99, 1, 0},
+    {"alone_p999", "p99.9", "ns", 0.999, 1, 0},     {"alone_p9999", "p99.99", "ns", 0.9999, 1, 0},
+    {"alone_max", "longest of all", "ns", 1, 1, 0}, {0},
 };
 
 static const struct percentile crowd_percentiles[] = {
-    {"limit_p50", "p50", 0.5},         {"limit_p99", "p99", 0.99},  {"limit_p999", "p99.9", 0.999},
-    {"limit_p9999", "p99.99", 0.9999}, {"limit_max", "longest", 1}, {NULL, NULL, 0},
+    {"limit_p50", "p50", "us", 0.5, 1000, 0},
+    {"limit_p99", "p99", "us", 0.99, 1000, 0},
+    {"limit_p999", "p99.9", "us", 0.999, 1000, 0},
+    {"limit_p9999", "p99.99", "us", 0.9999, 1000, 0},
+    {"limit_max", "longest of all", "us", 1, 1000, 0},
+    {"limit_p50_ticks", "p50 in ticks", "ticks", 0.5, 0, 0},
+    {"limit_p999_ticks", "p99.9 in ticks", "ticks", 0.999, 0, 2},
+    {"limit_max_ticks", "longest in ticks", "ticks", 1, 0, 0},
+    {0},
 };
 
-static const struct percentile crowd_in_ticks[] = {
-    {"limit_p50_ticks", "p50 in ticks", 0.5},
-    {"limit_p999_ticks", "p99.9 in ticks", 0.999},
-    {"limit_max_ticks", "longest in ticks", 1},
-    {NULL, NULL, 0},
+/* Rows of percentiles, of each round, and of the longest call of all rounds. */
+struct latencies {
+    const struct percentile *percentiles;
+    struct bench_row *rows[PERCENTILES_MAX];
+    double tick_ns;
+    double longest_ns;
 };
 
-/* Adds a row for each percentile, in some unit. */
-static void add_percentiles(struct bench_table *table, const char *group, const struct percentile *percentiles,
-                            const struct bench_histogram *histogram, double ns_per_count, const char *unit,
-                            double unit_ns)
+static struct latencies latencies_begin(const char *group, const struct percentile *percentiles, double tick_ns,
+                                        struct bench_table *table)
 {
-    for (; percentiles->key != NULL; percentiles++) {
-        struct bench_row row = {.group = group, .key = percentiles->key, .name = percentiles->name, .unit = unit};
-        if (percentiles == &crowd_in_ticks[1])
-            row.targets[0] = (struct bench_target){BENCH_AT_MOST, 2, NULL};
-        double ns = (double)bench_histogram_quantile(histogram, percentiles->share) * ns_per_count;
-        bench_row_add(bench_table_add(table, &row), ns / unit_ns);
+    struct latencies ret = {.percentiles = percentiles, .tick_ns = tick_ns};
+
+    for (size_t i = 0; percentiles[i].key != NULL; i++) {
+        const struct percentile *p = &percentiles[i];
+        struct bench_row row = {.group = group, .key = p->key, .name = p->name, .unit = p->unit};
+        if (p->at_most > 0)
+            row.targets[0] = (struct bench_target){BENCH_AT_MOST, p->at_most, NULL};
+        ret.rows[i] = bench_table_add(table, &row);
+    }
+    return ret;
+}
+
+static double unit_ns_of(const struct latencies *latencies, const struct percentile *p)
+{
+    return p->unit_ns > 0 ? p->unit_ns : latencies->tick_ns;
+}
+
+/* Adds a round. */
+static void latencies_add(struct latencies *latencies, const struct bench_histogram *histogram, double ns_per_unit)
+{
+    for (size_t i = 0; latencies->percentiles[i].key != NULL; i++) {
+        const struct percentile *p = &latencies->percentiles[i];
+        double ns = (double)bench_histogram_quantile(histogram, p->share) * ns_per_unit;
+        if (p->share < 1)
+            bench_row_add(latencies->rows[i], ns / unit_ns_of(latencies, p));
+        else
+            latencies->longest_ns = larger(latencies->longest_ns, ns);
+    }
+}
+
+/* After the last round. */
+static void latencies_end(struct latencies *latencies)
+{
+    for (size_t i = 0; latencies->percentiles[i].key != NULL; i++) {
+        const struct percentile *p = &latencies->percentiles[i];
+        if (p->share == 1)
+            bench_row_add(latencies->rows[i], latencies->longest_ns / unit_ns_of(latencies, p));
     }
 }
 
 static bool run_alone(struct bench_rig *rig, const struct bench_limit *limit, struct bench_table *table)
 {
-    struct caller caller = {.gen = rig->gen, .kind = FRAZIL_LAYOUT_64};
+    struct latencies latencies = latencies_begin("Latency, alone, no limit", alone_percentiles, 0, table);
     double ns_per_unit;
 
-    if (!run_callers(&caller, 1, limit->rounds * limit->window_ns, &ns_per_unit) || !bench_went_well(caller.err))
-        return false;
-    add_percentiles(table, "Latency, alone, no limit", alone_percentiles, &caller.histogram, ns_per_unit, "ns", 1);
+    for (unsigned round = 0; round < limit->rounds; round++) {
+        struct caller caller = {.gen = rig->gen, .kind = FRAZIL_LAYOUT_64};
+        if (!run_callers(&caller, 1, limit->window_ns, &ns_per_unit) || !bench_went_well(caller.err))
+            return false;
+        latencies_add(&latencies, &caller.histogram, ns_per_unit);
+    }
+    latencies_end(&latencies);
     return true;
 }
 
@@ -233,41 +335,104 @@ static bool any_refused(const struct caller *callers, unsigned count)
 
 #define CROWD "Latency, many threads at the limit"
 
-static void add_crowd_rows(const struct bench_limit *limit, struct caller *callers, double ns_per_unit, double tick_ns,
-                           struct bench_table *table)
-{
-    static const struct bench_row threads_row = {.group = CROWD, .key = "limit_threads", .name = "threads", .unit = ""};
-    static const struct bench_row fewest_row = {
-        .group = CROWD, .key = "limit_fewest", .name = "who got fewest, of an equal share", .unit = "%"};
-    double fewest = merge_callers(callers, limit->threads);
-    const struct bench_histogram *all = &callers[0].histogram;
+/*
+ * A tick goes to the few callers that are awake first, as if they were drawn; with so many ticks for each
+ * caller, chance does not leave anyone with a quarter of an equal share, and a caller that starves has less.
+ */
+enum { FAIR_TICKS = 30, FAIR_SHARE = 25 };
 
-    bench_row_add(bench_table_add(table, &threads_row), limit->threads);
-    add_percentiles(table, CROWD, crowd_percentiles, all, ns_per_unit, "us", 1000);
-    add_percentiles(table, CROWD, crowd_in_ticks, all, ns_per_unit, "ticks", tick_ns);
-    bench_row_add(bench_table_add(table, &fewest_row), fewest);
+static struct bench_row *add_fewest_row(double ticks_of_each, struct bench_table *table)
+{
+    struct bench_row row = {
+        .group = CROWD, .key = "limit_fewest", .name = "who got fewest, of an equal share", .unit = "%"};
+
+    if (ticks_of_each >= FAIR_TICKS)
+        row.targets[0] = (struct bench_target){BENCH_AT_LEAST, FAIR_SHARE, NULL};
+    return bench_table_add(table, &row);
 }
 
-static bool run_crowd(const struct bench_limit *limit, struct bench_table *table)
+/* All callers for a while; *ret_refused says that the generator does not wait.  False after a complaint. */
+static bool run_crowd_once(const struct bench_limit *limit, struct caller *callers, double window_ns,
+                           double *ret_ns_per_unit, bool *ret_refused)
 {
-    struct caller *callers = calloc(limit->threads, sizeof *callers);
     frazil_generator_info info;
-    double ns_per_unit;
 
-    if (callers == NULL)
-        return bench_went_well(FRAZIL_ENOMEM);
     frazil_get_info(limit->gen, &info);
     for (unsigned i = 0; i < limit->threads; i++)
         callers[i] = (struct caller){.gen = limit->gen, .kind = info.layout.kind};
-    bool ok = run_callers(callers, limit->threads, limit->rounds * limit->window_ns, &ns_per_unit);
-    if (ok && !any_refused(callers, limit->threads))
-        add_crowd_rows(limit, callers, ns_per_unit, info.layout.tick_ms * 1e6, table);
+    if (!run_callers(callers, limit->threads, window_ns, ret_ns_per_unit))
+        return false;
+    *ret_refused = any_refused(callers, limit->threads);
+    return true;
+}
+
+/* Latencies in rounds; shares of the same callers over as long as all of those. */
+static bool run_crowd_rounds(const struct bench_limit *limit, struct caller *callers, struct latencies *latencies,
+                             struct bench_row *fewest)
+{
+    double ns_per_unit;
+    bool refused = false;
+
+    for (unsigned round = 0; round < limit->rounds; round++) {
+        if (!run_crowd_once(limit, callers, limit->window_ns, &ns_per_unit, &refused))
+            return false;
+        if (refused)
+            return true;
+        (void)merge_callers(callers, limit->threads);
+        latencies_add(latencies, &callers[0].histogram, ns_per_unit);
+    }
+    if (!run_crowd_once(limit, callers, limit->rounds * limit->window_ns, &ns_per_unit, &refused))
+        return false;
+    if (!refused)
+        bench_row_add(fewest, merge_callers(callers, limit->threads));
+    return true;
+}
+
+static bool run_crowd(const struct bench_limit *limit, double tick_ns, struct bench_table *table)
+{
+    static const struct bench_row threads_row = {.group = CROWD, .key = "limit_threads", .name = "threads", .unit = ""};
+    struct bench_row *threads = bench_table_add(table, &threads_row);
+    struct latencies latencies = latencies_begin(CROWD, crowd_percentiles, tick_ns, table);
+    struct bench_row *fewest = add_fewest_row(limit->rounds * limit->window_ns / tick_ns / limit->threads, table);
+    struct caller *callers = calloc(limit->threads, sizeof *callers);
+    bool ok = callers != NULL ? run_crowd_rounds(limit, callers, &latencies, fewest) : bench_went_well(FRAZIL_ENOMEM);
+
+    if (ok && bench_row_samples(fewest) > 0) {
+        bench_row_add(threads, limit->threads);
+        latencies_end(&latencies);
+    }
     free(callers);
     return ok;
 }
 
+#define ALL_ROUNDS_NS 2e9
+
+/* Rounds of a tick at least; of long ones fewer, so that it comes to an end. */
+static struct bench_limit fit_to_ticks(const struct bench_limit *limit, double tick_ns)
+{
+    struct bench_limit fitted = *limit;
+
+    if (tick_ns > limit->window_ns) {
+        fitted.window_ns = tick_ns;
+        if (fitted.rounds * tick_ns > ALL_ROUNDS_NS)
+            fitted.rounds = 1 + (unsigned)(ALL_ROUNDS_NS / tick_ns);
+    }
+    return fitted;
+}
+
 bool bench_limit_run(struct bench_rig *rig, const struct bench_limit *limit, struct bench_table *table)
 {
-    run_rate(limit, table);
-    return run_alone(rig, limit, table) && run_crowd(limit, table);
+    frazil_generator_info info;
+    const char *none;
+
+    frazil_get_info(limit->gen, &info);
+    const struct bench_limit fitted = fit_to_ticks(limit, tick_ns_of(&info));
+    bool refused = find_limit(&fitted, &info, &none) != FRAZIL_OK;
+    if (none != NULL && !refused)
+        add_no_limit(none, table);
+    else if (!refused)
+        run_rate(&fitted, &info, table);
+    if (!run_alone(rig, limit, table))
+        return false;
+    return refused || none != NULL || run_crowd(&fitted, tick_ns_of(&info), table);
 }

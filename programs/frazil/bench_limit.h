@@ -20,8 +20,10 @@ struct bench_limit {
 
 /*
  * Measures and adds the rows: rates and latencies of limit->gen, and as `alone`
- * the latency of rig->gen, which has no limit.  What a generator refuses, as
- * under on_full=error, is left out.  False after a complaint.
+ * the latency of rig->gen, which has no limit.  Rounds at the limit are of a tick at
+ * least, and then fewer.  A limit that one caller does not reach, or whose ticks
+ * are longer than a second, is not measured: one row says so.  What a generator
+ * refuses, as under on_full=error, is left out.  False after a complaint.
  */
 bool bench_limit_run(struct bench_rig *rig, const struct bench_limit *limit, struct bench_table *table);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "bench_machine.h"
 
-#include <stdbool.h>
+#include <linux/magic.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -45,4 +47,12 @@ void bench_machine_read(struct bench_machine *ret)
         (void)read_line_of("/proc/cpuinfo", "Model", ret->cpu);
     if (uname(&name) == 0)
         (void)snprintf(ret->system, sizeof ret->system, "%.40s %.40s %.40s", name.sysname, name.release, name.machine);
+}
+
+bool bench_machine_has_in_memory(const char *directory)
+{
+    struct statfs system;
+
+    return statfs(directory, &system) == 0 &&
+           ((uint32_t)system.f_type == TMPFS_MAGIC || (uint32_t)system.f_type == RAMFS_MAGIC);
 }

@@ -3,6 +3,8 @@
 #ifndef BENCH_MACHINE_H
 #define BENCH_MACHINE_H
 
+#include <stdbool.h>
+
 enum { BENCH_MACHINE_TEXT = 128 };
 
 struct bench_machine {
@@ -14,5 +16,8 @@ struct bench_machine {
 
 /* Asks the system; what it does not say is "unknown". */
 void bench_machine_read(struct bench_machine *ret);
+
+/* Whether a directory is of a file system that is nowhere but in memory; false also when the system does not say. */
+bool bench_machine_has_in_memory(const char *directory);
 
 #endif

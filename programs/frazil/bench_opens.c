@@ -2,6 +2,7 @@
 /* Opening a generator, with each source of a worker id that needs no coordinator. */
 #include "bench_cases.h"
 #include "bench_clock.h"
+#include "bench_machine.h"
 
 #include <stdio.h>
 
@@ -116,6 +117,7 @@ static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns
 }
 
 #define OPEN "Opening, files in memory"
+#define OPEN_ON_DISK "Opening, files on a disk: not judged"
 #define US .unit_ns = 1000
 #define BY_ADDRESS(row_key, row_name)                                                                                  \
     {                                                                                                                  \
@@ -123,7 +125,7 @@ static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns
         .missed = "this host has no address of its own that would do"                                                  \
     }
 
-const struct bench_case bench_opens[] = {
+static const struct bench_case opens[] = {
     {.row = BENCH_ROW(OPEN, "open_memory", "fixed, state=memory", "us"), .run = run_open_memory, US},
     {.row = BENCH_ROW_HELD_TO(OPEN, "open_inline", "fixed, keeper=inline", "us", {BENCH_AT_MOST, 50, NULL}),
      .run = run_open_inline,
@@ -141,3 +143,16 @@ const struct bench_case bench_opens[] = {
     {.row = BENCH_ROW(OPEN, "open_lease", "leased from a folder, keeper=inline", "us"), .run = run_open_lease, US},
     {.run = NULL},
 };
+
+bool bench_opens_run(struct bench_rig *rig, struct bench_table *table, unsigned rounds, double sample_ns)
+{
+    size_t first = table->count;
+
+    if (!bench_cases_run(rig, table, opens, rounds, sample_ns))
+        return false;
+    for (size_t i = first; i < table->count && !bench_machine_has_in_memory(rig->dir); i++) {
+        table->rows[i].group = OPEN_ON_DISK;
+        table->rows[i].targets[0].sense = BENCH_NOTHING;
+    }
+    return true;
+}

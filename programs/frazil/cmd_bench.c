@@ -25,16 +25,29 @@ struct request {
 struct effort {
     unsigned rounds;
     double sample_ns;
-    unsigned limit_rounds;
+    unsigned limit_rounds; /* long ones, that many calls fit into */
     double window_ns;
 };
+
+#define SHORTEST_WINDOW_NS 2e7
+
+/* What is measured at the limit takes as long in more rounds as in fewer. */
+static void set_rounds(struct effort *effort, unsigned rounds)
+{
+    double all_ns = effort->limit_rounds * effort->window_ns;
+    unsigned most = (unsigned)(all_ns / SHORTEST_WINDOW_NS);
+
+    effort->rounds = rounds;
+    effort->limit_rounds = rounds < most ? rounds : most;
+    effort->window_ns = all_ns / effort->limit_rounds;
+}
 
 static struct effort effort_of(const struct request *request)
 {
     struct effort effort = request->quick ? (struct effort){3, 3e5, 2, 2e7} : (struct effort){61, 2e6, 5, 4e8};
 
     if (request->rounds.given)
-        effort.rounds = (unsigned)request->rounds.value;
+        set_rounds(&effort, (unsigned)request->rounds.value);
     return effort;
 }
 
@@ -107,7 +120,7 @@ static bool run_cases(struct bench_rig *rig, const struct effort *effort, struct
 {
     return bench_cases_run(rig, table, bench_calls, effort->rounds, effort->sample_ns) &&
            bench_cases_run(rig, table, bench_pairs, effort->rounds, effort->sample_ns) &&
-           bench_cases_run(rig, table, bench_opens, effort->rounds, effort->sample_ns);
+           bench_opens_run(rig, table, effort->rounds, effort->sample_ns);
 }
 
 static bool run_growth(struct bench_rig *rig, const struct effort *effort, struct bench_table *table)
@@ -128,23 +141,46 @@ static bool run_all(struct bench_rig *rig, const struct request *request, const 
            run_spec_opens(spec, effort.rounds, table) && run_growth(rig, &effort, table);
 }
 
-static const char *clock_path(const frazil_generator_info *info)
+/* How time is told to the generators of the rows, and to the one that the spec names, which may have another clock. */
+struct clock_paths {
+    bool rows_count, spec_counts;
+};
+
+static struct clock_paths paths_of(const struct bench_rig *rig, const frazil_generator_info *spec)
 {
-    return info->counter_in_use ? "counter" : "clock";
+    frazil_generator_info rows = {.counter_in_use = false};
+
+    if (rig->gen != NULL)
+        frazil_get_info(rig->gen, &rows);
+    return (struct clock_paths){.rows_count = rows.counter_in_use, .spec_counts = spec->counter_in_use};
 }
 
-static void print_heading(const struct request *request, const char *spec, const frazil_generator_info *info)
+static const char *path_name(bool counts)
 {
+    return counts ? "counter" : "clock";
+}
+
+static const char *path_words(bool counts)
+{
+    return counts ? "processor's counter, and by the clock once a tick" : "clock, for each id";
+}
+
+static void print_heading(const struct request *request, const char *spec, const struct clock_paths *paths)
+{
+    struct effort effort = effort_of(request);
     struct bench_machine machine;
 
     bench_machine_read(&machine);
     output_format("frazil %s, %s\n%s, %ld processors, %s\n", frazil_version(), machine.compiler, machine.cpu,
                   machine.cpus, machine.system);
-    output_format("Time is told by the %s.\n", info->counter_in_use
-                                                   ? "processor's counter, and by the clock once a tick"
-                                                   : "clock, for each id: there is no counter to trust");
-    output_format("%u rounds, the rows of a group in turns; the generator at its limit: %s\n",
-                  effort_of(request).rounds, spec);
+    output_format("Time is told by the %s%s.\n", path_words(paths->rows_count),
+                  paths->rows_count ? "" : ": there is no counter to trust");
+    output_format(
+        "%u rounds, in which the rows of a group take turns; latencies, and what is at the limit: %u of %.0f ms\n",
+        effort.rounds, effort.limit_rounds, effort.window_ns / 1e6);
+    output_format("The generator at its limit: %s\n", spec);
+    if (paths->rows_count != paths->spec_counts)
+        output_format("To it alone time is told by the %s.\n", path_words(paths->spec_counts));
 }
 
 static void json_text(const char *key, const char *value)
@@ -153,9 +189,10 @@ static void json_text(const char *key, const char *value)
     output_json_string(value);
 }
 
-static void print_json(const struct request *request, const char *spec, const frazil_generator_info *info,
+static void print_json(const struct request *request, const char *spec, const struct clock_paths *paths,
                        const struct bench_table *table)
 {
+    struct effort effort = effort_of(request);
     struct bench_machine machine;
 
     bench_machine_read(&machine);
@@ -164,20 +201,21 @@ static void print_json(const struct request *request, const char *spec, const fr
     json_text("cpu", machine.cpu);
     output_format(",\"cpus\":%ld", machine.cpus);
     json_text("system", machine.system);
-    json_text("clock_path", clock_path(info));
+    json_text("clock_path", path_name(paths->rows_count));
     json_text("spec", spec);
-    output_format(",\"rounds\":%u,\"rows\":", effort_of(request).rounds);
+    json_text("spec_clock_path", path_name(paths->spec_counts));
+    output_format(",\"limit_rounds\":%u,\"rounds\":%u,\"rows\":", effort.limit_rounds, effort.rounds);
     bench_table_json(table);
     output_string("}\n");
 }
 
-static void print_all(const struct request *request, const char *spec, const frazil_generator_info *info,
+static void print_all(const struct request *request, const char *spec, const struct clock_paths *paths,
                       const struct bench_table *table)
 {
     if (request->json) {
-        print_json(request, spec, info, table);
+        print_json(request, spec, paths, table);
     } else {
-        print_heading(request, spec, info);
+        print_heading(request, spec, paths);
         bench_table_print(table);
     }
 }
@@ -186,6 +224,7 @@ static int run(const struct request *request, const char *spec)
 {
     struct bench_table *table = calloc(1, sizeof *table);
     struct bench_rig *rig = aligned_alloc(alignof(struct bench_rig), sizeof *rig);
+    struct clock_paths paths = {0};
     frazil_generator_info info;
     frazil *gen = open_spec(spec, &info);
     int status = gen == NULL ? STATUS_USAGE : STATUS_FATAL;
@@ -194,10 +233,11 @@ static int run(const struct request *request, const char *spec)
         *rig = (struct bench_rig){0};
         if (run_all(rig, request, spec, gen, table))
             status = STATUS_OK;
+        paths = paths_of(rig, &info);
         bench_rig_close(rig);
     }
     if (status == STATUS_OK)
-        print_all(request, spec, &info, table);
+        print_all(request, spec, &paths, table);
     frazil_close(gen);
     free(rig);
     free(table);

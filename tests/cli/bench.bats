@@ -32,13 +32,15 @@ teardown() {
     [[ ${lines[0]} == "frazil "* ]]
     [[ ${lines[1]} == *" processors, "* ]]
     [[ ${lines[2]} == "Time is told by the "* ]]
+    [[ ${lines[3]} == "3 rounds, in which the rows of a group take turns; latencies, and what is at the limit: 2 of 20 ms" ]]
     [[ $output == *"What an id is made of"*"clock read"*"One thread, an id"*"next"*"Text"*"Opening"* ]]
     # A target says whether it was met and what was asked for.
     echo "$output" | grep -qE '^  next .* (ok|SHORT) +[0-9.]+ x clock read, at most 1\.00$'
 }
 
 @test "as JSON: one object with every row once, and numbers in order" {
-    frazil bench --quick --threads 4 --json >"$BATS_TEST_TMPDIR/json"
+    # Of so few ids a tick that any caller uses them up.
+    frazil bench --quick --threads 4 --json layout=41/10/8 worker=fixed:0 state=memory >"$BATS_TEST_TMPDIR/json"
     head -n 1 "$BATS_TEST_TMPDIR/json" | grep -qE '^\{"frazil":"[0-9.]+",.*"clock_path":"(counter|clock)",.*"rounds":3,"rows":\[$'
     tail -n 1 "$BATS_TEST_TMPDIR/json" | grep -qx ']}'
     for key in $keys; do
@@ -59,10 +61,47 @@ teardown() {
 }
 
 @test "the spec's generator is taken to its limit: sno, and one that refuses to be" {
-    frazil bench --quick --threads 2 --json layout=sno state=memory | grep -q '"key":"limit_p50"'
+    # A caller that a busy machine or a sanitizer slows down does not reach it, and that is told.
+    frazil bench --quick --threads 2 --json layout=sno state=memory |
+        grep -qE '"key":"limit_p50"|"key":"rate_share".*"note":"one caller cannot use up a tick: '
     frazil bench --quick --threads 2 --json worker=fixed:1 on_full=error state=memory >"$BATS_TEST_TMPDIR/json"
     grep -q '"key":"next"' "$BATS_TEST_TMPDIR/json"
     run ! grep -qE '"key":"(rate_share|limit_p50)"' "$BATS_TEST_TMPDIR/json"
+}
+
+@test "a limit that nobody reaches, or not in time, is not measured: one row says so" {
+    for spec in layout=39/1/24 'layout=32/1/30 tick=1s' 'layout=20/1/12 tick=24h'; do
+        timeout 120 "$FRAZIL" bench --quick --threads 2 --rounds 1 --json "$spec" worker=fixed:0 state=memory >"$BATS_TEST_TMPDIR/json"
+        grep '"key":"rate_share"' "$BATS_TEST_TMPDIR/json" | grep -q '"rounds":0,.*"missed":1,"note":".*"targets":\[\]'
+        grep -q '"key":"alone_p50"' "$BATS_TEST_TMPDIR/json"
+        run ! grep -qE '"key":"(rate_cpu|limit_.*)"' "$BATS_TEST_TMPDIR/json"
+    done
+}
+
+@test "the way in which time is told is that of the rows; the spec's own is told where it differs" {
+    frazil bench --quick --threads 2 --rounds 1 --json >"$BATS_TEST_TMPDIR/json"
+    path=$(head -n 1 "$BATS_TEST_TMPDIR/json" | json clock_path)
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/json" | json spec_clock_path)" = "$path" ]
+    frozen='clock=frozen:2026-11-01T00:00:00Z worker=fixed:1'
+    frazil bench --quick --threads 2 --rounds 1 --json "$frozen" >"$BATS_TEST_TMPDIR/json"
+    head -n 1 "$BATS_TEST_TMPDIR/json" | grep -q "\"clock_path\":\"$path\",.*\"spec_clock_path\":\"clock\","
+    frazil bench --quick --threads 2 --rounds 1 "$frozen" >"$BATS_TEST_TMPDIR/text"
+    if [ "$path" = counter ]; then
+        grep -qx "Time is told by the processor's counter, and by the clock once a tick." "$BATS_TEST_TMPDIR/text"
+        grep -qx "To it alone time is told by the clock, for each id." "$BATS_TEST_TMPDIR/text"
+    fi
+}
+
+@test "opening is judged where files are in memory, and not where they are on a disk" {
+    kind=$(stat -f -c %T "$BATS_TEST_TMPDIR")
+    case $kind in tmpfs | ramfs) skip "there is no disk" ;; esac
+    XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR frazil bench --quick --threads 2 --rounds 1 >"$BATS_TEST_TMPDIR/text"
+    grep -q '^Opening, files on a disk: not judged  ' "$BATS_TEST_TMPDIR/text"
+    run ! grep -qE '^Opening, files in memory|^  fixed, keeper=.*(ok|SHORT)' "$BATS_TEST_TMPDIR/text"
+    case $(stat -f -c %T "$XDG_RUNTIME_DIR") in tmpfs | ramfs) ;; *) skip "there is no /dev/shm" ;; esac
+    frazil bench --quick --threads 2 --rounds 1 >"$BATS_TEST_TMPDIR/text"
+    grep -q '^Opening, files in memory  ' "$BATS_TEST_TMPDIR/text"
+    [ "$(grep -cE '^  fixed, keeper=.*(ok|SHORT)' "$BATS_TEST_TMPDIR/text")" -eq 2 ]
 }
 
 @test "two who never have a processor each do not meet, and are not judged" {
@@ -99,8 +138,19 @@ teardown() {
     [ -z "$(ls "$XDG_RUNTIME_DIR")" ]
 }
 
-@test "rounds are as many as asked for" {
-    frazil bench --quick --threads 2 --rounds 5 --json | grep '"key":"next"' | grep -q '"rounds":5,'
+@test "rounds are as many as asked for; those of latencies as many as fit, and the longest call is of all of them" {
+    frazil bench --rounds 7 --quick --threads 2 --json layout=41/10/8 worker=fixed:0 state=memory >"$BATS_TEST_TMPDIR/json"
+    rounds() {
+        grep "\"key\":\"$1\"" "$BATS_TEST_TMPDIR/json" | json rounds
+    }
+    head -n 1 "$BATS_TEST_TMPDIR/json" | grep -q '"limit_rounds":2,"rounds":7,'
+    [ "$(rounds next)" -eq 7 ]
+    for key in rate_share rate_cpu alone_p50 alone_p9999 limit_p50 limit_p999_ticks; do
+        [ "$(rounds $key)" -eq 2 ] || { echo "$key" && return 1; }
+    done
+    for key in alone_max limit_max limit_max_ticks limit_threads limit_fewest; do
+        [ "$(rounds $key)" -eq 1 ] || { echo "$key" && return 1; }
+    done
 }
 
 @test "what it does not take" {
