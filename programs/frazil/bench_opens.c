@@ -4,6 +4,7 @@
 #include "bench_clock.h"
 #include "bench_machine.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 /* How many partitions a sample takes. */
@@ -45,6 +46,29 @@ static bool run_open_inline(struct bench_rig *rig, uint64_t count, double *ret_n
 static bool run_open_thread(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     return bench_open_often(rig, "worker=fixed:127 keeper=thread", true, count, ret_ns);
+}
+
+static void *end_at_once(void *unused)
+{
+    return unused;
+}
+
+/* What the keeper's thread must cost. */
+static bool run_thread(struct bench_rig *rig, uint64_t count, double *ret_ns)
+{
+    double ns = 0;
+
+    (void)rig;
+    for (uint64_t i = 0; i < count; i++) {
+        pthread_t thread;
+        double start = bench_now_ns();
+        int err = pthread_create(&thread, NULL, end_at_once, NULL);
+        ns += bench_now_ns() - start;
+        if (err != 0 || pthread_join(thread, NULL) != 0)
+            return false;
+    }
+    *ret_ns = ns;
+    return true;
 }
 
 static bool run_open_lock(struct bench_rig *rig, uint64_t count, double *ret_ns)
@@ -133,6 +157,7 @@ static const struct bench_case opens[] = {
     {.row = BENCH_ROW_HELD_TO(OPEN, "open_thread", "fixed, keeper=thread", "us", {BENCH_AT_MOST, 50, NULL}),
      .run = run_open_thread,
      US},
+    {.row = BENCH_ROW(OPEN, "thread", "pthread_create alone", "us"), .run = run_thread, US},
     {.row = BENCH_ROW(OPEN, "open_lock", "file-lock, keeper=inline", "us"), .run = run_open_lock, US},
     {.row = BENCH_ROW(OPEN, "open_env", "env, keeper=inline", "us"), .run = run_open_env, US},
     {.row = BENCH_ROW(OPEN, "open_ordinal", "ordinal, keeper=inline", "us"), .run = run_open_ordinal, US},

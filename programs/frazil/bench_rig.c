@@ -19,7 +19,9 @@
 
 static bool make_dir_in(struct bench_rig *rig, const char *parent)
 {
-    int len = parent == NULL ? -1 : snprintf(rig->dir, sizeof rig->dir, "%s/frazil-bench-XXXXXX", parent);
+    int len = parent == NULL || parent[0] == '\0'
+                  ? -1
+                  : snprintf(rig->dir, sizeof rig->dir, "%s/frazil-bench-XXXXXX", parent);
 
     if (len >= 0 && (size_t)len < sizeof rig->dir && mkdtemp(rig->dir) != NULL)
         return true;
