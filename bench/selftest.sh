@@ -65,6 +65,14 @@ shows 'Not measured here: etcd: it is not installed.'
 shows '| another | 16.0 ns | 15.0–17.0 | 2.00 |'
 shows 'Not measured here: npm: no network.'
 
+# Figures replace what is between the markers, and nothing replaces them.
+page() { printf 'a\n<!-- figures: -->\n%s\n<!-- end of figures -->\nb\n' "$1"; }
+page old >"$scratch/page"
+echo new | sh "$here/../tools/put-figures" "$scratch/page"
+! sh "$here/../tools/put-figures" "$scratch/page" </dev/null 2>"$scratch/output" || { echo "selftest: nothing was put" >&2 && exit 1; }
+shows "there are none"
+page new | cmp - "$scratch/page"
+
 # What is not installed is named: here there are none but the tools that every system has.
 mkdir "$scratch/tools" "$scratch/servers"
 for tool in sh awk dirname realpath sed seq; do

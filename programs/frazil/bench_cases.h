@@ -12,8 +12,7 @@
 #include <stdint.h>
 
 struct bench_case {
-    /* What it is called and what is asked of it; what it is compared with is in the same list, so of the same rounds.
-     */
+    /* What it is called and what is asked of it; what it is compared with is in the same list. */
     struct bench_row row;
     /*
      * Does it count times and says in *ret_ns how long that took, or where one
@@ -35,6 +34,9 @@ extern const struct bench_case bench_growth[]; /* what must not cost more when t
  * directory or as the keys say; the time of closing is not in *ret_ns.  False after a complaint.
  */
 bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, uint64_t count, double *ret_ns);
+
+/* The same with a worker id leased from the namespace that a URL names. */
+bool bench_open_leased(const struct bench_rig *rig, const char *url, uint64_t count, double *ret_ns);
 
 /*
  * Adds a row for each case of a list, and takes samples of about sample_ns each.

@@ -3,8 +3,6 @@
 #include "bench_cases.h"
 #include "bench_clock.h"
 
-#include <stdio.h>
-
 /* One id of each of so many generators in turns; their memory is near when that is measured. */
 static bool take_in_turns(frazil *const *crowd, unsigned generators, uint64_t count, double *ret_ns)
 {
@@ -131,22 +129,14 @@ static bool run_open_lock_base(struct bench_rig *rig, uint64_t count, double *re
     return bench_open_often(rig, "worker=file-lock base=100 keeper=inline", true, count, ret_ns);
 }
 
-static bool open_leased(const struct bench_rig *rig, const char *url, uint64_t count, double *ret_ns)
-{
-    char keys[BENCH_PATH_SIZE + 64];
-
-    (void)snprintf(keys, sizeof keys, "worker=%s keeper=inline", url);
-    return bench_open_often(rig, keys, false, count, ret_ns);
-}
-
 static bool run_open_lease_none(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return open_leased(rig, rig->spare_url, count, ret_ns);
+    return bench_open_leased(rig, rig->spare_url, count, ret_ns);
 }
 
 static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    return open_leased(rig, rig->lease_url, count, ret_ns);
+    return bench_open_leased(rig, rig->lease_url, count, ret_ns);
 }
 
 #define GROWTH "What does not grow, an id"

@@ -33,6 +33,14 @@ bool bench_open_often(const struct bench_rig *rig, const char *keys, bool kept, 
     return open_often(kept ? rig : NULL, rig->pool_layout, keys, count, ret_ns);
 }
 
+bool bench_open_leased(const struct bench_rig *rig, const char *url, uint64_t count, double *ret_ns)
+{
+    char keys[BENCH_PATH_SIZE + 64];
+
+    (void)snprintf(keys, sizeof keys, "worker=%s keeper=inline", url);
+    return bench_open_often(rig, keys, false, count, ret_ns);
+}
+
 static bool run_open_memory(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
     return bench_open_often(rig, "worker=fixed:127 state=memory", false, count, ret_ns);
@@ -134,10 +142,7 @@ static bool run_open_auto(struct bench_rig *rig, uint64_t count, double *ret_ns)
 /* A lease over a coordinator, without a network to it. */
 static bool run_open_lease(struct bench_rig *rig, uint64_t count, double *ret_ns)
 {
-    char keys[BENCH_PATH_SIZE + 64];
-
-    (void)snprintf(keys, sizeof keys, "worker=%s keeper=inline", rig->lease_url);
-    return bench_open_often(rig, keys, false, count, ret_ns);
+    return bench_open_leased(rig, rig->lease_url, count, ret_ns);
 }
 
 #define OPEN "Opening, files in memory"
