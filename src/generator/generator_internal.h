@@ -19,6 +19,7 @@
 #include "grant_board.h"
 #include "home.h"
 #include "keeper.h"
+#include "os/fork_mark.h"
 
 #define FZ_CACHE_LINE 64
 
@@ -79,6 +80,7 @@ struct fz_private {
      */
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_overflow_state overflow;
+    alignas(FZ_CACHE_LINE) _Atomic uint64_t process; /* of the fork mark */
 };
 
 /* How an id is taken on the fast path. */
@@ -110,6 +112,7 @@ struct frazil {
     bool counter_usable;
     frazil_overflow_fn overflow_fn;
     void *overflow_ctx;
+    struct fz_fork_mark fork_mark; /* which process this is: a child has another */
     struct fz_home home;
     struct fz_keeper keeper;
     struct fz_remote *remote; /* where slots come from instead of the word, see remote.h; NULL: nowhere else */

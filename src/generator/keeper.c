@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -169,10 +168,11 @@ static bool needs_extension(const frazil *gen, const struct fz_grant *grant, uin
 static void notice_fork(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
 
-    if (keeper->pid != getpid() && keeper->granter.after_fork != NULL)
+    if (keeper->process != process && keeper->granter.after_fork != NULL)
         keeper->granter.after_fork(keeper->granter.ctx);
-    keeper->pid = getpid();
+    keeper->process = process;
 }
 
 static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
@@ -309,7 +309,7 @@ static int start_thread(frazil *gen)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int sys = pthread_create(&gen->keeper.thread, NULL, keep, gen);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    gen->keeper.thread_pid = sys == 0 ? getpid() : 0;
+    gen->keeper.thread_process = sys == 0 ? fz_fork_mark_read(&gen->fork_mark) : 0;
     return sys;
 }
 
@@ -393,7 +393,7 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     struct fz_keeper *keeper = &gen->keeper;
 
     keeper->granter = *granter;
-    keeper->pid = getpid();
+    keeper->process = fz_fork_mark_read(&gen->fork_mark);
     keeper->mode = mode;
     frazil_err err = acquire(gen, reterr);
     if (err != FRAZIL_OK)
@@ -405,9 +405,11 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL, "");
 }
 
-bool fz_keeper_has_thread(const frazil *gen)
+bool fz_keeper_has_thread(frazil *gen)
 {
-    return gen->keeper.thread_pid != 0 && gen->keeper.thread_pid == getpid();
+    uint64_t process = gen->keeper.thread_process;
+
+    return process != 0 && process == fz_fork_mark_read(&gen->fork_mark);
 }
 
 static void wake(frazil *gen)
@@ -445,7 +447,7 @@ void fz_keeper_stop(frazil *gen)
     pthread_join(keeper->thread, NULL);
     pthread_cond_destroy(&keeper->stop_signal);
     pthread_mutex_destroy(&keeper->stop_lock);
-    keeper->thread_pid = 0;
+    keeper->thread_process = 0;
 }
 
 /* No id has a later tick: where the word stands or, if the clock went back, stood on the other side. */

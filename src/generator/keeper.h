@@ -13,7 +13,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 #include "frazil/generator.h"
 #include "lease/granter.h"
@@ -40,8 +40,8 @@ struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
     _Atomic uint64_t horizon_ticks; /* of a fresh grant */
-    pid_t pid;                      /* of the process that the granter was last used in */
-    pid_t thread_pid;               /* of the process that has the thread; 0: none has */
+    uint64_t process;               /* by its fork mark: the one that the granter was last used in */
+    uint64_t thread_process;        /* the one that has the thread; 0: none has */
     pthread_t thread;
     pthread_mutex_t stop_lock;
     pthread_cond_t stop_signal; /* of stop and wake */
@@ -83,7 +83,7 @@ bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_
                          uint64_t *ret_tick);
 
 /* Whether this process has the thread: a child inherits none. */
-bool fz_keeper_has_thread(const frazil *gen);
+bool fz_keeper_has_thread(frazil *gen);
 
 /*
  * Whether a call that may not wait leaves the grant to somebody else: to this process's thread, or to the program,

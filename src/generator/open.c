@@ -74,6 +74,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_home_request *request,
     gen->private_page = fz_map_wiped(sizeof *gen->private_page, &wiped);
     if (gen->private_page == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
+    fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
     frazil_err err = fz_home_open(&gen->home, request, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a child is told from its parent also where both have one
+ * process id, as the first processes of two PID namespaces have.
+ */
+#define _GNU_SOURCE /* unshare */
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+#include "os/fork_mark.h"
+#include "os/memory.h"
+
+enum { WORKER = 3, HORIZON = 1000, NOT_PERMITTED = 77 };
+
+static int status_of(pid_t pid)
+{
+    int status;
+
+    assert_true(pid > 0);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* Forks the first process of a new PID namespace: 0 there, -1 where that is not permitted. */
+static pid_t fork_first(void)
+{
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWPID | CLONE_NEWUSER) != 0)
+        return -1;
+    return fork();
+}
+
+/* Runs work in the first process of a namespace, and skips the test where none can be made. */
+static void run_as_first(bool (*work)(void))
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        pid_t first = fork_first();
+        if (first == 0)
+            _exit(getpid() == 1 && work() ? 0 : 1);
+        _exit(first < 0 ? NOT_PERMITTED : status_of(first));
+    }
+    int status = status_of(pid);
+    if (status == NOT_PERMITTED) {
+        print_message("SKIPPED: no PID namespace can be made here\n");
+        skip();
+    }
+    assert_int_equal(status, 0);
+}
+
+/* ---- the mark ------------------------------------------------------------------ */
+
+static struct fz_fork_mark mark;
+
+static bool child_has_another_mark(void)
+{
+    uint64_t own = fz_fork_mark_read(&mark);
+    pid_t child = fork_first();
+
+    if (child == 0)
+        _exit(getpid() == 1 && fz_fork_mark_read(&mark) != own ? 0 : 1);
+    return child > 0 && status_of(child) == 0 && fz_fork_mark_read(&mark) == own;
+}
+
+static void test_mark(void **state)
+{
+    bool wiped = false;
+    _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
+
+    (void)state;
+    assert_non_null(page);
+    fz_fork_mark_init(&mark, wiped ? page : NULL);
+    run_as_first(child_has_another_mark);
+    fz_unmap(page, sizeof *page);
+}
+
+/* The same where the kernel wipes no page. */
+static void test_mark_without_wiping(void **state)
+{
+    (void)state;
+    fz_fork_mark_init(&mark, NULL);
+    run_as_first(child_has_another_mark);
+}
+
+/* ---- the keeper ---------------------------------------------------------------- */
+
+static struct rig rig;
+
+/* The child has no keeper thread, tells its granter of the fork once, and can close. */
+static bool child_keeps_alone(void)
+{
+    struct fake_granter *fake =
+        fake_granter_open(&rig, "layout=frazil worker=fixed:3", WORKER, HORIZON, FZ_KEEPER_THREAD);
+    uint64_t id;
+
+    pid_t child = fork_first();
+    if (child == 0) {
+        if (getpid() != 1 || fz_keeper_has_thread(rig.gen))
+            _exit(1); /* to close would wait for a thread that is not there */
+        bool good = true;
+        for (unsigned i = 1; i <= 2; i++) {
+            frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+            good = frazil_next(rig.gen, &id) == FRAZIL_OK && fake->forks == 1 && good;
+        }
+        good = fake->extended == 2 && good;
+        frazil_close(rig.gen);
+        _exit(good ? 0 : 1);
+    }
+    bool good = child > 0 && status_of(child) == 0 && fz_keeper_has_thread(rig.gen) && fake->forks == 1;
+    frazil_close(rig.gen);
+    return good;
+}
+
+static void test_keeper(void **state)
+{
+    (void)state;
+    run_as_first(child_keeps_alone);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mark),
+        cmocka_unit_test(test_mark_without_wiping),
+        cmocka_unit_test(test_keeper),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
