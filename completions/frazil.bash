@@ -4,7 +4,7 @@
 # What follows an option; empty: nothing we know.
 _frazil_values()
 {
-    local forms='dec dec20 hex bin crockford base36 base58 base62 base64url bytes sno'
+    local forms='dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort sno uuid'
     local layouts='frazil konayuki sfid sno post flake twitter discord instagram mastodon sonyflake js53'
 
     case $1 in
@@ -27,7 +27,8 @@ _frazil_options()
         range) echo '--layout --form --json --help' ;;
         layout) echo '--since --json --color --help' ;;
         shard) echo '--help' ;;
-        scramble | unscramble) echo '--salt --checksum --help' ;;
+        scramble) echo '--salt --checksum --new-salt --help' ;;
+        unscramble) echo '--salt --checksum --help' ;;
         opaque) echo '--key-file --decrypt --help' ;;
         worker) echo '--hash --max --expect --help' ;;
         lease) echo '--never-used --worker --interval --looks --json --help' ;;
@@ -68,7 +69,7 @@ _frazil_spec()
         start) echo 'zero random spread' ;;
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
-        '') echo 'layout= epoch= tick= behaviour= worker= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
+        '') echo 'layout= epoch= tick= behaviour= worker= partition= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
             'max_lead= max_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= keeper= max_skew= on_loss=' \
             'horizon= workers= clock= allow_short_life= config=' ;;
     esac

@@ -68,6 +68,60 @@ FRAZIL_API bool frazil_sno_is_zero(const frazil_sno *id) FRAZIL_NONNULL(1);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_range(int64_t from_unix_ms, int64_t to_unix_ms, frazil_sno *ret_first,
                                                     frazil_sno *ret_last, frazil_error *reterr) FRAZIL_NONNULL(3, 4);
 
+/* ---- partitions as text -------------------------------------------------- */
+
+/* Bytes that frazil_sno_partition_format can need, terminator included. */
+#define FRAZIL_SNO_PARTITION_SIZE 8
+
+/*
+ * Writes the two bytes of a partition and a terminator: a letter as itself, any other byte as a number, with a comma
+ * between them, as in "A,10".  *ret_len counts no terminator.  FRAZIL_EBUFFER: size is too small; then nothing is
+ * written.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_format(uint16_t partition, char *buf, size_t size,
+                                                               size_t *ret_len) FRAZIL_NONNULL(2, 4);
+
+/*
+ * Reads a partition of exactly len characters: a number from 0 to 65535, or two bytes with a comma between them, each a
+ * number, a letter or a character in '...'; also as the Go library's source has it, {'A', 10}.  FRAZIL_EPARSE: it is
+ * none; FRAZIL_ERANGE: a number above 65535.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_partition_parse(const char *text, size_t len, uint16_t *ret_partition,
+                                                              frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+
+/* ---- UUIDs ------------------------------------------------------------------ */
+/*
+ * A sno as a UUID of version 8 (RFC 9562), for columns and interfaces that take nothing else: its 80 bits fill the
+ * free bits of the UUID from the highest on, and the 42 that are left are zero.  UUIDs sort as the snos do, and no bit
+ * is lost.
+ */
+
+#define FRAZIL_UUID_SIZE 16 /* bytes of a UUID */
+#define FRAZIL_UUID_LEN 36  /* characters of its text */
+
+/* Writes the UUID of a sno.  Cannot fail. */
+FRAZIL_API void frazil_sno_to_uuid(const frazil_sno *id, uint8_t ret_uuid[FRAZIL_UUID_SIZE]) FRAZIL_NONNULL(1, 2);
+
+/*
+ * The sno of a UUID of exactly len bytes.  FRAZIL_EPARSE: len is not 16, or it is not the UUID of a sno: another
+ * version or variant, or a bit that is not zero.  bytes may be NULL if len is 0.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_from_uuid(const void *bytes, size_t len, frazil_sno *ret,
+                                                        frazil_error *reterr) FRAZIL_NONNULL(3);
+
+/*
+ * Writes the UUID of a sno as text, 8-4-4-4-12 lower-case hex digits, and a terminator, which *ret_len does not count.
+ * FRAZIL_EBUFFER: size is not above 36; then nothing is written.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_format(const frazil_sno *id, char *buf, size_t size, size_t *ret_len)
+    FRAZIL_NONNULL(1, 2, 4);
+
+/* Reads such a text of exactly len characters, its digits in either case.  FRAZIL_EPARSE, with the position. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_uuid_parse(const char *text, size_t len, frazil_sno *ret,
+                                                         frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+
+/* ---- JSON and database columns ----------------------------------------------- */
+
 /* Bytes that frazil_sno_to_json can need, terminator included. */
 #define FRAZIL_SNO_JSON_SIZE 19
 

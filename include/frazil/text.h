@@ -1,43 +1,67 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 64-bit ids as text, shards, hashed worker numbers, and the kasumi scrambler.
- * Everything here is pure: no clock, no state, any thread, safe in a signal
- * handler.
+ * Everything here but frazil_salt_new is pure: no clock, no state, any thread,
+ * safe in a signal handler.
  */
 #ifndef FRAZIL_TEXT_H
 #define FRAZIL_TEXT_H
 
-#include "error.h"
+#include "clock.h"
 
 FRAZIL_BEGIN_DECLS
 
+/* clang-format off */
 /*
- * The text forms.  Those of fixed width sort like the numbers.  Decoders are
- * strict: what a form would not write is refused, except where noted.
+ * The text forms, all of them: X(identifier, number, name, room), where room is the most characters that the form
+ * writes.  Those of fixed width sort like the numbers.  Decoders are strict: what a form would not write is refused,
+ * except where noted.
+ *
+ *   DEC         decimal, no leading zero: up to 20 digits
+ *   DEC_PADDED  decimal, 20 digits
+ *   HEX         16 digits, lower case; read in either case, and as 0x with 1 to 16 digits
+ *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case
+ *   BASE36      0-9a-z, no padding
+ *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding
+ *   BASE62      11 of 0-9A-Za-z
+ *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes
+ *   BIN         64 binary digits in groups of four, separated by spaces
+ *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes
+ *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case
+ *   HEX_SHORT   hex digits, lower case, no padding; read in either case
  */
+#define FRAZIL_TEXTS(X) \
+    X(DEC,         0, "dec",       20) \
+    X(DEC_PADDED,  1, "dec20",     20) \
+    X(HEX,         2, "hex",       16) \
+    X(CROCKFORD,   3, "crockford", 13) \
+    X(BASE36,      4, "base36",    13) \
+    X(BASE58,      5, "base58",    11) \
+    X(BASE62,      6, "base62",    11) \
+    X(BASE64URL,   7, "base64url", 11) \
+    X(BIN,         8, "bin",       79) \
+    X(BYTES,       9, "bytes",     16) \
+    X(HEX0X,      10, "hex0x",     18) \
+    X(HEX_SHORT,  11, "hexshort",  16)
+/* clang-format on */
+
+/* The forms of the table, by number. */
 typedef enum frazil_text {
-    FRAZIL_TEXT_DEC = 0,        /* decimal, no leading zero: up to 20 digits */
-    FRAZIL_TEXT_DEC_PADDED = 1, /* decimal, 20 digits */
-    FRAZIL_TEXT_HEX = 2,        /* 16 digits, lower case; read in either case, and as 0x with 1 to 16 digits */
-    FRAZIL_TEXT_CROCKFORD = 3,  /* 13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case */
-    FRAZIL_TEXT_BASE36 = 4,     /* 0-9a-z, no padding */
-    FRAZIL_TEXT_BASE58 = 5,     /* 1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding */
-    FRAZIL_TEXT_BASE62 = 6,     /* 11 of 0-9A-Za-z */
-    FRAZIL_TEXT_BASE64URL = 7,  /* 11: RFC 4648 section 5 without padding, of the 8 big-endian bytes */
-    FRAZIL_TEXT_BIN = 8,        /* 64 binary digits in groups of four, separated by spaces */
-    FRAZIL_TEXT_BYTES = 9       /* the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes */
+#define FRAZIL_TEXT_ENUM(identifier, number, name, room) FRAZIL_TEXT_##identifier = number,
+    FRAZIL_TEXTS(FRAZIL_TEXT_ENUM)
+#undef FRAZIL_TEXT_ENUM
+        FRAZIL_TEXT_FORCE_INT = 0x7fffffff /* not a form: makes the enum an int everywhere */
 } frazil_text;
 
 /* How many text forms there are; they are numbered from 0. */
-#define FRAZIL_TEXT_COUNT 10
+#define FRAZIL_TEXT_COUNT 12
 FRAZIL_API size_t frazil_text_count(void);
 
 /* Bytes that frazil_id_format can need, terminator included. */
 #define FRAZIL_TEXT_SIZE 80
 FRAZIL_API size_t frazil_text_size(void);
 
-/* The form's name in the command and the manual ("dec", "dec20", "hex", "crockford", "base36", "base58", "base62",
- * "base64url", "bin", "bytes"); NULL for an unknown one.  Never freed. */
+/* The form's name in the command and the manual, as the table has it; NULL for an unknown one.  Never freed. */
 FRAZIL_API const char *frazil_text_name(frazil_text form);
 
 /* The form of that name.  FRAZIL_EINVAL for an unknown one. */
@@ -59,6 +83,20 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char 
     FRAZIL_NONNULL(2, 4);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t len,
                                                            uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(2, 4);
+
+/* Bytes of an id in binary. */
+#define FRAZIL_BYTES_SIZE 8
+FRAZIL_API size_t frazil_bytes_size(void);
+
+/* Writes id as 8 bytes, the highest first, so that they sort as the numbers do.  Cannot fail. */
+FRAZIL_API void frazil_bytes_write(uint64_t id, uint8_t ret_bytes[FRAZIL_BYTES_SIZE]) FRAZIL_NONNULL(2);
+
+/*
+ * Reads an id of exactly len bytes, the highest first; bytes may be NULL if len is 0.  FRAZIL_EPARSE: len is not 8;
+ * *ret_id is then untouched.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_bytes_read(const void *bytes, size_t len, uint64_t *ret_id,
+                                                     frazil_error *reterr) FRAZIL_NONNULL(3);
 
 /*
  * The shard of an id as konayuki computes it: CRC-32 (IEEE) of the decimal text,
@@ -90,6 +128,13 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_worker_collision(uint32_t hosts, uint6
  * used.  FRAZIL_EINVAL: the salt is even.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_kasumi(uint64_t salt, uint64_t id, uint64_t *ret) FRAZIL_NONNULL(3);
+
+/*
+ * A new salt for kasumi: an odd number below 2^32, from `random` or, where that is NULL, from the kernel's generator.
+ * Keep it: ids that were scrambled with it can be read with it alone.  FRAZIL_ESYS: the kernel gives none.  Any thread.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_salt_new(const frazil_random *random, uint64_t *ret_salt,
+                                                   frazil_error *reterr) FRAZIL_NONNULL(2);
 
 /* Characters of a scrambled id without check digits; no terminator counted. */
 #define FRAZIL_KASUMI_LEN 14

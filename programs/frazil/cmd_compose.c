@@ -213,10 +213,27 @@ static int run(struct composition *c, const struct arguments *args)
     return compose_options(c);
 }
 
+/* A partition as a number, which is checked with the other fields, or as two bytes. */
+static bool read_partition(const char *text, struct option_u64 *ret)
+{
+    frazil_error why;
+    uint16_t partition;
+
+    ret->given = true;
+    if (options_parse_u64(text, &ret->value))
+        return true;
+    if (frazil_sno_partition_parse(text, strlen(text), &partition, &why) != FRAZIL_OK) {
+        complain("--partition: %s", why.message);
+        return false;
+    }
+    ret->value = partition;
+    return true;
+}
+
 static int cmd_compose_run(int argc, char **argv)
 {
     struct composition c = {.tsv = false};
-    const char *layout = NULL, *form = NULL;
+    const char *layout = NULL, *form = NULL, *partition = NULL;
     struct arguments args;
     int status;
     const struct option_row rows[] = {
@@ -226,10 +243,10 @@ static int cmd_compose_run(int argc, char **argv)
         {"worker", 'w', OPTION_U64, &c.worker, "W", "the whole worker number", 0},
         {"datacenter", 0, OPTION_U64, &c.datacenter, "D", "then --worker is the number inside it", 0},
         {"sequence", 's', OPTION_U64, &c.sequence, "S", "the sequence number", 0},
-        {"partition", 0, OPTION_U64, &c.partition, "P", "of a sno, 0 to 65535", 0},
+        {"partition", 0, OPTION_TEXT, &partition, "P", "of a sno: 0 to 65535, or two bytes such as A,10", 0},
         {"meta", 'm', OPTION_U64, &c.meta, "M", "of a sno, 0 to 255 (default 0)", 0},
         {"ticktock", 0, OPTION_U64, &c.ticktock, "B", "of a sno, 0 or 1 (default 0)", 0},
-        {"form", 'f', OPTION_TEXT, &form, "FORM", "text form (default dec; for snos: sno or hex)", 0},
+        {"form", 'f', OPTION_TEXT, &form, "FORM", "text form (default dec; for snos: sno, uuid or hex)", 0},
         {"tsv", 0, OPTION_FLAG, &c.tsv, NULL, "from lines of FILE or stdin, see below", 0},
         {0},
     };
@@ -243,6 +260,8 @@ static int cmd_compose_run(int argc, char **argv)
         return status;
     if (!ids_form_choose("--form", form, &c.form) || !ids_layout_choose(layout, &c.layout))
         return STATUS_USAGE;
+    if (partition != NULL && !read_partition(partition, &c.partition))
+        return STATUS_BAD_VALUE;
     return run(&c, &args);
 }
 

@@ -27,7 +27,7 @@ static int convert_one(void *ctx, const struct value *value)
     return STATUS_OK;
 }
 
-/* One side being sno makes both sides snos; their only other form is the twenty digits. */
+/* One side being sno or uuid makes both sides snos. */
 static bool check_forms(const struct conversion *conversion)
 {
     int forms[] = {conversion->from, conversion->to};
@@ -35,8 +35,8 @@ static bool check_forms(const struct conversion *conversion)
     if (conversion->kind == FRAZIL_LAYOUT_64)
         return true;
     for (int i = 0; i < 2; i++) {
-        if (forms[i] >= 0 && forms[i] != IDS_FORM_SNO && forms[i] != FRAZIL_TEXT_HEX && forms[i] != FRAZIL_TEXT_BYTES) {
-            complain("a sno has 80 bits: beside the form sno it has hex, not %s", ids_form_name(forms[i]));
+        if (forms[i] >= 0 && !ids_form_is_of_sno(forms[i])) {
+            complain("a sno has 80 bits: its forms are " IDS_SNO_FORM_NAMES ", not %s", ids_form_name(forms[i]));
             return false;
         }
     }
@@ -56,21 +56,21 @@ static int cmd_convert_run(int argc, char **argv)
     };
     static const struct option_help help = {
         "convert [--from FORM] --to FORM [VALUE]...", "Prints ids in another text form, one a line.",
-        "FORM: " IDS_FORM_NAMES ".\n"
-        "With sno on one side, hex on the other is its 20 digits.  Values that begin\n"
-        "with - go after --.\n\n"
-        "  frazil convert --from dec --to crockford 1541815603606036480\n"
-        "  frazil convert --from sno --to hex a222222222222222"};
+        IDS_FORM_HELP "\n"
+                      "With sno or uuid on one side, hex on the other is a sno's 20 digits.  Values\n"
+                      "that begin with - go after --.\n\n"
+                      "  frazil convert --from dec --to crockford 1541815603606036480\n"
+                      "  frazil convert --from sno --to uuid a222222222222222"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (to == NULL) {
-        complain("convert needs --to FORM: one of " IDS_FORM_NAMES);
+        complain("convert needs --to FORM: one of" IDS_FORM_NAMES);
         return STATUS_USAGE;
     }
     if (!ids_form_choose("--from", from, &conversion.from) || !ids_form_choose("--to", to, &conversion.to))
         return STATUS_USAGE;
-    bool is_sno = conversion.from == IDS_FORM_SNO || conversion.to == IDS_FORM_SNO;
+    bool is_sno = conversion.from >= IDS_FORM_SNO || conversion.to >= IDS_FORM_SNO;
     conversion.kind = is_sno ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64;
     if (!check_forms(&conversion))
         return STATUS_USAGE;

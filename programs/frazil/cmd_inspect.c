@@ -26,7 +26,7 @@ struct inspection {
 static const struct ids_layout *layout_of(const struct inspection *inspection, const struct value *value)
 {
     bool is_sno =
-        inspection->form == IDS_FORM_SNO || (inspection->form == IDS_FORM_ANY && ids_only_sno(value->text, value->len));
+        inspection->form >= IDS_FORM_SNO || (inspection->form == IDS_FORM_ANY && ids_only_sno(value->text, value->len));
 
     return is_sno && !inspection->layout_is_named ? &inspection->sno : &inspection->layout;
 }
@@ -63,14 +63,14 @@ static int guess_one(void *ctx, const struct value *value)
 
     if (inspection->form != IDS_FORM_ANY) {
         frazil_error err;
-        frazil_layout_kind kind = inspection->form == IDS_FORM_SNO ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64;
+        frazil_layout_kind kind = inspection->form >= IDS_FORM_SNO ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64;
         readings[0].form = inspection->form;
         if (ids_parse(kind, inspection->form, value->text, value->len, &readings[0].id, &err) != FRAZIL_OK)
             return values_complain_error(value, &err);
         count = 1;
     }
     if (count == 0)
-        return values_complain(value, "it is no id in any form: " IDS_FORM_NAMES);
+        return values_complain(value, "it is no id in any form:" IDS_FORM_NAMES);
     if (inspection->started && !inspection->json)
         output_string("\n");
     inspection->started = true;
@@ -95,8 +95,7 @@ static int cmd_inspect_run(int argc, char **argv)
     static const struct option_help help = {
         "inspect [OPTION]... [ID]...", "Takes ids apart: time, age, worker, sequence.",
         "L: a preset (frazil layout lists them) or a description with its keys, in one\n"
-        "argument.  Without --layout, FRAZIL_LAYOUT of the environment counts.\n"
-        "FORM: " IDS_FORM_NAMES "\n\n"
+        "argument.  Without --layout, FRAZIL_LAYOUT of the environment counts.\n" IDS_FORM_HELP "\n\n"
         "  frazil inspect --layout twitter 1541815603606036480\n"
         "  frazil inspect --layout 'flake epoch=1300000000000' 4794480928292039691\n"
         "  frazil inspect --guess 175928847299117063"};

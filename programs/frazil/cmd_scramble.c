@@ -44,22 +44,49 @@ static int unscramble_one(void *ctx, const struct value *value)
     return STATUS_OK;
 }
 
+static int print_new_salt(void)
+{
+    frazil_error why;
+    uint64_t salt;
+
+    if (frazil_salt_new(NULL, &salt, &why) != FRAZIL_OK) {
+        complain("%s", why.message);
+        return STATUS_FATAL;
+    }
+    output_u64(salt);
+    output_string("\n");
+    return STATUS_OK;
+}
+
+/* Both ways; only scramble has a use for a new salt. */
 static int run_either(const struct option_help *help, int argc, char **argv, values_fn *fn)
 {
     struct option_u64 salt = {false, 0};
     struct scrambling scrambling = {0, false};
+    bool new_salt = false;
     struct arguments args;
     int status;
+    const struct option_row salt_row = {"new-salt", 'n', OPTION_FLAG, &new_salt, NULL, "print a new salt, and no id",
+                                        0};
+    const struct option_row none = {0};
     const struct option_row rows[] = {
         {"salt", 's', OPTION_U64, &salt, "S", "an odd number; its low 32 bits are used", 0},
         {"checksum", 'c', OPTION_FLAG, &scrambling.checked, NULL, "19 characters, five of them check digits", 0},
+        fn == scramble_one ? salt_row : none,
         {0},
     };
 
     if (!options_read(help, rows, argc, argv, &args, &status))
         return status;
+    if (new_salt && (salt.given || scrambling.checked || args.count > 0)) {
+        complain("scramble --new-salt goes with nothing else: first make a salt, then use it");
+        return STATUS_USAGE;
+    }
+    if (new_salt)
+        return print_new_salt();
     if (!salt.given || salt.value % 2 == 0) {
-        complain("%s needs --salt S, an odd number%s", argv[0], salt.given ? ": an even one cannot be undone" : "");
+        complain("%s needs --salt S, an odd number%s", argv[0],
+                 salt.given ? ": an even one cannot be undone" : ": frazil scramble --new-salt makes one");
         return STATUS_USAGE;
     }
     scrambling.salt = salt.value;
@@ -68,10 +95,12 @@ static int run_either(const struct option_help *help, int argc, char **argv, val
 
 static int cmd_scramble_run(int argc, char **argv)
 {
-    static const struct option_help help = {"scramble --salt S [--checksum] [ID]...",
-                                            "Prints each id as 14 characters that do not look like their neighbours.",
-                                            "It hides nothing from an attacker: for that, see frazil help opaque.\n\n"
-                                            "  frazil scramble --salt 1234567891 --checksum 7123456789012345"};
+    static const struct option_help help = {
+        "scramble --salt S [--checksum] [ID]...",
+        "Prints each id as 14 characters that do not look like their neighbours.",
+        "frazil salt makes a salt.  It hides nothing from an attacker: for that, see\n"
+        "frazil help opaque.\n\n"
+        "  frazil scramble --salt 1234567891 --checksum 7123456789012345"};
 
     return run_either(&help, argc, argv, scramble_one);
 }

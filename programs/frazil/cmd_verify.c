@@ -302,8 +302,7 @@ static int cmd_verify_run(int argc, char **argv)
         "Reads ids, one a line, and reports duplicates, ids that are below the previous\n"
         "one of their worker, ids of the future or of another layout, and each worker's\n"
         "rate.  Exact; about 8 bytes of memory an id.  Exit 0: clean, 1: findings.",
-        "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n"
-        "FORM: " IDS_FORM_NAMES};
+        "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n" IDS_FORM_HELP};
 
     if (!options_read(&help, rows, argc, argv, &files, &status))
         return status;

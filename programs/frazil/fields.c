@@ -62,18 +62,37 @@ frazil_err fields_check(const struct ids_layout *layout, const struct id *id, fr
     return FRAZIL_ERANGE;
 }
 
+/* The UUID of a sno, and its partition, as text. */
+struct sno_names {
+    char uuid[FRAZIL_UUID_LEN + 1];
+    char partition[FRAZIL_SNO_PARTITION_SIZE];
+};
+
+static void name_sno(const frazil_sno *sno, uint16_t partition, struct sno_names *ret)
+{
+    size_t len;
+
+    frazil_err err = frazil_sno_uuid_format(sno, ret->uuid, sizeof ret->uuid, &len);
+    assert(err == FRAZIL_OK);
+    err = frazil_sno_partition_format(partition, ret->partition, sizeof ret->partition, &len);
+    assert(err == FRAZIL_OK);
+    (void)err;
+}
+
 static void sno_json(const frazil_sno *sno)
 {
     char text[FRAZIL_SNO_LEN], hex[2 * FRAZIL_SNO_SIZE + 1], time[FIELDS_TEXT_SIZE];
     frazil_sno_parts parts;
+    struct sno_names names;
 
     frazil_sno_encode(sno, text);
     ids_sno_hex(sno, hex);
     frazil_sno_decompose(sno, &parts);
-    output_format("{\"text\":\"%.16s\",\"hex\":\"%s\",\"time\":\"%s\",\"unix_ms\":%" PRId64 ",\"ticktock\":%u,"
-                  "\"meta\":%u,\"partition\":%u,\"sequence\":%u}",
-                  text, hex, fields_time(parts.unix_ms, time), parts.unix_ms, (unsigned)parts.ticktock,
-                  (unsigned)parts.meta, (unsigned)parts.partition, (unsigned)parts.sequence);
+    name_sno(sno, parts.partition, &names);
+    output_format("{\"text\":\"%.16s\",\"hex\":\"%s\",\"uuid\":\"%s\",\"time\":\"%s\",\"unix_ms\":%" PRId64
+                  ",\"ticktock\":%u,\"meta\":%u,\"partition\":%u,\"partition_text\":\"%s\",\"sequence\":%u}",
+                  text, hex, names.uuid, fields_time(parts.unix_ms, time), parts.unix_ms, (unsigned)parts.ticktock,
+                  (unsigned)parts.meta, (unsigned)parts.partition, names.partition, (unsigned)parts.sequence);
 }
 
 void fields_json(const struct ids_layout *layout, const struct id *id)
@@ -123,19 +142,24 @@ static void time_lines(int64_t unix_ms)
 static void sno_text(const frazil_sno *sno)
 {
     char text[FRAZIL_SNO_LEN + 1], hex[2 * FRAZIL_SNO_SIZE + 1];
+    char partition[FIELDS_TEXT_SIZE];
     frazil_sno_parts parts;
+    struct sno_names names;
 
     frazil_sno_encode(sno, text);
     text[FRAZIL_SNO_LEN] = '\0';
     ids_sno_hex(sno, hex);
     frazil_sno_decompose(sno, &parts);
+    name_sno(sno, parts.partition, &names);
+    (void)snprintf(partition, sizeof partition, "%u  (%s)", (unsigned)parts.partition, names.partition);
     line("text", text);
     line("hex", hex);
+    line("uuid", names.uuid);
     line("layout", "sno");
     time_lines(parts.unix_ms);
     line_u64("ticktock", parts.ticktock);
     line_u64("meta", parts.meta);
-    line_u64("partition", parts.partition);
+    line("partition", partition);
     line_u64("sequence", parts.sequence);
 }
 

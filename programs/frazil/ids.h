@@ -33,16 +33,26 @@ struct id {
     frazil_sno sno;  /* snos */
 };
 
-/* Forms: those of frazil_text, that of snos, and "whichever it is". */
-enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_COUNT, IDS_FORM_ANY = -1 };
+/* Forms: those of frazil_text, those of snos, and "whichever it is". */
+enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_UUID, IDS_FORM_COUNT, IDS_FORM_ANY = -1 };
 
-/* What --form, --from and --to say about themselves in the help. */
-#define IDS_FORM_NAMES "dec dec20 hex bin crockford base36 base58 base62 base64url bytes sno"
+/* The names of all forms, each behind a space: the library's table, and what snos have beside it. */
+#define IDS_FORM_NAME(identifier, number, name, room) " " name
+#define IDS_FORM_NAMES FRAZIL_TEXTS(IDS_FORM_NAME) " sno uuid"
+
+/* What the help says about them, in two lines. */
+#define IDS_FORM_HELP "FORM: of snos sno, uuid, hex or bytes; of 64-bit ids one of\n" FRAZIL_TEXTS(IDS_FORM_NAME)
+
+/* Of them those of a sno. */
+#define IDS_SNO_FORM_NAMES "sno, uuid and hex"
+
+/* Whether a sno has the form. */
+bool ids_form_is_of_sno(int form);
 
 /* The form of that name; NULL is IDS_FORM_ANY.  Complains, naming the option, and returns false for an unknown one. */
 bool ids_form_choose(const char *option, const char *name, int *ret);
 
-/* "dec", ..., "sno". */
+/* "dec", ..., "uuid". */
 const char *ids_form_name(int form);
 
 /* Bytes that ids_format can need, terminator included. */
@@ -50,7 +60,7 @@ const char *ids_form_name(int form);
 
 /*
  * Writes an id in a form (IDS_FORM_ANY: decimal, and sno's own text).  A sno has
- * the forms sno, hex and bytes, and a 64-bit id all but sno: FRAZIL_EKIND.
+ * the forms sno, uuid, hex and bytes, and a 64-bit id all but sno and uuid: FRAZIL_EKIND.
  */
 frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], frazil_error *reterr);
 
@@ -70,7 +80,8 @@ struct ids_reading {
 
 /*
  * All ids that the text can stand for, each once under its most likely form, the
- * most likely one first; returns how many.  Only digits are decimal.
+ * most likely one first; returns how many.  Only digits are decimal.  hexshort is
+ * never guessed: most short texts could be one.
  */
 size_t ids_readings(const char *text, size_t len, struct ids_reading ret[IDS_FORM_COUNT]);
 

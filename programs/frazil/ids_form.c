@@ -26,7 +26,27 @@ static frazil_err fail(frazil_error *reterr, frazil_err code, const char *fmt, .
 
 const char *ids_form_name(int form)
 {
-    return form == IDS_FORM_SNO ? "sno" : frazil_text_name((frazil_text)form);
+    if (form == IDS_FORM_SNO)
+        return "sno";
+    return form == IDS_FORM_UUID ? "uuid" : frazil_text_name((frazil_text)form);
+}
+
+bool ids_form_is_of_sno(int form)
+{
+    return form == IDS_FORM_SNO || form == IDS_FORM_UUID || form == FRAZIL_TEXT_HEX || form == FRAZIL_TEXT_BYTES;
+}
+
+/* A sno's form, for an id that is none. */
+static frazil_err fail_sno_only(int form, frazil_error *reterr)
+{
+    return fail(reterr, FRAZIL_EKIND, "the form %s is for snos, which --layout sno asks for", ids_form_name(form));
+}
+
+/* A form of 64 bits, for a sno. */
+static frazil_err fail_not_sno(int form, frazil_error *reterr)
+{
+    return fail(reterr, FRAZIL_EKIND, "a sno has 80 bits: its forms are " IDS_SNO_FORM_NAMES ", not %s",
+                ids_form_name(form));
 }
 
 bool ids_form_choose(const char *option, const char *name, int *ret)
@@ -36,15 +56,15 @@ bool ids_form_choose(const char *option, const char *name, int *ret)
     *ret = IDS_FORM_ANY;
     if (name == NULL)
         return true;
-    if (strcmp(name, "sno") == 0) {
-        *ret = IDS_FORM_SNO;
-        return true;
+    for (*ret = IDS_FORM_SNO; *ret < IDS_FORM_COUNT; ++*ret) {
+        if (strcmp(name, ids_form_name(*ret)) == 0)
+            return true;
     }
     if (frazil_text_by_name(name, &form) == FRAZIL_OK) {
         *ret = (int)form;
         return true;
     }
-    complain("%s takes one of " IDS_FORM_NAMES ", not \"%s\"", option, name);
+    complain("%s takes one of" IDS_FORM_NAMES ", not \"%s\"", option, name);
     return false;
 }
 
@@ -73,9 +93,11 @@ static frazil_err parse_sno(int form, const char *text, size_t len, frazil_sno *
 {
     if (form == FRAZIL_TEXT_HEX || form == FRAZIL_TEXT_BYTES || (form == IDS_FORM_ANY && len == SNO_HEX_LEN))
         return parse_sno_hex(text, len, ret, reterr);
+    if (form == IDS_FORM_UUID || (form == IDS_FORM_ANY && len == FRAZIL_UUID_LEN))
+        return frazil_sno_uuid_parse(text, len, ret, reterr);
     if (form == IDS_FORM_SNO || form == IDS_FORM_ANY)
         return frazil_sno_decode_explain(text, len, ret, reterr);
-    return fail(reterr, FRAZIL_EKIND, "a sno has 80 bits: its forms are sno and hex, not %s", ids_form_name(form));
+    return fail_not_sno(form, reterr);
 }
 
 /* ---- recognising ---------------------------------------------------------- */
@@ -139,6 +161,7 @@ size_t ids_readings(const char *text, size_t len, struct ids_reading ret[IDS_FOR
     size_t count = number_readings(text, len, ret);
 
     count = add_reading(FRAZIL_LAYOUT_SNO, IDS_FORM_SNO, text, len, ret, count);
+    count = add_reading(FRAZIL_LAYOUT_SNO, IDS_FORM_UUID, text, len, ret, count);
     return add_reading(FRAZIL_LAYOUT_SNO, FRAZIL_TEXT_HEX, text, len, ret, count);
 }
 
@@ -170,7 +193,7 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
         return frazil_id_parse_explain((frazil_text)decimal_form(text, len), text, len, ret, reterr);
     count = ids_readings(text, len, readings);
     if (count == 0)
-        return fail(reterr, FRAZIL_EPARSE, "it is no id in any form: " IDS_FORM_NAMES);
+        return fail(reterr, FRAZIL_EPARSE, "it is no id in any form:" IDS_FORM_NAMES);
     if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
         return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
     count = number_readings(text, len, readings);
@@ -190,8 +213,8 @@ frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t
 
     if (kind == FRAZIL_LAYOUT_SNO)
         err = parse_sno(form, text, len, &id.sno, reterr);
-    else if (form == IDS_FORM_SNO)
-        err = fail(reterr, FRAZIL_EKIND, "the form sno is for snos, which --layout sno asks for");
+    else if (form >= IDS_FORM_SNO)
+        err = fail_sno_only(form, reterr);
     else if (form == IDS_FORM_ANY)
         err = recognise_number(text, len, &id.number, reterr);
     else
@@ -204,8 +227,8 @@ frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t
 frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], frazil_error *reterr)
 {
     if (id->kind == FRAZIL_LAYOUT_64) {
-        if (form == IDS_FORM_SNO)
-            return fail(reterr, FRAZIL_EKIND, "the form sno is for snos, which --layout sno asks for");
+        if (form >= IDS_FORM_SNO)
+            return fail_sno_only(form, reterr);
         return frazil_id_format(form == IDS_FORM_ANY ? FRAZIL_TEXT_DEC : (frazil_text)form, id->number, buf,
                                 IDS_TEXT_SIZE);
     }
@@ -214,8 +237,11 @@ frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], fr
     } else if (form == IDS_FORM_SNO || form == IDS_FORM_ANY) {
         frazil_sno_encode(&id->sno, buf);
         buf[FRAZIL_SNO_LEN] = '\0';
+    } else if (form == IDS_FORM_UUID) {
+        size_t len;
+        return frazil_sno_uuid_format(&id->sno, buf, IDS_TEXT_SIZE, &len);
     } else {
-        return fail(reterr, FRAZIL_EKIND, "a sno has 80 bits: its forms are sno and hex, not %s", ids_form_name(form));
+        return fail_not_sno(form, reterr);
     }
     return FRAZIL_OK;
 }

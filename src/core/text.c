@@ -5,20 +5,22 @@
 
 #include "sentence.h"
 #include "text_internal.h"
+#include "word.h"
 
 static const char text_names[FRAZIL_TEXT_COUNT][12] = {
-    [FRAZIL_TEXT_DEC] = "dec",       [FRAZIL_TEXT_DEC_PADDED] = "dec20",
-    [FRAZIL_TEXT_HEX] = "hex",       [FRAZIL_TEXT_CROCKFORD] = "crockford",
-    [FRAZIL_TEXT_BASE36] = "base36", [FRAZIL_TEXT_BASE58] = "base58",
-    [FRAZIL_TEXT_BASE62] = "base62", [FRAZIL_TEXT_BASE64URL] = "base64url",
-    [FRAZIL_TEXT_BIN] = "bin",       [FRAZIL_TEXT_BYTES] = "bytes",
+#define TEXT_NAME(identifier, number, name, room) [number] = name,
+    FRAZIL_TEXTS(TEXT_NAME)
+#undef TEXT_NAME
 };
 
-/* How many bytes fz_text_write can touch: as many are written where they shall stay, with fewer by way of a copy. */
+/*
+ * How many bytes fz_text_write can touch: as many are written where they shall stay, with fewer by way of a copy.
+ * The groups of bin are written with a space behind each, also the last.
+ */
 static const uint8_t room[FRAZIL_TEXT_COUNT] = {
-    [FRAZIL_TEXT_DEC] = 20,    [FRAZIL_TEXT_DEC_PADDED] = 20, [FRAZIL_TEXT_HEX] = 16,    [FRAZIL_TEXT_CROCKFORD] = 13,
-    [FRAZIL_TEXT_BASE36] = 13, [FRAZIL_TEXT_BASE58] = 11,     [FRAZIL_TEXT_BASE62] = 11, [FRAZIL_TEXT_BASE64URL] = 11,
-    [FRAZIL_TEXT_BIN] = 80,    [FRAZIL_TEXT_BYTES] = 16,
+#define TEXT_ROOM(identifier, number, name, characters) [number] = (characters) + ((characters) == 79),
+    FRAZIL_TEXTS(TEXT_ROOM)
+#undef TEXT_ROOM
 };
 
 /* Whether there is such a form; a caller can pass any number as one. */
@@ -93,4 +95,25 @@ frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t le
         return fz_fail(reterr, FRAZIL_EINVAL, "there is no text form number %d; the forms are numbered from 0 to %d",
                        (int64_t)(int)form, (int64_t)FRAZIL_TEXT_COUNT - 1);
     return fz_text_read(form, text, len, ret_id, reterr);
+}
+
+/* ---- bytes ---------------------------------------------------------------- */
+
+size_t frazil_bytes_size(void)
+{
+    return FRAZIL_BYTES_SIZE;
+}
+
+void frazil_bytes_write(uint64_t id, uint8_t ret_bytes[FRAZIL_BYTES_SIZE])
+{
+    fz_store_be64(ret_bytes, id);
+}
+
+frazil_err frazil_bytes_read(const void *bytes, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    if (len != FRAZIL_BYTES_SIZE)
+        return fz_fail(reterr, FRAZIL_EPARSE, "there are %u bytes; an id has %u", (uint64_t)len,
+                       (uint64_t)FRAZIL_BYTES_SIZE);
+    *ret_id = fz_load_be64(bytes);
+    return FRAZIL_OK;
 }

@@ -110,12 +110,12 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
     size_t digits = 0; /* since the last space */
 
     if (form->group == 0 && len >= form->len_min && len <= form->len_max &&
-        (!form->no_padding || text[0] != form->alphabet->digits[0]) &&
+        (!form->no_padding || text[form->prefix] != form->alphabet->digits[0]) &&
         read_digits(form, text + form->prefix, len - form->prefix, ret_id))
         return FRAZIL_OK;
-    if (form->no_padding && len > 1 && text[0] == form->alphabet->digits[0])
-        return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position 1 is a leading zero, which this form does not have",
-                       form->name, text, (size_t)1);
+    if (form->no_padding && len > form->prefix + 1 && text[form->prefix] == form->alphabet->digits[0])
+        return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u is a leading zero, which this form does not have",
+                       form->name, text + form->prefix, (size_t)1, (uint64_t)form->prefix + 1);
     for (size_t i = form->prefix; i < len; i++) {
         if (i == form->len_max)
             return fail_long(form, reterr);
@@ -163,6 +163,25 @@ static frazil_err read_hex(const char *text, size_t len, uint64_t *ret_id, frazi
     return read_numeral(prefixed ? &prefixed_hex : &hex, text, len, ret_id, reterr);
 }
 
+/* 0x is not a digit's place: what stands there is told apart from a wrong digit. */
+static frazil_err read_hex0x(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const char prefix[2] = {'0', 'x'};
+    static const struct numeral hex0x = {.name = "hex0x",
+                                         BASE(16, fz_crockford, "0-9a-fA-F"),
+                                         .prefix = sizeof prefix,
+                                         .len_min = 3,
+                                         .len_max = SIZE_MAX,
+                                         .no_padding = true};
+
+    for (size_t i = 0; i < len && i < sizeof prefix; i++) {
+        if (text[i] != prefix[i])
+            return fz_fail(reterr, FRAZIL_EPARSE, "hex0x: %Q at position %u; the form begins with 0x", text + i,
+                           (size_t)1, (uint64_t)i + 1);
+    }
+    return len < sizeof prefix ? fail_short(&hex0x, len, reterr) : read_numeral(&hex0x, text, len, ret_id, reterr);
+}
+
 /* Eleven digits hold 66 bits: the two that are over come last and must be zero. */
 static frazil_err read_base64url(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
@@ -206,6 +225,7 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
     static const struct numeral base36 = {.name = "base36", BASE(36, fz_base36, "0-9a-z"), UNPADDED};
     static const struct numeral base58 = {.name = "base58", BASE(58, fz_base58, "1-9a-km-zA-HJ-NP-Z"), UNPADDED};
     static const struct numeral base62 = {.name = "base62", BASE(62, fz_base62, "0-9A-Za-z"), FIXED_WIDTH(11)};
+    static const struct numeral hex_short = {.name = "hexshort", BASE(16, fz_crockford, "0-9a-fA-F"), UNPADDED};
     static const struct numeral bin = {.name = "bin", BASE(2, fz_base36, "0 and 1"), FIXED_WIDTH(79), .group = 4};
 
     switch (form) {
@@ -229,6 +249,12 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
         return read_numeral(&bin, text, len, ret_id, reterr);
     case FRAZIL_TEXT_BYTES:
         return read_bytes(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_HEX0X:
+        return read_hex0x(text, len, ret_id, reterr);
+    case FRAZIL_TEXT_HEX_SHORT:
+        return read_numeral(&hex_short, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_FORCE_INT:
+        break;
     }
     FZ_ASSERT(false);
     return FRAZIL_EINVAL; /* not reached */

@@ -8,6 +8,7 @@
 
 #define BASE36_MAX_LEN 13 /* digits of 2^64 - 1 */
 #define BASE58_MAX_LEN 11
+#define HEX_MAX_LEN 16
 
 /* Moves a number of `width` digits to buf without its leading zeros, of which a lone one stays. */
 static size_t put_unpadded(char *buf, const char *digits, size_t width, char zero)
@@ -34,6 +35,14 @@ static size_t write_base58(char *buf, uint64_t id)
 
     fz_digits_put(digits, sizeof digits, id, &fz_base58, 58);
     return put_unpadded(buf, digits, sizeof digits, fz_base58.digits[0]);
+}
+
+static size_t write_hex_short(char *buf, uint64_t id)
+{
+    char digits[HEX_MAX_LEN];
+
+    fz_digits_put(digits, sizeof digits, id, &fz_base36, 16);
+    return put_unpadded(buf, digits, sizeof digits, fz_base36.digits[0]);
 }
 
 /* Eleven characters hold 66 bits: the two that are over come last and are zero. */
@@ -80,6 +89,14 @@ size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
         return write_base64url(buf, id);
     case FRAZIL_TEXT_BIN:
         return write_bin(buf, id);
+    case FRAZIL_TEXT_HEX0X:
+        buf[0] = '0';
+        buf[1] = 'x';
+        return 2 + write_hex_short(buf + 2, id);
+    case FRAZIL_TEXT_HEX_SHORT:
+        return write_hex_short(buf, id);
+    case FRAZIL_TEXT_FORCE_INT:
+        break;
     }
     FZ_ASSERT(false);
     return 0; /* not reached */

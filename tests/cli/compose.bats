@@ -10,6 +10,14 @@ load helpers
     [ "$(frazil compose --layout twitter --time 2022-06-28T16:07:40.105Z -w 378 -s 0 --form hex)" = "$(frazil convert --to hex 1541815603606036480)" ]
 }
 
+@test "the partition of a sno as two bytes" {
+    local same
+    for same in 16650 0x410a A,10 "'A',10" "{'A', 10}"; do
+        [ "$(frazil compose -l sno --time 2026-05-01 --partition "$same" -s 0)" = 9hwf9c22232im222 ]
+    done
+    fails 1 "is no partition: write" frazil compose -l sno --time 2026-05-01 --partition A,300 -s 0
+}
+
 @test "snos" {
     [ "$(frazil compose --layout sno --unix-ms 1812059813888 --partition 0 --sequence 0)" = a222222222222222 ]
     [ "$(frazil compose --layout sno --unix-ms 3461327255548 --ticktock 1 --meta 255 --partition 65535 --sequence 65535 --form hex)" = ffffffffffffffffffff ]

@@ -9,7 +9,26 @@ load helpers
     fails 2 "--from takes one of dec" frazil convert --from roman --to dec 5
 }
 
-@test "sno goes with hex only" {
+@test "hexadecimal with 0x and without padding, both ways" {
+    [ "$(frazil convert --to hex0x 374461008837607426)" = 0x5325a4db6000002 ]
+    [ "$(frazil convert --to hexshort 374461008837607426)" = 5325a4db6000002 ]
+    [ "$(frazil convert --from hexshort --to dec 5325A4DB6000002)" = 374461008837607426 ]
+    [ "$(frazil convert --from hex0x --to dec 0x0)" = 0 ]
+    fails 1 "leading zero" frazil convert --from hex0x --to dec 0x05
+    fails 1 "position 1" frazil convert --from hex0x --to dec 5
+}
+
+@test "a sno as UUID, both ways" {
+    [ "$(frazil convert --to uuid a222222222222222)" = 40000000-0000-8000-8000-000000000000 ]
+    [ "$(frazil convert --from uuid --to hex ffffffff-ffff-8fff-bfff-fc0000000000)" = ffffffffffffffffffff ]
+    [ "$(frazil convert --to sno ffffffff-ffff-8fff-bfff-fc0000000000)" = xxxxxxxxxxxxxxxx ]
+    fails 2 "not dec" frazil convert --from uuid --to dec ffffffff-ffff-8fff-bfff-fc0000000000
+    fails 1 "lowest 42 bits" frazil convert --to sno ffffffff-ffff-8fff-bfff-fc0000000001
+    fails 1 "variant 3" frazil convert --to sno ffffffff-ffff-8fff-ffff-fc0000000000
+    fails 1 "position 9" frazil convert --from uuid --to sno ffffffffffff8fffbffffc0000000000xxxx
+}
+
+@test "sno goes with hex and uuid only" {
     [ "$(frazil convert --to sno 40000000000000000000)" = a222222222222222 ]
     [ "$(frazil convert --from sno --to bytes a222222222222222)" = 40000000000000000000 ]
     fails 2 "not dec" frazil convert --from sno --to dec a222222222222222

@@ -23,8 +23,9 @@ ID=1541815603606036480
     [ "$status" -eq 0 ]
     [ "${lines[0]}" = "text        xxxxxxxxxxxxxxxx" ]
     [ "${lines[1]}" = "hex         ffffffffffffffffffff" ]
-    [[ ${lines[3]} == "time        2079-09-07T15:47:35.548Z  ("* ]]
-    [ "${lines[5]} ${lines[6]} ${lines[7]} ${lines[8]}" = "ticktock    1 meta        255 partition   65535 sequence    65535" ]
+    [ "${lines[2]}" = "uuid        ffffffff-ffff-8fff-bfff-fc0000000000" ]
+    [[ ${lines[4]} == "time        2079-09-07T15:47:35.548Z  ("* ]]
+    [ "${lines[6]} ${lines[7]} ${lines[8]} ${lines[9]}" = "ticktock    1 meta        255 partition   65535  (255,255) sequence    65535" ]
     run frazil inspect --layout sno --color=always 40000000000000000000
     [[ $output == *$'\e[36m010000000000000000000000000000000000000\e[0m'* ]]
 }
@@ -36,7 +37,7 @@ ID=1541815603606036480
 @test "JSON: the keys and their order" {
     [ "$(frazil inspect --layout twitter --json $ID)" = '{"id":"1541815603606036480","layout":"twitter","time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"worker":378,"datacenter":11,"sequence":0}' ]
     [ "$(frazil inspect --json 0)" = '{"id":"0","layout":"frazil","time":"2026-01-01T00:00:00.000Z","unix_ms":1767225600000,"worker":0,"sequence":0}' ]
-    [ "$(frazil inspect --layout sno --json a222222222222222)" = '{"text":"a222222222222222","hex":"40000000000000000000","time":"2027-06-03T21:56:53.888Z","unix_ms":1812059813888,"ticktock":0,"meta":0,"partition":0,"sequence":0}' ]
+    [ "$(frazil inspect --layout sno --json a222222222222222)" = '{"text":"a222222222222222","hex":"40000000000000000000","uuid":"40000000-0000-8000-8000-000000000000","time":"2027-06-03T21:56:53.888Z","unix_ms":1812059813888,"ticktock":0,"meta":0,"partition":0,"partition_text":"0,0","sequence":0}' ]
 }
 
 @test "a layout can be a description with its keys" {
@@ -72,7 +73,24 @@ ID=1541815603606036480
     fails 1 "no id in any form" frazil inspect 'a b c'
     fails 2 "--form takes one of dec" frazil inspect --form base17 5
     fails 1 "--layout sno" frazil inspect --layout twitter --form sno a222222222222222
-    fails 1 "its forms are sno and hex, not dec" frazil inspect --layout sno --form dec 5
+    fails 1 "its forms are sno, uuid and hex, not dec" frazil inspect --layout sno --form dec 5
+}
+
+@test "a sno as UUID, 0x and hexadecimal without padding" {
+    local uuid=3bfcd3a8-0000-8410-a800-000000000000
+    [ "$(frazil inspect --json $uuid | json partition)" = 16650 ]
+    [ "$(frazil inspect --json "${uuid^^}" | json text)" = 9hwf9c22232im222 ]
+    [ "$(frazil inspect --json --form uuid $uuid | json uuid)" = $uuid ]
+    [[ $(frazil inspect --guess $uuid | sed -n 3p) == *" sno       uuid "* ]]
+    fails 1 "version 4; a sno's is of version 8" frazil inspect --form uuid 3bfcd3a8-0000-4410-a800-000000000000
+    fails 1 "it is no id in any form" frazil inspect 3bfcd3a8-0000-4410-a800-000000000000
+    fails 1 "the form uuid is for snos" frazil inspect --layout twitter --form uuid $uuid
+    [ "$(frazil inspect --json 0x5325a4db6000002 | json id)" = 374461008837607426 ]
+    [ "$(frazil inspect --json --form hexshort ff | json id)" = 255 ]
+    fails 1 "leading zero" frazil inspect --form hexshort 0ff
+    fails 1 "begins with 0x" frazil inspect --form hex0x ff
+    # hexshort is never guessed: this text was base58 or base36 before there was such a form, and still is.
+    fails 1 "base58 or base36: say which" frazil inspect abc
 }
 
 @test "a text that can only be a sno is one, unless another layout is named" {

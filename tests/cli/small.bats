@@ -58,3 +58,15 @@ load helpers
     fails 2 "not two of them" frazil worker --max 1024 --expect 5 app-1
     fails 2 "--max M" frazil worker --expect 5
 }
+
+@test "scramble --new-salt: odd, below 2^32, another one each time, and fit for use" {
+    local salt
+    salt=$(frazil scramble --new-salt)
+    [ $((salt % 2)) -eq 1 ]
+    [ "$salt" -lt 4294967296 ]
+    [ "$(frazil scramble -n)" != "$salt" ] # alike once in 2^31 runs
+    [ "$(frazil unscramble --salt "$salt" "$(frazil scramble --salt "$salt" 7123456789012345)")" = 7123456789012345 ]
+    fails 2 "goes with nothing else" frazil scramble --new-salt 5
+    fails 2 "goes with nothing else" frazil scramble --new-salt --salt 5
+    fails 2 "new-salt" frazil unscramble --new-salt
+}

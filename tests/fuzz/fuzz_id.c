@@ -34,6 +34,9 @@ static bool may_stand_for(frazil_text form, const char *text, size_t len, const 
             return len <= 18 && strspn(own, "0") >= 18 - len && is_same(digits, text + 2, len - 2);
         }
         return len == 16 && is_same(own, text, len);
+    case FRAZIL_TEXT_HEX0X:
+    case FRAZIL_TEXT_HEX_SHORT:
+        return len == strlen(own) && is_same(own, text, len);
     case FRAZIL_TEXT_CROCKFORD:
         return len == 13 && is_same(own, text, len);
     case FRAZIL_TEXT_BYTES:

@@ -237,6 +237,48 @@ static void test_length(void **state)
     assert_refused(true, "0b00u000i001gx73riz0", FRAZIL_EPARSE, 19);
 }
 
+/* ---- salts ---------------------------------------------------------------------- */
+
+static uint64_t fixed_bits(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
+/* A salt is what the random numbers say, made odd, and below 2^32; so it can be used. */
+static void test_salt_of_port(void **state)
+{
+    (void)state;
+    static const struct {
+        uint64_t bits;
+        uint64_t salt;
+    } cases[] = {{0, 1}, {2, 3}, {UINT64_MAX, UINT32_MAX}, {UINT64_C(0x0123456789abcdee), 0x89abcdef}};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t bits = cases[i].bits;
+        const frazil_random random = {.ctx = &bits, .next = fixed_bits};
+        uint64_t salt = 0;
+        uint64_t id;
+        assert_int_equal(frazil_salt_new(&random, &salt, NULL), FRAZIL_OK);
+        assert_true(salt == cases[i].salt);
+        assert_int_equal(frazil_kasumi(salt, 7, &id), FRAZIL_OK);
+    }
+}
+
+/* Without a port the kernel is asked: of 64 salts all are odd, and no two in a row are alike (chance: 64 in 2^31). */
+static void test_salt_of_system(void **state)
+{
+    (void)state;
+    uint64_t before = 0;
+
+    for (unsigned i = 0; i < 64; i++) {
+        uint64_t salt = 0;
+        frazil_error err;
+        assert_int_equal(frazil_salt_new(NULL, &salt, &err), FRAZIL_OK);
+        assert_true(salt % 2 == 1 && salt <= UINT32_MAX && salt != before);
+        before = salt;
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -248,6 +290,8 @@ int main(void)
         cmocka_unit_test(test_swapped_neighbours),
         cmocka_unit_test(test_half_too_large),
         cmocka_unit_test(test_length),
+        cmocka_unit_test(test_salt_of_port),
+        cmocka_unit_test(test_salt_of_system),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

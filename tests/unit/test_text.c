@@ -34,7 +34,8 @@ static const struct form {
     const char *digits;
     const char *also; /* also[i] is read as digits[i + also_from] */
     size_t also_from;
-    size_t width; /* 0: no padding */
+    size_t width;       /* 0: no padding */
+    const char *prefix; /* what stands before the digits; NULL: nothing */
 } forms[FRAZIL_TEXT_COUNT] = {
     [FRAZIL_TEXT_DEC] = {"dec", "0123456789", "", 0, 0},
     [FRAZIL_TEXT_DEC_PADDED] = {"dec20", "0123456789", "", 0, 20},
@@ -47,7 +48,15 @@ static const struct form {
                                11},
     [FRAZIL_TEXT_BIN] = {"bin", "01", "", 0, 79},
     [FRAZIL_TEXT_BYTES] = {"bytes", "0123456789abcdef", "", 0, 16},
+    [FRAZIL_TEXT_HEX0X] = {"hex0x", "0123456789abcdef", "ABCDEF", 10, 0, "0x"},
+    [FRAZIL_TEXT_HEX_SHORT] = {"hexshort", "0123456789abcdef", "ABCDEF", 10, 0},
 };
+
+/* Characters before the digits. */
+static size_t prefix_len(frazil_text form)
+{
+    return forms[form].prefix == NULL ? 0 : strlen(forms[form].prefix);
+}
 
 /* The value of a character; -1: none. */
 static int value_of(const struct form *form, char c)
@@ -65,6 +74,8 @@ static bool may_stand(frazil_text form, char c, size_t index)
 {
     if (form == FRAZIL_TEXT_BIN && index % 5 == 4)
         return c == ' ';
+    if (index < prefix_len(form))
+        return c == forms[form].prefix[index];
     return value_of(&forms[form], c) >= 0;
 }
 
@@ -72,7 +83,7 @@ static bool may_stand(frazil_text form, char c, size_t index)
 static void canonical(frazil_text form, const char *text, size_t len, char *ret)
 {
     for (size_t i = 0; i < len; i++)
-        ret[i] = text[i] == ' ' ? ' ' : forms[form].digits[value_of(&forms[form], text[i])];
+        ret[i] = text[i] == ' ' || i < prefix_len(form) ? text[i] : forms[form].digits[value_of(&forms[form], text[i])];
     ret[len] = '\0';
 }
 
@@ -177,6 +188,9 @@ static void test_known_texts(void **state)
     assert_reads(FRAZIL_TEXT_BASE58, "JPwcyDCgEup", UINT64_MAX);
     assert_reads(FRAZIL_TEXT_BASE62, "LygHa16AHYF", UINT64_MAX);
     assert_reads(FRAZIL_TEXT_BASE64URL, "__________8", UINT64_MAX);
+    /* As flake-idgen's documentation shows it. */
+    assert_reads(FRAZIL_TEXT_HEX0X, "0x5325a4db6000002", UINT64_C(374461008837607426));
+    assert_reads(FRAZIL_TEXT_HEX_SHORT, "5325A4db6000002", UINT64_C(374461008837607426));
     assert_reads(FRAZIL_TEXT_BYTES, "0123456789abcdef", UINT64_C(0x0123456789abcdef));
     assert_reads(FRAZIL_TEXT_BIN, "0000 0001 0010 0011 0100 0101 0110 0111 1000 1001 1010 1011 1100 1101 1110 1111",
                  UINT64_C(0x0123456789abcdef));
@@ -269,9 +283,10 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
     assert_true(id == UNTOUCHED);
     /* A space behind the first byte begins the other spelling, which then misses its spaces elsewhere. */
     bool spaced = form == FRAZIL_TEXT_BYTES && index == 2 && variant[2] == ' ';
-    bool leading_zero = forms[form].width == 0 && variant[0] == forms[form].digits[0];
+    size_t first = prefix_len(form);
+    bool leading_zero = forms[form].width == 0 && variant[first] == forms[form].digits[0] && index >= first;
     if (leading_zero)
-        assert_error_at(&err, FRAZIL_EPARSE, 0);
+        assert_error_at(&err, FRAZIL_EPARSE, first);
     else if (!may_stand(form, variant[index], index) && !spaced)
         assert_error_at(&err, FRAZIL_EPARSE, index);
 }
@@ -319,6 +334,8 @@ static void test_every_digit_accepted(void **state)
         [FRAZIL_TEXT_BASE62] = 10 * 62 + 22,    /* 0 to L in front */
         [FRAZIL_TEXT_BASE64URL] = 10 * 64 + 16, /* two bits of zero at the end */
         [FRAZIL_TEXT_BIN] = 64 * 2 + 15,        [FRAZIL_TEXT_BYTES] = 16 * 16,
+        [FRAZIL_TEXT_HEX0X] = 2 + 14 * 22 + 21, /* one prefix, no leading zero, either case */
+        [FRAZIL_TEXT_HEX_SHORT] = 14 * 22 + 21, /* no leading zero, either case */
     };
 
     for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
@@ -335,7 +352,7 @@ static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index
     frazil_text form = *(const frazil_text *)ctx;
     uint64_t id = UNTOUCHED;
 
-    if (forms[form].width == 0 && len > 0) {
+    if (forms[form].width == 0 && len > prefix_len(form)) {
         assert_int_equal(frazil_id_parse(form, prefix, len, &id), FRAZIL_OK);
         assert_true(id != UNTOUCHED);
     } else {
@@ -383,6 +400,15 @@ static void test_leading_zeros(void **state)
     assert_refused(FRAZIL_TEXT_BASE36, "0z", 0);
     assert_reads(FRAZIL_TEXT_BASE58, "1", 0);
     assert_refused(FRAZIL_TEXT_BASE58, "12", 0);
+    assert_reads(FRAZIL_TEXT_HEX0X, "0x0", 0);
+    assert_refused(FRAZIL_TEXT_HEX0X, "0x00", 2);
+    assert_refused(FRAZIL_TEXT_HEX0X, "0X7", 1);
+    assert_refused(FRAZIL_TEXT_HEX0X, "7", 0);
+    assert_refused(FRAZIL_TEXT_HEX0X, "0x", 2);
+    assert_refused(FRAZIL_TEXT_HEX0X, "", 0);
+    assert_reads(FRAZIL_TEXT_HEX_SHORT, "0", 0);
+    assert_refused(FRAZIL_TEXT_HEX_SHORT, "0f", 0);
+    assert_refused(FRAZIL_TEXT_HEX_SHORT, "0xf", 0);
     assert_refused(FRAZIL_TEXT_DEC, "+7", 0);
     assert_refused(FRAZIL_TEXT_DEC, "-7", 0);
     assert_refused(FRAZIL_TEXT_DEC, " 7", 0);
@@ -411,6 +437,8 @@ static void test_above_the_maximum(void **state)
         {FRAZIL_TEXT_DEC_PADDED, "18446744073709551617", 19},
         {FRAZIL_TEXT_DEC_PADDED, "99999999999999999999", 19},
         {FRAZIL_TEXT_HEX, "10000000000000000", 16},
+        {FRAZIL_TEXT_HEX0X, "0x10000000000000000", 18},
+        {FRAZIL_TEXT_HEX_SHORT, "10000000000000000", 16},
         {FRAZIL_TEXT_HEX, "0x10000000000000000", 18},
         {FRAZIL_TEXT_CROCKFORD, "G000000000000", 12},
         {FRAZIL_TEXT_CROCKFORD, "g000000000001", 12},
@@ -512,7 +540,8 @@ static void test_plain_digits(void **state)
             continue; /* not the digits of the number alone */
         format(form, id, text);
         plain_write(&forms[form], id, expected);
-        assert_string_equal(text, expected);
+        assert_memory_equal(text, forms[form].prefix == NULL ? "" : forms[form].prefix, prefix_len(form));
+        assert_string_equal(text + prefix_len(form), expected);
     }
 }
 

@@ -29,6 +29,32 @@ static void check_form(const struct tsv *tsv, frazil_text form, uint64_t id, con
         fail_msg("%s: %s '%s' is not read back", tsv_where(tsv), frazil_text_name(form), expected);
 }
 
+/* The two without padding are the vector's digits without its leading zeros. */
+static void check_unpadded(const struct tsv *tsv, uint64_t id, const char *digits)
+{
+    char prefixed[FRAZIL_TEXT_SIZE];
+
+    while (digits[0] == '0' && digits[1] != '\0')
+        digits++;
+    snprintf(prefixed, sizeof prefixed, "0x%s", digits);
+    check_form(tsv, FRAZIL_TEXT_HEX_SHORT, id, digits);
+    check_form(tsv, FRAZIL_TEXT_HEX0X, id, prefixed);
+}
+
+/* The bytes themselves are those that the vector shows as digits. */
+static void check_bytes(const struct tsv *tsv, uint64_t id, const char *digits)
+{
+    uint8_t bytes[FRAZIL_BYTES_SIZE];
+    char text[2 * FRAZIL_BYTES_SIZE + 1];
+    uint64_t back = ~id;
+
+    frazil_bytes_write(id, bytes);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(text + 2 * i, 3, "%02x", (unsigned)bytes[i]);
+    if (strcmp(text, digits) != 0 || frazil_bytes_read(bytes, sizeof bytes, &back, NULL) != FRAZIL_OK || back != id)
+        fail_msg("%s: the bytes are %s, not %s", tsv_where(tsv), text, digits);
+}
+
 /* Each form writes and reads what PHP, Python and the Go libraries write. */
 static void test_text_forms(void **state)
 {
@@ -48,6 +74,8 @@ static void test_text_forms(void **state)
         check_form(tsv, FRAZIL_TEXT_BASE62, id, tsv_text(tsv, "base62_11"));
         check_form(tsv, FRAZIL_TEXT_BASE64URL, id, tsv_text(tsv, "base64url_be11"));
         check_form(tsv, FRAZIL_TEXT_BYTES, id, tsv_text(tsv, "bytes_be"));
+        check_unpadded(tsv, id, tsv_text(tsv, "hex16"));
+        check_bytes(tsv, id, tsv_text(tsv, "bytes_be"));
     }
     assert_int_equal(tsv_close(tsv), 100);
 }
