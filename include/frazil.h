@@ -12,7 +12,7 @@
  *   frazil_close(gen);
  *
  * The headers by subject: error.h, layout.h, time.h, text.h, sno.h, clock.h,
- * coordinator.h, generator.h.  frazil/opaque.h and frazil/parts.h belong to
+ * coordinator.h, granter.h, generator.h, lease.h.  frazil/opaque.h and frazil/parts.h belong to
  * libraries of their own.
  */
 #ifndef FRAZIL_H
@@ -23,7 +23,9 @@
 #include "frazil/coordinator.h"
 #include "frazil/error.h"
 #include "frazil/generator.h"
+#include "frazil/granter.h"
 #include "frazil/layout.h"
+#include "frazil/lease.h"
 #include "frazil/sno.h"
 #include "frazil/text.h"
 #include "frazil/time.h"

@@ -17,6 +17,7 @@
 
 #include "clock.h"
 #include "coordinator.h"
+#include "granter.h"
 #include "layout.h"
 #include "sno.h"
 
@@ -51,6 +52,8 @@ typedef struct frazil_local frazil_local;
  *                 address or name, modulo the number of worker ids, as konayuki
  *                 computes it, with `expect`; for layout=sno also auto, which is
  *                 its default
+ *   partition     layout=sno, in place of `worker`: a number, or two bytes such as
+ *                 A,10 (see frazil_sno_partition_parse)
  *   datacenter    N: the worker source then gives the number inside it
  *   base, count   the source's number must be below count; base is added to it
  *   expect        how many hosts there are, 1 to 65536: needed by the hashes,
@@ -108,9 +111,15 @@ typedef struct frazil_ports {
     const frazil_random *random; /* likewise */
     /* Parts that are not to be loaded, from frazil/parts.h, NULL at the end; must be there during the call. */
     const frazil_coordinator *const *coordinators;
+    const frazil_granter *granter; /* gives the worker id in place of the key `worker`; copied; its ctx must outlive the
+                                    * generator */
 } frazil_ports;
 
-/* frazil_open over other ports.  A given clock wins over the key `clock`. */
+/*
+ * frazil_open over other ports.  A given clock wins over the key `clock`.  With a granter the spec names no worker
+ * (FRAZIL_ESPEC), nothing is kept in files, and what the granter gives is checked: FRAZIL_EWORKER for a grant that is
+ * none.  FRAZIL_EINVAL: a port is of another size.
+ */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports,
                                                     frazil_error *reterr) FRAZIL_NONNULL(1);
 

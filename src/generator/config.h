@@ -49,9 +49,19 @@ struct fz_worker_choice {
     uint32_t count;  /* with lock or url: how many there are; 0: all that the coordinator has */
     bool lock;       /* take the lowest number that no other process of this host holds */
     const char *url; /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
+    bool by_program; /* the granter in the ports gives it */
     bool in_process; /* unique in this process alone: there is nothing to keep for the next one */
     uint32_t collision_ppm; /* how likely it is that two hosts have the same; 0: the source does not say */
 };
+
+/* Whether somebody grants it, so that it must be given back, and nothing is kept here. */
+static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
+{
+    return choice->url != NULL || choice->by_program;
+}
+
+/* The choice of a program with a granter of its own.  FRAZIL_ESPEC: the settings name a source as well. */
+frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_worker_choice *ret, frazil_error *reterr);
 
 /* What the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
 frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,

@@ -128,6 +128,10 @@ struct frazil {
 frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
                            frazil_error *reterr);
 
+/* frazil_open_with for a worker id that is used without the generator: bare_lease.c.  FRAZIL_ESPEC: nobody grants it.
+ */
+frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr);
+
 /* ---- take.c: the slow path ----------------------------------------------- */
 
 struct fz_observation;

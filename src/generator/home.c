@@ -79,7 +79,7 @@ static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
 static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    if (request->worker.url != NULL) {
+    if (fz_worker_is_granted(&request->worker)) {
         frazil_err err = found_company(home, reterr);
         if (err != FRAZIL_OK)
             return err;

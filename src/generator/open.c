@@ -16,6 +16,7 @@
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
+#include "port_granter.h"
 #include "remote.h"
 
 enum { HOST_NAME_SIZE = 256 };
@@ -163,7 +164,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_home_request *request,
 }
 
 /*
- * Puts the first grant in force: from the coordinator, or from the file if the
+ * Puts the first grant in force: from the program's granter, the coordinator, or the file if the
  * state is kept; otherwise nobody grants the worker, and all ticks are its own.
  */
 static frazil_err open_grant(frazil *gen, const struct fz_home_request *request, const frazil_ports *ports,
@@ -173,7 +174,9 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
     struct fz_granter granter;
     frazil_err err;
 
-    if (request->worker.url != NULL) {
+    if (request->worker.by_program) {
+        err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
+    } else if (request->worker.url != NULL) {
         err = open_lease(gen, request, ports, &granter, reterr);
     } else if (gen->home.kind == FZ_HOME_FILE) {
         err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
@@ -249,14 +252,15 @@ static frazil_err choose_memory(struct fz_home_request *request, const frazil_po
 
     if (config->in_file && request->worker.in_process)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    if (config->in_file && request->worker.url != NULL)
+    if (config->in_file && fz_worker_is_granted(&request->worker))
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "state=file does not go with a coordinator, which keeps the state of the worker ids it gives");
+                       "state=file does not go with a %s, which keeps the state of the worker ids it gives",
+                       request->worker.by_program ? "granter" : "coordinator");
     if (config->slots_url != NULL) {
         request->in_memory = true;
         return fz_remote_check(&request->worker, reterr);
     }
-    request->in_memory = config->in_memory || request->worker.url != NULL || request->worker.in_process ||
+    request->in_memory = config->in_memory || fz_worker_is_granted(&request->worker) || request->worker.in_process ||
                          (own_clock && !config->in_file && !request->worker.lock);
     if (request->worker.lock && request->in_memory)
         return fz_fail(
@@ -265,7 +269,19 @@ static frazil_err choose_memory(struct fz_home_request *request, const frazil_po
     return FRAZIL_OK;
 }
 
-static frazil_err open_settings(frazil **ret, const struct fz_settings *settings, const frazil_ports *ports,
+/* A worker id that is to be used without a generator must be somebody's to grant, and is not replaced unasked. */
+static frazil_err make_bare(const struct fz_home_request *request, struct fz_config *config, frazil_error *reterr)
+{
+    if (!fz_worker_is_granted(&request->worker))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "a worker id can be leased from a coordinator or a granter only: write worker=URL, as in "
+                       "worker=redis://HOST/NAMESPACE");
+    if (request->settings->value[FZ_KEY_ON_LOSS] == NULL)
+        config->stay = true;
+    return FRAZIL_OK;
+}
+
+static frazil_err open_settings(frazil **ret, const struct fz_settings *settings, bool bare, const frazil_ports *ports,
                                 frazil_error *reterr)
 {
     struct fz_config config;
@@ -273,22 +289,36 @@ static frazil_err open_settings(frazil **ret, const struct fz_settings *settings
 
     frazil_err err = fz_config_read(&config, settings, reterr);
     if (err == FRAZIL_OK)
-        err = fz_worker_resolve(settings, &config.layout, &request.worker, reterr);
+        err = ports != NULL && ports->granter != NULL
+                  ? fz_worker_by_program(settings, &request.worker, reterr)
+                  : fz_worker_resolve(settings, &config.layout, &request.worker, reterr);
+    if (err == FRAZIL_OK && bare)
+        err = make_bare(&request, &config, reterr);
     if (err == FRAZIL_OK)
         err = choose_memory(&request, ports, reterr);
     return err == FRAZIL_OK ? fz_open_request(ret, &request, ports, reterr) : err;
 }
 
-frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
+static frazil_err open_spec(frazil **ret, const char *spec, bool bare, const frazil_ports *ports, frazil_error *reterr)
 {
     struct fz_settings settings;
 
     frazil_err err = fz_settings_gather(&settings, spec, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = open_settings(ret, &settings, ports, reterr);
+    err = open_settings(ret, &settings, bare, ports, reterr);
     fz_settings_free(&settings);
     return err;
+}
+
+frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
+{
+    return open_spec(ret, spec, true, ports, reterr);
+}
+
+frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
+{
+    return open_spec(ret, spec, false, ports, reterr);
 }
 
 frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)

@@ -250,10 +250,10 @@ frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, fraz
 
 frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr)
 {
-    if (worker->url != NULL || worker->lock)
+    if (fz_worker_is_granted(worker) || worker->lock)
         return fz_fail(reterr, FRAZIL_ESPEC,
-                       "state=URL is for hosts that share one worker number: worker=file-lock and a coordinator give "
-                       "each its own, and need no slots from elsewhere; say fixed:N");
+                       "state=URL is for hosts that share one worker number: worker=file-lock, a coordinator and a "
+                       "granter give each its own, and need no slots from elsewhere; say fixed:N");
     return FRAZIL_OK;
 }
 

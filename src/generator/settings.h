@@ -15,6 +15,7 @@
     X(TICK, "tick")                                                                                                    \
     X(BEHAVIOUR, "behaviour")                                                                                          \
     X(WORKER, "worker")                                                                                                \
+    X(PARTITION, "partition")                                                                                          \
     X(DATACENTER, "datacenter")                                                                                        \
     X(BASE, "base")                                                                                                    \
     X(COUNT, "count")                                                                                                  \

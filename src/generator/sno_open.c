@@ -41,7 +41,8 @@ static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const stru
 }
 
 /* The keys whose place the snapshot takes. */
-static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_BASE, FZ_KEY_COUNT, FZ_KEY_SEQ_MIN, FZ_KEY_SEQ_MAX};
+static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_PARTITION, FZ_KEY_BASE,
+                                    FZ_KEY_COUNT,  FZ_KEY_SEQ_MIN,   FZ_KEY_SEQ_MAX};
 enum { TAKEN_COUNT = sizeof taken / sizeof taken[0] };
 
 /* Who writes such a key into the spec itself expects it to count. */

@@ -125,6 +125,45 @@ static frazil_err unknown_source(const char *source, frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is no source of worker ids; they are %s", source, SOURCES);
 }
 
+/* partition= is fixed:N for snos, in the spelling of their two bytes. */
+static frazil_err from_partition(const struct fz_worker_space *space, const struct fz_settings *settings,
+                                 const frazil_layout *layout, uint32_t *ret, frazil_error *reterr)
+{
+    const char *text = settings->value[FZ_KEY_PARTITION];
+    uint16_t partition = 0;
+    frazil_error why;
+
+    if (layout->kind != FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ESPEC, "partition=%q is for layout=sno: for other layouts write worker=fixed:N",
+                       text);
+    if (settings->value[FZ_KEY_WORKER] != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "partition=%q and worker=%q are both given: leave one of them out", text,
+                       settings->value[FZ_KEY_WORKER]);
+    if (frazil_sno_partition_parse(text, strlen(text), &partition, &why) != FRAZIL_OK)
+        return fz_fail(reterr, FRAZIL_ESPEC, "partition: %s", why.message);
+    if (partition >= space->count)
+        return fz_fail(reterr, FRAZIL_EWORKER, "partition=%s is %u: must be from 0 to %u", text, (uint64_t)partition,
+                       space->count - 1);
+    *ret = fz_worker_in(space, partition);
+    return FRAZIL_OK;
+}
+
+frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_worker_choice *ret, frazil_error *reterr)
+{
+    static const enum fz_key sources[] = {FZ_KEY_WORKER,     FZ_KEY_PARTITION, FZ_KEY_BASE,     FZ_KEY_COUNT,
+                                          FZ_KEY_DATACENTER, FZ_KEY_EXPECT,    FZ_KEY_HOSTNAME, FZ_KEY_IP};
+
+    for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
+        if (settings->value[sources[i]] != NULL)
+            return fz_fail(reterr, FRAZIL_ESPEC,
+                           "%s is given, and the program's own granter gives the worker id: leave %s out of the spec, "
+                           "the environment and the config file",
+                           fz_key_name(sources[i]), fz_key_name(sources[i]));
+    }
+    *ret = (struct fz_worker_choice){.count = 1, .by_program = true};
+    return FRAZIL_OK;
+}
+
 static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_ENOWORKER,
@@ -137,14 +176,21 @@ frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_la
                              struct fz_worker_choice *ret, frazil_error *reterr)
 {
     const char *source = settings->value[FZ_KEY_WORKER];
+    bool by_partition = settings->value[FZ_KEY_PARTITION] != NULL;
     struct fz_worker_choice choice = {.count = 1};
     struct fz_worker_space space;
 
     if (source == NULL && layout->kind == FRAZIL_LAYOUT_SNO)
         source = "auto";
-    if (source == NULL)
+    if (source == NULL && !by_partition)
         return no_worker(layout, reterr);
     frazil_err err = read_space(&space, settings, layout, reterr);
+    if (err == FRAZIL_OK && by_partition) {
+        err = from_partition(&space, settings, layout, &choice.first, reterr);
+        if (err == FRAZIL_OK)
+            *ret = choice;
+        return err;
+    }
     if (err != FRAZIL_OK)
         return err;
     choice.lock = strcmp(source, "file-lock") == 0;

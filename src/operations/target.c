@@ -49,7 +49,8 @@ frazil_err fz_target_settings(struct fz_settings *ret, const char *spec_or_url, 
 frazil_err fz_target_default_worker(struct fz_settings *settings, const struct fz_config *config, bool *ret_set,
                                     frazil_error *reterr)
 {
-    bool missing = settings->value[FZ_KEY_WORKER] == NULL && config->layout.kind != FRAZIL_LAYOUT_SNO;
+    bool missing = settings->value[FZ_KEY_WORKER] == NULL && settings->value[FZ_KEY_PARTITION] == NULL &&
+                   config->layout.kind != FRAZIL_LAYOUT_SNO;
 
     frazil_err err = missing ? set_worker(settings, "file-lock", reterr) : FRAZIL_OK;
     if (err == FRAZIL_OK && ret_set != NULL)

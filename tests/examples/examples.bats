@@ -121,6 +121,32 @@ workers() {
     [ "$(frazil lease list --json "$url" | json state)" = released ]
 }
 
+@test "granter: processes side by side and one after the other have no id in common" {
+    local table=$BATS_TEST_TMPDIR/table n
+    for n in 1 2 3 4; do
+        example granter "$table" >"$ids.$n" &
+    done
+    wait
+    for n in 5 6; do
+        example granter "$table" >"$ids.$n"
+    done
+    cat "$ids".? >"$ids"
+    distinct 60
+    run --separate-stderr example granter "$BATS_TEST_TMPDIR/no/table"
+    [ "$status" -eq 1 ]
+    [ "$stderr" = "the program's granter says: the table cannot be opened" ]
+}
+
+@test "worker_id: leased, and given back behind the stamp" {
+    local url=file://$BATS_TEST_TMPDIR/orders
+    frazil lease init --never-used horizon=3s worker="$url"
+    [[ $(example worker_id "$url") == "worker "*", stamp good" ]]
+    [ "$(frazil lease list --json "$url" | json state)" = released ]
+    run --separate-stderr example worker_id file:///dev/null/orders
+    [ "$status" -eq 1 ]
+    [ -n "$stderr" ]
+}
+
 fails_without_namespace() {
     run --separate-stderr example lease "$1"
     [ "$status" -eq 1 ]

@@ -24,7 +24,8 @@ static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot
     assert_non_null(rig->manual);
     rig->clock = frazil_manual_clock_port(rig->manual);
     rig->random = (frazil_random){.ctx = rig, .next = random_next};
-    const frazil_ports ports = {.clock = &rig->clock, .random = &rig->random, .coordinators = rig->coordinators};
+    const frazil_ports ports = {
+        .clock = &rig->clock, .random = &rig->random, .coordinators = rig->coordinators, .granter = rig->granter};
     frazil_err code = snapshot == NULL ? frazil_open_with(&rig->gen, spec, &ports, &err)
                                        : frazil_sno_open_snapshot(&rig->gen, spec, snapshot, &ports, &err);
     if (code != FRAZIL_OK)

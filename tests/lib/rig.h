@@ -25,6 +25,7 @@ struct rig {
     uint64_t random_state; /* set it before rig_open for another sequence */
     uint64_t random_calls;
     const frazil_coordinator *const *coordinators; /* set it before rig_open; NULL: those that are installed */
+    const frazil_granter *granter;                 /* likewise; NULL: none */
 };
 
 /* Opens a generator over a manual clock at unix_ms.  Fails the test, with the sentence, if that does not succeed. */

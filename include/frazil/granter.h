@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Granters: worker ids and time from a source of the program's own, given to a generator in frazil_ports.
+ *
+ * A grant is a worker id and a stretch of time, and all ids of a generator lie inside it.  Sequence numbers need no
+ * source: each generator counts for itself.  The whole guarantee rests on one rule that the granter keeps:
+ *
+ *     No two grants of one worker id overlap in time, whoever holds them, also after any crash.
+ *
+ * So a granter records the end of each grant durably BEFORE it returns it, and a grant to another holder begins where
+ * the last recorded one of that worker id ends, or later.  A request that may or may not have been recorded counts as
+ * recorded.  Clocks need not agree for this; they decide only how soon an abandoned worker id is given out again.
+ */
+#ifndef FRAZIL_GRANTER_H
+#define FRAZIL_GRANTER_H
+
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+/* Ids of one worker id, stamped with a time from from_unix_ms on and before end_unix_ms. */
+typedef struct frazil_grant {
+    uint32_t worker;      /* as in ids, datacenter included; for sno the partition */
+    uint32_t reserved;    /* 0 */
+    int64_t from_unix_ms; /* rounded up to a whole tick */
+    int64_t end_unix_ms;  /* rounded down to a whole tick; not included */
+    uint64_t token;       /* the granter's own, but not 0: comes back with the grant, in any process that shares it */
+} frazil_grant;
+
+/*
+ * A source of grants.  Functions return FRAZIL_OK or an error of the table, and then leave *ret alone; reterr is never
+ * NULL, and a granter may write a sentence into its message.  They may block.
+ *
+ * Threads: one caller at a time for each generator, but any of its threads.  Two generators call at once: what they
+ * share behind ctx needs a lock.  No function may call back into the generator.
+ *
+ * Fork: parent and children share one grant; any of them may extend it, and the last one that closes the generator
+ * releases it.  ctx is what fork() makes of it.
+ */
+typedef struct frazil_granter {
+    size_t size; /* sizeof(frazil_granter) */
+    void *ctx;   /* what the functions are called with; must outlive the generator */
+
+    /*
+     * The first grant.  now_unix_ms is the generator's clock, rounded down to a tick; the grant has to end later.
+     * FRAZIL_EAGAIN: try again, after reterr->retry_ns if that is known; opening does as long as a call may wait, and
+     * ten seconds at the most.  FRAZIL_EPOOL: all worker ids are taken.
+     */
+    frazil_err (*acquire)(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr);
+
+    /*
+     * Asked when a third of the grant has passed, and then again until it succeeds.  *ret begins as a copy of *held.
+     * To continue it, move end_unix_ms on, and the token as you like.  To replace it, give another worker id, or
+     * for the same one a from_unix_ms that is not before the end of *held.  A failure takes nothing away: *held stays
+     * good until its end.  FRAZIL_EAGAIN: no answer.  FRAZIL_ELEASE: it is lost, and there is no other.
+     */
+    frazil_err (*extend)(void *ctx, int64_t now_unix_ms, const frazil_grant *held, frazil_grant *ret,
+                         frazil_error *reterr);
+
+    /*
+     * The generator is closed: no id of *held was stamped at used_end_unix_ms or later, so another grant may begin
+     * there.  It is not called if the last process is killed: then the grant runs out.  NULL: nothing to do.
+     */
+    void (*release)(void *ctx, const frazil_grant *held, int64_t used_end_unix_ms);
+
+    /* Called in a child process before its first call of the others: drops connections and locks.  NULL: nothing. */
+    void (*after_fork)(void *ctx);
+} frazil_granter;
+
+FRAZIL_END_DECLS
+
+#endif

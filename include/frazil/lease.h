@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A worker id without a generator: for programs that make their ids themselves, or need a number for something else.
+ *
+ * The number is the program's for a stretch of time only: from from_unix_ms on and before end_unix_ms, as
+ * frazil_lease_get says.  An extension moves the end on.  After the end another process may have the number, so the
+ * program compares the time that it stamps with that end, each time.  A generator does this by itself: use one where
+ * you can.
+ *
+ * Threads: every function may be called from any thread, except frazil_lease_close, which must be the last call.
+ *
+ * Fork: parent and child share the number, and keeping them apart is up to the program.  Each closes its own copy; the
+ * last one gives the number back.
+ */
+#ifndef FRAZIL_LEASE_H
+#define FRAZIL_LEASE_H
+
+#include "generator.h"
+
+FRAZIL_BEGIN_DECLS
+
+/* A leased worker id: opened by frazil_lease_open, closed by frazil_lease_close. */
+typedef struct frazil_lease frazil_lease;
+
+/* What is known of a lease. */
+typedef struct frazil_lease_info {
+    uint32_t worker;      /* the number, with base and datacenter in it; for sno the partition */
+    uint32_t reserved;    /* 0 */
+    int64_t from_unix_ms; /* nothing may be stamped before: another process may have had the number then */
+    int64_t end_unix_ms;  /* nor at this time or later, unless an extension moves it on */
+} frazil_lease_info;
+
+/*
+ * Leases a worker id.  The spec is that of frazil_open; worker= is the URL of a coordinator, unless ports (may be NULL)
+ * have a granter.  keeper=thread, the default, extends the lease by itself.  on_loss is `stop` unless the spec says
+ * `move`: a number that was lost is not replaced behind the program's back.  FRAZIL_ESPEC: the worker id comes from
+ * elsewhere; other errors as frazil_open.  reterr may be NULL.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, const frazil_ports *ports,
+                                                     frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * What the lease is now, without blocking.  size is sizeof *ret: a longer struct of a newer header is filled up with
+ * zeros, a shorter one of an older header is filled as far as it goes.  FRAZIL_ELEASE: it has ended.  FRAZIL_ECLOCK:
+ * the clock is before from_unix_ms; reterr->retry_ns says for how long.  Success means that the number is the
+ * program's at this instant by its own clock.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_get(frazil_lease *lease, frazil_lease_info *ret, size_t size,
+                                                    frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* Extends the lease if it is time to, for keeper=hook: as frazil_keep, with the same errors. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t *ret_next_ns, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 2);
+
+/* Says "anything up to the end of the lease" in frazil_lease_close. */
+#define FRAZIL_LEASE_ALL_USED INT64_MAX
+
+/*
+ * Gives the number back; NULL is allowed.  The program has stamped nothing with it later than used_unix_ms: the next
+ * owner begins behind that.  A time that is too early lets the next owner repeat what the program made;
+ * FRAZIL_LEASE_ALL_USED is always right, and keeps the number out of use until its end.
+ */
+FRAZIL_API void frazil_lease_close(frazil_lease *lease, int64_t used_unix_ms);
+
+FRAZIL_END_DECLS
+
+#endif
