@@ -37,8 +37,8 @@ static int lease_init(const char *spec, const struct lease_options *options)
     if (fz_leases_init(spec, options->never_used, &opens, &err) != FRAZIL_OK)
         return complain_error(&err);
     if (opens > fields_now())
-        output_format("created; ids can be had from %s on, when whatever an earlier namespace of this name may have "
-                      "granted has ended\n",
+        output_format("created; the first id comes at %s, when no earlier namespace of this name can have one in "
+                      "use\n",
                       fields_time(opens, text));
     else
         output_string("created\n");
@@ -120,9 +120,12 @@ static int cmd_lease_run(int argc, char **argv)
         "lease init|list|release|watch [OPTION]... SPEC-OR-URL...",
         "Creates a namespace of worker ids in a coordinator, shows who holds what until\n"
         "when, frees one by hand, or follows what changes.",
-        "A namespace has the layout and the horizon (how long the coordinator may be\n"
-        "away; default 60s) of the spec that creates it.\n\n"
-        "  frazil lease init layout=twitter horizon=30s worker=redis://10.0.0.5/orders\n"
+        "A namespace has the layout, the horizon (how long the coordinator may be away;\n"
+        "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
+        "spec that creates it.  One that is created again after a loss must say the last\n"
+        "two, as the lost one had them.\n\n"
+        "  frazil lease init --never-used layout=twitter worker=redis://10.0.0.5/orders\n"
+        "  frazil lease init horizon=60s max_skew=250ms worker=redis://10.0.0.5/orders\n"
         "  frazil lease list redis://10.0.0.5/orders"};
 
     if (!options_read(&help, rows, argc, argv, &args, &status))

@@ -61,6 +61,8 @@ static void print_table(const struct fz_leases *leases)
 
     output_format("layout      %s\n", leases->layout);
     output_format("horizon     %" PRIu64 " ms\n", leases->horizon_ms);
+    if (leases->max_skew_ms >= 0)
+        output_format("max_skew    %" PRId64 " ms\n", leases->max_skew_ms);
     if (leases->created_unix_ms != 0)
         output_format("created     %s\n", fields_time(leases->created_unix_ms, text));
     if (leases->quarantine_unix_ms != 0)
@@ -79,6 +81,8 @@ static void print_json(const struct fz_leases *leases)
     output_string("{\"layout\":");
     output_json_string(leases->layout);
     output_format(",\"horizon_ms\":%" PRIu64, leases->horizon_ms);
+    if (leases->max_skew_ms >= 0)
+        output_format(",\"max_skew_ms\":%" PRId64, leases->max_skew_ms);
     if (leases->created_unix_ms != 0)
         output_format(",\"created\":\"%s\"", fields_time(leases->created_unix_ms, text));
     output_format(",\"workers\":%" PRIu64 ",\"held\":%zu", leases->workers, leases->held);

@@ -11,7 +11,7 @@
 #include "frazil/time.h"
 #include "lease/record.h"
 
-enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4, DEFAULT_MAX_SKEW_MS = 250, LARGEST_MAX_SKEW_MS = 3600000 };
+enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4, LARGEST_MAX_SKEW_MS = 3600000 };
 
 #define NS_PER_MS UINT64_C(1000000)
 
@@ -255,14 +255,16 @@ static frazil_err read_ms(const struct fz_settings *settings, enum fz_key key, u
 /* What goes with a worker id from a coordinator. */
 static frazil_err read_lease(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
-    uint64_t skew_ms = DEFAULT_MAX_SKEW_MS;
+    static const char right_horizon[] = "must be whole milliseconds, from 100ms to a week (168h)";
+    uint64_t skew_ms = FZ_SKEW_MS_DEFAULT;
     int stay = 0;
 
     frazil_err err = read_ms(settings, FZ_KEY_MAX_SKEW, LARGEST_MAX_SKEW_MS,
                              "must be whole milliseconds, from 0ms to 1h", &skew_ms, reterr);
     if (err == FRAZIL_OK)
-        err = read_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, "must be whole milliseconds, up to a week (168h)",
-                      &config->horizon_ms, reterr);
+        err = read_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, right_horizon, &config->horizon_ms, reterr);
+    if (err == FRAZIL_OK && settings->value[FZ_KEY_HORIZON] != NULL && config->horizon_ms < FZ_HORIZON_MS_MIN)
+        err = bad_value(settings, FZ_KEY_HORIZON, right_horizon, reterr);
     if (err == FRAZIL_OK)
         err = fz_config_number(settings, FZ_KEY_WORKERS, 1, fz_layout_max_worker(&config->layout) + 1, &config->workers,
                                reterr);
@@ -271,6 +273,7 @@ static frazil_err read_lease(struct fz_config *config, const struct fz_settings 
     if (err != FRAZIL_OK)
         return err;
     config->max_skew_ms = (int64_t)skew_ms;
+    config->max_skew_said = settings->value[FZ_KEY_MAX_SKEW] != NULL;
     config->stay = stay != 0;
     return FRAZIL_OK;
 }

@@ -19,6 +19,7 @@ struct fz_config {
     const char *slots_url; /* state=URL: slots are taken from there; lies in the settings; NULL: no */
     uint64_t batch;        /* how many at a time; 0: not said */
     int64_t max_skew_ms;   /* how far clocks may differ from the coordinator's */
+    bool max_skew_said;    /* if not, that is the default */
     uint64_t horizon_ms;   /* of a namespace to be created, or that is expected; 0: as it is */
     uint64_t workers;      /* likewise, how many worker ids it has */
     bool stay;             /* on_loss=stop: keep to the first worker id, or to none */

@@ -24,6 +24,12 @@ static const uint64_t longest_retry_ns = 5000000000;
 /* And never longer than this part of a grant, which is there to bridge the outage. */
 enum { RETRIES_IN_A_GRANT = 16 };
 
+/*
+ * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
+ * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).
+ */
+static const uint64_t longest_look_ns = 20000000000;
+
 /* For how long opening waits for a first grant, whatever a call may wait. */
 static const uint64_t longest_acquire_ns = 10000000000;
 
@@ -102,6 +108,8 @@ static void put_in_force(frazil *gen, const struct fz_grant *held, const struct 
 /* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
 static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
 {
+    if (grant->floor > grant->until)
+        return; /* a grant that takes the present one away tells nothing of the next one */
     uint64_t ticks = grant->until > now_tick ? grant->until - now_tick : 1;
 
     atomic_store_explicit(&gen->keeper.horizon_ticks, ticks, memory_order_relaxed);
@@ -150,11 +158,18 @@ static void back_off(frazil *gen, const frazil_error *why)
     atomic_store_explicit(&shared->retry_ns, monotonic_ns(gen) + pause_ns, memory_order_relaxed);
 }
 
+/* How old a grant gets before it is extended. */
+static uint64_t look_ticks(const frazil *gen)
+{
+    uint64_t longest = longest_look_ns / (gen->layout.tick_ms * ns_per_ms);
+
+    return at_most(horizon_ticks(gen) / 3, longest == 0 ? 1 : longest);
+}
+
 /* The tick of the clock from which on the grant is to be extended. */
 static uint64_t due_tick(const frazil *gen, const struct fz_grant *grant)
 {
-    uint64_t horizon = horizon_ticks(gen);
-    uint64_t rest = horizon - horizon / 3;
+    uint64_t rest = horizon_ticks(gen) - look_ticks(gen);
 
     return grant->until < rest ? 0 : grant->until + 1 - rest;
 }
@@ -259,7 +274,8 @@ bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_
 static uint64_t pause_ns(frazil *gen)
 {
     struct fz_observation seen = fz_observe(gen);
-    uint64_t third = horizon_ticks(gen) / 3;
+    uint64_t look = look_ticks(gen);
+    uint64_t rest = horizon_ticks(gen) - look;
     uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
     uint64_t now_ns = monotonic_ns(gen);
 
@@ -268,8 +284,8 @@ static uint64_t pause_ns(frazil *gen)
     if (needs_extension(gen, &seen.grant, seen.view.now_tick))
         return shortest_retry_ns;
     uint64_t left = seen.grant.until - seen.view.now_tick;
-    uint64_t until_due = left > 2 * third ? left - 2 * third : 0;
-    return ticks_ns(gen, at_most(until_due, third) + below(gen, third / 4)) + ns_per_ms;
+    uint64_t until_due = left >= rest ? left - rest + 1 : 0;
+    return ticks_ns(gen, at_most(until_due, look) + below(gen, look / 4)) + ns_per_ms;
 }
 
 /* Sleeps until the time has passed, or it is woken; true: it is to stop. */

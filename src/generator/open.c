@@ -153,6 +153,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_home_request *request,
                                            .base = request->worker.first,
                                            .count = request->worker.count,
                                            .max_skew_ms = request->config->max_skew_ms,
+                                           .max_skew_said = request->config->max_skew_said,
                                            .stay = request->config->stay,
                                            .horizon_ms = request->config->horizon_ms,
                                            .workers = request->config->workers};

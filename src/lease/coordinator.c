@@ -29,7 +29,8 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
                                              .clock = request->clock,
                                              .base = request->base,
                                              .count = request->count,
-                                             .max_skew_ms = request->max_skew_ms,
+                                             .max_skew_ms =
+                                                 request->max_skew_said ? request->max_skew_ms : FZ_SKEW_UNSAID,
                                              .stay = request->stay,
                                              .horizon_ms = request->horizon_ms,
                                              .workers = request->workers};
@@ -133,6 +134,16 @@ static void say_number(const struct report *report, const char *what, int64_t nu
     say(report, FZ_FINDING_OK, what, text);
 }
 
+/* How far the coordinator's clock is ahead, at the least. */
+static int64_t skew_ms(const struct fz_register_status *status, int64_t now_ms)
+{
+    int64_t latest_ms = status->unix_ms + status->clock_width_ms;
+
+    if (latest_ms < now_ms)
+        return latest_ms - now_ms;
+    return status->unix_ms > now_ms ? status->unix_ms - now_ms : 0;
+}
+
 static void examine_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
                              const struct report *report)
 {
@@ -151,7 +162,7 @@ static void examine_register(const struct fz_register *reg, const char *name, co
     }
     say_number(report, FZ_FINDING_ROUND_TRIP, (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
     if (status.has_clock)
-        say_number(report, FZ_FINDING_SKEW, status.unix_ms - clock->now(clock->ctx).unix_ms, " ms");
+        say_number(report, FZ_FINDING_SKEW, skew_ms(&status, clock->now(clock->ctx).unix_ms), " ms");
     if (record.version == 0)
         say(report, FZ_FINDING_FAIL, "there is no namespace ", name);
     else

@@ -44,7 +44,8 @@ struct fz_granter {
      * A grant that reaches further than *held, which is the caller's present
      * one.  *ret has the same worker and floor if it is contiguous; otherwise
      * (lost and taken again, or another worker) ret->floor lies above every tick
-     * that was granted before.  FRAZIL_ELEASE: lost, and none to be had;
+     * that was granted before; one without a tick takes away what is left of *held.
+     * FRAZIL_ELEASE: lost, and none to be had;
      * FRAZIL_EAGAIN: the coordinator or the disk did not answer, the present grant
      * stands, or there is nothing further to be had yet (reterr->retry_ns says when,
      * if that is known).  A failure takes nothing away: the ticks of *held stay the

@@ -22,12 +22,26 @@ static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, 
 
     if (err == FRAZIL_EEXHAUSTED)
         return fz_fail(reterr, err, "%s", why->message);
+    if (lease->repeated)
+        return fz_fail(reterr, FRAZIL_ELEASE,
+                       "worker id %u was given to somebody else, as namespace %q was created again under those who "
+                       "held ids: look for duplicates with frazil verify; %s",
+                       (uint64_t)held->worker, lease->name, why->message);
     fz_fail(reterr, code, "worker id %u %s %t and %s: %s", (uint64_t)held->worker,
             stands ? "is ours until" : "was ours until", fz_layout_tick_unix_ms(&lease->layout, held->until),
             lost ? "is lost" : "is not extended", why->message);
     if (reterr != NULL)
         reterr->retry_ns = why->retry_ns;
     return code;
+}
+
+/* In place of a grant that others have, too: the same without a tick. */
+static struct fz_grant nothing_left(const struct fz_grant *held)
+{
+    struct fz_grant none = *held;
+
+    none.floor = held->until + 1;
+    return none;
 }
 
 static bool record_known(const struct fz_lease *lease, const struct fz_grant *held)
@@ -74,7 +88,8 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, lease->name, &said, reterr);
     if (!fz_namespace_same_incarnation(&lease->space, &status)) {
-        frazil_err err = fz_namespace_load(lease, now_tick, reterr);
+        const struct fz_witness witness = {now_tick, held, fz_uncovered(held, &raw)};
+        frazil_err err = fz_namespace_load(lease, &witness, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
@@ -88,7 +103,7 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
 /* L9: whether at this tick nobody can have taken the worker over, whatever was lost. */
 static bool certainly_ours(const struct fz_lease *lease, const struct fz_grant *held, uint64_t tick)
 {
-    uint64_t margin = fz_double_skew(&lease->layout, lease->max_skew_ms);
+    uint64_t margin = fz_double_skew(&lease->layout, fz_lease_skew_ms(lease));
 
     return margin < held->until && tick < held->until - margin;
 }
@@ -105,10 +120,12 @@ static bool contiguous(const struct fz_lease *lease, const struct fz_grant *held
 /* The answer came from another incarnation: its quarantine begins now, or at the next call if this one fails. */
 static void note_incarnation(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick)
 {
+    const struct fz_witness witness = {.now_tick = now_tick};
+
     if (fz_namespace_same_incarnation(&lease->space, status))
         return;
     lease->space.stale = true;
-    (void)fz_namespace_load(lease, now_tick, NULL);
+    (void)fz_namespace_load(lease, &witness, NULL);
 }
 
 /*
@@ -144,11 +161,11 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
         return fz_register_error(result, lease->name, &said, reterr);
 
     lease->counters.skew_ms = fz_clock_difference(&lease->layout, &status, now_tick);
-    bool ahead = lease->counters.skew_ms < -lease->max_skew_ms;
+    bool ahead = lease->counters.skew_ms < -fz_lease_skew_ms(lease);
     if (ahead || !contiguous(lease, held, &status, now_tick)) {
         lease->counters.burned++;
         fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
-        return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, lease->max_skew_ms, reterr)
+        return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, fz_lease_skew_ms(lease), reterr)
                      : FRAZIL_OK;
     }
     lease->counters.extensions++;
@@ -157,6 +174,27 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     note_incarnation(lease, &status, now_tick);
     *ret = grant;
     return FRAZIL_OK;
+}
+
+/*
+ * Reads the namespace.  A process that came by its grant through another one's memory has not seen it before, so it
+ * cannot tell that it is another one; but that has no record of the grant (L10).
+ */
+static frazil_err learn_namespace(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick,
+                                  frazil_error *reterr)
+{
+    struct fz_witness witness = {.now_tick = now_tick, .held = held};
+
+    if (!lease->space.known) {
+        struct fz_record raw = {.version = 0};
+        frazil_error said = {.message = ""};
+        lease->counters.round_trips++;
+        enum fz_register_result result = lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, &said);
+        if (result != FZ_REGISTER_OK)
+            return fz_register_error(result, lease->name, &said, reterr);
+        witness.uncovered = fz_uncovered(held, &raw);
+    }
+    return fz_namespace_load(lease, &witness, reterr);
 }
 
 /* Makes sure that it is known what the namespace is and what stands in the own record. */
@@ -168,7 +206,7 @@ static frazil_err settle(struct fz_lease *lease, const struct fz_grant *held, ui
         (lease->trouble_worker != held->worker || lease->trouble_version != held->version))
         fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0); /* the caller holds another grant by now */
     if (!lease->space.known || lease->space.stale)
-        err = fz_namespace_load(lease, now_tick, reterr);
+        err = learn_namespace(lease, held, now_tick, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (lease->trouble == FZ_TROUBLE_DOUBT || (lease->trouble == FZ_TROUBLE_NONE && !record_known(lease, held)))
@@ -236,6 +274,10 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
             err = fz_lease_take(lease, now_tick, held, &grant, &why);
             lease->counters.moves += err == FRAZIL_OK;
         }
+    }
+    if (err != FRAZIL_OK && lease->repeated && held->floor <= held->until) {
+        *ret = nothing_left(held);
+        return FRAZIL_OK;
     }
     if (err != FRAZIL_OK)
         return not_extended(lease, now_tick, held, err, &why, reterr);
@@ -315,7 +357,7 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
 {
     uint64_t workers = fz_layout_max_worker(options->layout) + 1;
 
-    assert(options->max_skew_ms >= 0 && options->max_skew_ms <= FZ_HORIZON_MS_MAX);
+    assert(options->max_skew_ms >= FZ_SKEW_UNSAID && options->max_skew_ms <= FZ_SKEW_MS_MAX);
     if (workers > FZ_NAMESPACE)
         workers = FZ_NAMESPACE;
     if (options->base >= workers || options->count > workers - options->base)
@@ -332,9 +374,9 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
         lease->clock = *options->clock;
     lease->base = options->base;
     lease->count = options->count;
-    lease->max_skew_ms = options->max_skew_ms;
     lease->stay = options->stay;
     lease->wanted_horizon_ms = options->horizon_ms;
+    lease->wanted_skew_ms = options->max_skew_ms;
     lease->wanted_workers = options->workers;
     struct fz_sentence name = fz_sentence_in(lease->name, sizeof lease->name);
     fz_sentence_str(&name, options->name);

@@ -11,10 +11,13 @@
  *   L4  A swap without an answer burns what it would have granted: what is found
  *       in the record afterwards may be a clone's, so the next grant starts above it.
  *   L5  A grant reaches `horizon` beyond the owner's clock at the most, and the
- *       owner's clock is within max_skew of the coordinator's.
+ *       owner's clock is within max_skew of the coordinator's.  Both numbers stand
+ *       in the namespace: nobody has one of his own.
  *   L6  A coordinator that may have lost records grants nothing up to
  *       now + horizon + 2 max_skew: by L5 nobody was granted more, if the old
- *       coordinator's clock was within max_skew of the new one's.
+ *       coordinator's clock was within max_skew of the new one's.  Where the
+ *       namespace itself was lost, whoever creates it again says what the lost
+ *       one's numbers were.
  *   L7  A namespace is created once; one that is missing or different is an
  *       error, never a fresh start.
  *   L8  Versions never come back, but the absence of a record does, when all are
@@ -27,6 +30,13 @@
  *       extended without a gap, in spite of L6, if his record has the very version of
  *       his grant, and the grant has more than 2 max_skew left by the clock in that
  *       answer, and by his own: what was lost came later, and was not a taking.
+ *   L10 Whoever creates a namespace again may say too little (L6), and a holder that
+ *       still runs knows better.  So a holder that finds another namespace than it
+ *       knew, or no record that covers its grant, first raises the quarantine to the
+ *       end of its grant, and of whatever else the namespace that it knew can have
+ *       granted.  Only then does it agree, refuse or take anything.  If it comes too
+ *       late, and its worker id begins for somebody else below the end of its grant, it
+ *       gives up what is left of that at once.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for
  * what was lost, L6 and L9).  Time is an argument: now_tick is the caller's clock.
@@ -63,9 +73,9 @@ struct fz_lease_options {
     const frazil_clock *clock;   /* its monotonic time tells slow answers from clocks that differ; copied; NULL: none */
     uint32_t base;               /* worker ids base .. base + count - 1 are used */
     uint32_t count;              /* 0: up to the last one of the namespace */
-    int64_t max_skew_ms;         /* how far the clocks of all that take part may differ; 0 or more */
+    int64_t max_skew_ms;         /* what the namespace must have; FZ_SKEW_UNSAID: whatever it has */
     bool stay;                   /* never take another worker id than the first one */
-    uint64_t horizon_ms;         /* what the namespace must have; 0: whatever it has */
+    uint64_t horizon_ms;         /* likewise; 0: whatever it has */
     uint64_t workers;            /* likewise */
 };
 
@@ -76,7 +86,7 @@ struct fz_lease_counters {
     uint64_t lost;        /* own records that somebody else has swapped: theft, or the clone below */
     uint64_t clones;      /* of these, those that bear the own token */
     uint64_t burned;      /* swaps without an answer, or answered by another incarnation of the coordinator */
-    uint64_t quarantines; /* that this lease has begun */
+    uint64_t quarantines; /* that this lease has begun or prolonged */
     uint64_t round_trips;
     int64_t skew_ms; /* coordinator's clock minus the caller's, at the last answer; 0 without a clock */
 };
@@ -99,7 +109,8 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
  * freed by hand, one whose owner's clock was ahead); FRAZIL_EEXHAUSTED: the layout's
  * life is over.
  *
- * extend: FRAZIL_ELEASE if the worker is lost and no other is free, or if *held has
+ * extend: a grant without a tick (floor above until), if the present one must not be used any more (L10);
+ * FRAZIL_ELEASE if the worker is lost and no other is free, or if *held has
  * ended; FRAZIL_EAGAIN with the reason as long as it has not; FRAZIL_EEXHAUSTED: it
  * reaches the last tick already.
  */
@@ -112,12 +123,13 @@ struct fz_lease_counters fz_lease_count(const struct fz_lease *lease);
 
 struct fz_namespace_options {
     const frazil_layout *layout;
-    const char *name;      /* for sentences */
-    uint64_t horizon_ms;   /* FZ_HORIZON_MS_MIN .. FZ_HORIZON_MS_MAX, and three ticks at least */
-    uint64_t workers;      /* 1 .. what the layout has; 0: all of these */
-    struct fz_token token; /* random */
-    int64_t max_skew_ms;
-    bool never_used; /* nobody ever had a grant in it, so nothing can have been lost: no quarantine */
+    const char *name;         /* for sentences */
+    uint64_t horizon_ms;      /* FZ_HORIZON_MS_MIN .. FZ_HORIZON_MS_MAX, and three ticks at least */
+    uint64_t lost_horizon_ms; /* the quarantine assumes at least this one of a lost namespace; 0: horizon_ms */
+    uint64_t workers;         /* 1 .. what the layout has; 0: all of these */
+    struct fz_token token;    /* random */
+    int64_t max_skew_ms;      /* 0 .. FZ_SKEW_MS_MAX */
+    bool never_used;          /* nobody ever had a grant in it, so nothing can have been lost: no quarantine */
     /*
      * The caller's clock, in ticks.  It is read when the namespace is known to be
      * missing: a time of before could be one of before a wipe.
@@ -127,8 +139,14 @@ struct fz_namespace_options {
 };
 
 /*
+ * The shortest quarantine of a namespace that an operator creates where one may have been lost.  Every holder with a
+ * keeper looks at its coordinator every 20 s (see keeper.c), and so has time for L10 before it ends.
+ */
+#define FZ_LOST_HORIZON_MS_MIN 60000
+
+/*
  * Creates a namespace.  FRAZIL_EINVAL: it exists (the sentence says since when and
- * with what); FRAZIL_ERANGE: horizon or workers; FRAZIL_ECLOCK: the clocks differ too
+ * with what); FRAZIL_ERANGE: horizon, max_skew or workers; FRAZIL_ECLOCK: the clocks differ too
  * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses;
  * FRAZIL_EEXHAUSTED: the layout's life is over.
  */

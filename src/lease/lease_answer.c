@@ -17,20 +17,23 @@ uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms)
     return (2 * (uint64_t)max_skew_ms + layout->tick_ms - 1) / layout->tick_ms;
 }
 
-uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms)
 {
     uint64_t tick;
 
-    if (!status->has_clock)
-        return now_tick;
-    if (fz_layout_tick_of(layout, status->unix_ms, &tick, NULL) == FRAZIL_OK)
+    if (fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK)
         return tick;
-    return status->unix_ms < layout->epoch_unix_ms ? 0 : fz_layout_last_tick(layout);
+    return unix_ms < layout->epoch_unix_ms ? 0 : fz_layout_last_tick(layout);
+}
+
+uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
+{
+    return status->has_clock ? fz_nearest_tick(layout, status->unix_ms) : now_tick;
 }
 
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
 {
-    uint64_t tick = fz_coordinator_tick(layout, status, now_tick);
+    uint64_t tick = status->has_clock ? fz_nearest_tick(layout, status->unix_ms + status->clock_width_ms) : now_tick;
 
     return tick > now_tick ? tick : now_tick;
 }
@@ -42,8 +45,8 @@ int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_registe
 
     if (!status->has_clock)
         return 0;
-    if (status->unix_ms < tick_begins)
-        return status->unix_ms - tick_begins;
+    if (status->unix_ms + status->clock_width_ms < tick_begins)
+        return status->unix_ms + status->clock_width_ms - tick_begins;
     return status->unix_ms > tick_ends ? status->unix_ms - tick_ends : 0;
 }
 

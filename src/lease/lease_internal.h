@@ -39,9 +39,9 @@ struct fz_lease {
     frazil_random random;
     uint32_t base;
     uint64_t count;
-    int64_t max_skew_ms;
     bool stay;
     uint64_t wanted_horizon_ms; /* 0: whatever the namespace has */
+    int64_t wanted_skew_ms;     /* FZ_SKEW_UNSAID: likewise */
     uint64_t wanted_workers;
 
     struct fz_namespace space;
@@ -56,6 +56,8 @@ struct fz_lease {
     uint64_t trouble_version; /* of the grant that it is about */
     uint64_t defer_until;     /* nothing better to be had before this tick */
     bool clone_counted;
+    bool remade;   /* since the present grant was made, another namespace has been found in place of its own */
+    bool repeated; /* and in that one somebody else has had ticks of it */
 
     frazil_clock clock; /* for how long a call has taken; monotonic_ns NULL: not known */
     uint64_t call_ns;   /* when the present one began */
@@ -85,6 +87,9 @@ struct fz_shortlist {
 /* What one look at the whole namespace has shown. */
 struct fz_survey {
     const struct fz_lease *lease;
+    const struct fz_grant *grant; /* the caller's; NULL: none */
+    bool uncovered;               /* there is one, and no record covers it */
+    bool overtaken;               /* there is one, and a later record begins at or below its end */
     struct fz_register_status status;
     struct fz_record space; /* the record of the namespace; version 0: there is none */
     uint32_t first;         /* worker ids first .. first + count - 1 are looked at */
@@ -128,9 +133,10 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
 /* ---- lease_survey.c ------------------------------------------------------- */
 
-/* Looks at the whole namespace: one read of all.  Only the first..count ids are noted. */
+/* Looks at the whole namespace: one read of all.  Only the first..count ids are noted; held: the caller's grant, or
+ * NULL. */
 enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first, uint64_t count,
-                                       frazil_error *reterr);
+                                       const struct fz_grant *held, frazil_error *reterr);
 
 /* Up to FZ_SHORTLIST candidates for now (in the coordinator's ticks), best first. */
 size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
@@ -144,19 +150,32 @@ void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout)
 /* The horizon in ticks. */
 uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout);
 
+/* What the caller of the functions below knows. */
+struct fz_witness {
+    uint64_t now_tick;
+    const struct fz_grant *held; /* its grant; NULL: none */
+    bool uncovered;              /* the coordinator has no record of that grant, or one that ends below it (L10) */
+};
+
 /*
- * Reads what stands in the record of the namespace and holds it against the
- * layout and the worker ids of the lease.  Begins a quarantine if the namespace
- * is another one than before or the coordinator another incarnation; then
- * *ret_again says that the namespace must be looked at again.  FRAZIL_EWORKER,
- * EAGAIN.
+ * Reads what stands in the record of the namespace.  Raises its quarantine if it is
+ * another namespace than before, or has no record of the caller's grant (L10), or if
+ * the coordinator is another incarnation; replaces a record of form 1.  Then *ret_again
+ * says that the namespace must be looked at again.  Otherwise holds it against what
+ * the lease wants.  FRAZIL_EWORKER, EAGAIN.
  */
 frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
-                              const struct fz_register_status *status, uint64_t now_tick, bool *ret_again,
-                              frazil_error *reterr);
+                              const struct fz_register_status *status, const struct fz_witness *witness,
+                              bool *ret_again, frazil_error *reterr);
 
 /* Reads the record of the namespace alone, and checks it likewise. */
-frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_error *reterr);
+frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *witness, frazil_error *reterr);
+
+/* Whether a worker's record does not cover *held: it is missing, ends below it, or cannot be read. */
+bool fz_uncovered(const struct fz_grant *held, const struct fz_record *raw);
+
+/* How far clocks may differ.  The namespace must be known. */
+int64_t fz_lease_skew_ms(const struct fz_lease *lease);
 
 /* Whether the coordinator that gave this status is still the one that the namespace knows. */
 bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status);
@@ -166,15 +185,18 @@ bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struc
 /* 2 max_skew in ticks, rounded up. */
 uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);
 
-/* The later of the caller's and the coordinator's clock, in ticks. */
+/* The tick of a time; the first or the last one of the layout if it lies outside. */
+uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms);
+
+/* The later of the caller's and the coordinator's clock, in ticks; of the latter, the latest that it can have shown. */
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
 
-/* The coordinator's clock in ticks; the caller's if it has none. */
+/* The coordinator's clock in ticks, the earliest that it can have shown; the caller's if it has none. */
 uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
 
 /*
  * By how much the coordinator's clock is ahead of the caller's, in ms; negative:
- * behind.  0 within the caller's tick, and without a clock.
+ * behind.  The least that it can be: 0 if both can have been the same, and without a clock.
  */
 int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
 

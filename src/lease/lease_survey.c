@@ -76,6 +76,17 @@ static void note_worker(struct fz_survey *survey, uint32_t worker, const struct 
     }
 }
 
+static void note_held(struct fz_survey *survey, const struct fz_record *raw)
+{
+    const struct fz_grant *held = survey->grant;
+    struct fz_worker_record found;
+
+    survey->uncovered = fz_uncovered(held, raw);
+    if (fz_worker_record_parse(raw->data, raw->len, &found, NULL) != FRAZIL_OK)
+        return;
+    survey->overtaken = raw->version > held->version && found.floor <= held->until;
+}
+
 static void visit_record(void *ctx, uint32_t number, const struct fz_record *raw)
 {
     struct fz_survey *survey = ctx;
@@ -84,14 +95,18 @@ static void visit_record(void *ctx, uint32_t number, const struct fz_record *raw
         survey->space = *raw;
     else
         note_worker(survey, number, raw);
+    if (survey->grant != NULL && number == survey->grant->worker)
+        note_held(survey, raw);
 }
 
 enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first, uint64_t count,
-                                       frazil_error *reterr)
+                                       const struct fz_grant *held, frazil_error *reterr)
 {
     assert(count >= 1);
     memset(survey, 0, sizeof *survey);
     survey->lease = lease;
+    survey->grant = held;
+    survey->uncovered = held != NULL; /* until its record comes by */
     survey->first = first;
     survey->count = count;
     survey->start = lease->random.next(lease->random.ctx) % count;

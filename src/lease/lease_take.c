@@ -110,9 +110,17 @@ static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t
 {
     bool quarantine = floor == lease->space.record.quarantine_until + 1;
 
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s namespace %q grants nothing before %t",
-            quarantine ? "since records may have been lost," : "worker ids are free, but their ticks lie ahead:",
-            lease->name, fz_layout_tick_unix_ms(&lease->layout, floor));
+    int64_t begins = fz_layout_tick_unix_ms(&lease->layout, floor);
+
+    if (quarantine && lease->space.record.losses == 0)
+        fz_fail(reterr, FRAZIL_EAGAIN,
+                "namespace %q was created without --never-used: its first ids come at %t, when no earlier namespace "
+                "of this name can have one in use",
+                lease->name, begins);
+    else
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s namespace %q grants nothing before %t",
+                quarantine ? "since records may have been lost," : "worker ids are free, but their ticks lie ahead:",
+                lease->name, begins);
     if (reterr != NULL)
         reterr->retry_ns = fz_ticks_ns(&lease->layout, wait_ticks);
     return FRAZIL_EAGAIN;
@@ -172,7 +180,7 @@ static struct fz_worker_record taken_record(const struct search *search, const s
 static bool usable(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick)
 {
     lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick);
-    return fz_namespace_same_incarnation(&lease->space, status) && lease->counters.skew_ms >= -lease->max_skew_ms;
+    return fz_namespace_same_incarnation(&lease->space, status) && lease->counters.skew_ms >= -fz_lease_skew_ms(lease);
 }
 
 /*
@@ -201,6 +209,7 @@ static enum outcome taken(struct search *search, const struct fz_grant *grant, c
     lease->record_worker = grant->worker;
     lease->record_version = grant->version;
     fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
+    lease->remade = lease->repeated = false;
     search->grant = *grant;
     return TAKEN;
 }
@@ -359,10 +368,10 @@ static enum outcome compare_clocks(const struct search *search, frazil_err *ret_
     int64_t skew_ms = fz_clock_difference(&lease->layout, status, search->now_tick);
 
     lease->counters.skew_ms = skew_ms = without_delay(lease, skew_ms);
-    if (skew_ms <= lease->max_skew_ms && skew_ms >= -lease->max_skew_ms)
+    int64_t max_skew_ms = fz_lease_skew_ms(lease);
+    if (skew_ms <= max_skew_ms && skew_ms >= -max_skew_ms)
         return TRY_ANOTHER;
-    *ret_err =
-        fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, lease->max_skew_ms, search->reterr);
+    *ret_err = fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, max_skew_ms, search->reterr);
     return FAILED;
 }
 
@@ -377,7 +386,7 @@ static enum outcome look(struct search *search, frazil_err *ret_err)
     bool again;
 
     range(search, &first, &count);
-    enum fz_register_result result = fz_survey_make(survey, lease, first, count, &said);
+    enum fz_register_result result = fz_survey_make(survey, lease, first, count, search->held, &said);
     if (result != FZ_REGISTER_OK) {
         *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
         return FAILED;
@@ -386,7 +395,10 @@ static enum outcome look(struct search *search, frazil_err *ret_err)
         lease->counters.clones++;
         lease->clone_counted = true;
     }
-    *ret_err = fz_namespace_check(lease, &survey->space, &survey->status, search->now_tick, &again, search->reterr);
+    const struct fz_witness witness = {search->now_tick, search->held, survey->uncovered};
+    *ret_err = fz_namespace_check(lease, &survey->space, &survey->status, &witness, &again, search->reterr);
+    /* By L2 whoever follows begins above the grant; after L10 failed to hold others back in time, he does not. */
+    lease->repeated = lease->repeated || (survey->overtaken && lease->remade);
     if (*ret_err != FRAZIL_OK)
         return FAILED;
     if (again)

@@ -26,6 +26,12 @@ uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_lay
     return space->record.horizon_ms / layout->tick_ms;
 }
 
+int64_t fz_lease_skew_ms(const struct fz_lease *lease)
+{
+    assert(lease->space.known);
+    return lease->space.record.max_skew_ms;
+}
+
 bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status)
 {
     return strcmp(space->record.incarnation, status->incarnation) == 0;
@@ -46,21 +52,30 @@ static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)
                    lease->name);
 }
 
+static frazil_err another_layout(const struct fz_lease *lease, const struct fz_namespace_record *record,
+                                 frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "namespace %q is for ids of the layout %q, and the one here is %q: give both the same layout, or "
+                   "each a namespace of its own",
+                   lease->name, record->layout, lease->space.fingerprint);
+}
+
 static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_namespace_record *record,
                                   frazil_error *reterr)
 {
     uint64_t count = lease->count == 0 ? 1 : lease->count;
 
-    if (strcmp(record->layout, lease->space.fingerprint) != 0)
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "namespace %q is for ids of the layout %q, and the one here is %q: give both the same layout, "
-                       "or each a namespace of its own",
-                       lease->name, record->layout, lease->space.fingerprint);
     if (lease->wanted_horizon_ms != 0 && lease->wanted_horizon_ms != record->horizon_ms)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "namespace %q was created with horizon=%ums, and the one here is %ums: leave it out, or say the "
                        "same",
                        lease->name, record->horizon_ms, lease->wanted_horizon_ms);
+    if (lease->wanted_skew_ms != FZ_SKEW_UNSAID && lease->wanted_skew_ms != record->max_skew_ms)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "namespace %q was created with max_skew=%dms, and the one here is %dms: leave it out, or say "
+                       "the same",
+                       lease->name, record->max_skew_ms, lease->wanted_skew_ms);
     if (lease->wanted_workers != 0 && lease->wanted_workers != record->workers)
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "namespace %q was created with workers=%u, and here it is %u: leave it out, or say the same",
@@ -74,29 +89,58 @@ static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_
 
 /* ---- quarantine ----------------------------------------------------------- */
 
-/* The last tick that anybody can have been granted up to `now` in records that are lost: see L5 and L6 in lease.h. */
-static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint64_t horizon_ms, int64_t max_skew_ms)
+/* The last tick that anybody can have been granted up to `now` in records that are lost: see L5 and L6 in lease.h.
+ * width_ms: how far a coordinator's clock may have been ahead of what it has shown. */
+static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint64_t horizon_ms, int64_t max_skew_ms,
+                                uint32_t width_ms)
 {
     uint64_t last = fz_layout_last_tick(layout);
-    uint64_t reach = horizon_ms / layout->tick_ms + fz_double_skew(layout, max_skew_ms);
+    uint64_t width = (width_ms + layout->tick_ms - 1) / layout->tick_ms;
+    uint64_t reach = horizon_ms / layout->tick_ms + fz_double_skew(layout, max_skew_ms) + width;
 
     return now > last || last - now < reach ? last : now + reach;
 }
 
-/*
- * Whether this is another namespace than the one known before, and its quarantine
- * does not cover what was granted in that one: whoever created it said that it
- * had never been used, and was wrong.
- */
-static bool recreated_unguarded(const struct fz_lease *lease, const struct fz_namespace_record *found)
+static bool is_another(const struct fz_lease *lease, const struct fz_namespace_record *found)
 {
-    uint64_t created;
+    return lease->space.known && !fz_token_equal(found->token, lease->space.record.token);
+}
 
-    if (!lease->space.known || fz_token_equal(found->token, lease->space.record.token))
-        return false;
-    if (fz_layout_tick_of(&lease->layout, found->created_unix_ms, &created, NULL) != FRAZIL_OK)
-        return true;
-    return found->quarantine_until < lost_grants_end(&lease->layout, created, found->horizon_ms, lease->max_skew_ms);
+/* The numbers that lost grants were bound by: where another namespace was known before, the larger ones. */
+struct bounds {
+    uint64_t horizon_ms;
+    int64_t max_skew_ms;
+};
+
+static struct bounds lost_bounds(const struct fz_lease *lease, const struct fz_namespace_record *found)
+{
+    const struct fz_namespace_record *former = &lease->space.record;
+    struct bounds bounds = {found->horizon_ms, found->max_skew_ms};
+
+    if (is_another(lease, found) && former->horizon_ms > bounds.horizon_ms)
+        bounds.horizon_ms = former->horizon_ms;
+    if (is_another(lease, found) && former->max_skew_ms > bounds.max_skew_ms)
+        bounds.max_skew_ms = former->max_skew_ms;
+    return bounds;
+}
+
+/*
+ * L10: how far the quarantine must reach at least, by what this lease knows.  The
+ * namespace known before granted nothing any more when the one found was created.
+ */
+static uint64_t known_losses_end(const struct fz_lease *lease, const struct fz_namespace_record *found,
+                                 const struct fz_register_status *status, const struct fz_witness *witness)
+{
+    bool another = is_another(lease, found);
+    struct bounds bounds = lost_bounds(lease, found);
+    uint64_t created = fz_nearest_tick(&lease->layout, found->created_unix_ms);
+    uint64_t end = another ? lost_grants_end(&lease->layout, created, bounds.horizon_ms, bounds.max_skew_ms,
+                                             status->clock_width_ms)
+                           : 0;
+
+    if (witness->held != NULL && (another || witness->uncovered) && witness->held->until > end)
+        end = witness->held->until;
+    return end;
 }
 
 /*
@@ -117,42 +161,62 @@ static bool time_is_later(struct fz_lease *lease, const struct fz_record *raw, c
     return false;
 }
 
-/* Writes into the namespace that nothing up to the end of all lost grants is granted any more. */
-static frazil_err begin_quarantine(struct fz_lease *lease, const struct fz_record *raw,
-                                   const struct fz_namespace_record *found, const struct fz_register_status *status,
-                                   uint64_t now_tick, frazil_error *reterr)
+/* Replaces the record of the namespace.  After a conflict somebody else has; either way it has to be read again. */
+static frazil_err replace_record(struct fz_lease *lease, const struct fz_record *raw,
+                                 const struct fz_namespace_record *record, frazil_error *reterr)
 {
-    struct fz_namespace_record record = *found;
     char text[FZ_RECORD_SIZE_MAX];
     uint64_t version;
     frazil_error said = {.message = ""};
+    size_t len = fz_namespace_record_format(record, text);
 
-    if (!time_is_later(lease, raw, status))
-        return fz_fail(reterr, FRAZIL_EAGAIN, "records of namespace %q may have been lost: nothing is granted now",
-                       lease->name);
-    uint64_t now = fz_later_tick(&lease->layout, status, now_tick);
-    uint64_t created;
-    if (fz_layout_tick_of(&lease->layout, record.created_unix_ms, &created, NULL) == FRAZIL_OK && created > now)
-        now = created;
-    uint64_t end = lost_grants_end(&lease->layout, now, record.horizon_ms, lease->max_skew_ms);
-    if (record.quarantine_until < end)
-        record.quarantine_until = end;
-    memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
-    size_t len = fz_namespace_record_format(&record, text);
     lease->counters.round_trips++;
     enum fz_register_result result =
         lease->reg.swap(lease->reg.ctx, FZ_NAMESPACE, raw->version, text, len, &version, NULL, &said);
-    if (result == FZ_REGISTER_OK)
+    if (result == FZ_REGISTER_OK && record->losses > 0)
         lease->counters.quarantines++;
-    /* After a conflict, somebody else has begun it.  Either way the record is read again before it is believed. */
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
         return FRAZIL_OK;
     return fz_register_error(result, lease->name, &said, reterr);
 }
 
+/*
+ * Raises the quarantine as far as the loss of records demands, and as far as can be known now.  *ret_raised: the
+ * record was replaced.
+ */
+static frazil_err guard(struct fz_lease *lease, const struct fz_record *raw, const struct fz_namespace_record *found,
+                        const struct fz_register_status *status, const struct fz_witness *witness, bool *ret_raised,
+                        frazil_error *reterr)
+{
+    struct fz_namespace_record record = *found;
+    bool moved = strcmp(found->incarnation, status->incarnation) != 0;
+    uint64_t end = known_losses_end(lease, found, status, witness);
+    bool short_of_it = end > found->quarantine_until;
+    bool timed = (moved || short_of_it) && time_is_later(lease, raw, status);
+
+    if (timed) {
+        struct bounds bounds = lost_bounds(lease, found);
+        uint64_t now = fz_later_tick(&lease->layout, status, witness->now_tick);
+        uint64_t lost =
+            lost_grants_end(&lease->layout, now, bounds.horizon_ms, bounds.max_skew_ms, status->clock_width_ms);
+        end = lost > end ? lost : end;
+        memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
+    }
+    *ret_raised = timed || short_of_it;
+    if (moved && !*ret_raised)
+        return fz_fail(reterr, FRAZIL_EAGAIN, "records of namespace %q may have been lost: nothing is granted now",
+                       lease->name);
+    if (!*ret_raised)
+        return FRAZIL_OK;
+    if (end > record.quarantine_until)
+        record.quarantine_until = end;
+    record.losses++;
+    return replace_record(lease, raw, &record, reterr);
+}
+
 frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
-                              const struct fz_register_status *status, uint64_t now_tick, bool *ret_again,
-                              frazil_error *reterr)
+                              const struct fz_register_status *status, const struct fz_witness *witness,
+                              bool *ret_again, frazil_error *reterr)
 {
     struct fz_namespace *space = &lease->space;
     struct fz_namespace_record found;
@@ -163,15 +227,24 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
         return missing(lease, reterr);
     if (fz_namespace_record_parse(raw->data, raw->len, &found, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_EWORKER, "namespace %q: %s", lease->name, said.message);
-    frazil_err err = check_agreement(lease, &found, reterr);
-    if (err != FRAZIL_OK)
-        return err;
+    if (strcmp(found.layout, space->fingerprint) != 0)
+        return another_layout(lease, &found, reterr); /* its quarantine is in other ticks */
     if (found.quarantine_until == CLOSED)
         return fz_fail(reterr, FRAZIL_EAGAIN,
                        "namespace %q is just being created; if that was interrupted, call frazil lease init again",
                        lease->name);
-    if (recreated_unguarded(lease, &found) || strcmp(found.incarnation, status->incarnation) != 0) {
-        err = begin_quarantine(lease, raw, &found, status, now_tick, reterr);
+    bool old = found.max_skew_ms == FZ_SKEW_UNSAID;
+    if (old)
+        found.max_skew_ms = lease->wanted_skew_ms == FZ_SKEW_UNSAID ? FZ_SKEW_MS_DEFAULT : lease->wanted_skew_ms;
+    lease->remade = lease->remade || is_another(lease, &found);
+    frazil_err err = guard(lease, raw, &found, status, witness, ret_again, reterr);
+    if (err == FRAZIL_OK && !*ret_again)
+        err = check_agreement(lease, &found, reterr);
+    if (err == FRAZIL_OK && !*ret_again && old) {
+        err = replace_record(lease, raw, &found, reterr);
+        *ret_again = err == FRAZIL_OK;
+    }
+    if (err != FRAZIL_OK || *ret_again) {
         *ret_again = err == FRAZIL_OK;
         return err;
     }
@@ -181,7 +254,7 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
     return FRAZIL_OK;
 }
 
-frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_error *reterr)
+frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *witness, frazil_error *reterr)
 {
     struct fz_register_status status = {.has_clock = false};
     bool again = true;
@@ -193,12 +266,20 @@ frazil_err fz_namespace_load(struct fz_lease *lease, uint64_t now_tick, frazil_e
         enum fz_register_result result = lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, &said);
         if (result != FZ_REGISTER_OK)
             return fz_register_error(result, lease->name, &said, reterr);
-        frazil_err err = fz_namespace_check(lease, &raw, &status, now_tick, &again, reterr);
+        frazil_err err = fz_namespace_check(lease, &raw, &status, witness, &again, reterr);
         if (err != FRAZIL_OK)
             return err;
     }
     return again ? fz_register_error(FZ_REGISTER_CONFLICT, lease->name, &(frazil_error){.message = ""}, reterr)
                  : FRAZIL_OK;
+}
+
+bool fz_uncovered(const struct fz_grant *held, const struct fz_record *raw)
+{
+    struct fz_worker_record found;
+
+    return raw->version == 0 || fz_worker_record_parse(raw->data, raw->len, &found, NULL) != FRAZIL_OK ||
+           found.until < held->until;
 }
 
 /* ---- creation ------------------------------------------------------------- */
@@ -213,6 +294,9 @@ static frazil_err check_options(const struct fz_namespace_options *options, uint
         return fz_fail(reterr, FRAZIL_ERANGE, "a horizon of %u ms: %u ms to %u ms are possible with ticks of %u ms",
                        options->horizon_ms, horizon_min, (uint64_t)FZ_HORIZON_MS_MAX,
                        (uint64_t)options->layout->tick_ms);
+    if (options->max_skew_ms < 0 || options->max_skew_ms > FZ_SKEW_MS_MAX)
+        return fz_fail(reterr, FRAZIL_ERANGE, "a max_skew of %d ms: 0 ms to %u ms are possible", options->max_skew_ms,
+                       (uint64_t)FZ_SKEW_MS_MAX);
     if (options->workers > workers_max)
         return fz_fail(reterr, FRAZIL_ERANGE, "a namespace of %u worker ids: the layout has %u", options->workers,
                        workers_max);
@@ -227,7 +311,8 @@ static bool left_closed(const struct fz_namespace_options *options, const struct
 
     fz_namespace_start(&space, options->layout);
     return fz_namespace_record_parse(raw->data, raw->len, ret, NULL) == FRAZIL_OK && ret->quarantine_until == CLOSED &&
-           strcmp(ret->layout, space.fingerprint) == 0 && ret->horizon_ms == options->horizon_ms;
+           strcmp(ret->layout, space.fingerprint) == 0 && ret->horizon_ms == options->horizon_ms &&
+           (ret->max_skew_ms == FZ_SKEW_UNSAID || ret->max_skew_ms == options->max_skew_ms);
 }
 
 static frazil_err exists(const struct fz_namespace_options *options, const struct fz_record *raw, frazil_error *reterr)
@@ -238,7 +323,8 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
     if (fz_namespace_record_parse(raw->data, raw->len, &record, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_EINVAL, "namespace %q exists, but %s", options->name, said.message);
     return fz_fail(reterr, FRAZIL_EINVAL,
-                   "namespace %q exists since %t, with the layout %q, a horizon of %u ms and %u worker ids",
+                   "namespace %q exists since %t, with the layout %q, a horizon of %u ms and %u worker ids: open "
+                   "generators with its URL; for another one, end the URL in another name",
                    options->name, record.created_unix_ms, record.layout, record.horizon_ms, record.workers);
 }
 
@@ -246,7 +332,8 @@ static frazil_err exists(const struct fz_namespace_options *options, const struc
 static struct fz_namespace_record new_record(const struct fz_namespace_options *options, uint64_t workers_max,
                                              const struct fz_register_status *status, uint64_t now_tick)
 {
-    struct fz_namespace_record record = {.horizon_ms = options->horizon_ms, .token = options->token};
+    struct fz_namespace_record record = {
+        .horizon_ms = options->horizon_ms, .max_skew_ms = options->max_skew_ms, .token = options->token};
     struct fz_namespace space;
 
     fz_namespace_start(&space, options->layout);
@@ -304,9 +391,12 @@ static frazil_err open_closed(struct creation *creation, frazil_error *reterr)
 
     if (err != FRAZIL_OK)
         return err;
+    uint64_t horizon_ms =
+        options->horizon_ms > options->lost_horizon_ms ? options->horizon_ms : options->lost_horizon_ms;
     creation->record.quarantine_until =
-        lost_grants_end(options->layout, fz_later_tick(options->layout, &creation->status, now_tick),
-                        creation->record.horizon_ms, options->max_skew_ms);
+        lost_grants_end(options->layout, fz_later_tick(options->layout, &creation->status, now_tick), horizon_ms,
+                        options->max_skew_ms, creation->status.clock_width_ms);
+    creation->record.max_skew_ms = options->max_skew_ms; /* an interrupted creation of form 1 does not have it */
     memcpy(creation->record.incarnation, creation->status.incarnation, sizeof creation->record.incarnation);
     return write_record(creation, reterr);
 }

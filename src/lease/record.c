@@ -8,7 +8,9 @@
 #include "core/sentence.h"
 
 #define FORM_NAME "frazil"
-#define FORM_VERSION 1
+
+/* Worker records have not changed since form 1, so that generators of 0.1 that still run go on beside newer ones. */
+enum { WORKER_FORM = 1, NAMESPACE_FORM_OLD = 1, NAMESPACE_FORM = 2 };
 
 #define UNIX_MS_MAX UINT64_C(253402300799999) /* the last one of the year 9999 */
 
@@ -76,7 +78,7 @@ size_t fz_worker_record_format(const struct fz_worker_record *record, char buf[F
     char text[FZ_RECORD_SIZE_MAX + 1];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    put_number(&s, FORM_NAME, FORM_VERSION);
+    put_number(&s, FORM_NAME, WORKER_FORM);
     put_number(&s, " worker until=", record->until);
     put_number(&s, " floor=", record->floor);
     put_token(&s, record->token);
@@ -92,17 +94,20 @@ size_t fz_worker_record_format(const struct fz_worker_record *record, char buf[F
 size_t fz_namespace_record_format(const struct fz_namespace_record *record, char buf[FZ_RECORD_SIZE_MAX])
 {
     assert(record->horizon_ms >= FZ_HORIZON_MS_MIN && record->horizon_ms <= FZ_HORIZON_MS_MAX);
+    assert(record->max_skew_ms >= 0 && record->max_skew_ms <= FZ_SKEW_MS_MAX);
     assert(record->workers >= 1 && record->workers <= FZ_NAMESPACE && record->quarantine_until <= FZ_TICK_MAX);
     char text[FZ_RECORD_SIZE_MAX + 1];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    put_number(&s, FORM_NAME, FORM_VERSION);
+    put_number(&s, FORM_NAME, NAMESPACE_FORM);
     put_text(&s, " namespace layout=\"", record->layout);
     put_number(&s, "\" horizon=", record->horizon_ms);
+    put_number(&s, " max_skew=", (uint64_t)record->max_skew_ms);
     put_number(&s, " workers=", record->workers);
     put_token(&s, record->token);
     put_number(&s, " created=", (uint64_t)record->created_unix_ms);
     put_number(&s, " quarantine=", record->quarantine_until);
+    put_number(&s, " losses=", record->losses);
     put_text(&s, " incarnation=", record->incarnation);
     memcpy(buf, text, s.len);
     return s.len;
@@ -224,15 +229,17 @@ static bool get_yes_or_no(struct reader *r, const char *key)
     return yes;
 }
 
-static void get_form(struct reader *r)
+/* The version of the form, `newest` at the most. */
+static uint64_t get_form(struct reader *r, uint64_t newest)
 {
     expect(r, FORM_NAME);
     uint64_t version = get_number(r, "", 1, UINT64_MAX);
-    if (r->err == FRAZIL_OK && version > FORM_VERSION)
+    if (r->err == FRAZIL_OK && version > newest)
         r->err = fz_fail(r->reterr, FRAZIL_EPARSE,
                          "the record was written by a newer frazil in form %u, and this one reads form %u: use the "
                          "newer one here, too",
-                         version, (uint64_t)FORM_VERSION);
+                         version, newest);
+    return version;
 }
 
 static frazil_err finish(struct reader *r)
@@ -247,7 +254,7 @@ frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker
     struct reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
     struct fz_worker_record record = {0};
 
-    get_form(&r);
+    (void)get_form(&r, WORKER_FORM);
     record.until = get_number(&r, " worker until=", 0, FZ_TICK_MAX);
     record.floor = get_number(&r, " floor=", 0, record.until + 1);
     record.token = get_token(&r);
@@ -266,16 +273,20 @@ frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_nam
                                      frazil_error *reterr)
 {
     struct reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
-    struct fz_namespace_record record = {.layout = ""};
+    struct fz_namespace_record record = {.layout = "", .max_skew_ms = FZ_SKEW_UNSAID};
 
-    get_form(&r);
+    bool old = get_form(&r, NAMESPACE_FORM) == NAMESPACE_FORM_OLD;
     get_text(&r, " namespace layout=\"", '"', is_layout_character, 1, record.layout, sizeof record.layout);
     expect(&r, "\"");
     record.horizon_ms = get_number(&r, " horizon=", FZ_HORIZON_MS_MIN, FZ_HORIZON_MS_MAX);
+    if (!old)
+        record.max_skew_ms = (int64_t)get_number(&r, " max_skew=", 0, FZ_SKEW_MS_MAX);
     record.workers = get_number(&r, " workers=", 1, FZ_NAMESPACE);
     record.token = get_token(&r);
     record.created_unix_ms = (int64_t)get_number(&r, " created=", 0, UNIX_MS_MAX);
     record.quarantine_until = get_number(&r, " quarantine=", 0, FZ_TICK_MAX);
+    if (!old)
+        record.losses = get_number(&r, " losses=", 0, UINT64_MAX);
     get_text(&r, " incarnation=", ' ', is_owner_character, 0, record.incarnation, sizeof record.incarnation);
     frazil_err err = finish(&r);
     if (err == FRAZIL_OK)

@@ -50,7 +50,8 @@ struct fz_record {
 /* What a coordinator tells about itself with each answer. */
 struct fz_register_status {
     bool has_clock;
-    int64_t unix_ms;                       /* its clock */
+    int64_t unix_ms;                       /* its clock when it answered showed this, or up to clock_width_ms more: */
+    uint32_t clock_width_ms;               /* some tell whole seconds only; 0: to the millisecond */
     char incarnation[FZ_INCARNATION_SIZE]; /* changes when it may have lost records; empty: it never does.
                                               Letters, digits and "._:-" */
 };

@@ -41,6 +41,18 @@ static void ignore_entry(void *ctx, const struct fz_lease_entry *entry)
     (void)entry;
 }
 
+/* What a lost namespace had granted can be told by nobody but the operator: a guess would repeat ids. */
+static frazil_err check_said(const struct fz_config *config, bool never_used, frazil_error *reterr)
+{
+    if (never_used || (config->horizon_ms != 0 && config->max_skew_said))
+        return FRAZIL_OK;
+    return fz_fail(
+        reterr, FRAZIL_ESPEC,
+        "without --never-used, ids wait until nothing can be in use that a lost namespace of this name granted: "
+        "say horizon= and max_skew= as that one had them (60s and 250ms unless you chose others); if there "
+        "never was one, say --never-used");
+}
+
 static frazil_err init_target(struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,
                               frazil_error *reterr)
 {
@@ -48,6 +60,7 @@ static frazil_err init_target(struct fz_target *target, bool never_used, int64_t
     uint64_t horizon_ms = target->config.horizon_ms;
     struct fz_namespace_options options = {.layout = &target->config.layout,
                                            .horizon_ms = horizon_ms == 0 ? DEFAULT_HORIZON_MS : horizon_ms,
+                                           .lost_horizon_ms = FZ_LOST_HORIZON_MS_MIN,
                                            .workers = target->config.workers,
                                            .max_skew_ms = target->config.max_skew_ms,
                                            .never_used = never_used,
@@ -55,7 +68,9 @@ static frazil_err init_target(struct fz_target *target, bool never_used, int64_t
                                            .now_ctx = &target->config.layout};
     struct fz_namespace_record record = {.quarantine_until = 0};
 
-    frazil_err err = draw_token(&options.token, reterr);
+    frazil_err err = check_said(&target->config, never_used, reterr);
+    if (err == FRAZIL_OK)
+        err = draw_token(&options.token, reterr);
     if (err == FRAZIL_OK)
         err = coordinator->init(coordinator, target->url, &options, reterr);
     if (err == FRAZIL_OK)
@@ -232,6 +247,7 @@ static frazil_err finish(struct fz_leases *leases, const struct fz_namespace_rec
         return err;
     memcpy(leases->layout, record->layout, sizeof leases->layout);
     leases->horizon_ms = record->horizon_ms;
+    leases->max_skew_ms = record->max_skew_ms;
     leases->workers = record->workers;
     leases->created_unix_ms = record->created_unix_ms;
     if (record->quarantine_until > tick_now(&layout))

@@ -38,6 +38,7 @@ struct fz_lease_row {
 struct fz_leases {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;
+    int64_t max_skew_ms; /* -1: a namespace of frazil 0.1 does not say */
     uint64_t workers;
     int64_t created_unix_ms;    /* 0: nobody noted it */
     int64_t quarantine_unix_ms; /* nothing up to here is granted any more; 0: there is none */
@@ -47,9 +48,10 @@ struct fz_leases {
 };
 
 /*
- * Creates the namespace that a spec (or a URL alone) names, with its layout and
- * its horizon.  never_used: nobody ever had ids from it, so that the first ones
- * need not wait for what could have been granted before.  *ret_opens_unix_ms: from
+ * Creates the namespace that a spec (or a URL alone) names, with its layout, its
+ * horizon and its max_skew.  never_used: nobody ever had ids from it, so that the first
+ * ones need not wait for what could have been granted before; if not, the spec must say
+ * horizon and max_skew, or it is FRAZIL_ESPEC.  *ret_opens_unix_ms: from
  * when on ids are granted.  Errors as fz_target_open and fz_lease_init.
  */
 frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr);

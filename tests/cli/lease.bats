@@ -14,16 +14,42 @@ setup() {
     frazil lease list "$url" >"$BATS_TEST_TMPDIR/list"
     grep -qx 'layout      41/5+5/12 epoch=1288834974657 tick=1ms' "$BATS_TEST_TMPDIR/list"
     grep -qx 'horizon     3000 ms' "$BATS_TEST_TMPDIR/list"
+    grep -qx 'max_skew    250 ms' "$BATS_TEST_TMPDIR/list"
     grep -qx 'worker ids  5, held now: 0' "$BATS_TEST_TMPDIR/list"
-    fails 2 "exists since" frazil lease init "$url"
+    [ "$(frazil lease list --json "$url" | json max_skew_ms)" = 250 ]
+    fails 2 "exists since" frazil lease init --never-used "$url"
+    [[ $stderr == *"open generators with its URL"* ]]
 }
 
 @test "init: unless it was never used, what may have been granted before comes first" {
-    run frazil lease init horizon=1h worker="$url"
+    run frazil lease init horizon=1h max_skew=1s worker="$url"
     [ "$status" -eq 0 ]
-    [[ $output == "created; ids can be had from "* ]]
-    fails 3 "" frazil next worker="$url" max_wait=0s
+    [[ $output == "created; the first id comes at "* ]]
+    fails 3 "was created without --never-used: its first ids come at " frazil next worker="$url" max_wait=0s
     frazil lease list "$url" | grep -q '^quarantine  until '
+}
+
+@test "init: what a lost namespace had is said, not guessed" {
+    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init "$url"
+    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init horizon=1h worker="$url"
+    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init max_skew=1s worker="$url"
+    fails 2 "horizon=0s" frazil lease init horizon=0s max_skew=1s worker="$url"
+    fails 2 "horizon=0s" frazil lease init --never-used horizon=0s worker="$url"
+    fails 2 "there is no namespace" frazil lease list "$url"
+}
+
+@test "init: a horizon that is said too short holds ids back for a minute all the same" {
+    before=$(date +%s)
+    frazil lease init horizon=1s max_skew=0ms worker="$url"
+    until=$(frazil lease list --json "$url" | json quarantine)
+    [ "$(date -d "$until" +%s)" -ge $((before + 60)) ]
+}
+
+@test "a max_skew that differs from the namespace's is refused with both" {
+    frazil lease init --never-used max_skew=3s worker="$url"
+    fails 2 "was created with max_skew=3000ms, and the one here is 250ms" frazil next max_skew=250ms worker="$url"
+    frazil next worker="$url"
+    frazil next max_skew=3s worker="$url"
 }
 
 @test "list: who holds what until when" {

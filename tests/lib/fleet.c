@@ -49,7 +49,8 @@ struct fz_lease_options fleet_options(struct fleet *fleet, size_t i)
                                      .name = "orders",
                                      .owner = owners[i],
                                      .token = {.high = 1, .low = i},
-                                     .random = &randoms[i]};
+                                     .random = &randoms[i],
+                                     .max_skew_ms = FZ_SKEW_UNSAID};
 }
 
 void fleet_open_with(struct fleet *fleet, size_t i, const struct fz_lease_options *options)
@@ -85,8 +86,10 @@ frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, 
     struct fz_register reg = sim_register(&fleet->observer.link);
     struct fz_namespace_options options = {.layout = &fleet->layout,
                                            .name = "orders",
-                                           .horizon_ms = FLEET_HORIZON,
+                                           .horizon_ms = fleet->horizon_ms == 0 ? FLEET_HORIZON : fleet->horizon_ms,
+                                           .lost_horizon_ms = fleet->lost_horizon_ms,
                                            .workers = workers,
+                                           .max_skew_ms = fleet->skew_ms,
                                            .token = {.high = 2, .low = ++created},
                                            .never_used = never_used,
                                            .now_tick = same_tick,

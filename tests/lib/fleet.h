@@ -32,6 +32,9 @@ struct fleet {
     struct fleet_owner owners[FLEET_OWNERS_MAX];
     struct fleet_owner observer; /* a link without faults, for looking */
     bool clock_follows;          /* the coordinator's clock is always that of the caller */
+    uint64_t horizon_ms;         /* of the namespaces that are created; 0: FLEET_HORIZON */
+    int64_t skew_ms;             /* likewise, max_skew */
+    uint64_t lost_horizon_ms;    /* likewise, as in fz_namespace_options */
 };
 
 /* An empty coordinator. */
@@ -40,7 +43,7 @@ void fleet_start(struct fleet *fleet);
 /* Frees everything. */
 void fleet_stop(struct fleet *fleet);
 
-/* Options of owner i: seeded random numbers, a token of its own, all worker ids, no skew allowed. */
+/* Options of owner i: seeded random numbers, a token of its own, all worker ids, what the namespace has. */
 struct fz_lease_options fleet_options(struct fleet *fleet, size_t i);
 
 /* Opens the lease of owner i with these options. */

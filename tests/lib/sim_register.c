@@ -84,6 +84,7 @@ static void tell(const struct sim_server *server, struct fz_register_status *sta
     if (status == NULL)
         return;
     status->has_clock = server->has_clock;
+    status->clock_width_ms = server->clock_width_ms;
     status->unix_ms = server->unix_ms;
     memcpy(status->incarnation, server->incarnation, sizeof status->incarnation);
 }

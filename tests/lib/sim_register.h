@@ -36,6 +36,7 @@ struct sim_server {
     uint64_t generation; /* of the store: its versions begin at generation << 32 */
     bool has_clock;
     int64_t unix_ms;
+    uint32_t clock_width_ms;
     char incarnation[FZ_INCARNATION_SIZE];
     struct sim_delayed delayed[SIM_DELAYED_MAX];
     size_t n_delayed;

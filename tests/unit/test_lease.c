@@ -120,10 +120,9 @@ static void test_abandoned_by_coordinators_clock(void **state)
     fleet_start(&fleet);
     fleet.server.has_clock = true;
     fleet.server.unix_ms = (int64_t)NOW;
+    fleet.skew_ms = 1000;
     assert_int_equal(fleet_init(&fleet, 1, NOW, true, NULL), FRAZIL_OK);
-    struct fz_lease_options options = fleet_options(&fleet, 0);
-    options.max_skew_ms = 1000;
-    fleet_open_with(&fleet, 0, &options);
+    fleet_open(&fleet, 0);
     fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW + 10, .owner = "x", .owners = 1});
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 11), FRAZIL_EPOOL);
     fleet.server.unix_ms = (int64_t)NOW + 11;

@@ -20,10 +20,9 @@ static void start_with_clock(struct fleet *fleet, int64_t max_skew_ms)
     fleet_start(fleet);
     fleet->server.has_clock = true;
     fleet->server.unix_ms = (int64_t)NOW;
+    fleet->skew_ms = max_skew_ms;
     assert_int_equal(fleet_init(fleet, 4, NOW, true, NULL), FRAZIL_OK);
-    struct fz_lease_options options = fleet_options(fleet, 0);
-    options.max_skew_ms = max_skew_ms;
-    fleet_open_with(fleet, 0, &options);
+    fleet_open(fleet, 0);
 }
 
 /* Clocks may differ by max_skew, either way, and not by a millisecond more; the error prints both. */
@@ -63,7 +62,6 @@ static void test_slow_answer(void **state)
     (void)state;
     start_with_clock(&fleet, 250);
     struct fz_lease_options options = fleet_options(&fleet, 1);
-    options.max_skew_ms = 250;
     options.clock = &slow;
     fleet_open_with(&fleet, 1, &options);
     fleet_must_acquire(&fleet, 1, NOW - 350);

@@ -167,6 +167,16 @@ static void close_actor(struct world *world, size_t i)
     owner->lease = NULL;
 }
 
+/* L10: what was left of a grant is given up, and nothing is granted for it. */
+static void check_withdrawal(const struct world *world, size_t i, const struct fz_grant *before)
+{
+    const struct fz_grant *grant = fleet_held(&world->fleet, i);
+
+    if (before == NULL || grant->worker != before->worker || grant->until != before->until ||
+        grant->floor != before->until + 1 || before->floor > before->until)
+        fail_world(world, "a grant without a tick");
+}
+
 /* A grant was handed out: L1, L5, and nobody else's. */
 static void check_grant(struct world *world, size_t i, const struct fz_grant *before, uint64_t now_tick)
 {
@@ -175,6 +185,10 @@ static void check_grant(struct world *world, size_t i, const struct fz_grant *be
     bool contiguous = before != NULL && before->worker == grant->worker && before->floor == grant->floor;
     struct fz_worker_record record;
 
+    if (grant->floor > grant->until) {
+        check_withdrawal(world, i, before);
+        return;
+    }
     /* Others may have swapped it since then, which makes its version greater; and what was answered may be lost. */
     uint64_t version = fleet_record(&world->fleet, grant->worker, &record);
     if ((version < grant->version && actor->losses == world->losses) ||

@@ -17,6 +17,9 @@
     "frazil1 worker until=7130 floor=5000 token=0123456789abcdeffedcba9876543210 owner=web-3:411 since=1767225600000 " \
     "released=no owners=3 extensions=17"
 #define NAMESPACE                                                                                                      \
+    "frazil2 namespace layout=\"41/10/12 epoch=1767225600000 tick=1ms\" horizon=60000 max_skew=250 workers=1024 "      \
+    "token=0123456789abcdeffedcba9876543210 created=1767225600001 quarantine=99 losses=3 incarnation=a1:b2"
+#define NAMESPACE_OF_FORM_1                                                                                            \
     "frazil1 namespace layout=\"41/10/12 epoch=1767225600000 tick=1ms\" horizon=60000 workers=1024 "                   \
     "token=0123456789abcdeffedcba9876543210 created=1767225600001 quarantine=99 incarnation=a1:b2"
 
@@ -35,10 +38,12 @@ static struct fz_namespace_record namespace_sample(void)
 {
     return (struct fz_namespace_record){.layout = "41/10/12 epoch=1767225600000 tick=1ms",
                                         .horizon_ms = 60000,
+                                        .max_skew_ms = 250,
                                         .workers = 1024,
                                         .token = {UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)},
                                         .created_unix_ms = INT64_C(1767225600001),
                                         .quarantine_until = 99,
+                                        .losses = 3,
                                         .incarnation = "a1:b2"};
 }
 
@@ -105,6 +110,8 @@ static void test_round_trip(void **state)
     memset(space.layout, '/', sizeof space.layout - 1);
     memset(space.incarnation, 'z', sizeof space.incarnation - 1);
     space.horizon_ms = FZ_HORIZON_MS_MAX;
+    space.max_skew_ms = FZ_SKEW_MS_MAX;
+    space.losses = UINT64_MAX;
     space.workers = FZ_NAMESPACE;
     space.quarantine_until = FZ_TICK_MAX;
     space.created_unix_ms = INT64_C(253402300799999);
@@ -118,12 +125,28 @@ static void test_round_trip(void **state)
     assert_string_equal(space_read.incarnation, "");
 }
 
+/* A namespace of form 1, which frazil 0.1 wrote, is read: all that it does not say is what max_skew is. */
+static void test_form_1(void **state)
+{
+    struct fz_namespace_record expected = namespace_sample();
+    struct fz_namespace_record read;
+
+    (void)state;
+    expected.max_skew_ms = FZ_SKEW_UNSAID;
+    expected.losses = 0;
+    assert_int_equal(fz_namespace_record_parse(NAMESPACE_OF_FORM_1, strlen(NAMESPACE_OF_FORM_1), &read, NULL),
+                     FRAZIL_OK);
+    assert_memory_equal(&read, &expected, sizeof read);
+    assert_refused("frazil1 namespace layout=\"1/1/1\" horizon=1000 max_skew=1 workers=1", "should be  workers=");
+    assert_refused("frazil2 namespace layout=\"1/1/1\" horizon=1000 workers=1", "should be  max_skew=");
+}
+
 /* A record of a newer form is not guessed at: the sentence says that it is newer. */
 static void test_newer(void **state)
 {
     (void)state;
     assert_refused("frazil2 worker until=1 floor=1 whatever", "written by a newer frazil in form 2");
-    assert_refused("frazil2 namespace x", "written by a newer frazil in form 2");
+    assert_refused("frazil3 namespace x", "written by a newer frazil in form 3, and this one reads form 2");
     assert_refused("frazil0 worker", "from 1 to");
 }
 
@@ -148,6 +171,8 @@ static void test_ranges(void **state)
         {"frazil1 namespace layout=\"1/1/1\" horizon=99 ", "horizon= at position 42 should be a number from 100 "},
         {"frazil1 namespace layout=\"1/1/1\" horizon=604800001 ", "horizon="},
         {"frazil1 namespace layout=\"1/1/1\" horizon=1000 workers=0 ", "workers="},
+        {"frazil2 namespace layout=\"1/1/1\" horizon=1000 max_skew=604800001 ", "max_skew="},
+        {"frazil2 namespace layout=\"1/1/1\" horizon=1000 max_skew=-1 ", "max_skew="},
         {"frazil1 namespace layout=\"1/1/1\" horizon=1000 workers=4294967296 ", "workers="},
         {WORKER " ", "should be its end"},
         {WORKER "0 more=1", "should be its end"},
@@ -228,7 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),   cmocka_unit_test(test_round_trip), cmocka_unit_test(test_newer),
         cmocka_unit_test(test_ranges), cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_near_misses),
-        cmocka_unit_test(test_owner),
+        cmocka_unit_test(test_owner),  cmocka_unit_test(test_form_1),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

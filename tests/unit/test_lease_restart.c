@@ -24,12 +24,10 @@ static void start(struct fleet *fleet, uint64_t workers, size_t n)
     fleet_start(fleet);
     fleet->server.has_clock = true;
     fleet->server.unix_ms = (int64_t)NOW;
+    fleet->skew_ms = SKEW;
     assert_int_equal(fleet_init(fleet, workers, NOW, true, NULL), FRAZIL_OK);
-    for (size_t i = 0; i < n; i++) {
-        struct fz_lease_options options = fleet_options(fleet, i);
-        options.max_skew_ms = SKEW;
-        fleet_open_with(fleet, i, &options);
-    }
+    for (size_t i = 0; i < n; i++)
+        fleet_open(fleet, i);
 }
 
 static void restart(struct fleet *fleet)
@@ -267,10 +265,9 @@ static void test_rounded_up(void **state)
         assert_int_equal(frazil_layout_parse("39/8/16 epoch=0 tick=10ms", &fleet.layout), FRAZIL_OK);
         fleet.server.has_clock = true;
         set_clock(&fleet, NOW);
+        fleet.skew_ms = 6;
         assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
-        struct fz_lease_options options = fleet_options(&fleet, 0);
-        options.max_skew_ms = 6;
-        fleet_open_with(&fleet, 0, &options);
+        fleet_open(&fleet, 0);
         assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
         restart(&fleet);
         frazil_err err = extend_at(&fleet, 0, fleet_held(&fleet, 0)->until - left);

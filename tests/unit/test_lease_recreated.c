@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: whatever an operator says when he creates a namespace again,
+ * the holders that still run raise its quarantine to what they know (L10), and all
+ * compute with the namespace's own numbers (L5, L6).
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/sentence.h"
+#include "lib/fleet.h"
+
+#define NOW FLEET_NOW
+#define HORIZON FLEET_HORIZON
+
+enum { SHORT_HORIZON = 100 };
+
+/* ---- the numbers stand in the namespace -------------------------------------- */
+
+/* A generator that says another max_skew than the namespace has is refused, with both; one that says none has that. */
+static void test_another_skew(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.skew_ms = 250;
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.max_skew_ms = 30000;
+    fleet_open_with(&fleet, 0, &options);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER,
+                       "namespace 'orders' was created with max_skew=250ms, and the one here is 30000ms");
+    options = fleet_options(&fleet, 1);
+    options.max_skew_ms = 250;
+    fleet_open_with(&fleet, 1, &options);
+    fleet_must_acquire(&fleet, 1, NOW);
+    fleet_open(&fleet, 2);
+    fleet_must_acquire(&fleet, 2, NOW);
+    fleet_stop(&fleet);
+}
+
+/* A quarantine has the namespace's horizon and max_skew, whoever begins it, and how far its clock may be off. */
+static void test_quarantine_of_the_namespace(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.skew_ms = 30000;
+    fleet.server.has_clock = fleet.clock_follows = true;
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    fleet_open(&fleet, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 5), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 5 + HORIZON + 2 * 30000);
+    assert_int_equal(fleet_namespace(&fleet).losses, 1);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost");
+    fleet_stop(&fleet);
+}
+
+/* A clock that tells whole seconds: its earliest time decides what has ended, its latest what may be in use. */
+static void test_clock_of_whole_seconds(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.skew_ms = 250;
+    fleet.server.has_clock = true;
+    fleet.server.unix_ms = (int64_t)NOW;
+    fleet.server.clock_width_ms = 1000;
+    assert_int_equal(fleet_init(&fleet, 4, NOW + 999, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 1000 + HORIZON + 2 * 250 + 1000);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(&fleet, 1, NOW + 1251, true, NULL), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_init(&fleet, 1, NOW - 251, true, NULL), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_init(&fleet, 1, NOW + 1250, true, NULL), FRAZIL_OK);
+
+    fleet_open(&fleet, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1251), FRAZIL_ECLOCK);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW - 251), FRAZIL_ECLOCK);
+    fleet_must_acquire(&fleet, 0, NOW + 1250);
+    fleet_open(&fleet, 1);
+    uint64_t until = fleet_held(&fleet, 0)->until;
+    fleet.server.unix_ms = (int64_t)until;
+    assert_int_equal(fleet_acquire(&fleet, 1, until + 900), FRAZIL_EPOOL);
+    fleet.server.unix_ms = (int64_t)until + 1;
+    fleet_must_acquire(&fleet, 1, until + 900);
+    fleet_stop(&fleet);
+}
+
+/* After a restart, 2 max_skew are left of a grant only if they are by the latest time that such a clock can show. */
+static void test_margin_of_whole_seconds(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        fleet.skew_ms = 250;
+        fleet.server.has_clock = true;
+        fleet.server.unix_ms = (int64_t)NOW;
+        fleet.server.clock_width_ms = 1000;
+        assert_int_equal(fleet_init(&fleet, 1, NOW, true, NULL), FRAZIL_OK);
+        fleet_open(&fleet, 0);
+        fleet_must_acquire(&fleet, 0, NOW);
+        uint64_t until = fleet_held(&fleet, 0)->until;
+        memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+        fleet.server.unix_ms = (int64_t)until - 1000 - 2 * 250 - 1 + late;
+        frazil_err err = fleet_extend(&fleet, 0, until - 1501);
+        assert_int_equal(err, late ? FRAZIL_EAGAIN : FRAZIL_OK);
+        fleet_stop(&fleet);
+    }
+}
+
+/* ---- an operator who says too little ------------------------------------------- */
+
+/* All records are lost, and somebody creates the namespace again at that tick, with those numbers. */
+static void create_again(struct fleet *fleet, uint64_t tick, uint64_t horizon_ms, int64_t skew_ms, bool never_used)
+{
+    sim_server_wipe(&fleet->server);
+    fleet->horizon_ms = horizon_ms;
+    fleet->skew_ms = skew_ms;
+    assert_int_equal(fleet_init(fleet, 1, tick, never_used, NULL), FRAZIL_OK);
+}
+
+/* A namespace of one worker id with a long horizon, held by owner 0; owner 1 has none. */
+static void start_with_holder(struct fleet *fleet, bool has_clock)
+{
+    fleet_start(fleet);
+    fleet->skew_ms = 20;
+    fleet->server.has_clock = fleet->clock_follows = has_clock;
+    assert_int_equal(fleet_init(fleet, 1, NOW, true, NULL), FRAZIL_OK);
+    fleet_open(fleet, 0);
+    fleet_open(fleet, 1);
+    fleet_must_acquire(fleet, 0, NOW);
+}
+
+/* Fails unless owner 1 gets its first tick above all that owner 0 holds. */
+static void assert_follows(struct fleet *fleet, uint64_t from)
+{
+    uint64_t until = fleet_held(fleet, 0)->until;
+    uint64_t t = from;
+
+    while (fleet_acquire(fleet, 1, t) != FRAZIL_OK) {
+        assert_true(t < NOW + 4 * HORIZON);
+        t++;
+    }
+    assert_true(fleet_held(fleet, 1)->floor > until);
+}
+
+/* The horizon that is said is too short: the holder that looks first raises the quarantine, also above what others of
+ * its namespace may hold, with the larger numbers of both. */
+static void test_shorter_horizon(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, true);
+    create_again(&fleet, NOW + 10, SHORT_HORIZON, 50, false);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 10 + SHORT_HORIZON + 2 * 50);
+    assert_int_equal(fleet_namespace(&fleet).losses, 0);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 30 + HORIZON + 2 * 50);
+    assert_int_equal(fleet_namespace(&fleet).losses, 1);
+    assert_int_equal(fleet_namespace(&fleet).horizon_ms, SHORT_HORIZON);
+    assert_follows(&fleet, NOW + 31);
+    fleet_stop(&fleet);
+}
+
+/* The same without a coordinator's clock: the end of its own grant is known at once. */
+static void test_shorter_horizon_without_clock(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, false);
+    create_again(&fleet, NOW + 10, SHORT_HORIZON, 20, false);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 10 + HORIZON + 2 * 20);
+    assert_follows(&fleet, NOW + 31);
+    fleet_stop(&fleet);
+}
+
+/* A holder that the new namespace refuses, because its own spec says the old numbers, raises it all the same. */
+static void test_refused_holder(void **state)
+{
+    (void)state;
+    for (int what = 0; what < 3; what++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        fleet.skew_ms = 20;
+        assert_int_equal(fleet_init(&fleet, 1, NOW, true, NULL), FRAZIL_OK);
+        struct fz_lease_options options = fleet_options(&fleet, 0);
+        if (what == 0)
+            options.horizon_ms = HORIZON;
+        else if (what == 1)
+            options.max_skew_ms = 20;
+        else
+            options.workers = 1;
+        fleet_open_with(&fleet, 0, &options);
+        fleet_open(&fleet, 1);
+        fleet_must_acquire(&fleet, 0, NOW);
+        sim_server_wipe(&fleet.server);
+        fleet.horizon_ms = SHORT_HORIZON;
+        fleet.skew_ms = 10;
+        assert_int_equal(fleet_init(&fleet, 2, NOW + 10, false, NULL), FRAZIL_OK);
+        assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+        fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "namespace 'orders' was created with");
+        assert_true(fleet_namespace(&fleet).quarantine_until >= fleet_held(&fleet, 0)->until);
+        assert_follows(&fleet, NOW + 31);
+        fleet_stop(&fleet);
+    }
+}
+
+/* A process that shares the grant, and has never seen the namespace, knows no other one: its record is missing. */
+static void test_holder_that_never_looked(void **state)
+{
+    (void)state;
+    for (int refused = 0; refused < 2; refused++) {
+        struct fleet fleet;
+        start_with_holder(&fleet, true);
+        struct fz_lease_options options = fleet_options(&fleet, 2);
+        options.horizon_ms = refused ? HORIZON : 0;
+        fleet_open_with(&fleet, 2, &options);
+        fleet.owners[2].held = *fleet_held(&fleet, 0);
+        create_again(&fleet, NOW + 10, SHORT_HORIZON, 20, false);
+        assert_int_equal(fleet_extend(&fleet, 2, NOW + 30), FRAZIL_EAGAIN);
+        assert_true(fleet_namespace(&fleet).quarantine_until >= fleet_held(&fleet, 0)->until);
+        assert_follows(&fleet, NOW + 31);
+        fleet_stop(&fleet);
+    }
+}
+
+/* The record of a held worker id alone is lost, and the namespace stands. */
+static void test_record_lost_alone(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, true);
+    struct fz_namespace_record record = fleet_namespace(&fleet);
+    char text[FZ_RECORD_SIZE_MAX + 1];
+    text[fz_namespace_record_format(&record, text)] = '\0';
+    sim_server_wipe(&fleet.server);
+    fleet_write_text(&fleet, FZ_NAMESPACE, text);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+    assert_true(fleet_namespace(&fleet).quarantine_until >= fleet_held(&fleet, 0)->until);
+    assert_follows(&fleet, NOW + 31);
+    fleet_stop(&fleet);
+}
+
+/* What happens every day raises nothing: a worker id that is abandoned and taken over, or freed by hand. */
+static void test_nothing_was_lost(void **state)
+{
+    (void)state;
+    for (int by_hand = 0; by_hand < 2; by_hand++) {
+        struct fleet fleet;
+        start_with_holder(&fleet, true);
+        struct fz_register reg = sim_register(&fleet.observer.link);
+        uint64_t tick = NOW + HORIZON + 1;
+        if (by_hand)
+            assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 0, NULL), FRAZIL_OK);
+        fleet_must_acquire(&fleet, 1, tick);
+        assert_int_equal(fleet_extend(&fleet, 0, tick + 1), FRAZIL_ELEASE);
+        assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+        assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+        fleet_stop(&fleet);
+    }
+}
+
+/*
+ * Created by somebody whose clock is ahead of the holder's: the record is rewritten
+ * once, and not at every look until the holder's clock has come so far.
+ */
+static void test_created_later_than_now(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, true);
+    create_again(&fleet, NOW + 500, HORIZON, 20, true);
+    for (uint64_t i = 0; i < 4; i++) {
+        assert_int_equal(fleet_extend(&fleet, 0, NOW + 30 + i), FRAZIL_EAGAIN);
+        assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 500 + HORIZON + 2 * 20);
+        assert_int_equal(fleet_namespace(&fleet).losses, 1);
+    }
+    assert_int_equal(fleet_count(&fleet, 0).quarantines, 1);
+    fleet_stop(&fleet);
+}
+
+/*
+ * Nothing helps where a newcomer has a grant before any holder looks.  The holder
+ * gives up what is left of its own as soon as it sees that, and says what to look for.
+ */
+static void test_too_late(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, true);
+    create_again(&fleet, NOW + 10, SHORT_HORIZON, 20, true);
+    fleet_must_acquire(&fleet, 1, NOW + 11);
+    const struct fz_grant old = *fleet_held(&fleet, 0);
+    fleet_must_extend(&fleet, 0, NOW + 30);
+    assert_grant(fleet_held(&fleet, 0), 0, old.until + 1, old.until);
+    assert_int_equal(fleet_held(&fleet, 0)->version, old.version);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 31), FRAZIL_ELEASE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ELEASE, "look for duplicates with frazil verify");
+    uint64_t t = NOW + 32;
+    for (; fleet_extend(&fleet, 0, t) != FRAZIL_OK; t++)
+        assert_true(t < NOW + 4 * HORIZON);
+    assert_true(fleet_held(&fleet, 0)->floor > fleet_held(&fleet, 1)->until);
+    fleet_stop(&fleet);
+}
+
+/* What is created where something may have been lost waits for the least lost horizon, also if a shorter one is said;
+ * a namespace that was never used waits for nothing. */
+static void test_least_lost_horizon(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.lost_horizon_ms = FZ_LOST_HORIZON_MS_MIN;
+    fleet.horizon_ms = 1000;
+    fleet.skew_ms = 20;
+    assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + FZ_LOST_HORIZON_MS_MIN + 2 * 20);
+    assert_int_equal(fleet_namespace(&fleet).horizon_ms, 1000);
+    create_again(&fleet, NOW, 1000, 20, true);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
+    create_again(&fleet, NOW, 2 * FZ_LOST_HORIZON_MS_MIN, 20, false);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 2 * FZ_LOST_HORIZON_MS_MIN + 2 * 20);
+    fleet_stop(&fleet);
+}
+
+/* ---- namespaces of frazil 0.1 --------------------------------------------------- */
+
+static void write_form_1(struct fleet *fleet, const char *quarantine)
+{
+    char text[FZ_RECORD_SIZE_MAX];
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+
+    fz_sentence_str(&s, "frazil1 namespace layout=\"" FLEET_LAYOUT "\" horizon=60000 workers=1 "
+                        "token=0123456789abcdeffedcba9876543210 created=1000000 quarantine=");
+    fz_sentence_str(&s, quarantine);
+    fz_sentence_str(&s, " incarnation=");
+    fleet_write_text(fleet, FZ_NAMESPACE, text);
+}
+
+/* One that takes a worker id makes form 2 of it, with the max_skew that it says or the default, which was that of 0.1
+ * too; from then on that one is agreed upon.  Nothing else of it changes. */
+static void test_form_1_is_taken_over(void **state)
+{
+    (void)state;
+    for (int said = 0; said < 2; said++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        write_form_1(&fleet, "17");
+        struct fz_lease_options options = fleet_options(&fleet, 0);
+        if (said)
+            options.max_skew_ms = 3000;
+        fleet_open_with(&fleet, 0, &options);
+        fleet_must_acquire(&fleet, 0, NOW);
+        struct fz_namespace_record record = fleet_namespace(&fleet);
+        assert_int_equal(record.max_skew_ms, said ? 3000 : FZ_SKEW_MS_DEFAULT);
+        assert_int_equal(record.quarantine_until, 17);
+        assert_int_equal(record.losses, 0);
+        assert_int_equal(record.created_unix_ms, 1000000);
+        assert_true(fz_token_equal(record.token,
+                                   (struct fz_token){UINT64_C(0x0123456789abcdef), UINT64_C(0xfedcba9876543210)}));
+        assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
+        options = fleet_options(&fleet, 1);
+        options.max_skew_ms = 4000;
+        fleet_open_with(&fleet, 1, &options);
+        assert_int_equal(fleet_acquire(&fleet, 1, NOW), FRAZIL_EWORKER);
+        fleet_assert_error(&fleet, 1, FRAZIL_EWORKER, "and the one here is 4000ms");
+        fleet_stop(&fleet);
+    }
+}
+
+/* Where its coordinator has also lost records, the quarantine has that max_skew. */
+static void test_form_1_after_a_loss(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.server.has_clock = fleet.clock_follows = true;
+    memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
+    write_form_1(&fleet, "0");
+    fleet_open(&fleet, 0);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).max_skew_ms, FZ_SKEW_MS_DEFAULT);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON + 2 * FZ_SKEW_MS_DEFAULT);
+    fleet_stop(&fleet);
+}
+
+/* One that is refused changes nothing; nor does one that only looks. */
+static void test_form_1_is_left(void **state)
+{
+    struct fleet fleet;
+    struct fz_namespace_record record = {.workers = 0};
+
+    (void)state;
+    fleet_start(&fleet);
+    write_form_1(&fleet, "0");
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.workers = 2;
+    fleet_open_with(&fleet, 0, &options);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    assert_int_equal(fleet_namespace(&fleet).max_skew_ms, FZ_SKEW_UNSAID);
+    struct fz_register reg = sim_register(&fleet.observer.link);
+    assert_int_equal(fz_lease_list(&reg, "orders", NULL, NULL, &record, NULL), FRAZIL_OK);
+    assert_int_equal(record.max_skew_ms, FZ_SKEW_UNSAID);
+    assert_int_equal(fleet_namespace(&fleet).max_skew_ms, FZ_SKEW_UNSAID);
+    fleet_stop(&fleet);
+}
+
+/* A creation that 0.1 did not finish is finished in form 2, with the numbers said now. */
+static void test_form_1_left_closed(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start(&fleet);
+    write_form_1(&fleet, "9223372036854775807");
+    fleet.skew_ms = 70;
+    assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_namespace(&fleet).max_skew_ms, 70);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON + 2 * 70);
+    fleet_stop(&fleet);
+}
+
+/* ---- after a fork ------------------------------------------------------------------ */
+
+/* A thread of the parent's may have been in the middle of writing down the namespace: a child reads it again. */
+static void test_child_reads_again(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    start_with_holder(&fleet, true);
+    uint64_t trips = fleet.owners[0].link.trips;
+    fleet_must_extend(&fleet, 0, NOW + 1);
+    assert_int_equal(fleet.owners[0].link.trips - trips, 1); /* the swap */
+    fleet.owners[0].granter.after_fork(fleet.owners[0].granter.ctx);
+    trips = fleet.owners[0].link.trips;
+    fleet_must_extend(&fleet, 0, NOW + 2);
+    assert_int_equal(fleet.owners[0].link.trips - trips, 3); /* the namespace, the own record, the swap */
+    fleet_stop(&fleet);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_another_skew),           cmocka_unit_test(test_quarantine_of_the_namespace),
+        cmocka_unit_test(test_clock_of_whole_seconds), cmocka_unit_test(test_margin_of_whole_seconds),
+        cmocka_unit_test(test_shorter_horizon),        cmocka_unit_test(test_shorter_horizon_without_clock),
+        cmocka_unit_test(test_refused_holder),         cmocka_unit_test(test_holder_that_never_looked),
+        cmocka_unit_test(test_record_lost_alone),      cmocka_unit_test(test_nothing_was_lost),
+        cmocka_unit_test(test_created_later_than_now), cmocka_unit_test(test_too_late),
+        cmocka_unit_test(test_least_lost_horizon),     cmocka_unit_test(test_form_1_is_taken_over),
+        cmocka_unit_test(test_form_1_after_a_loss),    cmocka_unit_test(test_form_1_is_left),
+        cmocka_unit_test(test_form_1_left_closed),     cmocka_unit_test(test_child_reads_again),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
