@@ -19,8 +19,6 @@
 #include "port_granter.h"
 #include "remote.h"
 
-enum { HOST_NAME_SIZE = 256 };
-
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 
 /* splitmix64: one atomic add a number, so threads need no lock.  Where ticks start need not be secret. */
@@ -133,7 +131,7 @@ static void adopt_config(frazil *gen, const struct fz_config *config)
 static void name_owner(char *buf, size_t size)
 {
     struct fz_sentence owner = fz_sentence_in(buf, size);
-    char host[HOST_NAME_SIZE];
+    char host[FZ_HOST_NAME_SIZE];
 
     fz_sentence_str(&owner, fz_host_name(host, sizeof host) == 0 ? host : "?");
     fz_sentence_char(&owner, ':');
@@ -144,7 +142,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_home_request *request,
                              struct fz_granter *ret, frazil_error *reterr)
 {
     const frazil_coordinator *coordinator;
-    char owner[HOST_NAME_SIZE + 16];
+    char owner[FZ_HOST_NAME_SIZE + 16];
     const struct fz_lease_request lease = {.url = request->worker.url,
                                            .owner = owner,
                                            .layout = &gen->layout,

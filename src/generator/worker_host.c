@@ -13,16 +13,16 @@
 #include "os/host.h"
 #include "worker_internal.h"
 
-enum { HOST_NAME_SIZE = 256, OCTETS = 256, HOSTS_MAX = 65536 };
+enum { OCTETS = 256, HOSTS_MAX = 65536 };
 
 /* The host's name, or the one that is to stand for it; *ret may point to buf. */
-static frazil_err host_name(const struct fz_settings *settings, const char *source, char buf[HOST_NAME_SIZE],
+static frazil_err host_name(const struct fz_settings *settings, const char *source, char buf[FZ_HOST_NAME_SIZE],
                             const char **ret, frazil_error *reterr)
 {
     *ret = settings->value[FZ_KEY_HOSTNAME];
     if (*ret != NULL)
         return FRAZIL_OK;
-    int sys = fz_host_name(buf, HOST_NAME_SIZE);
+    int sys = fz_host_name(buf, FZ_HOST_NAME_SIZE);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "the host's name cannot be read", NULL, ": give it with hostname=");
     if (buf[0] == '\0')
@@ -65,7 +65,7 @@ static frazil_err host_address(const struct fz_settings *settings, const char *s
 frazil_err fz_worker_from_ordinal(const struct fz_worker_space *space, const struct fz_settings *settings,
                                   struct fz_worker_choice *choice, frazil_error *reterr)
 {
-    char buf[HOST_NAME_SIZE];
+    char buf[FZ_HOST_NAME_SIZE];
     const char *name;
 
     frazil_err err = host_name(settings, "ordinal", buf, &name, reterr);
@@ -148,7 +148,7 @@ frazil_err fz_worker_from_hostname_hash(const struct fz_worker_space *space, con
                                         struct fz_worker_choice *choice, frazil_error *reterr)
 {
     static const char source[] = "hostname-hash";
-    char buf[HOST_NAME_SIZE];
+    char buf[FZ_HOST_NAME_SIZE];
     const char *name;
     uint32_t hosts;
 

@@ -59,6 +59,17 @@ static enum fz_keeps keeps(const struct patient *patient)
     return config->in_memory || config->frozen || patient->worker.choice.in_process ? FZ_KEEPS_NOTHING : FZ_KEEPS_FILES;
 }
 
+/* The name that is hashed; what cannot be had stays empty, and is a finding of its own. */
+static void collect_host_name(const struct fz_settings *settings, char ret[FZ_HOST_NAME_SIZE])
+{
+    const char *given = settings->value[FZ_KEY_HOSTNAME];
+
+    if (given == NULL && fz_host_name(ret, FZ_HOST_NAME_SIZE) != 0)
+        ret[0] = '\0';
+    if (given != NULL && strlen(given) < FZ_HOST_NAME_SIZE)
+        memcpy(ret, given, strlen(given) + 1);
+}
+
 static void understand_worker(struct patient *patient, uint32_t hosts)
 {
     const struct fz_settings *settings = &patient->settings;
@@ -69,6 +80,8 @@ static void understand_worker(struct patient *patient, uint32_t hosts)
     facts->hosts = hosts;
     facts->workers = fz_layout_max_worker(&patient->config.layout) + 1;
     (void)fz_worker_resolve(settings, &patient->config.layout, &facts->choice, &facts->unusable);
+    if (facts->source != NULL && strcmp(facts->source, "hostname-hash") == 0)
+        collect_host_name(settings, facts->host_name);
     if (fz_config_number(settings, FZ_KEY_EXPECT, 0, UINT32_MAX, &expect, NULL) == FRAZIL_OK)
         facts->expect = (uint32_t)expect;
 }
@@ -133,6 +146,9 @@ static void examine(struct patient *patient, uint32_t hosts)
     if (patient->worker.choice.url != NULL)
         fz_examine_coordinator(patient->spec, &patient->config, hosts, patient->findings);
     fz_judge_layout(&patient->config.layout, fz_real_now().unix_ms, patient->findings);
+    const char *behaviour = patient->settings.value[FZ_KEY_BEHAVIOUR];
+    fz_judge_layout_bits(&patient->config.layout, behaviour != NULL && strcmp(behaviour, "konayuki") == 0,
+                         patient->findings);
     examine_fork(patient);
     fz_advise(hosts, patient->worker.workers, patient->findings);
 }

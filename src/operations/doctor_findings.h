@@ -50,6 +50,7 @@
     X(WORKER_OCTET,           WARN, "worker.last-octet") \
     X(WORKER_HASH,            WARN, "worker.hash") \
     X(WORKER_HASH_LIKELY,     FAIL, "worker.hash-likely") \
+    X(WORKER_NAME_RANDOM,     WARN, "worker.random-name") \
     X(WORKER_IN_PROCESS,      WARN, "worker.in-process") \
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_TOO_FEW,         FAIL, "worker.too-few") \
@@ -76,6 +77,8 @@
     X(LAYOUT_SIGN_BIT,        WARN, "layout.sign-bit") \
     X(LAYOUT_FITS_53,         OK,   "layout.53-bits") \
     X(LAYOUT_OVER_53,         OK,   "layout.over-53-bits") \
+    X(LAYOUT_SPARE_BITS,      OK,   "layout.spare-bits") \
+    X(LAYOUT_NOT_KONAYUKI,    WARN, "layout.not-konayuki") \
     X(FORK_WIPED,             OK,   "fork.wiped") \
     X(FORK_NOT_WIPED,         WARN, "fork.not-wiped") \
     X(FORK_SAME_MACHINE,      OK,   "fork.machine") \

@@ -11,6 +11,7 @@
 #include "lease/register.h"
 #include "leases.h"
 #include "os/disk.h"
+#include "os/host.h"
 #include "os/kernel_clock.h"
 #include "os/machine.h"
 #include "os/path.h"
@@ -76,9 +77,10 @@ struct fz_worker_facts {
     bool was_default;      /* none was named */
     frazil_error unusable; /* code FRAZIL_OK: choice is known */
     struct fz_worker_choice choice;
-    uint64_t workers; /* how many numbers there are for all */
-    uint32_t hosts;   /* 0: not said */
-    uint32_t expect;  /* of the hashes; 0: not said */
+    uint64_t workers;                  /* how many numbers there are for all */
+    uint32_t hosts;                    /* 0: not said */
+    uint32_t expect;                   /* of the hashes; 0: not said */
+    char host_name[FZ_HOST_NAME_SIZE]; /* what hostname-hash hashes; empty: it is not asked */
 };
 
 /* Judges the source of worker ids. */
@@ -115,6 +117,9 @@ void fz_examine_coordinator(const char *spec, const struct fz_config *config, ui
 
 /* Judges a layout at an instant. */
 void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const struct fz_findings *findings);
+
+/* Judges how many bits it has, where that is the user's choice; as_konayuki: the spec says behaviour=konayuki. */
+void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const struct fz_findings *findings);
 
 /* ---- doctor_fork.c ---------------------------------------------------------------- */
 

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+#include <string.h>
+
 #include "doctor_judge.h"
 
 static const int64_t year_ms = INT64_C(31556952000); /* of the calendar, on average */
@@ -47,4 +49,24 @@ void fz_judge_layout(const frazil_layout *layout, int64_t now_unix_ms, const str
     else
         fz_finding_show(findings, FZ_FOUND_LAYOUT_OVER_53,
                         "ids are too large for JavaScript's numbers: send them as strings (layout=js53 stays below)");
+}
+
+void fz_judge_layout_bits(const frazil_layout *layout, bool as_konayuki, const struct fz_findings *findings)
+{
+    enum { BITS_OF_A_POSITIVE_ID = 63 };
+    uint64_t bits = (uint64_t)layout->time_bits + layout->worker_bits + layout->sequence_bits;
+    frazil_layout_info info;
+
+    frazil_layout_describe(layout, &info);
+    if (as_konayuki && (layout->kind == FRAZIL_LAYOUT_SNO || bits != BITS_OF_A_POSITIVE_ID))
+        fz_found(findings, FZ_FOUND_LAYOUT_NOT_KONAYUKI,
+                 "behaviour=konayuki, and the layout's bits sum up to %u: konayuki refuses any sum but 63: change the "
+                 "bits if it is to read these ids",
+                 bits);
+    /* A preset has the bits that it has, and who stays below 2^53 means to. */
+    else if (layout->kind == FRAZIL_LAYOUT_64 && strcmp(layout->name, "custom") == 0 && !info.fits_53_bits &&
+             bits < BITS_OF_A_POSITIVE_ID)
+        fz_found(findings, FZ_FOUND_LAYOUT_SPARE_BITS,
+                 "the layout's bits sum up to %u: %u more fit into a positive 64-bit id, for time, worker or sequence",
+                 bits, BITS_OF_A_POSITIVE_ID - bits);
 }

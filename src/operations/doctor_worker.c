@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stddef.h>
 #include <string.h>
 
 #include "doctor_judge.h"
@@ -74,6 +75,41 @@ static void judge_hash(const struct fz_worker_facts *facts, const struct fz_find
              (uint64_t)facts->choice.first, (uint64_t)hosts, chance);
 }
 
+/* Whether text is len characters that all stand in an alphabet. */
+static bool is_of(const char *text, size_t len, const char *alphabet)
+{
+    return strlen(text) >= len && strspn(text, alphabet) >= len;
+}
+
+/* A name that nobody chose: that of a container (12 hex digits), or of a pod of a Deployment (NAME-HASH-SUFFIX). */
+static bool is_made_up(const char *name)
+{
+    static const char pod_alphabet[] = "bcdfghjklmnpqrstvwxz2456789"; /* Kubernetes makes no words */
+    enum { CONTAINER_LEN = 12, POD_SUFFIX_LEN = 5, POD_HASH_MIN = 8, POD_HASH_MAX = 10 };
+    size_t len = strlen(name);
+
+    if (len == CONTAINER_LEN)
+        return is_of(name, len, "0123456789abcdef");
+    const char *suffix = strrchr(name, '-');
+    if (suffix == NULL || strlen(suffix + 1) != POD_SUFFIX_LEN || !is_of(suffix + 1, POD_SUFFIX_LEN, pod_alphabet))
+        return false;
+    size_t hash_len = 0;
+    while (hash_len < (size_t)(suffix - name) && suffix[-1 - (ptrdiff_t)hash_len] != '-')
+        hash_len++;
+    return hash_len >= POD_HASH_MIN && hash_len <= POD_HASH_MAX && hash_len < (size_t)(suffix - name) &&
+           is_of(suffix - hash_len, hash_len, pod_alphabet);
+}
+
+static void judge_host_name(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    if (is_made_up(facts->host_name))
+        fz_found(
+            findings, FZ_FOUND_WORKER_NAME_RANDOM,
+            "the host's name %q looks made up by a container engine: after a restart it is another one, and the "
+            "worker id with it: set a name that stays (docker run --hostname, a StatefulSet), or use a coordinator",
+            facts->host_name);
+}
+
 static void judge_source(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
     const struct fz_worker_choice *choice = &facts->choice;
@@ -113,6 +149,7 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
                  "%u hosts need a worker id each, and there are %u: take a layout with more worker bits",
                  (uint64_t)facts->hosts, facts->workers);
     judge_source(facts, findings);
+    judge_host_name(facts, findings);
 }
 
 /* ---- advice ------------------------------------------------------------------------- */

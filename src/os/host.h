@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Bytes that the name of any host fits into, terminator included. */
+#define FZ_HOST_NAME_SIZE 256
+
 /* The host's name, terminated.  0 or an errno. */
 int fz_host_name(char *buf, size_t size);
 

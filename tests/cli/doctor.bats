@@ -47,6 +47,14 @@ finds() {
     finds 1 WARN state.none worker=fixed:7 state=memory clock=frozen:2026-05-01
 }
 
+@test "advice about names and bits that a person would miss" {
+    run frazil doctor --json worker=hostname-hash hostname=7f3a2b1c4d5e expect=1 layout=41/8/10 behaviour=konayuki
+    [[ $output == *'"worker.random-name"'*7f3a2b1c4d5e* ]]
+    [[ $output == *'"layout.not-konayuki"'*"sum up to 59"* ]]
+    run frazil doctor --json worker=hostname-hash hostname=orders-3 expect=1 layout=41/8/10
+    [[ $output != *random-name* && $output != *not-konayuki* && $output == *'"layout.spare-bits"'*"4 more fit"* ]]
+}
+
 @test "a step of the clock since the last run" {
     frazil doctor worker=fixed:7 >"$BATS_TEST_TMPDIR/out" || true
     read -r boot offset <"$FRAZIL_RUN_DIR/doctor.clock"

@@ -281,6 +281,37 @@ static void test_worker(void **state)
     judge_worker((struct fz_worker_facts){.source = NULL, .choice = {.in_process = true}}, "WARN worker.in-process");
 }
 
+static void judge_name(const char *name, const char *beginning)
+{
+    struct fz_worker_facts facts = {.source = "hostname-hash", .choice = {.collision_ppm = 9}};
+    memcpy(facts.host_name, name, strlen(name) + 1);
+    judge_worker(facts, beginning);
+}
+
+/* A name that nobody chose is another one after a restart, and so is its hash. */
+static void test_made_up_names(void **state)
+{
+    static const char *const made_up[] = {"7f3a2b1c4d5e", "000000000000", "a-7d4b9c6f8-x2v7k", "a-b-7d4b9c6f84-x2v7k"};
+    static const char *const kept[] = {"7f3a2b1c4d5",
+                                       "7f3a2b1c4d5ef",
+                                       "7f3a2b1c4d5g",
+                                       "7F3A2B1C4D5E",
+                                       "7d4b9c6f8-x2v7k",
+                                       "a-7d4b9c6f8-x2v7",
+                                       "a-7d4b9c6-x2v7k",
+                                       "-x2v7k",
+                                       "",
+                                       "db-1"};
+
+    (void)state;
+    for (size_t i = 0; i < 4; i++)
+        judge_name(made_up[i], "WARN worker.random-name the host's name");
+    for (size_t i = 0; i < 10; i++) {
+        judge_name(kept[i], "WARN worker.hash ");
+        assert_null(strstr(found, "random-name"));
+    }
+}
+
 /* A source that gives no number, and a fleet that is larger than there are numbers. */
 static void test_worker_impossible(void **state)
 {
@@ -413,6 +444,31 @@ static void judge_layout(const char *text, int64_t years_before_end, const char 
     EXPECT(beginning);
 }
 
+/* What is found of a layout's bits. */
+static const char *found_of_bits(const char *text, bool as_konayuki)
+{
+    frazil_layout layout;
+
+    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
+    forget();
+    fz_judge_layout_bits(&layout, as_konayuki, &findings);
+    return found;
+}
+
+/* Bits that are left over are told where somebody chose them, and konayuki's own demand where it is meant. */
+static void test_layout_sum(void **state)
+{
+    static const char *const quiet[] = {"frazil", "sno", "discord", "js53", "41/10/12", "42/10/12", "33/8/12"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
+        assert_string_equal(found_of_bits(quiet[i], false), "");
+    assert_string_equal(found_of_bits("konayuki", true), "");
+    assert_non_null(strstr(found_of_bits("41/10/11", false), "OK layout.spare-bits the layout's bits sum up to 62: 1"));
+    assert_non_null(strstr(found_of_bits("41/4/10", true), "WARN layout.not-konayuki behaviour=konayuki, and"));
+    assert_non_null(strstr(found_of_bits("discord", true), "sum up to 64: konayuki refuses any sum but 63"));
+}
+
 /* How long it lasts, on both sides of each limit. */
 static void test_layout_life(void **state)
 {
@@ -521,7 +577,9 @@ int main(void)
         cmocka_unit_test(test_dirs_trouble),
         cmocka_unit_test(test_keeping),
         cmocka_unit_test(test_worker),
+        cmocka_unit_test(test_made_up_names),
         cmocka_unit_test(test_worker_impossible),
+        cmocka_unit_test(test_layout_sum),
         cmocka_unit_test(test_advice),
         cmocka_unit_test(test_coordinator_topics),
         cmocka_unit_test(test_coordinator_clock),

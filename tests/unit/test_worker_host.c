@@ -325,6 +325,37 @@ static void test_sources(void **state)
         assert_int_equal(info_of(rows[i].spec).worker, rows[i].worker);
 }
 
+/*
+ * The hash's modulus is konayuki's max_workers: `count`, and what base leaves of the layout where that is not said.  So
+ * dividing the numbers gives most hosts another one.
+ */
+static void test_modulus(void **state)
+{
+    static const uint32_t crc_of_app_3 = UINT32_C(3259259605); /* CRC-32 (IEEE), by Python's zlib */
+    const struct {
+        const char *spec;
+        uint32_t worker;
+    } rows[] = {
+        {"", crc_of_app_3 % 1024},
+        {"count=1024", crc_of_app_3 % 1024},
+        {"count=512", crc_of_app_3 % 512},
+        {"count=512 base=512", 512 + crc_of_app_3 % 512},
+        {"base=512", 512 + crc_of_app_3 % 512},
+        {"base=1", 1 + crc_of_app_3 % 1023},
+        {"count=1", 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char spec[128];
+        uint32_t hashed;
+        snprintf(spec, sizeof spec, "worker=hostname-hash expect=1 hostname=app-3 %s", rows[i].spec);
+        assert_int_equal(info_of(spec).worker, rows[i].worker);
+        assert_int_equal(frazil_worker_hash("app-3", 5, 512, &hashed), FRAZIL_OK);
+        assert_int_equal(hashed, crc_of_app_3 % 512);
+    }
+}
+
 /* How likely a collision is can be read for the hashes, of the numbers that are left to them; others have none to tell.
  */
 static void test_chance(void **state)
@@ -441,17 +472,10 @@ static void test_environment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_A_HOST(test_address),
-        ON_A_HOST(test_ipv6_only),
-        ON_A_HOST(test_address_faults),
-        ON_A_HOST(test_real_address),
-        ON_A_HOST(test_address_version),
-        ON_A_HOST(test_konayukis_numbers),
-        ON_A_HOST(test_sources),
-        ON_A_HOST(test_chance),
-        ON_A_HOST(test_ipv6_host),
-        ON_A_HOST(test_refused),
-        ON_A_HOST(test_nothing_to_tell_the_host_by),
+        ON_A_HOST(test_address),      ON_A_HOST(test_ipv6_only),       ON_A_HOST(test_address_faults),
+        ON_A_HOST(test_real_address), ON_A_HOST(test_address_version), ON_A_HOST(test_konayukis_numbers),
+        ON_A_HOST(test_sources),      ON_A_HOST(test_modulus),         ON_A_HOST(test_chance),
+        ON_A_HOST(test_ipv6_host),    ON_A_HOST(test_refused),         ON_A_HOST(test_nothing_to_tell_the_host_by),
         ON_A_HOST(test_environment),
     };
 
