@@ -61,7 +61,8 @@ static void print_json(const struct fz_state *state)
 
     for (size_t i = 0; i < state->count; i++) {
         const struct fz_kept *kept = &state->workers[i];
-        output_format("{\"worker\":%" PRIu32 ",\"ok\":%s", kept->worker, fz_kept_is_wrong(kept) ? "false" : "true");
+        output_format("{\"worker\":%" PRIu32 ",\"ok\":%s,\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64,
+                      kept->worker, fz_kept_is_wrong(kept) ? "false" : "true", kept->seq_min, kept->seq_max);
         print_file("word", &kept->word);
         output_string("}");
         print_file("grant", &kept->grant);
@@ -94,6 +95,8 @@ static void print_worker(const struct fz_kept *kept)
     if (has_grant(kept) && kept->pid != 0)
         output_format("  %" PRIu64, kept->pid);
     output_string("\n");
+    if (kept->is_part)
+        output_format("        sequence numbers %" PRIu64 " to %" PRIu64 "\n", kept->seq_min, kept->seq_max);
     print_wrong(&kept->word);
     print_wrong(&kept->grant);
     if (has_grant(kept) && kept->highest_unix_ms > kept->until_unix_ms)
@@ -151,14 +154,20 @@ struct repairs {
     size_t count;
 };
 
-static void print_repair(void *ctx, uint32_t worker)
+static void print_repair(void *ctx, const struct fz_kept *kept)
 {
     struct repairs *repairs = ctx;
 
     repairs->count++;
-    output_format(repairs->options->json ? "{\"worker\":%" PRIu32 ",\"made_anew\":true}\n"
-                                         : "worker %" PRIu32 ": made anew\n",
-                  worker);
+    if (repairs->options->json)
+        output_format("{\"worker\":%" PRIu32 ",\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64
+                      ",\"made_anew\":true}\n",
+                      kept->worker, kept->seq_min, kept->seq_max);
+    else if (kept->is_part)
+        output_format("worker %" PRIu32 ", sequence numbers %" PRIu64 " to %" PRIu64 ": made anew\n", kept->worker,
+                      kept->seq_min, kept->seq_max);
+    else
+        output_format("worker %" PRIu32 ": made anew\n", kept->worker);
 }
 
 static int state_init(const char *spec, const struct state_options *options)

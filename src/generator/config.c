@@ -226,6 +226,15 @@ frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b
     return FRAZIL_OK;
 }
 
+struct fz_bounds fz_config_bounds(const struct fz_config *config)
+{
+    const struct fz_slot_rules *rules = &config->rules;
+
+    return (struct fz_bounds){.min = rules->seq_min,
+                              .max = rules->seq_min + rules->capacity - 1,
+                              .top = fz_layout_max_sequence(&config->layout)};
+}
+
 static frazil_err read_bounds(struct fz_config *config, const struct fz_settings *settings, frazil_error *reterr)
 {
     uint64_t top = fz_layout_max_sequence(&config->layout);

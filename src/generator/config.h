@@ -3,6 +3,7 @@
 #ifndef FZ_GENERATOR_CONFIG_H
 #define FZ_GENERATOR_CONFIG_H
 
+#include "core/bounds.h"
 #include "core/slot.h"
 #include "frazil/layout.h"
 #include "keeper.h"
@@ -39,6 +40,9 @@ frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *setti
  * four.
  */
 frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b, frazil_error *reterr);
+
+/* The bounds that are set. */
+struct fz_bounds fz_config_bounds(const struct fz_config *config);
 
 /* Reads a key whose value is a whole number from min to max; absent: *ret is untouched.  FRAZIL_ERANGE, ESPEC. */
 frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,

@@ -45,10 +45,8 @@ struct fz_shared {
     alignas(FZ_CACHE_LINE) struct fz_grant_board grants;
     struct fz_keeper_shared keeper;
 
-    /* Set last when the page is made ready; what all who share the word must agree on. */
+    /* Set last when the page is made ready. */
     _Atomic bool is_ready;
-    uint32_t seq_min;
-    uint64_t capacity;
 
     /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */
     alignas(FZ_CACHE_LINE) uint64_t origin;

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "core/sentence.h"
+#include "os/fail_errno.h"
+#include "os/shards.h"
 #include "os/state_file.h"
 
 enum { RESERVE_MS = 6000 };
@@ -36,15 +38,67 @@ static struct fz_file_port port_of(struct fz_state_file *state)
                                  .close = fz_state_file_close};
 }
 
+/* ---- the files of other sequence numbers ------------------------------------ */
+
+struct visit {
+    const struct fz_state_file *own;
+    fz_file_visitor visit;
+    void *ctx;
+    frazil_error *reterr;
+    frazil_err err;
+};
+
+static frazil_err visit_one(const struct visit *visit, const struct fz_bounds *bounds)
+{
+    struct fz_state_file other;
+
+    frazil_err err = fz_state_file_name(&other, visit->own->worker_path, bounds, visit->reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    int sys = fz_state_file_look(&other);
+    const struct fz_file_port port = port_of(&other);
+    err = sys == 0 ? visit->visit(visit->ctx, &port, bounds, visit->reterr)
+                   : fz_fail_errno(visit->reterr, sys, "the state file cannot be opened:", other.path, "");
+    fz_state_file_close(&other);
+    return err;
+}
+
+static bool visit_if_other(void *ctx, const char *path, const struct fz_bounds *bounds)
+{
+    struct visit *visit = ctx;
+
+    (void)path;
+    if (!fz_bounds_are_equal(bounds, &visit->own->bounds))
+        visit->err = visit_one(visit, bounds);
+    return visit->err == FRAZIL_OK;
+}
+
+static frazil_err visit_neighbours(void *ctx, fz_file_visitor visit_file, void *visitor_ctx, frazil_error *reterr)
+{
+    const struct fz_state_file *own = ctx;
+    struct visit visit = {.own = own, .visit = visit_file, .ctx = visitor_ctx, .reterr = reterr, .err = FRAZIL_OK};
+
+    int sys = fz_shards_visit(own->worker_path, &own->bounds, visit_if_other, &visit);
+    if (visit.err != FRAZIL_OK)
+        return visit.err;
+    return sys == 0
+               ? FRAZIL_OK
+               : fz_fail_errno(reterr, sys,
+                               "the other state files of the worker cannot be looked through:", own->worker_path, "");
+}
+
+/* ---- opening ------------------------------------------------------------------ */
+
 static frazil_err prepare(struct store *store, const char *path, const struct fz_grant_owner *owner,
                           uint64_t reserve_ticks, frazil_error *reterr)
 {
-    frazil_err err = fz_state_file_name(&store->state, path, reterr);
+    frazil_err err = fz_state_file_name(&store->state, path, &owner->bounds, reterr);
 
     if (err != FRAZIL_OK)
         return err;
     store->file = (struct fz_grant_file){
         .port = port_of(&store->state), .owner = *owner, .reserve_ticks = reserve_ticks, .durable_sequence = 0};
+    store->file.port.visit_neighbours = visit_neighbours;
     store->file.owner.pid = (uint64_t)getpid();
     return FRAZIL_OK;
 }
@@ -83,30 +137,32 @@ frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const s
     return FRAZIL_OK;
 }
 
-frazil_err fz_grant_store_inspect(const char *path, bool *ret_exists, struct fz_grant_record *ret, frazil_error *reterr)
+frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,
+                                  struct fz_grant_record *ret, frazil_error *reterr)
 {
     struct fz_state_file state;
 
-    frazil_err err = fz_state_file_name(&state, path, reterr);
+    frazil_err err = fz_state_file_name(&state, path, bounds, reterr);
     if (err != FRAZIL_OK)
         return err;
     struct fz_file_port port = port_of(&state);
+    port.leave = fz_state_file_leave_for_good;
     err = fz_grant_file_inspect(&port, ret_exists, ret, reterr);
     fz_state_file_close(&state);
     return err;
 }
 
-frazil_err fz_grant_store_in_use(const char *path, bool *ret, frazil_error *reterr)
+frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bounds, bool *ret, frazil_error *reterr)
 {
     struct fz_state_file state;
 
-    frazil_err err = fz_state_file_name(&state, path, reterr);
+    frazil_err err = fz_state_file_name(&state, path, bounds, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = fz_state_file_enter(&state, reterr);
     if (err == FRAZIL_OK) {
         err = fz_state_file_has_others(&state, ret, reterr);
-        fz_state_file_leave(&state);
+        fz_state_file_leave_for_good(&state);
     }
     fz_state_file_close(&state);
     return err;

@@ -17,7 +17,7 @@
  * Makes a new page ready.  The mark comes last: a process that is killed in
  * between leaves a page that the next one makes ready again.
  */
-static frazil_err prepare_page(struct fz_shared *shared, const struct fz_slot_rules *rules, frazil_error *reterr)
+static frazil_err prepare_page(struct fz_shared *shared, frazil_error *reterr)
 {
     if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
         return FRAZIL_OK;
@@ -26,15 +26,12 @@ static frazil_err prepare_page(struct fz_shared *shared, const struct fz_slot_ru
         return fz_fail_errno(reterr, sys, "the lock of the grant cannot be made", NULL, "");
     atomic_init(&shared->high_us, INT64_MIN);
     atomic_init(&shared->seen_us, INT64_MIN);
-    shared->seq_min = rules->seq_min;
-    shared->capacity = rules->capacity;
     atomic_store_explicit(&shared->is_ready, true, memory_order_release);
     return FRAZIL_OK;
 }
 
 /* The same for a page that other processes may be making ready just now. */
-static frazil_err prepare_guarded(struct fz_shared *shared, const struct fz_slot_rules *rules, const char *path,
-                                  frazil_error *reterr)
+static frazil_err prepare_guarded(struct fz_shared *shared, const char *path, frazil_error *reterr)
 {
     struct fz_guard guard;
 
@@ -45,24 +42,12 @@ static frazil_err prepare_guarded(struct fz_shared *shared, const struct fz_slot
         return fz_fail_errno(reterr, sys, "cannot guard the word file", path, "");
     sys = fz_guard_enter(&guard);
     frazil_err err =
-        sys == 0 ? prepare_page(shared, rules, reterr)
+        sys == 0 ? prepare_page(shared, reterr)
                  : fz_fail_errno(reterr, sys, "a process (stopped?) holds the guard of the word file", path, "");
     if (sys == 0)
         fz_guard_leave(&guard);
     fz_guard_close(&guard);
     return err;
-}
-
-/* A word means the same to all who share it only if their sequences have the same bounds. */
-static frazil_err check_page(const struct fz_shared *shared, const struct fz_slot_rules *rules, frazil_error *reterr)
-{
-    if (shared->seq_min == rules->seq_min && shared->capacity == rules->capacity)
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESTATE,
-                   "other processes use this worker with sequence numbers %u to %u, here they are %u to %u: give all "
-                   "the same bounds, or this one another worker or namespace",
-                   (uint64_t)shared->seq_min, shared->seq_min + shared->capacity - 1, (uint64_t)rules->seq_min,
-                   rules->seq_min + rules->capacity - 1);
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
@@ -87,7 +72,7 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_requ
     struct fz_shared *shared = fz_map_shared(sizeof *shared);
     if (shared == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
-    frazil_err err = prepare_page(shared, &request->config->rules, reterr);
+    frazil_err err = prepare_page(shared, reterr);
     if (err != FRAZIL_OK) {
         fz_unmap(shared, sizeof *shared);
         return err;
@@ -99,20 +84,19 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_requ
 
 /* ---- opening and closing ------------------------------------------------------ */
 
-static frazil_err open_word(struct fz_home *home, const struct fz_home_request *request, const char *folder,
-                            const struct fz_word_identity *identity, struct fz_shared **ret_shared,
-                            frazil_error *reterr)
+static frazil_err open_word(struct fz_home *home, const char *folder, const struct fz_word_identity *identity,
+                            struct fz_shared **ret_shared, frazil_error *reterr)
 {
     char path[FZ_PATH_SIZE];
 
     frazil_err err = fz_home_file(path, folder, identity->worker, FZ_HOME_WORD_SUFFIX, reterr);
+    if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
+        err = fz_home_prepare_shards(path, FZ_DIR_RUN, reterr);
     if (err == FRAZIL_OK)
         err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = prepare_guarded(home->word.payload, &request->config->rules, path, reterr);
-    if (err == FRAZIL_OK)
-        err = check_page(home->word.payload, &request->config->rules, reterr);
+    err = prepare_guarded(home->word.payload, path, reterr);
     if (err != FRAZIL_OK) {
         fz_word_file_close(&home->word);
         return err;
@@ -132,10 +116,12 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_home_request 
     frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, wanted, name, reterr);
     if (err == FRAZIL_OK)
         err = fz_home_file(home->grant_path, folder, identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
+        err = fz_home_prepare_shards(home->grant_path, FZ_DIR_STATE, reterr);
     if (err != FRAZIL_OK)
         return err;
-    home->owner =
-        (struct fz_grant_owner){.worker = identity->worker, .nonce = home->word.nonce, .device = home->word.device};
+    home->owner = (struct fz_grant_owner){
+        .worker = identity->worker, .bounds = identity->bounds, .nonce = home->word.nonce, .device = home->word.device};
     memcpy(home->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
     return FRAZIL_OK;
 }
@@ -162,8 +148,9 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_home_reques
         home->locked = true;
         worker = home->lock.worker;
     }
-    const struct fz_word_identity identity = {.fingerprint = fingerprint, .worker = worker};
-    err = open_word(home, request, folder, &identity, ret_shared, reterr);
+    const struct fz_word_identity identity = {
+        .fingerprint = fingerprint, .worker = worker, .bounds = fz_config_bounds(request->config)};
+    err = open_word(home, folder, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
         err = name_grant(home, request, name, &identity, reterr);
     if (err == FRAZIL_OK)

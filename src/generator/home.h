@@ -23,7 +23,7 @@ enum fz_home_kind {
 
 struct fz_home {
     enum fz_home_kind kind;
-    char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grant of the word is kept */
+    char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grants of the worker are kept */
     struct fz_grant_owner owner;   /* and who asks for it */
     struct fz_word_file word;      /* FZ_HOME_FILE */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */

@@ -6,6 +6,7 @@
 #include "core/crc32.h"
 #include "core/sentence.h"
 #include "os/fail_errno.h"
+#include "os/shards.h"
 
 static bool is_name(const char *text)
 {
@@ -61,6 +62,15 @@ frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which
     if (err == FRAZIL_OK)
         err = join(ret_path, ret_path, name, reterr);
     return err == FRAZIL_OK ? fz_dir_prepare(ret_path, which, ret_path, reterr) : err;
+}
+
+frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr)
+{
+    char folder[FZ_PATH_SIZE];
+
+    int sys = fz_shards_folder(folder, path);
+    return sys == 0 ? fz_dir_prepare(folder, which, folder, reterr)
+                    : fz_fail_errno(reterr, sys, "cannot name the folder beside", path, "");
 }
 
 frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,

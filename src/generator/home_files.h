@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Where what is kept of a worker lies: RUN_DIR/NAMESPACE/worker-N.word and, for
- * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.
+ * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.  Words and
+ * grants of bounded sequences lie beside them, as os/shards.h says.
  */
 #ifndef FZ_GENERATOR_HOME_FILES_H
 #define FZ_GENERATOR_HOME_FILES_H
@@ -35,7 +36,10 @@ frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, c
 frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
                                   frazil_error *reterr);
 
-/* The path of a worker's file in such a folder.  FRAZIL_ESYS: it is too long. */
+/* Makes the folder for the files of bounded sequences beside a worker's file.  Errors as fz_dir_prepare. */
+frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr);
+
+/* The path of a worker's file in such a folder: that for all sequence numbers.  FRAZIL_ESYS: it is too long. */
 frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
                         frazil_error *reterr);
 

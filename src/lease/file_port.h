@@ -14,7 +14,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bounds.h"
 #include "frazil/error.h"
+
+struct fz_file_port;
+
+/* Looks at the file of other sequence numbers of the same worker. */
+typedef frazil_err (*fz_file_visitor)(void *ctx, const struct fz_file_port *port, const struct fz_bounds *bounds,
+                                      frazil_error *reterr);
 
 struct fz_file_port {
     void *ctx;
@@ -50,6 +57,14 @@ struct fz_file_port {
 
     /* Whether another process has the file open.  Children that have not used it since the fork do not count. */
     frazil_err (*has_others)(void *ctx, bool *ret, frazil_error *reterr);
+
+    /*
+     * Calls visit for each file of the same worker whose sequence bounds overlap those
+     * of this file and are not the same, with a port on which size, read and has_others can be called, and
+     * nothing else; not after visit has failed, whose error it returns.  NULL: there
+     * can be no other files.
+     */
+    frazil_err (*visit_neighbours)(void *ctx, fz_file_visitor visit, void *visitor_ctx, frazil_error *reterr);
 
     /* In a child process: what the kernel takes for the parent's is opened anew at the next use. */
     void (*after_fork)(void *ctx);

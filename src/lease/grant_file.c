@@ -123,6 +123,9 @@ static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record
 {
     next->nonce = file->owner.nonce;
     next->device = file->owner.device;
+    next->says_bounds = true;
+    next->seq_min = file->owner.bounds.min;
+    next->seq_max = file->owner.bounds.max;
     if (previous == NULL)
         return create(file, next, reterr);
     FZ_ASSERT(next->sequence > previous->sequence);
@@ -141,19 +144,32 @@ static struct fz_grant_record blank_record(const struct fz_grant_owner *owner)
     return record;
 }
 
-/* A grant in which nobody had any part before. */
-static frazil_err grant_anew(struct fz_grant_record *record, uint64_t now, uint64_t reserve, frazil_error *reterr)
+/* Adds what words with overlapping bounds were granted to what this one was. */
+static struct fz_used_ticks all_used(const struct fz_grant_record *record, const struct fz_used_ticks *foreign)
 {
+    struct fz_used_ticks all = record->used;
+
+    for (uint64_t i = 0; i < foreign->count; i++)
+        fz_used_add(&all, foreign->range[i].first, foreign->range[i].last);
+    return all;
+}
+
+/* A grant in which nobody had any part before. */
+static frazil_err grant_anew(const struct fz_grant_file *file, struct fz_grant_record *record, uint64_t now,
+                             frazil_error *reterr)
+{
+    const struct fz_used_ticks used = all_used(record, &file->foreign);
+    uint64_t reserve = file->reserve_ticks;
     uint64_t floor;
     uint64_t last;
 
-    if (!fz_used_next_free(&record->used, now, &floor))
+    if (!fz_used_next_free(&used, now, &floor))
         return fz_fail(reterr, FRAZIL_EEXHAUSTED, "worker %u has no tick left that was not granted", record->worker);
     /* A short gap is no island's: bridging it lets the clock step back a little. */
-    if (floor == now && fz_used_last_below(&record->used, now, &last) && now - last <= reserve)
+    if (floor == now && fz_used_last_below(&used, now, &last) && now - last <= reserve)
         floor = last + 1;
     record->floor = floor;
-    record->until = at_most(at_least(plus(now, reserve), floor), fz_used_gap_end(&record->used, floor));
+    record->until = at_most(at_least(plus(now, reserve), floor), fz_used_gap_end(&used, floor));
     fz_used_add(&record->used, record->floor, record->until);
     return FRAZIL_OK;
 }
@@ -161,9 +177,11 @@ static frazil_err grant_anew(struct fz_grant_record *record, uint64_t now, uint6
 enum progress { STANDS, GREW, MOVED };
 
 /* Moves the record's grant ahead, without a gap if that can be. */
-static frazil_err grant_on(struct fz_grant_record *record, uint64_t now, uint64_t reserve, enum progress *ret,
-                           frazil_error *reterr)
+static frazil_err grant_on(const struct fz_grant_file *file, struct fz_grant_record *record, uint64_t now,
+                           enum progress *ret, frazil_error *reterr)
 {
+    const struct fz_used_ticks used = all_used(record, &file->foreign);
+    uint64_t reserve = file->reserve_ticks;
     uint64_t wanted = plus(now, reserve);
     uint64_t next;
 
@@ -172,15 +190,15 @@ static frazil_err grant_on(struct fz_grant_record *record, uint64_t now, uint64_
         return FRAZIL_OK;
     }
     bool near = now <= plus(record->until, reserve);
-    if (near && fz_used_next_free(&record->used, record->until, &next) && next - record->until == 1) {
-        record->until = at_most(wanted, fz_used_gap_end(&record->used, next));
+    if (near && fz_used_next_free(&used, record->until, &next) && next - record->until == 1) {
+        record->until = at_most(wanted, fz_used_gap_end(&used, next));
         fz_used_add(&record->used, record->floor, record->until);
         *ret = GREW;
         return FRAZIL_OK;
     }
     /* An island lies right ahead: what is left before it is used up first. */
     *ret = now <= record->until ? STANDS : MOVED;
-    return *ret == STANDS ? FRAZIL_OK : grant_anew(record, now, reserve, reterr);
+    return *ret == STANDS ? FRAZIL_OK : grant_anew(file, record, now, reterr);
 }
 
 static void give_out(const struct fz_grant_record *record, struct fz_grant *ret)
@@ -205,6 +223,10 @@ frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct 
                        "the grant file %q is of the layout %q, here it is %q: name another directory with state_dir=, "
                        "or another namespace with namespace=",
                        name, record->fingerprint, owner->fingerprint);
+    if (record->says_bounds && (record->seq_min != owner->bounds.min || record->seq_max != owner->bounds.max))
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the grant file %q is of the sequence numbers %u to %u, here it is of %u to %u: " WAY_OUT, name,
+                       record->seq_min, record->seq_max, owner->bounds.min, owner->bounds.max);
     return FRAZIL_OK;
 }
 
@@ -236,6 +258,63 @@ static frazil_err check_abandoned(const struct fz_grant_file *file, const struct
                    record->worker, record->pid, file->port.name);
 }
 
+/* ---- words with overlapping bounds ---------------------------------------- */
+
+/* Whose neighbours they are, and whether it is to be refused if any of them is in use. */
+struct survey {
+    struct fz_grant_file *file;
+    bool opens;
+};
+
+static frazil_err refuse_neighbour(const struct fz_grant_file *file, const struct fz_grant_record *record,
+                                   const struct fz_file_port *port, const struct fz_bounds *bounds,
+                                   frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "process %u or a relative uses worker %u on this host with the sequence numbers %u to %u, which "
+                   "overlap with %u to %u here (grant file %q): give both disjoint bounds, or this one another worker",
+                   record->pid, record->worker, bounds->min, bounds->max, file->owner.bounds.min,
+                   file->owner.bounds.max, port->name);
+}
+
+static frazil_err note_neighbour(void *ctx, const struct fz_file_port *port, const struct fz_bounds *bounds,
+                                 frazil_error *reterr)
+{
+    const struct survey *survey = ctx;
+    struct fz_grant_file *file = survey->file;
+    struct fz_grant_owner owner = file->owner;
+    struct fz_grant_record record = {0};
+    bool exists = false;
+    bool others = false;
+
+    owner.bounds = *bounds;
+    frazil_err err = load(port, &exists, &record, reterr);
+    if (err == FRAZIL_OK && exists)
+        err = fz_grant_file_check(&owner, &record, port->name, reterr);
+    if (err == FRAZIL_OK && exists && survey->opens)
+        err = port->has_others(port->ctx, &others, reterr);
+    if (err == FRAZIL_OK && others)
+        err = refuse_neighbour(file, &record, port, bounds, reterr);
+    for (uint64_t i = 0; err == FRAZIL_OK && i < record.used.count; i++)
+        fz_used_add(&file->foreign, record.used.range[i].first, record.used.range[i].last);
+    return err;
+}
+
+/*
+ * Reads what words with overlapping bounds were granted.  One that is in use keeps a
+ * new one out.  A running one is not stopped: if both run, because the word of one
+ * was removed under its hands, they go on in turns, each clear of the other.
+ */
+static frazil_err survey_neighbours(struct fz_grant_file *file, bool opens, frazil_error *reterr)
+{
+    struct survey survey = {.file = file, .opens = opens};
+
+    file->foreign.count = 0;
+    return file->port.visit_neighbours == NULL
+               ? FRAZIL_OK
+               : file->port.visit_neighbours(file->port.ctx, note_neighbour, &survey, reterr);
+}
+
 /* ---- operations, inside -------------------------------------------------- */
 
 static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struct fz_grant *ret, frazil_error *reterr)
@@ -244,16 +323,18 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
     bool exists;
 
     frazil_err err = load_own(file, &exists, &previous, reterr);
+    if (err == FRAZIL_OK)
+        err = survey_neighbours(file, true, reterr);
     if (err != FRAZIL_OK)
         return err;
     struct fz_grant_record next = exists ? previous : blank_record(&file->owner);
     enum progress progress = MOVED;
     if (exists && previous.nonce == file->owner.nonce) {
-        err = grant_on(&next, now, file->reserve_ticks, &progress, reterr);
+        err = grant_on(file, &next, now, &progress, reterr);
     } else {
         err = exists ? check_abandoned(file, &previous, reterr) : FRAZIL_OK;
         if (err == FRAZIL_OK)
-            err = grant_anew(&next, now, file->reserve_ticks, reterr);
+            err = grant_anew(file, &next, now, reterr);
     }
     if (err != FRAZIL_OK)
         return err;
@@ -273,7 +354,7 @@ static frazil_err take_anew(struct fz_grant_file *file, uint64_t now, const stru
     fz_used_add(&next->used, held->floor, held->until);
     next->sequence = at_least(next->sequence, held->version) + 1;
     next->pid = file->owner.pid;
-    frazil_err err = grant_anew(next, now, file->reserve_ticks, reterr);
+    frazil_err err = grant_anew(file, next, now, reterr);
     if (err == FRAZIL_OK)
         err = store(file, previous, next, reterr);
     if (err == FRAZIL_OK)
@@ -324,6 +405,8 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
     bool exists;
 
     frazil_err err = load_own(file, &exists, &previous, reterr);
+    if (err == FRAZIL_OK)
+        err = survey_neighbours(file, false, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (!exists || previous.sequence < held->version)
@@ -332,7 +415,7 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
         return take_back(file, now, held, &previous, ret, reterr);
 
     struct fz_grant_record next = previous;
-    err = grant_on(&next, now, file->reserve_ticks, &progress, reterr);
+    err = grant_on(file, &next, now, &progress, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (progress != STANDS) {
@@ -483,6 +566,9 @@ static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_e
     record.nonce = record.device = record.pid = 0;
     record.floor = 0;
     record.until = plus(now, file->reserve_ticks);
+    record.says_bounds = true;
+    record.seq_min = file->owner.bounds.min;
+    record.seq_max = file->owner.bounds.max;
     return create(file, &record, reterr);
 }
 

@@ -13,6 +13,11 @@
  * is still in the run directory goes on at once, and after a boot a new one waits
  * for what the old one had reserved.
  *
+ * Words of one worker with other sequence bounds have files of their own.  What was
+ * granted to words whose bounds overlap is as good as used: each new grant keeps
+ * clear of it.  So no tick is ever granted to two words that could make the same id,
+ * whether anybody still has them or not.
+ *
  * A grant reaches to now + reserve, never further from where it begins: a process
  * that crashes and starts over and over cannot push the file into the future.  A
  * clock that jumps ahead grants itself an island there (used_ticks.h), and goes on
@@ -32,16 +37,18 @@
 struct fz_grant_owner {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
     uint32_t worker;
-    uint64_t nonce;  /* the word's; not 0 */
-    uint64_t device; /* of the word's file; 0: it is in none, so another nonce is another generator's */
-    uint64_t pid;    /* this process */
+    struct fz_bounds bounds; /* of the word's sequence numbers */
+    uint64_t nonce;          /* the word's; not 0 */
+    uint64_t device;         /* of the word's file; 0: it is in none, so another nonce is another generator's */
+    uint64_t pid;            /* this process */
 };
 
 struct fz_grant_file {
     struct fz_file_port port;
     struct fz_grant_owner owner;
-    uint64_t reserve_ticks;    /* how far ahead a grant reaches; at least 1 */
-    uint64_t durable_sequence; /* the last record that this process knows to be on the disk; 0: none */
+    uint64_t reserve_ticks;       /* how far ahead a grant reaches; at least 1 */
+    uint64_t durable_sequence;    /* the last record that this process knows to be on the disk; 0: none */
+    struct fz_used_ticks foreign; /* what words with overlapping bounds were granted, as it was last read */
 };
 
 /*
@@ -57,10 +64,11 @@ struct fz_grant_file {
  *   clock has left the old one behind by more than the reserve, and when the file
  *   was removed or is a copy of an older one: then all that anybody could have been
  *   granted in the meantime is given up.
- * Both: FRAZIL_ESTATE: the file is damaged, or of another layout, worker or
- *   version.  FRAZIL_EEXHAUSTED: no tick is left.
+ * Both: FRAZIL_ESTATE: the file, or that of a word whose bounds overlap, is
+ *   damaged, or of another layout, worker or version.  FRAZIL_EEXHAUSTED: no tick is left.
  * acquire: FRAZIL_ESYS: a system call failed.  FRAZIL_EWORKER: a living process
- *   has the worker, with a word in another run directory.
+ *   has the worker, with a word in another run directory or with sequence bounds that
+ *   overlap.
  * release: call it when nobody else has the word any more.
  */
 struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
@@ -70,7 +78,8 @@ struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
 frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
                                  frazil_error *reterr);
 
-/* Whether a record is of the owner's layout and worker; name is the file's.  FRAZIL_ESTATE: it is not, with both. */
+/* Whether a record is of the owner's layout, worker and bounds; name is the file's.  FRAZIL_ESTATE: it is not, with
+ * both. */
 frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct fz_grant_record *record,
                                const char *name, frazil_error *reterr);
 

@@ -9,6 +9,9 @@
 
 static const unsigned char magic[8] = "fzgrant";
 
+/* The version that did not say which sequence numbers a grant is for. */
+enum { VERSION_WITHOUT_BOUNDS = 1 };
+
 enum {
     AT_VERSION = 8,
     AT_SEQUENCE = 16,
@@ -21,7 +24,9 @@ enum {
     AT_COUNT = 72,
     AT_RANGES = 80,
     AT_FINGERPRINT = AT_RANGES + 16 * FZ_USED_RANGES,
-    AT_ZEROS = AT_FINGERPRINT + FRAZIL_FINGERPRINT_SIZE,
+    AT_SEQ_MIN = AT_FINGERPRINT + FRAZIL_FINGERPRINT_SIZE,
+    AT_SEQ_MAX = AT_SEQ_MIN + 8,
+    AT_ZEROS = AT_SEQ_MAX + 8,
     AT_CHECKSUM = FZ_GRANT_SLOT_SIZE - 4
 };
 
@@ -53,10 +58,18 @@ static bool is_used(const struct fz_used_ticks *used, uint64_t first, uint64_t l
     return false;
 }
 
+static bool bounds_are_valid(const struct fz_grant_record *record)
+{
+    uint64_t largest = record->says_bounds ? UINT32_MAX : 0;
+
+    return record->seq_min <= record->seq_max && record->seq_max <= largest;
+}
+
 bool fz_grant_record_is_valid(const struct fz_grant_record *record)
 {
     return record->worker <= UINT32_MAX && record->floor <= record->until && fz_used_is_valid(&record->used) &&
-           is_used(&record->used, record->floor, record->until) && fingerprint_is_valid(record->fingerprint);
+           is_used(&record->used, record->floor, record->until) && fingerprint_is_valid(record->fingerprint) &&
+           bounds_are_valid(record);
 }
 
 /* Everything but the checksum, which is left zero. */
@@ -64,7 +77,7 @@ static void encode_fields(const struct fz_grant_record *record, unsigned char sl
 {
     memset(slot, 0, FZ_GRANT_SLOT_SIZE);
     memcpy(slot, magic, sizeof magic);
-    fz_store_le64(slot + AT_VERSION, FZ_GRANT_VERSION);
+    fz_store_le64(slot + AT_VERSION, record->says_bounds ? FZ_GRANT_VERSION : VERSION_WITHOUT_BOUNDS);
     fz_store_le64(slot + AT_SEQUENCE, record->sequence);
     fz_store_le64(slot + AT_WORKER, record->worker);
     fz_store_le64(slot + AT_NONCE, record->nonce);
@@ -78,6 +91,8 @@ static void encode_fields(const struct fz_grant_record *record, unsigned char sl
         fz_store_le64(slot + AT_RANGES + 16 * i + 8, record->used.range[i].last);
     }
     memcpy(slot + AT_FINGERPRINT, record->fingerprint, sizeof record->fingerprint);
+    fz_store_le64(slot + AT_SEQ_MIN, record->seq_min);
+    fz_store_le64(slot + AT_SEQ_MAX, record->seq_max);
 }
 
 void fz_grant_record_encode(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE])
@@ -99,6 +114,9 @@ static void decode_fields(const unsigned char *slot, struct fz_grant_record *ret
         .floor = fz_load_le64(slot + AT_FLOOR),
         .until = fz_load_le64(slot + AT_UNTIL),
         .used.count = fz_load_le64(slot + AT_COUNT),
+        .says_bounds = fz_load_le64(slot + AT_VERSION) != VERSION_WITHOUT_BOUNDS,
+        .seq_min = fz_load_le64(slot + AT_SEQ_MIN),
+        .seq_max = fz_load_le64(slot + AT_SEQ_MAX),
     };
     for (uint64_t i = 0; i < FZ_USED_RANGES && i < ret->used.count; i++) {
         ret->used.range[i].first = fz_load_le64(slot + AT_RANGES + 16 * i);
@@ -116,7 +134,7 @@ enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT
     if (memcmp(slot, magic, sizeof magic) != 0 || checksum_in(slot) != fz_crc32(slot, AT_CHECKSUM))
         return FZ_GRANT_SLOT_BAD;
     uint64_t version = fz_load_le64(slot + AT_VERSION);
-    if (version != FZ_GRANT_VERSION) {
+    if (version != FZ_GRANT_VERSION && version != VERSION_WITHOUT_BOUNDS) {
         *ret_version = version;
         return FZ_GRANT_SLOT_OTHER_VERSION;
     }

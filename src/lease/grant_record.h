@@ -8,8 +8,12 @@
  *    56  floor                     64  until
  *    72  number of ranges          80  16 ranges: first, last
  *   336  fingerprint of the layout, filled up with zeros
- *   432  zeros
+ *   432  least sequence number    440  largest one       448  zeros
  *   508  CRC-32 of all before it
+ *
+ * Version 1 had zeros from 432 on: it did not say which sequence numbers the
+ * grant is for, so that it counts for all.  It is read, and replaced when the grant
+ * is extended.
  *
  * All numbers have eight bytes, the lowest first, so that a volume can move to
  * another machine.  Magic, version and checksum will keep their places in later
@@ -24,7 +28,7 @@
 #include "used_ticks.h"
 
 #define FZ_GRANT_SLOT_SIZE 512
-#define FZ_GRANT_VERSION 1
+#define FZ_GRANT_VERSION 2
 
 struct fz_grant_record {
     uint64_t sequence; /* grows by one with each write */
@@ -36,6 +40,9 @@ struct fz_grant_record {
     uint64_t until;            /* the present or the last grant: floor to until, all of it used */
     struct fz_used_ticks used; /* this grant and those before it */
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    bool says_bounds; /* false: it is of version 1, and the two below are 0 */
+    uint64_t seq_min; /* the sequence numbers that it is for; below 2^32 */
+    uint64_t seq_max;
 };
 
 enum fz_grant_slot {
@@ -44,10 +51,10 @@ enum fz_grant_slot {
     FZ_GRANT_SLOT_OTHER_VERSION
 };
 
-/* Whether a record makes sense: ranges in order, the grant used, a fingerprint that ends. */
+/* Whether a record makes sense: ranges in order, the grant used, a fingerprint that ends, bounds in order. */
 bool fz_grant_record_is_valid(const struct fz_grant_record *record);
 
-/* Writes a valid record as a slot. */
+/* Writes a valid record as a slot, of the version that it was read from. */
 void fz_grant_record_encode(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE]);
 
 /*

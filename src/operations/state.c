@@ -16,6 +16,7 @@
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/list_dir.h"
+#include "os/shards.h"
 #include "target.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
@@ -109,7 +110,20 @@ static void add_number(struct numbers *numbers, uint32_t number)
     numbers->number[numbers->count++] = number;
 }
 
-/* Of "worker-N.word" and "worker-N.grant". */
+/* What a worker's files and folders are called behind "worker-N". */
+static bool is_suffix(const char *text)
+{
+    static const char *const suffixes[] = {FZ_HOME_WORD_SUFFIX, FZ_HOME_GRANT_SUFFIX};
+    char folder[FZ_PATH_SIZE];
+
+    for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
+        if (strcmp(text, suffixes[i]) == 0 || (fz_shards_folder(folder, suffixes[i]) == 0 && strcmp(text, folder) == 0))
+            return true;
+    }
+    return false;
+}
+
+/* Of "worker-N.word" and the like. */
 static void add_name(void *ctx, const char *name)
 {
     struct numbers *numbers = ctx;
@@ -119,7 +133,7 @@ static void add_name(void *ctx, const char *name)
     if (strncmp(name, FZ_HOME_FILE_PREFIX, prefix) != 0)
         return;
     const char *suffix = strchr(name, '.');
-    if (suffix == NULL || (strcmp(suffix, FZ_HOME_WORD_SUFFIX) != 0 && strcmp(suffix, FZ_HOME_GRANT_SUFFIX) != 0))
+    if (suffix == NULL || !is_suffix(suffix))
         return;
     if (!fz_decimal_parse(name + prefix, (size_t)(suffix - name) - prefix, &number))
         return;
@@ -170,29 +184,110 @@ static frazil_err find_workers(const struct place *place, struct numbers *ret, f
     return fz_fail_errno(reterr, sys, "a folder cannot be listed, of", place->run_folder, "");
 }
 
-/* ---- looking ------------------------------------------------------------------- */
+/* ---- which words of a worker --------------------------------------------------- */
 
-static struct fz_word_identity identity_of(const struct place *place, uint32_t worker)
+static struct fz_bounds bounds_of(const struct place *place, const struct fz_kept *kept)
 {
-    return (struct fz_word_identity){.fingerprint = place->fingerprint, .worker = worker};
+    return (struct fz_bounds){
+        .min = kept->seq_min, .max = kept->seq_max, .top = fz_layout_max_sequence(&place->config.layout)};
 }
 
-static struct fz_grant_owner owner_of(const struct place *place, uint32_t worker)
+/* What is kept of the workers that were found so far. */
+struct words {
+    struct fz_kept *kept;
+    size_t count;
+    size_t room;
+    uint32_t worker; /* whose words are being looked through */
+    bool out_of_memory;
+};
+
+static bool add_word(struct words *words, const struct fz_bounds *bounds)
 {
-    struct fz_grant_owner owner = {.worker = worker, .nonce = 1};
+    for (size_t i = words->count; i > 0 && words->kept[i - 1].worker == words->worker; i--) {
+        if (words->kept[i - 1].seq_min == bounds->min && words->kept[i - 1].seq_max == bounds->max)
+            return true;
+    }
+    if (words->count == words->room) {
+        size_t room = words->room == 0 ? 64 : 2 * words->room;
+        struct fz_kept *larger = realloc(words->kept, room * sizeof *larger);
+        words->out_of_memory = larger == NULL;
+        if (larger == NULL)
+            return false;
+        words->kept = larger;
+        words->room = room;
+    }
+    words->kept[words->count++] = (struct fz_kept){
+        .worker = words->worker, .seq_min = bounds->min, .seq_max = bounds->max, .is_part = !fz_bounds_are_all(bounds)};
+    return true;
+}
+
+static bool add_if_there(void *ctx, const char *path, const struct fz_bounds *bounds)
+{
+    return fz_file_exists(path) ? add_word(ctx, bounds) : true;
+}
+
+/* All sequence numbers first; else in order. */
+static int by_bounds(const void *a, const void *b)
+{
+    const struct fz_kept *left = a;
+    const struct fz_kept *right = b;
+
+    if (left->seq_min != right->seq_min)
+        return left->seq_min < right->seq_min ? -1 : 1;
+    return (left->seq_max < right->seq_max) - (left->seq_max > right->seq_max);
+}
+
+/* The worker's words that matter to the spec: those whose bounds overlap the spec's. */
+static frazil_err add_words(const struct place *place, uint32_t worker, struct words *words, frazil_error *reterr)
+{
+    const struct fz_bounds bounds = fz_config_bounds(&place->config);
+    char word_path[FZ_PATH_SIZE];
+    char grant_path[FZ_PATH_SIZE];
+    size_t before = words->count;
+
+    words->worker = worker;
+    frazil_err err = fz_home_file(word_path, place->run_folder, worker, FZ_HOME_WORD_SUFFIX, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_file(grant_path, place->state_folder, worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (!place->worker.lock)
+        (void)add_word(words, &bounds); /* whether anything is kept of it or not */
+    int sys = fz_shards_visit(word_path, &bounds, add_if_there, words);
+    if (sys == 0)
+        sys = fz_shards_visit(grant_path, &bounds, add_if_there, words);
+    if (words->out_of_memory)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "a folder cannot be listed, of", word_path, "");
+    if (words->count > before)
+        qsort(words->kept + before, words->count - before, sizeof words->kept[0], by_bounds);
+    return FRAZIL_OK;
+}
+
+/* ---- looking ------------------------------------------------------------------- */
+
+static struct fz_word_identity identity_of(const struct place *place, const struct fz_kept *kept)
+{
+    return (struct fz_word_identity){
+        .fingerprint = place->fingerprint, .worker = kept->worker, .bounds = bounds_of(place, kept)};
+}
+
+static struct fz_grant_owner owner_of(const struct place *place, const struct fz_kept *kept)
+{
+    struct fz_grant_owner owner = {.worker = kept->worker, .bounds = bounds_of(place, kept), .nonce = 1};
 
     memcpy(owner.fingerprint, place->fingerprint, sizeof owner.fingerprint);
     return owner;
 }
 
 /* What cannot even be looked at is wrong, too; the folder is there, or there would be nothing to look at. */
-static void look_at_word(const struct place *place, struct fz_kept *kept)
+static void look_at_word(const struct place *place, const char *path, struct fz_kept *kept)
 {
-    struct fz_word_identity identity = identity_of(place, kept->worker);
+    struct fz_word_identity identity = identity_of(place, kept);
     struct fz_word_file_status status = {.exists = true};
 
-    if (fz_word_file_examine(&status, kept->word.path, &identity, sizeof(struct fz_shared), &kept->word.wrong) ==
-        FRAZIL_OK)
+    if (fz_word_file_examine(&status, path, &identity, sizeof(struct fz_shared), &kept->word.wrong) == FRAZIL_OK)
         kept->word.wrong = status.wrong;
     kept->word.exists = status.exists;
     kept->word.in_use = status.in_use;
@@ -207,15 +302,15 @@ static int64_t time_of(const struct place *place, uint64_t tick)
     return fz_layout_tick_unix_ms(&place->config.layout, tick < last ? tick : last);
 }
 
-static void look_at_grant(const struct place *place, struct fz_kept *kept)
+static void look_at_grant(const struct place *place, const char *path, struct fz_kept *kept)
 {
-    struct fz_grant_owner owner = owner_of(place, kept->worker);
+    const struct fz_grant_owner owner = owner_of(place, kept);
     struct fz_grant_record record = {.worker = 0};
     frazil_error *wrong = &kept->grant.wrong;
 
     kept->grant.exists = true;
-    (void)fz_grant_store_in_use(kept->grant.path, &kept->grant.in_use, NULL);
-    frazil_err err = fz_grant_store_inspect(kept->grant.path, &kept->grant.exists, &record, wrong);
+    (void)fz_grant_store_in_use(path, &owner.bounds, &kept->grant.in_use, NULL);
+    frazil_err err = fz_grant_store_inspect(path, &owner.bounds, &kept->grant.exists, &record, wrong);
     if (err == FRAZIL_OK && kept->grant.exists)
         err = fz_grant_file_check(&owner, &record, kept->grant.path, wrong);
     if (err != FRAZIL_OK || !kept->grant.exists)
@@ -227,55 +322,64 @@ static void look_at_grant(const struct place *place, struct fz_kept *kept)
         record.used.count == 0 ? kept->until_unix_ms : time_of(place, record.used.range[record.used.count - 1].last);
 }
 
-static frazil_err look_at(const struct place *place, uint32_t worker, struct fz_kept *ret, frazil_error *reterr)
+static frazil_err too_long(const char *path, frazil_error *reterr)
 {
-    struct fz_kept kept = {.worker = worker};
+    return fz_fail(reterr, FRAZIL_ESPEC, "the path of a file beside %q is too long", path);
+}
 
-    frazil_err err = fz_home_file(kept.word.path, place->run_folder, worker, FZ_HOME_WORD_SUFFIX, reterr);
+static frazil_err look_at(const struct place *place, struct fz_kept *kept, frazil_error *reterr)
+{
+    char word_path[FZ_PATH_SIZE];
+    char grant_path[FZ_PATH_SIZE];
+
+    frazil_err err = fz_home_file(word_path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(kept.grant.path, place->state_folder, worker, FZ_HOME_GRANT_SUFFIX, reterr);
+        err = fz_home_file(grant_path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (fz_file_exists(kept.word.path))
-        look_at_word(place, &kept);
-    if (fz_file_exists(kept.grant.path))
-        look_at_grant(place, &kept);
-    *ret = kept;
+    const struct fz_bounds bounds = bounds_of(place, kept);
+    if (fz_shards_file(kept->word.path, word_path, &bounds) != 0 ||
+        fz_shards_file(kept->grant.path, grant_path, &bounds) != 0)
+        return too_long(word_path, reterr);
+    if (fz_file_exists(kept->word.path))
+        look_at_word(place, word_path, kept);
+    if (fz_file_exists(kept->grant.path))
+        look_at_grant(place, grant_path, kept);
     return FRAZIL_OK;
 }
 
-static frazil_err look_at_all(const struct place *place, const struct numbers *numbers, struct fz_state *ret,
+static frazil_err look_at_all(const struct place *place, const struct numbers *numbers, struct words *words,
                               frazil_error *reterr)
 {
-    struct fz_kept *workers = calloc(numbers->count + 1, sizeof *workers);
     frazil_err err = FRAZIL_OK;
 
-    if (workers == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     for (size_t i = 0; err == FRAZIL_OK && i < numbers->count; i++)
-        err = look_at(place, numbers->number[i], &workers[i], reterr);
-    if (err != FRAZIL_OK) {
-        free(workers);
-        return err;
-    }
-    memcpy(ret->layout, place->fingerprint, sizeof ret->layout);
-    memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
-    memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
-    ret->count = numbers->count;
-    ret->workers = workers;
-    return FRAZIL_OK;
+        err = add_words(place, numbers->number[i], words, reterr);
+    for (size_t i = 0; err == FRAZIL_OK && i < words->count; i++)
+        err = look_at(place, &words->kept[i], reterr);
+    return err;
 }
 
 static frazil_err look(const struct place *place, struct fz_state *ret, frazil_error *reterr)
 {
     struct numbers numbers = {.count = 0};
+    struct words words = {.count = 0};
 
     frazil_err err = find_workers(place, &numbers, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = look_at_all(place, &numbers, ret, reterr);
+    err = look_at_all(place, &numbers, &words, reterr);
     free(numbers.number);
-    return err;
+    if (err != FRAZIL_OK) {
+        free(words.kept);
+        return err;
+    }
+    memcpy(ret->layout, place->fingerprint, sizeof ret->layout);
+    memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
+    memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
+    ret->count = words.count;
+    ret->workers = words.kept;
+    return FRAZIL_OK;
 }
 
 frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
@@ -309,19 +413,26 @@ bool fz_kept_is_wrong(const struct fz_kept *kept)
  */
 static frazil_err init_worker(struct place *place, const struct fz_kept *kept, bool all, frazil_error *reterr)
 {
-    struct fz_grant_owner owner = owner_of(place, kept->worker);
+    struct fz_grant_owner owner = owner_of(place, kept);
     const frazil_layout *layout = &place->config.layout;
     const char *wanted = place->settings.value[FZ_KEY_STATE_DIR];
+    char path[FZ_PATH_SIZE];
     uint64_t now_tick = 0;
 
     frazil_err err = fz_layout_tick_of(layout, fz_real_now().unix_ms, &now_tick, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_file(path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK && kept->word.exists)
-        err = fz_word_file_discard(kept->word.path, reterr);
+        err = fz_word_file_discard(path, &owner.bounds, reterr);
     if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
         return err;
     err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_grant_store_init(kept->grant.path, &owner, fz_grant_store_reserve(layout), now_tick, reterr);
+        err = fz_home_file(path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+    if (err == FRAZIL_OK && kept->is_part)
+        err = fz_home_prepare_shards(path, FZ_DIR_STATE, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_grant_store_init(path, &owner, fz_grant_store_reserve(layout), now_tick, reterr);
     return err;
 }
 
@@ -339,7 +450,7 @@ frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, voi
             continue;
         err = init_worker(&place, &state.workers[i], all, reterr);
         if (err == FRAZIL_OK)
-            visit(ctx, state.workers[i].worker);
+            visit(ctx, &state.workers[i]);
     }
     fz_state_free(&state);
     fz_settings_free(&place.settings);

@@ -26,9 +26,15 @@ struct fz_kept_file {
     frazil_error wrong; /* code FRAZIL_OK: nothing; else why no start can use it */
 };
 
-/* What is kept of one worker.  What follows the files is the grant's, if it exists and nothing is wrong with it. */
+/*
+ * What is kept of one worker and one pair of sequence bounds.  What follows the files
+ * is the grant's, if it exists and nothing is wrong with it.
+ */
 struct fz_kept {
     uint32_t worker;
+    uint64_t seq_min;
+    uint64_t seq_max;
+    bool is_part; /* these are not all sequence numbers of the layout */
     struct fz_kept_file word;
     struct fz_kept_file grant;
     uint64_t pid; /* who wrote it; 0: it was given back */
@@ -37,7 +43,7 @@ struct fz_kept {
     int64_t highest_unix_ms; /* the last tick that ever was: far above, if the clock once was ahead */
 };
 
-/* What is kept in a namespace, in the order of the workers' numbers. */
+/* What is kept in a namespace, in the order of the workers' numbers and their sequence bounds. */
 struct fz_state {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     char run_folder[FZ_KEPT_PATH_SIZE];
@@ -48,7 +54,8 @@ struct fz_state {
 
 /*
  * Looks at what generators with this spec keep: of its worker, or, with
- * worker=file-lock or none, of all workers that anything is kept of.  Makes no
+ * worker=file-lock or none, of all workers that anything is kept of; what matters to
+ * them of other sequence bounds, those that overlap, is part of it.  Makes no
  * directory.  Errors as frazil_open; FRAZIL_ESPEC also if the spec keeps nothing
  * on this host.  On success the caller frees it.
  */
@@ -61,7 +68,7 @@ void fz_state_free(struct fz_state *state);
 bool fz_kept_is_wrong(const struct fz_kept *kept);
 
 /* A worker that was repaired. */
-typedef void (*fz_state_visitor)(void *ctx, uint32_t worker);
+typedef void (*fz_state_visitor)(void *ctx, const struct fz_kept *kept);
 
 /*
  * Makes anew what fz_state_look finds wrong, or with `all` whatever it finds (a

@@ -12,18 +12,21 @@
 #include "fail_errno.h"
 #include "new_file.h"
 #include "own_file.h"
+#include "shards.h"
 
 static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
 {
     return fz_fail_errno(reterr, sys, what, file->path, "");
 }
 
-frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr)
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
+                              frazil_error *reterr)
 {
     struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1};
 
-    if (fz_path_join(file.path, path, "", "") != 0)
+    if (fz_path_join(file.worker_path, path, "", "") != 0 || fz_shards_file(file.path, path, bounds) != 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "the path of the state file is too long: %q", path);
+    file.bounds = *bounds;
     *ret = file;
     return FRAZIL_OK;
 }
@@ -62,13 +65,18 @@ static int turn(struct fz_state_file *file)
     return err == 0 ? adopt(file, fd, false) : err;
 }
 
+int fz_state_file_look(struct fz_state_file *file)
+{
+    return turn(file);
+}
+
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
     int err = 0;
 
     if (file->guard.fd < 0)
-        err = fz_guard_open(&file->guard, file->path);
+        err = fz_guard_open(&file->guard, file->worker_path);
     if (err == 0)
         err = fz_guard_enter(&file->guard);
     if (err == EWOULDBLOCK)
@@ -86,6 +94,14 @@ void fz_state_file_leave(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
+    fz_guard_leave(&file->guard);
+}
+
+void fz_state_file_leave_for_good(void *ctx)
+{
+    struct fz_state_file *file = ctx;
+
+    drop(file);
     fz_guard_leave(&file->guard);
 }
 

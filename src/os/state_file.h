@@ -14,22 +14,38 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bounds.h"
 #include "frazil/error.h"
 #include "guard.h"
 
 struct fz_state_file {
     char path[FZ_PATH_SIZE];
+    char worker_path[FZ_PATH_SIZE]; /* of the file for all sequence numbers: its guard is that of the worker */
+    struct fz_bounds bounds;
     struct fz_guard guard;
     int fd;               /* -1: not open, or there is none */
     bool name_is_durable; /* this process has seen to it */
 };
 
-/* Names the file (an absolute path) and opens nothing yet.  FRAZIL_ESPEC: the path is too long. */
-frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr);
+/*
+ * Names the file of these bounds and opens nothing yet; path is absolute, and that of
+ * the worker (shards.h).  FRAZIL_ESPEC: the path is too long.
+ */
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
+                              frazil_error *reterr);
+
+/*
+ * Opens the file without entering, for one who is inside a file of the same worker.
+ * That there is none is fine.  0 or an errno.
+ */
+int fz_state_file_look(struct fz_state_file *file);
 
 /* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when somebody has been inside for two seconds. */
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr);
 void fz_state_file_leave(void *ctx);
+
+/* Leaves and closes at once, so that nobody who enters next takes this process for a user of the file. */
+void fz_state_file_leave_for_good(void *ctx);
 
 /* As the port's functions of the same names.  FRAZIL_ESYS. */
 frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr);

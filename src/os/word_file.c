@@ -17,7 +17,9 @@
 #include "host.h"
 #include "new_file.h"
 #include "own_file.h"
+#include "shards.h"
 
+#define VERSION_WITHOUT_BOUNDS 1
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
 #define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 #define WAY_OUT                                                                                                        \
@@ -38,6 +40,8 @@ struct header {
     uint64_t worker;
     char boot_id[40];
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    uint64_t seq_min; /* VERSION_WITHOUT_BOUNDS has zeros here */
+    uint64_t seq_max;
 };
 
 _Static_assert(sizeof(struct header) <= FZ_WORD_FILE_HEADER_SIZE, "the payload begins behind the header");
@@ -56,7 +60,14 @@ static frazil_err wrong_number(const char *path, const char *what, uint64_t foun
                    expected);
 }
 
-/* What must be known before anything else in the header can be believed. */
+static frazil_err wrong_version(const struct header *header, const char *path, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESTATE,
+                   "the word file %q has version %u, this frazil knows version %u: use one frazil for all, or %s", path,
+                   (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
+}
+
+/* What must be known before anything else in the header can be believed; older versions have the same header. */
 static frazil_err check_format(const struct header *header, size_t len, const char *path, frazil_error *reterr)
 {
     if (len != FZ_WORD_FILE_HEADER_SIZE)
@@ -67,10 +78,8 @@ static frazil_err check_format(const struct header *header, size_t len, const ch
     if (header->byte_order != BYTE_ORDER_MARK)
         return fz_fail(reterr, FRAZIL_ESTATE,
                        "the word file %q was written with the other byte order, so on another machine: " WAY_OUT, path);
-    if (header->version != FZ_WORD_FILE_VERSION)
-        return fz_fail(reterr, FRAZIL_ESTATE,
-                       "the word file %q has version %u, this frazil knows version %u: use one frazil for all, or %s",
-                       path, (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
+    if (header->version > FZ_WORD_FILE_VERSION)
+        return wrong_version(header, path, reterr);
     if (header->pointer_bits != sizeof(void *) * 8)
         return wrong_number(path, "a pointer size in bits of", header->pointer_bits, sizeof(void *) * 8, reterr);
     return FRAZIL_OK;
@@ -79,6 +88,8 @@ static frazil_err check_format(const struct header *header, size_t len, const ch
 static frazil_err check_identity(const struct header *header, const struct fz_word_identity *identity, const char *path,
                                  frazil_error *reterr)
 {
+    const struct fz_bounds *bounds = &identity->bounds;
+
     size_t len = strnlen(header->fingerprint, sizeof header->fingerprint);
 
     if (header->worker != identity->worker)
@@ -86,6 +97,10 @@ static frazil_err check_identity(const struct header *header, const struct fz_wo
     if (len != strlen(identity->fingerprint) || memcmp(header->fingerprint, identity->fingerprint, len) != 0)
         return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q has the layout %Q, here it is %q: " WAY_OUT, path,
                        header->fingerprint, len, identity->fingerprint);
+    if (header->seq_min != bounds->min || header->seq_max != bounds->max)
+        return fz_fail(reterr, FRAZIL_ESTATE,
+                       "the word file %q is of the sequence numbers %u to %u, here it is of %u to %u: " WAY_OUT, path,
+                       header->seq_min, header->seq_max, bounds->min, bounds->max);
     return FRAZIL_OK;
 }
 
@@ -131,8 +146,17 @@ static int read_header(int fd, struct header *ret, size_t *ret_len)
 }
 
 /*
- * Looks a file over.  *ret_stale: it is from before the boot, or a copy, so that
- * its word may be an old one; whose it was does not matter then.
+ * Whether the file was made by an older frazil, and nobody has it any more.  Its word
+ * says nothing that the grant does not say as well: ids end with the grant.
+ */
+static bool is_outdated(int fd, const struct header *header)
+{
+    return header->version == VERSION_WITHOUT_BOUNDS && fz_own_file_lock(fd, LOCK_EX) == 0;
+}
+
+/*
+ * Looks a file over.  *ret_stale: it is from before the boot, a copy, or an older
+ * frazil's, so that its word may be an old one; whose it was does not matter then.
  */
 static frazil_err look_over(const struct opening *o, bool *ret_stale)
 {
@@ -147,9 +171,12 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret_stale = header.inode != status.st_ino || memcmp(header.boot_id, o->boot_id, sizeof o->boot_id) != 0;
+    *ret_stale = header.inode != status.st_ino || memcmp(header.boot_id, o->boot_id, sizeof o->boot_id) != 0 ||
+                 is_outdated(file->fd, &header);
     if (*ret_stale)
         return FRAZIL_OK;
+    if (header.version != FZ_WORD_FILE_VERSION)
+        return wrong_version(&header, file->path, o->reterr);
     err = check_identity(&header, o->identity, file->path, o->reterr);
     if (err == FRAZIL_OK)
         err = check_size(&header, (uint64_t)status.st_size, file->payload_size, file->path, o->reterr);
@@ -194,6 +221,8 @@ static int fill(const struct opening *o)
     header.nonce = file->nonce;
     header.inode = status.st_ino;
     header.worker = o->identity->worker;
+    header.seq_min = o->identity->bounds.min;
+    header.seq_max = o->identity->bounds.max;
     memcpy(header.boot_id, o->boot_id, sizeof header.boot_id);
     memcpy(header.fingerprint, o->identity->fingerprint, strlen(o->identity->fingerprint));
 
@@ -225,6 +254,53 @@ static frazil_err make(const struct opening *o)
     return FRAZIL_OK;
 }
 
+/* ---- the other words of the worker ---------------------------------------- */
+
+/* An opening, and what became of it. */
+struct neighbours {
+    const struct opening *opening;
+    frazil_err err;
+};
+
+/* Refuses a word that somebody has, and that is not this one. */
+static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds *bounds)
+{
+    struct neighbours *neighbours = ctx;
+    const struct opening *o = neighbours->opening;
+    const struct fz_bounds *own = &o->identity->bounds;
+    int fd;
+
+    if (fz_bounds_are_equal(bounds, own))
+        return true;
+    int sys = fz_own_file_open(path, O_RDWR, &fd);
+    if (sys == ENOENT)
+        return true;
+    if (sys == 0) {
+        sys = fz_own_file_lock(fd, LOCK_EX);
+        close(fd);
+    }
+    if (sys == EWOULDBLOCK)
+        neighbours->err = fz_fail(
+            o->reterr, FRAZIL_EWORKER,
+            "other processes use worker %u with the sequence numbers %u to %u, which overlap with %u to %u here: give "
+            "both the same bounds or disjoint ones, or this one another worker (%q)",
+            (uint64_t)o->identity->worker, bounds->min, bounds->max, own->min, own->max, path);
+    else if (sys != 0)
+        neighbours->err = fz_fail_errno(o->reterr, sys, "it cannot be told whether anybody uses", path, "");
+    return neighbours->err == FRAZIL_OK;
+}
+
+/* Nobody can open another word of this worker meanwhile: they have one guard. */
+static frazil_err check_neighbours(const struct opening *o)
+{
+    struct neighbours neighbours = {.opening = o, .err = FRAZIL_OK};
+
+    int sys = fz_shards_visit(o->file->worker_path, &o->identity->bounds, check_neighbour, &neighbours);
+    if (neighbours.err != FRAZIL_OK)
+        return neighbours.err;
+    return sys == 0 ? FRAZIL_OK : fail_sys(o, sys, "the other words of the worker cannot be looked through:");
+}
+
 /* ---- mapping ------------------------------------------------------------- */
 
 /* 0 or an errno. */
@@ -253,7 +329,9 @@ static frazil_err find_or_make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
 
-    frazil_err err = find(o);
+    frazil_err err = check_neighbours(o);
+    if (err == FRAZIL_OK)
+        err = find(o);
     if (err == FRAZIL_OK && file->fd < 0)
         err = make(o);
     if (err != FRAZIL_OK)
@@ -274,7 +352,7 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
 {
     struct fz_word_file *file = o->file;
 
-    int sys = fz_guard_open(&file->guard, file->path);
+    int sys = fz_guard_open(&file->guard, file->worker_path);
     if (sys == 0)
         sys = fz_guard_enter(&file->guard);
     if (sys == EWOULDBLOCK)
@@ -287,12 +365,13 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
 }
 
 /* Prepares an opening and carries it out; what it leaves open is in *file. */
-static frazil_err begin(struct opening *o, const char *path, frazil_err (*act)(const struct opening *o))
+static frazil_err begin(struct opening *o, const char *path, const struct fz_bounds *bounds,
+                        frazil_err (*act)(const struct opening *o))
 {
     struct fz_word_file *file = o->file;
     size_t len;
 
-    if (fz_path_join(file->path, path, "", "") != 0)
+    if (fz_path_join(file->worker_path, path, "", "") != 0 || fz_shards_file(file->path, path, bounds) != 0)
         return fz_fail(o->reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
     int sys = fz_file_read(BOOT_ID_FILE, o->boot_id, sizeof o->boot_id, &len);
     if (sys != 0)
@@ -309,7 +388,7 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
     struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
 
     assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
-    frazil_err err = begin(&o, path, find_or_make);
+    frazil_err err = begin(&o, path, &identity->bounds, find_or_make);
     if (err != FRAZIL_OK) {
         drop(&file);
         return err;
@@ -359,7 +438,7 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
     struct fz_word_file_status status = {.wrong = {.code = FRAZIL_OK}};
     struct opening o = {.file = &file, .identity = identity, .status = &status, .reterr = reterr};
 
-    frazil_err err = begin(&o, path, examine);
+    frazil_err err = begin(&o, path, &identity->bounds, examine);
     drop(&file);
     if (err == FRAZIL_OK)
         *ret = status;
@@ -379,12 +458,12 @@ static frazil_err discard(const struct opening *o)
     return unlink(o->file->path) == 0 ? FRAZIL_OK : fail_sys(o, errno, "the word file cannot be removed:");
 }
 
-frazil_err fz_word_file_discard(const char *path, frazil_error *reterr)
+frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1};
     struct opening o = {.file = &file, .reterr = reterr};
 
-    frazil_err err = begin(&o, path, discard);
+    frazil_err err = begin(&o, path, bounds, discard);
     drop(&file);
     return err;
 }
@@ -404,7 +483,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
 {
     bool current = fz_word_file_is_current(file);
 
-    if (fz_guard_open(&file->guard, file->path) == 0 && fz_guard_enter(&file->guard) != 0)
+    if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
         fz_guard_close(&file->guard);
     drop(file);
     if (!current || file->guard.fd < 0)

@@ -17,11 +17,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bounds.h"
 #include "frazil/error.h"
 #include "guard.h"
 
 /* Raise it when the header or anything in the payload changes its place or its meaning. */
-#define FZ_WORD_FILE_VERSION 1
+#define FZ_WORD_FILE_VERSION 2
 
 /* Bytes of the file before the payload, which is aligned to as many. */
 #define FZ_WORD_FILE_HEADER_SIZE 512
@@ -30,6 +31,7 @@
 struct fz_word_identity {
     const char *fingerprint; /* of the layout, as frazil_layout_fingerprint writes it */
     uint32_t worker;
+    struct fz_bounds bounds; /* of the sequence numbers */
 };
 
 struct fz_word_file {
@@ -40,15 +42,20 @@ struct fz_word_file {
 
     uint64_t inode;
     char path[FZ_PATH_SIZE];
+    char worker_path[FZ_PATH_SIZE]; /* of the file for all sequence numbers: its guard is that of the worker */
     struct fz_guard guard;
     int fd;
     size_t payload_size;
 };
 
 /*
- * Maps the word's file at an absolute path, and makes it if there is none (or
- * only one from before the boot).  payload_size >= 1.  A process that is killed
- * at any point leaves a file that the next one can use or make anew.
+ * Maps the word's file, and makes it if there is none, or only one from before
+ * the boot or of an older version.  path is absolute, and that of the worker: the
+ * word of bounded sequences lies beside it (shards.h), in a folder that must be
+ * there.  payload_size >= 1.  A process that is killed at any point leaves a file
+ * that the next one can use or make anew.
+ * FRAZIL_EWORKER: a process has a word of this worker whose bounds overlap these
+ * and are not the same.
  * FRAZIL_ESTATE: the file is of another layout, worker, version, machine or
  * program, or is truncated; the sentence says what was found and what expected.
  * FRAZIL_ESYS: a system call failed, or another process has been holding the
@@ -61,20 +68,20 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 struct fz_word_file_status {
     bool exists;
     bool in_use;        /* a process has it mapped */
-    bool stale;         /* from before the boot, or a copy: the next open makes it anew */
+    bool stale;         /* from before the boot, a copy, or of an older version: the next open makes it anew */
     frazil_error wrong; /* code FRAZIL_OK: nothing; FRAZIL_ESTATE: why it cannot be opened */
 };
 
-/* Looks at the file without making, mapping or changing it.  FRAZIL_ESPEC, FRAZIL_ESYS. */
+/* Looks at the file without making, mapping or changing it; path as above.  FRAZIL_ESPEC, FRAZIL_ESYS. */
 frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
                                 const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr);
 
 /*
- * Removes the file, whatever it is: the way out of FRAZIL_ESTATE.  That there is
- * none is fine.  FRAZIL_EWORKER: a process has it mapped.  FRAZIL_ESPEC,
- * FRAZIL_ESYS.
+ * Removes the file of these bounds, whatever it is: the way out of FRAZIL_ESTATE.
+ * path as above.  That there is none is fine.  FRAZIL_EWORKER: a process has it
+ * mapped.  FRAZIL_ESPEC, FRAZIL_ESYS.
  */
-frazil_err fz_word_file_discard(const char *path, frazil_error *reterr);
+frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr);
 
 /*
  * Whether the file is still there as it was: not removed, replaced or cut.  One

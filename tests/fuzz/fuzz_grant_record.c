@@ -30,10 +30,10 @@ static void read_slot(const unsigned char slot[FZ_GRANT_SLOT_SIZE])
 }
 
 /* Bytes that would be believed, were the rest of them right. */
-static void seal(unsigned char slot[FZ_GRANT_SLOT_SIZE])
+static void seal(unsigned char slot[FZ_GRANT_SLOT_SIZE], uint64_t version)
 {
     memcpy(slot, "fzgrant", 8);
-    fz_store_le64(slot + 8, FZ_GRANT_VERSION);
+    fz_store_le64(slot + 8, version);
     memset(slot + FZ_GRANT_SLOT_SIZE - 8, 0, 8);
     fz_store_le64(slot + FZ_GRANT_SLOT_SIZE - 8, (uint64_t)fz_crc32(slot, FZ_GRANT_SLOT_SIZE - 4) << 32);
 }
@@ -57,6 +57,9 @@ static void write_record(const uint8_t *data, size_t size)
         record.floor = first < last ? first : last;
         record.until = first < last ? last : first;
         fz_used_add(&record.used, record.floor, record.until);
+        record.says_bounds = (first & 1) != 0;
+        record.seq_min = record.says_bounds ? record.floor & UINT16_MAX : 0;
+        record.seq_max = record.says_bounds ? UINT16_MAX + (last & UINT16_MAX) : 0;
     }
     if (!fz_grant_record_is_valid(&record))
         return; /* no grant at all */
@@ -65,6 +68,8 @@ static void write_record(const uint8_t *data, size_t size)
     REQUIRE(again.sequence == record.sequence && again.floor == record.floor && again.until == record.until);
     REQUIRE(again.nonce == record.nonce && again.device == record.device && again.pid == record.pid);
     REQUIRE(memcmp(again.fingerprint, record.fingerprint, sizeof again.fingerprint) == 0);
+    REQUIRE(again.says_bounds == record.says_bounds);
+    REQUIRE(again.seq_min == record.seq_min && again.seq_max == record.seq_max);
     REQUIRE(again.used.count == record.used.count);
     REQUIRE(memcmp(again.used.range, record.used.range, record.used.count * sizeof record.used.range[0]) == 0);
 }
@@ -76,8 +81,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (size > 0)
         memcpy(slot, data, size < sizeof slot ? size : sizeof slot);
     read_slot(slot);
-    seal(slot);
-    read_slot(slot);
+    for (uint64_t version = 1; version <= FZ_GRANT_VERSION; version++) {
+        seal(slot, version);
+        read_slot(slot);
+    }
     if (size > 0)
         write_record(data, size);
     return 0;

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/bounds.h"
 #include "disk.h"
 #include "oracle.h"
 
@@ -40,6 +41,7 @@ struct run_file {
     char path[160];
     char fingerprint[128];
     uint32_t worker;
+    struct fz_bounds bounds;
     uint64_t nonce;
     uint64_t inode;
     struct page *page;  /* NULL: a lock file */

@@ -13,8 +13,10 @@
 #include "os/fail_errno.h"
 #include "os/guard.h"
 #include "os/host.h"
+#include "os/list_dir.h"
 #include "os/memory.h"
 #include "os/part.h"
+#include "os/shards.h"
 #include "os/state_file.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
@@ -176,6 +178,23 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
     return fz_dir_find(ret_path, which, wanted, reterr);
 }
 
+/* The names that begin with PATH/, in the run directory and on the disk. */
+int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
+{
+    size_t len = strlen(path);
+
+    call(5 * US);
+    for (size_t i = 0; i < RUN_FILES_MAX + DISK_FILES_MAX; i++) {
+        const struct host *host = self()->host; /* time may pass in a visit */
+        bool runs = i < RUN_FILES_MAX;
+        const struct disk_file *kept = runs ? NULL : &host->disk.files[i - RUN_FILES_MAX];
+        const char *name = runs ? host->run[i].path : kept->path;
+        if ((runs ? host->run[i].exists : kept->exists) && strncmp(name, path, len) == 0 && name[len] == '/')
+            visit(ctx, name + len + 1);
+    }
+    return 0;
+}
+
 /* ---- companies ---------------------------------------------------------------------------- */
 
 int fz_company_open(struct fz_company *ret)
@@ -269,11 +288,13 @@ static frazil_err find_word(struct fz_word_file *file, const struct fz_word_iden
             return fz_fail_errno(reterr, ENOSPC, "the word file cannot be made:", file->path, "");
         found->page = page;
         found->worker = identity->worker;
+        found->bounds = identity->bounds;
         found->nonce = any_number() | 1;
         memcpy(found->fingerprint, identity->fingerprint, strlen(identity->fingerprint) + 1);
         file->created = true;
-    } else if (found->worker != identity->worker || strcmp(found->fingerprint, identity->fingerprint) != 0) {
-        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q is of another layout or worker", file->path);
+    } else if (found->worker != identity->worker || !fz_bounds_are_equal(&found->bounds, &identity->bounds) ||
+               strcmp(found->fingerprint, identity->fingerprint) != 0) {
+        return fz_fail(reterr, FRAZIL_ESTATE, "the word file %q is of another layout, worker or bounds", file->path);
     }
     file->nonce = found->nonce;
     file->inode = found->inode;
@@ -283,12 +304,45 @@ static frazil_err find_word(struct fz_word_file *file, const struct fz_word_iden
                                  : fz_fail_errno(reterr, ENOMEM, "the word file cannot be mapped:", file->path, "");
 }
 
+struct neighbours {
+    const struct fz_bounds *own;
+    struct fz_bounds other;
+    bool in_use;
+};
+
+static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds *bounds)
+{
+    struct neighbours *neighbours = ctx;
+
+    call(2 * US);
+    const struct run_file *found = host_run_file(self()->host, path);
+    if (found == NULL || fz_bounds_are_equal(bounds, neighbours->own) || page_users(found->page) == 0)
+        return true;
+    neighbours->other = *bounds;
+    neighbours->in_use = true;
+    return false;
+}
+
+/* A word that somebody has, and whose bounds overlap, keeps this one out. */
+static frazil_err check_neighbours(const char *path, const struct fz_word_identity *identity, frazil_error *reterr)
+{
+    struct neighbours neighbours = {.own = &identity->bounds, .in_use = false};
+
+    (void)fz_shards_visit(path, &identity->bounds, check_neighbour, &neighbours);
+    if (!neighbours.in_use)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EWORKER, "the sequence numbers %u to %u are in use, which overlap %u to %u",
+                   neighbours.other.min, neighbours.other.max, identity->bounds.min, identity->bounds.max);
+}
+
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
                              size_t payload_size, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
 
-    int err = payload_size <= PAGE_SIZE_MAX ? fz_path_join(file.path, path, "", "") : EFBIG;
+    int err = payload_size <= PAGE_SIZE_MAX ? fz_shards_file(file.path, path, &identity->bounds) : EFBIG;
+    if (err == 0)
+        err = fz_path_join(file.worker_path, path, "", "");
     if (err == 0)
         err = fz_guard_open(&file.guard, path);
     if (err == 0)
@@ -298,7 +352,9 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
         return fz_fail_errno(reterr, err, "the word file cannot be guarded:", path, "");
     }
     call(20 * US);
-    frazil_err result = find_word(&file, identity, reterr);
+    frazil_err result = check_neighbours(path, identity, reterr);
+    if (result == FRAZIL_OK)
+        result = find_word(&file, identity, reterr);
     fz_guard_leave(&file.guard);
     fz_guard_close(&file.guard);
     if (result == FRAZIL_OK)
@@ -317,7 +373,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
 {
     bool current = fz_word_file_is_current(file);
 
-    if (fz_guard_open(&file->guard, file->path) == 0 && fz_guard_enter(&file->guard) != 0)
+    if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
         fz_guard_close(&file->guard);
     page_unmap(file->payload);
     file->payload = NULL;
@@ -390,11 +446,12 @@ static frazil_err fail(const struct fz_state_file *file, int err, frazil_error *
     return fz_fail_errno(reterr, err, "the state file does not work:", file->path, "");
 }
 
-frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, frazil_error *reterr)
+frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
+                              frazil_error *reterr)
 {
-    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1};
+    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1, .bounds = *bounds};
 
-    if (fz_path_join(file.path, path, "", "") != 0)
+    if (fz_path_join(file.worker_path, path, "", "") != 0 || fz_shards_file(file.path, path, bounds) != 0)
         return fail(&file, ENAMETOOLONG, reterr);
     *ret = file;
     return FRAZIL_OK;
@@ -420,23 +477,28 @@ static void hold(struct disk_file *state, uint64_t by)
     }
 }
 
+int fz_state_file_look(struct fz_state_file *file)
+{
+    call(5 * US);
+    if (file->fd < 0)
+        file->fd = (int)file_open();
+    if (state_of(file)->exists)
+        hold(state_of(file), (uint64_t)file->fd);
+    return 0;
+}
+
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
     int err = 0;
 
     if (file->guard.fd < 0)
-        err = fz_guard_open(&file->guard, file->path);
+        err = fz_guard_open(&file->guard, file->worker_path);
     if (err == 0)
         err = fz_guard_enter(&file->guard);
-    if (err != 0)
-        return fail(file, err, reterr);
-    call(5 * US);
-    if (file->fd < 0)
-        file->fd = (int)file_open();
-    if (state_of(file)->exists)
-        hold(state_of(file), (uint64_t)file->fd);
-    return FRAZIL_OK;
+    if (err == 0)
+        err = fz_state_file_look(file);
+    return err == 0 ? FRAZIL_OK : fail(file, err, reterr);
 }
 
 void fz_state_file_leave(void *ctx)
@@ -444,6 +506,12 @@ void fz_state_file_leave(void *ctx)
     struct fz_state_file *file = ctx;
 
     fz_guard_leave(&file->guard);
+}
+
+void fz_state_file_leave_for_good(void *ctx)
+{
+    fz_state_file_leave(ctx);
+    fz_state_file_close(ctx);
 }
 
 frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr)

@@ -29,7 +29,16 @@ static const struct fz_grant_record sample = {
 };
 
 /* The places are written down here once more, because files of version 1 have them for ever. */
-enum { AT_VERSION = 8, AT_FLOOR = 56, AT_COUNT = 72, AT_SECOND_RANGE = 96, AT_THIRD_RANGE = 112, AT_TEXT = 336 };
+enum {
+    AT_VERSION = 8,
+    AT_FLOOR = 56,
+    AT_COUNT = 72,
+    AT_SECOND_RANGE = 96,
+    AT_THIRD_RANGE = 112,
+    AT_TEXT = 336,
+    AT_SEQ_MIN = 432,
+    AT_SEQ_MAX = 440
+};
 
 static void assert_same(const struct fz_grant_record *a, const struct fz_grant_record *b)
 {
@@ -42,6 +51,9 @@ static void assert_same(const struct fz_grant_record *a, const struct fz_grant_r
     assert_int_equal(a->until, b->until);
     assert_memory_equal(&a->used, &b->used, sizeof a->used);
     assert_memory_equal(a->fingerprint, b->fingerprint, sizeof a->fingerprint);
+    assert_int_equal(a->says_bounds, b->says_bounds);
+    assert_int_equal(a->seq_min, b->seq_min);
+    assert_int_equal(a->seq_max, b->seq_max);
 }
 
 static void assert_decodes(const unsigned char *slot, const struct fz_grant_record *expected)
@@ -102,6 +114,35 @@ static void test_round_trip(void **state)
     memset(full.fingerprint, 'x', sizeof full.fingerprint - 1);
     fz_grant_record_encode(&full, slot);
     assert_decodes(slot, &full);
+}
+
+/* Version 2 says which sequence numbers the grant is for, and is otherwise the same. */
+static void test_bounds(void **state)
+{
+    unsigned char old[FZ_GRANT_SLOT_SIZE];
+    unsigned char slot[FZ_GRANT_SLOT_SIZE];
+    struct fz_grant_record record = sample;
+
+    (void)state;
+    record.says_bounds = true;
+    record.seq_min = 0x0102;
+    record.seq_max = UINT32_MAX;
+    fz_grant_record_encode(&sample, old);
+    fz_grant_record_encode(&record, slot);
+    assert_decodes(slot, &record);
+    old[AT_VERSION] = 2;
+    fz_store_le64(old + AT_SEQ_MIN, 0x0102);
+    fz_store_le64(old + AT_SEQ_MAX, UINT32_MAX);
+    seal(old);
+    assert_memory_equal(slot, old, sizeof slot);
+    fz_store_le64(slot + AT_SEQ_MAX, 0x0101); /* above the largest is the least */
+    seal(slot);
+    assert_bad(slot);
+    fz_store_le64(slot + AT_SEQ_MAX, UINT64_C(1) << 32);
+    seal(slot);
+    assert_bad(slot);
+    assert_bad_when(AT_SEQ_MIN, 1); /* version 1 has none */
+    assert_bad_when(AT_SEQ_MAX, 1);
 }
 
 /* The bytes of version 1 are these. */
@@ -189,11 +230,11 @@ static void test_version(void **state)
 
     (void)state;
     fz_grant_record_encode(&sample, slot);
-    fz_store_le64(slot + AT_VERSION, 2);
+    fz_store_le64(slot + AT_VERSION, 3);
     assert_bad(slot);
     seal(slot);
     assert_int_equal(fz_grant_record_decode(slot, &record, &version), FZ_GRANT_SLOT_OTHER_VERSION);
-    assert_int_equal(version, 2);
+    assert_int_equal(version, 3);
     assert_int_equal(record.sequence, 4242);
     memset(slot + 16, 0xee, 400); /* whatever it has come to mean */
     seal(slot);
@@ -237,9 +278,9 @@ static void test_no_fingerprint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bytes),          cmocka_unit_test(test_every_bit),
-        cmocka_unit_test(test_every_tear), cmocka_unit_test(test_nothing),        cmocka_unit_test(test_version),
-        cmocka_unit_test(test_nonsense),   cmocka_unit_test(test_no_fingerprint),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_every_bit),
+        cmocka_unit_test(test_every_tear), cmocka_unit_test(test_nothing),  cmocka_unit_test(test_version),
+        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_nonsense), cmocka_unit_test(test_no_fingerprint),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

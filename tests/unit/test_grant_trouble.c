@@ -219,10 +219,10 @@ static void test_version(void **state)
         host_empty_disk(state);
         host_start(&a, 1);
         host_acquire(&a, NOW);
-        put_version(slot, 2);
-        host_assert_refused(&a, false, NOW, FRAZIL_ESTATE, (const char *[]){"version 2", "version 1", "new", NULL});
+        put_version(slot, 3);
+        host_assert_refused(&a, false, NOW, FRAZIL_ESTATE, (const char *[]){"version 3", "version 2", "new", NULL});
         put_version(slot, 0);
-        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE, (const char *[]){"version 0", "version 1", "old", NULL});
+        host_assert_refused(&a, true, NOW + 50, FRAZIL_ESTATE, (const char *[]){"version 0", "version 2", "old", NULL});
     }
 }
 

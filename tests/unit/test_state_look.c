@@ -168,9 +168,9 @@ static void test_wrong(void **state)
     fz_state_free(&seen);
 }
 
-static void note(void *ctx, uint32_t worker)
+static void note(void *ctx, const struct fz_kept *kept)
 {
-    *(uint64_t *)ctx = *(uint64_t *)ctx * 1000 + worker;
+    *(uint64_t *)ctx = *(uint64_t *)ctx * 1000 + kept->worker;
 }
 
 /* What was wrong is made anew above the clock; what can still be read of it stays taken; the rest is as it was. */

@@ -34,6 +34,7 @@ enum { AT_MAGIC = 0, AT_ORDER = 8, AT_VERSION = 16, AT_POINTER = 20, AT_PAYLOAD 
 static const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
 static const char *scratch;
 static char path[512];
+static const struct fz_bounds all; /* sequence numbers, as far as these tests know */
 
 static int set_up(void **state)
 {
@@ -217,14 +218,34 @@ static void test_foreign_format(void **state)
     if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
         assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "byte order", NULL});
     unlink(path);
-    make_with(AT_VERSION, &(uint32_t){2}, 4);
-    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 2", "version 1", NULL});
+    make_with(AT_VERSION, &(uint32_t){3}, 4);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 3", "version 2", NULL});
     unlink(path);
     make_with(AT_VERSION, &(uint32_t){0}, 4);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 0", NULL});
     unlink(path);
     make_with(AT_POINTER, &(uint32_t){16}, 4);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "16", NULL});
+}
+
+/* A word that an older frazil left is made anew; one that it still has is not touched. */
+static void test_older_version(void **state)
+{
+    struct fz_word_file file = open_ok();
+    uint64_t nonce = file.nonce;
+    int fd;
+
+    (void)state;
+    fz_word_file_close(&file);
+    make_with(AT_VERSION, &(uint32_t){1}, 4);
+    assert_int_equal(fz_own_file_open(path, O_RDWR, &fd), 0);
+    assert_int_equal(fz_own_file_lock(fd, LOCK_SH), 0);
+    assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "version 1", "version 2", NULL});
+    close(fd);
+    file = open_ok();
+    assert_true(file.created);
+    assert_true(file.nonce != nonce);
+    fz_word_file_close(&file);
 }
 
 /* A file that was cut, anywhere, or has grown, is refused. */
@@ -473,16 +494,16 @@ static void test_discard(void **state)
     frazil_error err;
 
     (void)state;
-    assert_int_equal(fz_word_file_discard(path, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_discard(path, &all, NULL), FRAZIL_OK);
     struct fz_word_file file = open_ok();
-    assert_int_equal(fz_word_file_discard(path, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_word_file_discard(path, &all, &err), FRAZIL_EWORKER);
     assert_true(fz_word_file_is_current(&file));
     fz_word_file_close(&file);
     scratch_write(path, "GIF89a", 6);
-    assert_int_equal(fz_word_file_discard(path, NULL), FRAZIL_OK);
+    assert_int_equal(fz_word_file_discard(path, &all, NULL), FRAZIL_OK);
     assert_false(scratch_exists(path));
     assert_int_equal(symlink("/nowhere", path), 0);
-    assert_int_equal(fz_word_file_discard(path, &err), FRAZIL_ESYS);
+    assert_int_equal(fz_word_file_discard(path, &all, &err), FRAZIL_ESYS);
 }
 
 int main(void)
@@ -496,6 +517,7 @@ int main(void)
         TEST(test_reserved),
         TEST(test_foreign),
         TEST(test_foreign_format),
+        TEST(test_older_version),
         TEST(test_cut),
         TEST(test_other_boot),
         TEST(test_copy),

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which sequence numbers a generator uses.  Generators of one worker whose bounds
+ * do not overlap never make the same id, whatever else they do: each is a shard.
+ */
+#ifndef FZ_CORE_BOUNDS_H
+#define FZ_CORE_BOUNDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Both ends included. */
+struct fz_bounds {
+    uint64_t min;
+    uint64_t max;
+    uint64_t top; /* the largest sequence number of the layout */
+};
+
+/* Whether these are all sequence numbers of the layout. */
+static inline bool fz_bounds_are_all(const struct fz_bounds *bounds)
+{
+    return bounds->min == 0 && bounds->max == bounds->top;
+}
+
+/* Whether the same sequence numbers are meant. */
+static inline bool fz_bounds_are_equal(const struct fz_bounds *a, const struct fz_bounds *b)
+{
+    return a->min == b->min && a->max == b->max;
+}
+
+/* Whether they have a sequence number in common. */
+static inline bool fz_bounds_overlap(const struct fz_bounds *a, const struct fz_bounds *b)
+{
+    return a->min <= b->max && b->min <= a->max;
+}
+
+#endif

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: generators of one worker with other sequence bounds, one after
+ * the other and side by side, on one host: what each may issue, what keeps it out, and
+ * what a frazil left that did not know bounds yet.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/grant_store.h"
+#include "lib/idset.h"
+#include "lib/rig.h"
+#include "lib/scratch.h"
+#include "operations/state.h"
+
+enum { TICK_MS = 4, RESERVE_MS = 6000, SNOS = 3000, TOP = 65535 };
+
+static const char *scratch;
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static const char *spec_of(unsigned min, unsigned max)
+{
+    static char spec[900];
+
+    snprintf(spec, sizeof spec,
+             "layout=sno worker=fixed:7 state=file namespace=n run_dir=%s/run state_dir=%s/state keeper=inline "
+             "max_wait=20s seq_min=%u seq_max=%u",
+             scratch, scratch, min, max);
+    return spec;
+}
+
+static const char *grant_path(unsigned min, unsigned max)
+{
+    static char path[600];
+
+    if (min == 0 && max == TOP)
+        snprintf(path, sizeof path, "%s/state/n/worker-7.grant", scratch);
+    else
+        snprintf(path, sizeof path, "%s/state/n/worker-7.grant.shards/%u-%u", scratch, min, max);
+    return path;
+}
+
+/* A generator with these bounds, on a clock of its own. */
+static void open_at(struct rig *rig, unsigned min, unsigned max, int64_t unix_ms)
+{
+    *rig = (struct rig){.random_state = 1};
+    rig_open(rig, spec_of(min, max), unix_ms);
+}
+
+static int64_t time_of(const frazil_sno *sno)
+{
+    frazil_sno_parts parts;
+
+    frazil_sno_decompose(sno, &parts);
+    return parts.unix_ms;
+}
+
+/* A process that opens, takes one sno and is killed. */
+static void crash(unsigned min, unsigned max, int64_t unix_ms)
+{
+    pid_t pid = fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        struct rig rig;
+        open_at(&rig, min, max, unix_ms);
+        (void)rig_sno(&rig);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+}
+
+/* ---- side by side ---------------------------------------------------------------- */
+
+/* Several generators of one partition in one process under the default state: no sno twice, each within its bounds. */
+static void test_one_process(void **state)
+{
+    static const unsigned edges[] = {0, 1000, 1004, 30000, TOP + 1};
+    enum { SHARDS = sizeof edges / sizeof edges[0] - 1 };
+    struct idset *sets = idsets_open(SHARDS, SNOS);
+    struct rig rigs[SHARDS];
+
+    (void)state;
+    for (size_t i = 0; i < SHARDS; i++)
+        open_at(&rigs[i], edges[i], edges[i + 1] - 1, RIG_NOW);
+    for (unsigned n = 0; n < SNOS; n++) {
+        for (size_t i = 0; i < SHARDS; i++) {
+            frazil_sno_parts parts;
+            frazil_sno sno = rig_sno(&rigs[i]);
+            frazil_sno_decompose(&sno, &parts);
+            assert_int_equal(parts.partition, 7);
+            assert_in_range(parts.sequence, edges[i], edges[i + 1] - 1);
+            idset_add(&sets[i], sno_key(&sno));
+        }
+    }
+    idsets_assert_unique_and_increasing(sets, SHARDS);
+    for (size_t i = 0; i < SHARDS; i++)
+        rig_close(&rigs[i]);
+    idsets_close(sets, SHARDS);
+}
+
+/* A generator for all sequence numbers and those for some keep each other out, whoever comes first. */
+static void test_all_or_some(void **state)
+{
+    struct rig rig;
+    frazil_error err;
+    frazil *gen;
+
+    (void)state;
+    open_at(&rig, 0, TOP, RIG_NOW);
+    assert_int_equal(frazil_open(&gen, spec_of(0, 999), &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "0 to 65535"));
+    assert_non_null(strstr(err.message, "0 to 999"));
+    rig_close(&rig);
+    open_at(&rig, 0, 999, RIG_NOW);
+    assert_int_equal(frazil_open(&gen, spec_of(0, TOP), &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "0 to 65535"));
+    assert_non_null(strstr(err.message, "0 to 999"));
+    rig_close(&rig);
+    open_at(&rig, 0, TOP, RIG_NOW + 1000);
+    rig_close(&rig);
+}
+
+/* ---- one after the other ----------------------------------------------------------- */
+
+/* A killed generator's grant is a floor for all that overlap with it; not for others. */
+static void test_leftover(void **state)
+{
+    static const struct {
+        unsigned min;
+        unsigned max;
+        bool overlaps;
+    } cases[] = {{500, 1499, true}, {1, 1000, true},     {400, 600, true},  {0, TOP, true},
+                 {999, 2000, true}, {1000, 1999, false}, {2000, TOP, false}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig rig;
+        scratch_remove(scratch);
+        scratch = scratch_make();
+        crash(0, 999, RIG_NOW);
+        open_at(&rig, cases[i].min, cases[i].max, RIG_NOW + 1000);
+        frazil_sno sno = rig_sno(&rig);
+        assert_true(time_of(&sno) == RIG_NOW + (cases[i].overlaps ? RESERVE_MS + TICK_MS : 1000));
+        rig_close(&rig);
+    }
+}
+
+/* All snos of some whole ticks, from now on.  While the ticks ahead are another's, the call fails and time passes. */
+static void take_ticks(struct rig *rig, struct idset *set, unsigned n)
+{
+    while (set->count < n) {
+        frazil_sno sno;
+        if (frazil_sno_next(rig->gen, 0, &sno) == FRAZIL_OK)
+            idset_add(set, sno_key(&sno));
+        else
+            rig_advance(rig, 25);
+    }
+}
+
+/*
+ * A word that is left behind, and whose grant is still in force, goes on with it, and
+ * keeps clear of what others were granted in the meantime, who overlap.
+ */
+static void test_alternation(void **state)
+{
+    enum { ROUNDS = 6, TAKEN = 4000 };
+    struct idset *sets = idsets_open((size_t)2 * ROUNDS, TAKEN);
+    uint64_t twice = 0;
+
+    (void)state;
+    for (unsigned round = 0; round < 2 * ROUNDS; round++) {
+        struct rig rig;
+        pid_t pid = fork();
+        assert_true(pid >= 0);
+        if (pid == 0) {
+            /* 8 numbers a tick, 4 of them common: 500 ticks in a round, on a clock that is set back each time. */
+            open_at(&rig, round % 2 == 0 ? 0 : 4, round % 2 == 0 ? 7 : 11, RIG_NOW + round % 3 * 1000);
+            take_ticks(&rig, &sets[round], TAKEN);
+            _exit(0);
+        }
+        int status;
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+        assert_int_equal(sets[round].count, TAKEN);
+    }
+    assert_int_equal(idsets_duplicates(sets, (size_t)2 * ROUNDS, &twice), 0);
+    idsets_close(sets, (size_t)2 * ROUNDS);
+}
+
+/* ---- what keeps one out --------------------------------------------------------------- */
+
+/* The run directory was wiped under a living generator: one that overlaps is refused by the grant file. */
+static void test_wiped(void **state)
+{
+    struct rig rig;
+    frazil_error err;
+    frazil *gen;
+    char word[600];
+
+    (void)state;
+    open_at(&rig, 0, 999, RIG_NOW);
+    snprintf(word, sizeof word, "%s/run/n/worker-7.word.shards/0-999", scratch);
+    assert_int_equal(unlink(word), 0);
+    assert_int_equal(frazil_open(&gen, spec_of(999, 2000), &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "0 to 999"));
+    assert_non_null(strstr(err.message, "999 to 2000"));
+    rig_close(&rig);
+}
+
+/* Makes what is wrong anew, as the spec has it. */
+static void repair(void *ctx, const struct fz_kept *kept)
+{
+    unsigned *repaired = ctx;
+
+    assert_int_equal(kept->worker, 7);
+    *repaired = *repaired * 10 + 1 + kept->is_part;
+}
+
+/* The grant of a neighbour that overlaps is damaged: nobody can know what it said, until it is made anew. */
+static void test_damaged_neighbour(void **state)
+{
+    struct rig rig;
+    frazil_error err;
+    frazil *gen;
+    unsigned repaired = 0;
+
+    (void)state;
+    crash(0, 999, RIG_NOW);
+    scratch_write(grant_path(0, 999), "rubbish", 7);
+    open_at(&rig, 1000, 1999, RIG_NOW); /* it is none of this one's business */
+    rig_close(&rig);
+    assert_int_equal(frazil_open(&gen, spec_of(500, 1499), &err), FRAZIL_ESTATE);
+    assert_non_null(strstr(err.message, grant_path(0, 999)));
+    if (fz_state_init(spec_of(500, 1499), false, repair, &repaired, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(repaired, 2);
+    if (frazil_open(&gen, spec_of(500, 1499), &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    frazil_close(gen);
+}
+
+/* A grant file under the name of other bounds is not theirs. */
+static void test_renamed(void **state)
+{
+    char from[600];
+    frazil_error err;
+    frazil *gen;
+
+    (void)state;
+    crash(0, 999, RIG_NOW);
+    snprintf(from, sizeof from, "%s", grant_path(0, 999));
+    assert_int_equal(rename(from, grant_path(2000, 2999)), 0);
+    assert_int_equal(frazil_open(&gen, spec_of(2000, 2999), &err), FRAZIL_ESTATE);
+    assert_non_null(strstr(err.message, "0 to 999"));
+    assert_non_null(strstr(err.message, "2000 to 2999"));
+}
+
+/* ---- what is shown ---------------------------------------------------------------------- */
+
+/* A spec shows the words whose bounds overlap with its own: those that matter to a start with it. */
+static void test_look(void **state)
+{
+    struct fz_state seen;
+    frazil_error err;
+
+    (void)state;
+    crash(0, 999, RIG_NOW);
+    crash(1000, 1999, RIG_NOW);
+    crash(3000, 3999, RIG_NOW);
+    if (fz_state_look(spec_of(500, 1499), &seen, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(seen.count, 3);
+    assert_int_equal(seen.workers[0].seq_min, 0);
+    assert_int_equal(seen.workers[0].seq_max, 999);
+    assert_true(seen.workers[0].word.exists && seen.workers[0].grant.exists && seen.workers[0].is_part);
+    assert_int_equal(seen.workers[1].seq_min, 500);
+    assert_false(seen.workers[1].word.exists || seen.workers[1].grant.exists);
+    assert_int_equal(seen.workers[2].seq_min, 1000);
+    fz_state_free(&seen);
+    assert_int_equal(fz_state_look(spec_of(0, TOP), &seen, &err), FRAZIL_OK);
+    assert_int_equal(seen.count, 4);
+    assert_false(seen.workers[0].is_part);
+    assert_int_equal(seen.workers[3].seq_max, 3999);
+    fz_state_free(&seen);
+}
+
+/* ---- files of frazil 0.1 ------------------------------------------------------------------ */
+
+/* When the grant in the vector ends: 2026-11-22T14:13:47.284Z. */
+#define GRANT_0_1_ENDS_MS INT64_C(1795356827284)
+
+/* Puts the file in place that frazil 0.1.0 wrote for the sequence numbers 0 to 999, which it does not say. */
+static void put_old_grant(void)
+{
+    static unsigned char content[FZ_GRANT_FILE_SIZE];
+    char line[256];
+    FILE *vector = fopen(FRAZIL_VECTORS_DIR "/grant-0.1.hex", "r");
+
+    assert_non_null(vector);
+    memset(content, 0, sizeof content);
+    while (fgets(line, sizeof line, vector) != NULL) {
+        char *bytes;
+        if (line[0] == '#')
+            continue;
+        unsigned long at = strtoul(line, &bytes, 16);
+        for (bytes++; *bytes != '\n'; bytes += 2, at++) {
+            const char byte[3] = {bytes[0], bytes[1], '\0'};
+            assert_true(at < sizeof content);
+            content[at] = (unsigned char)strtoul(byte, NULL, 16);
+        }
+    }
+    fclose(vector);
+    mkdir(scratch_path(scratch, "state"), 0700);
+    mkdir(scratch_path(scratch, "state/n"), 0700);
+    scratch_write(scratch_path(scratch, "state/n/worker-7.grant"), content, sizeof content);
+}
+
+/* A grant of 0.1 is a floor for whatever bounds come after it, as it may have been for any. */
+static void test_old_grant(void **state)
+{
+    static const struct {
+        unsigned min;
+        unsigned max;
+    } cases[] = {{0, 999}, {1000, 1999}, {60000, TOP}, {0, TOP}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig rig;
+        scratch_remove(scratch);
+        scratch = scratch_make();
+        put_old_grant();
+        open_at(&rig, cases[i].min, cases[i].max, GRANT_0_1_ENDS_MS - 5000);
+        frazil_sno sno = rig_sno(&rig);
+        assert_true(time_of(&sno) == GRANT_0_1_ENDS_MS + TICK_MS);
+        rig_close(&rig);
+    }
+}
+
+/* The file of 0.1 is taken over by whoever uses all sequence numbers, and says so from then on. */
+static void test_old_grant_is_taken_over(void **state)
+{
+    const struct fz_bounds all = {.min = 0, .max = TOP, .top = TOP};
+    struct fz_grant_record record;
+    struct rig rig;
+    bool exists = false;
+
+    (void)state;
+    put_old_grant();
+    assert_int_equal(fz_grant_store_inspect(grant_path(0, TOP), &all, &exists, &record, NULL), FRAZIL_OK);
+    assert_true(exists);
+    assert_false(record.says_bounds);
+    open_at(&rig, 0, TOP, GRANT_0_1_ENDS_MS + 1000);
+    rig_close(&rig);
+    assert_int_equal(fz_grant_store_inspect(grant_path(0, TOP), &all, &exists, &record, NULL), FRAZIL_OK);
+    assert_true(record.says_bounds);
+    assert_int_equal(record.seq_max, TOP);
+    assert_int_equal(record.used.count, 1); /* what 0.1 was granted is still in it */
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {
+        TEST(test_one_process), TEST(test_all_or_some),
+        TEST(test_leftover),    TEST(test_alternation),
+        TEST(test_wiped),       TEST(test_damaged_neighbour),
+        TEST(test_renamed),     TEST(test_look),
+        TEST(test_old_grant),   TEST(test_old_grant_is_taken_over),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
