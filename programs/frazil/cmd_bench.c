@@ -178,7 +178,9 @@ static void print_heading(const struct request *request, const char *spec, const
     output_format(
         "%u rounds, in which the rows of a group take turns; latencies, and what is at the limit: %u of %.0f ms\n",
         effort.rounds, effort.limit_rounds, effort.window_ns / 1e6);
-    output_format("The generator at its limit: %s\n", spec);
+    output_string("The generator at its limit: ");
+    output_foreign(spec);
+    output_string("\n");
     if (paths->rows_count != paths->spec_counts)
         output_format("To it alone time is told by the %s.\n", path_words(paths->spec_counts));
 }

@@ -19,8 +19,7 @@ struct report {
 };
 
 static const char *const names[] = {[FZ_HEALTH_OK] = "OK", [FZ_HEALTH_WARN] = "WARN", [FZ_HEALTH_FAIL] = "FAIL"};
-static const char *const colors[] = {
-    [FZ_HEALTH_OK] = "\33[32m", [FZ_HEALTH_WARN] = "\33[33m", [FZ_HEALTH_FAIL] = "\33[31m"};
+static const unsigned colors[] = {[FZ_HEALTH_OK] = 32, [FZ_HEALTH_WARN] = 33, [FZ_HEALTH_FAIL] = 31};
 
 /* What is before the dot of an id. */
 static size_t subject_len(const char *id)
@@ -41,10 +40,14 @@ static void print_text(const struct fz_diagnosis *diagnosis)
 {
     bool color = color_in_use();
 
-    output_format("%s[%s]%s%*s ", color ? colors[diagnosis->health] : "", names[diagnosis->health],
-                  color ? "\33[0m" : "", (int)(strlen("WARN") - strlen(names[diagnosis->health])), "");
+    if (color)
+        output_color(colors[diagnosis->health]);
+    output_format("[%s]", names[diagnosis->health]);
+    if (color)
+        output_color(0);
+    output_format("%*s ", (int)(strlen("WARN") - strlen(names[diagnosis->health])), "");
     output_format("%.*s: ", (int)subject_len(diagnosis->id), diagnosis->id);
-    output_string(diagnosis->text); /* can be longer than output_format writes */
+    output_foreign(diagnosis->text); /* can be longer than output_format writes */
     output_string("\n");
 }
 

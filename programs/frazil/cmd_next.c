@@ -7,13 +7,12 @@
 #include "options.h"
 #include "output.h"
 #include "spec.h"
+#include "stop.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BATCH_MAX 4096
 
@@ -62,6 +61,14 @@ static void note_collision(const struct source *source, const frazil_generator_i
                  (unsigned)(info->collision_ppm / 10000), (unsigned)(info->collision_ppm % 10000));
 }
 
+/* A call whose wait a signal has ended is no error: the signal says what happened. */
+static int failed(const frazil_error *err)
+{
+    int status = complain_status(err->code);
+
+    return stop_wanted() && status == STATUS_TEMPORARY ? status : complain_error(err);
+}
+
 static frazil_err open_with(struct source *source, const struct arguments *args, const char *last, frazil_error *err)
 {
     char *spec = spec_join(args, last);
@@ -87,7 +94,7 @@ static int open_default(struct source *source, const struct arguments *args, con
         return complain_status(err->code);
     }
     if (code != FRAZIL_OK)
-        return complain_error(&why);
+        return failed(&why);
     note_default(source);
     return STATUS_OK;
 }
@@ -102,7 +109,7 @@ static int open_source(struct source *source, const struct arguments *args)
     if (code == FRAZIL_ENOWORKER)
         status = open_default(source, args, &err);
     else if (code != FRAZIL_OK)
-        status = complain_error(&err);
+        status = failed(&err);
     if (status != STATUS_OK)
         return status;
     assert(source->gen != NULL);
@@ -145,7 +152,7 @@ static void print_id(const struct request *request, const struct source *source,
         output_u64(id->number);
     else if (ids_format(id, request->form, text, &err) == FRAZIL_OK)
         output_string(text);
-    output_text("\n", 1);
+    output_string("\n");
 }
 
 /* Takes n ids and prints them. */
@@ -159,7 +166,7 @@ static int batch(const struct request *request, const struct source *source, siz
                                      : frazil_take(source->gen, numbers, n, FRAZIL_WAIT_DEFAULT, &err);
 
     if (code != FRAZIL_OK)
-        return complain_error(&err);
+        return failed(&err);
     for (size_t i = 0; i < n; i++) {
         if (is_sno(source))
             id.sno = snos[i];
@@ -193,7 +200,7 @@ static int run_fast(const struct request *request, const struct source *source)
     uint64_t left = request->count.value == 0 ? UINT64_MAX : request->count.value;
     int status = STATUS_OK;
 
-    while (left > 0 && status == STATUS_OK && !output_broken()) {
+    while (left > 0 && status == STATUS_OK && !output_broken() && !stop_wanted()) {
         size_t n = batch_size(source, left);
         status = batch(request, source, n);
         if (request->count.value != 0)
@@ -204,23 +211,6 @@ static int run_fast(const struct request *request, const struct source *source)
 
 /* ---- at a rate ------------------------------------------------------------ */
 
-static double seconds_now(void)
-{
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
-static void sleep_until(double seconds)
-{
-    time_t whole = (time_t)seconds;
-    struct timespec at = {whole, (long)((seconds - (double)whole) * 1e9)};
-
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &at, NULL) == EINTR)
-        continue;
-}
-
 /*
  * One id after the other on a schedule that each id's number gives, so that
  * lateness does not add up; who was stopped for long does not catch up in a rush.
@@ -228,19 +218,21 @@ static void sleep_until(double seconds)
 static int run_at_rate(const struct request *request, const struct source *source)
 {
     const double late_max_s = 1.0 + 1.0 / request->rate;
-    double start = seconds_now();
+    double start = stop_seconds_now();
     uint64_t scheduled = 0;
     int status = STATUS_OK;
 
     for (uint64_t done = 0; request->count.value == 0 || done < request->count.value; done++) {
         double due = start + (double)scheduled / request->rate;
-        double now = seconds_now();
+        double now = stop_seconds_now();
         if (now - due > late_max_s) {
             start = due = now;
             scheduled = 0;
         }
         if (now < due)
-            sleep_until(due);
+            stop_sleep_until(due);
+        if (stop_wanted())
+            break;
         scheduled++;
         status = batch(request, source, 1);
         output_flush();
@@ -260,7 +252,7 @@ static bool read_rate(const char *text, double *ret)
     *ret = strtod(text, &end);
     if (digits_only && *text != '\0' && *end == '\0' && *ret >= 1e-6 && *ret <= 1e9)
         return true;
-    complain("--rate takes ids a second, such as 100 or 0.5, not \"%s\"", text);
+    complain("--rate takes ids a second, from 0.000001 to 1000000000, such as 100 or 0.5, not \"%s\"", text);
     return false;
 }
 
@@ -293,6 +285,7 @@ static int cmd_next_run(int argc, char **argv)
     if (!ids_form_choose("--form", request.form_text, &request.form) || !read_rate(request.rate_text, &request.rate))
         return STATUS_USAGE;
     source.quiet = request.quiet;
+    stop_watch();
     status = open_source(&source, &args);
     if (status != STATUS_OK)
         return status;
@@ -300,6 +293,8 @@ static int cmd_next_run(int argc, char **argv)
     status = check_request(&request, &source);
     if (status == STATUS_OK)
         status = request.rate > 0 ? run_at_rate(&request, &source) : run_fast(&request, &source);
+    output_flush(); /* what was made is out before the worker id is given back */
+    stop_allow_waits();
     frazil_close(source.gen);
     return status;
 }

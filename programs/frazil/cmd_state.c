@@ -79,7 +79,7 @@ static void print_wrong(const struct fz_kept_file *file)
     if (file->wrong.code == FRAZIL_OK)
         return;
     output_string("        "); /* a sentence can be longer than output_format writes */
-    output_string(file->wrong.message);
+    output_foreign(file->wrong.message);
     output_string("\n");
 }
 
@@ -106,11 +106,12 @@ static void print_worker(const struct fz_kept *kept)
 
 static void print_text(const struct fz_state *state)
 {
-    output_format("layout       %s\n", state->layout);
-    output_string("run files    ");
-    output_string(state->run_folder);
+    output_string("layout       ");
+    output_foreign(state->layout);
+    output_string("\nrun files    ");
+    output_foreign(state->run_folder);
     output_string("\nstate files  ");
-    output_string(state->state_folder);
+    output_foreign(state->state_folder);
     output_string("\n");
     if (state->count == 0) {
         output_string("\nnothing is kept here yet\n");

@@ -28,8 +28,8 @@ static void print_text(void)
     for (const char *const *part = frazil_coordinator_parts(); *part != NULL; part++) {
         frazil_error why;
         const char *client = client_of(*part, &why);
-        output_format("%s: %s", *part, client != NULL ? client : "not installed (");
-        output_string(client != NULL ? "" : why.message); /* longer than output_format may write */
+        output_format("%s: %s", *part, client != NULL ? "" : "not installed (");
+        output_foreign(client != NULL ? client : why.message); /* longer than output_format may write */
         output_string(client != NULL ? "\n" : ")\n");
     }
 }

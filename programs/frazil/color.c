@@ -28,14 +28,25 @@ bool color_choose(const char *when)
     return false;
 }
 
-bool color_in_use(void)
+/* Whether standard output is a terminal that knows colours, and nobody asked for none. */
+static bool is_wanted(void)
 {
     const char *no_color = getenv("NO_COLOR");
     const char *term = getenv("TERM");
 
-    if (color != COLOR_AUTO)
-        return color == COLOR_ALWAYS;
     if (no_color != NULL && *no_color != '\0')
         return false;
     return isatty(STDOUT_FILENO) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+bool color_in_use(void)
+{
+    static int wanted =
+        -1; /* asked for each line: a system call for each would be most of the time that a line takes */
+
+    if (color != COLOR_AUTO)
+        return color == COLOR_ALWAYS;
+    if (wanted < 0)
+        wanted = is_wanted();
+    return wanted == 1;
 }

@@ -3,27 +3,31 @@
 
 #include "command.h"
 #include "output.h"
+#include "visible.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_SIZE 4096
 
-/* Copies text with its control characters made visible. */
+/* Copies text with what is not harmless in it made visible. */
 static void make_visible(char *out, const char *text)
 {
-    static const char digits[] = "0123456789abcdef";
+    size_t len = strlen(text);
 
-    for (; *text != '\0'; text++) {
-        unsigned char byte = (unsigned char)*text;
-        if (byte < 0x20 || byte == 0x7f) {
-            *out++ = '\\';
-            *out++ = 'x';
-            *out++ = digits[byte >> 4];
-            *out++ = digits[byte & 15];
-        } else {
-            *out++ = *text;
-        }
+    while (len > 0) {
+        size_t written = 0, plain = visible_plain(VISIBLE_TEXT, text, len);
+        memcpy(out, text, plain);
+        out += plain;
+        text += plain;
+        len -= plain;
+        if (len == 0)
+            break;
+        size_t bytes = visible_escape(VISIBLE_TEXT, text, len, out, &written);
+        out += written;
+        text += bytes;
+        len -= bytes;
     }
     *out = '\0';
 }

@@ -5,7 +5,10 @@
 
 #include "frazil/error.h"
 
-/* Writes one line.  Control characters in it appear as \xNN: input must not reach the terminal as commands. */
+/*
+ * Writes one line.  What is not harmless in it appears as \xNN, as visible.h says:
+ * input must not reach the terminal as commands.
+ */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The exit status that a library error gives when it ends a command. */

@@ -17,6 +17,12 @@ const char *fields_time(int64_t unix_ms, char buf[FIELDS_TEXT_SIZE]);
 /* "3 years ago", "in 2 hours: in the future". */
 const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZE]);
 
+/*
+ * Whether a checked id's time is more than a day ahead of the clock: no clock is
+ * that wrong, so it is hardly an id of this layout.
+ */
+bool fields_is_future(const struct ids_layout *layout, const struct id *id);
+
 /* Whether it is an id of the layout at all; if not, why. */
 frazil_err fields_check(const struct ids_layout *layout, const struct id *id, frazil_error *reterr);
 

@@ -11,6 +11,8 @@
 
 #define PRESETS_MAX 32
 #define DAY_MS INT64_C(86400000)
+#define SUGGESTED_MAX 3
+#define SUGGESTED_SCORE_MIN 50
 
 /*
  * Since when ids of a layout can have been issued, where that is later than its
@@ -177,22 +179,47 @@ static void print_row(const struct guess *g)
                       "-", "-", "-", g->reason);
 }
 
+static void print_head(void)
+{
+    output_format("%5s  %-9s %-9s %-24s %6s %8s  %s\n", "score", "layout", "read as", "time", "worker", "sequence",
+                  "why");
+}
+
+void guess_suggest(const char *label, const struct ids_reading *reading)
+{
+    static struct guess guesses[PRESETS_MAX];
+    size_t n = judge_all(reading, 1, guesses), shown = 0;
+
+    output_format("\nNo clock shows that time yet, so it is hardly an id of %s.", label);
+    for (; shown < n && shown < SUGGESTED_MAX && guesses[shown].score >= SUGGESTED_SCORE_MIN; shown++) {
+        if (shown == 0) {
+            output_string("  It may be one of\n");
+            print_head();
+        }
+        print_row(&guesses[shown]);
+    }
+    if (shown == 0)
+        output_string("  No preset fits it; name its layout with --layout.\n");
+    else
+        output_format("To take it apart as such: frazil inspect --layout %s\n", guesses[0].layout->name);
+}
+
 void guess_print(const char *text, size_t len, const struct ids_reading *readings, size_t count, bool json)
 {
     static struct guess guesses[IDS_FORM_COUNT * PRESETS_MAX];
     size_t n = judge_all(readings, count, guesses);
 
     if (!json) {
-        output_text(text, len);
-        output_format("\n%5s  %-9s %-9s %-24s %6s %8s  %s\n", "score", "layout", "read as", "time", "worker",
-                      "sequence", "why");
+        output_foreign_n(text, len);
+        output_string("\n");
+        print_head();
         for (size_t i = 0; i < n; i++)
             print_row(&guesses[i]);
         return;
     }
-    output_string("{\"input\":\"");
-    output_text(text, len); /* what can be read as an id needs no escapes */
-    output_string("\",\"guesses\":[");
+    output_string("{\"input\":");
+    output_json_string_n(text, len);
+    output_string(",\"guesses\":[");
     for (size_t i = 0; i < n; i++) {
         output_string(i == 0 ? "" : ",");
         print_json(&guesses[i]);

@@ -11,4 +11,10 @@
  */
 void guess_print(const char *text, size_t len, const struct ids_reading *readings, size_t count, bool json);
 
+/*
+ * For an id whose time, by the layout of that label, is in the future: says so, and
+ * prints the few presets that it is more likely of.
+ */
+void guess_suggest(const char *label, const struct ids_reading *reading);
+
 #endif

@@ -51,15 +51,18 @@ static void print_row(const struct fz_lease_row *row)
         fields_time(row->until_unix_ms, until);
         fields_time(row->since_unix_ms, since);
     }
-    output_format("%6" PRIu32 "  %-10s  %-24s  %-24s  %s\n", row->worker, holdings[row->holding], until, since,
-                  row->text);
+    output_format("%6" PRIu32 "  %-10s  %-24s  %-24s  ", row->worker, holdings[row->holding], until, since);
+    output_foreign(row->text);
+    output_string("\n");
 }
 
 static void print_table(const struct fz_leases *leases)
 {
     char text[FIELDS_TEXT_SIZE];
 
-    output_format("layout      %s\n", leases->layout);
+    output_string("layout      ");
+    output_foreign(leases->layout);
+    output_string("\n");
     output_format("horizon     %" PRIu64 " ms\n", leases->horizon_ms);
     if (leases->max_skew_ms >= 0)
         output_format("max_skew    %" PRId64 " ms\n", leases->max_skew_ms);
@@ -141,7 +144,9 @@ static void print_event(const struct fz_lease_row *row, const char *event, bool 
         output_format("{\"time\":\"%s\",\"event\":\"%s\",", text, event);
         print_members(row);
     } else {
-        output_format("%s  %6" PRIu32 "  %-10s  %s\n", text, row->worker, event, row->text);
+        output_format("%s  %6" PRIu32 "  %-10s  ", text, row->worker, event);
+        output_foreign(row->text);
+        output_string("\n");
     }
 }
 

@@ -2,6 +2,7 @@
 #include "command.h"
 #include "complain.h"
 #include "output.h"
+#include "stop.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -70,15 +71,19 @@ static int run(int argc, char **argv)
     return command != NULL ? command->run(argc, argv) : unknown(argv[0]);
 }
 
-/* A reader that went away is a quiet success; any other failed write is an error of the command. */
+/*
+ * A reader that went away is no error, but it does not turn what was found into
+ * nothing found; any other failed write is an error of the command.
+ */
 static int finish(int status)
 {
     output_flush();
-    if (output_failure() == 0)
+    if (output_failure() == 0 || output_failure() == EPIPE)
         return status;
-    if (output_failure() == EPIPE)
-        return STATUS_OK;
-    complain("cannot write to standard output: %s", strerror(output_failure()));
+    if (stop_wanted() && output_failure() == ETIMEDOUT)
+        complain("nobody reads standard output: its last lines were not written");
+    else
+        complain("cannot write to standard output: %s", strerror(output_failure()));
     return STATUS_FATAL;
 }
 
@@ -86,5 +91,9 @@ int main(int argc, char **argv)
 {
     /* A closed pipe is then a failed write, which ends the command quietly and in order. */
     (void)signal(SIGPIPE, SIG_IGN);
-    return finish(run(argc - 1, argv + 1));
+    /* A limit on the size of files, too. */
+    (void)signal(SIGXFSZ, SIG_IGN);
+    int status = finish(run(argc - 1, argv + 1));
+    stop_die();
+    return status;
 }

@@ -11,15 +11,28 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Appends text, a terminated string, a number in decimal. */
-void output_text(const char *text, size_t len);
+/* Appends text of our own: what is not harmless in it is escaped nevertheless, except line ends. */
 void output_string(const char *text);
-void output_u64(uint64_t value);
-/* As printf; what is longer than a screen line or two (512 bytes) is cut. */
+/* As printf, likewise; what is longer than a screen line or two (512 bytes) is cut. */
 void output_format(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Appends a number in decimal. */
+void output_u64(uint64_t value);
+void output_i64(int64_t value);
 
-/* As a JSON string, quotes included. */
+/*
+ * Appends text of strangers: file names, input, owners, what servers say.  It
+ * stays one line; what a terminal obeys, what cannot be seen and bytes that are
+ * no UTF-8 appear as \xNN.
+ */
+void output_foreign(const char *text);
+void output_foreign_n(const char *text, size_t len);
+
+/* As a JSON string, quotes included; whatever the text is, it is valid: a byte that is no UTF-8 becomes U+FFFD. */
 void output_json_string(const char *text);
+void output_json_string_n(const char *text, size_t len);
+
+/* Begins a colour of the terminal, by its number (SGR); 0 ends it.  Nothing else writes escapes. */
+void output_color(unsigned sgr);
 
 /* Writes out what is buffered. */
 void output_flush(void);

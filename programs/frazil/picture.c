@@ -68,11 +68,12 @@ static char bit_of(const struct id *id, unsigned from_top)
 /* Writes the text of a field as wide as the field; after the last one of a row there is nothing. */
 static void put_field(const struct field *field, const char *text, bool last)
 {
-    const char *color_end = color_in_use() ? "\033[0m" : "";
-
     if (color_in_use())
-        output_format("\033[%um", field->color);
-    output_format("%-*s%s%s", last ? 0 : (int)field->bits, text, color_end, last ? "\n" : " ");
+        output_color(field->color);
+    output_format("%-*s", last ? 0 : (int)field->bits, text);
+    if (color_in_use())
+        output_color(0);
+    output_string(last ? "\n" : " ");
 }
 
 static void put_bits(const struct field *field, const struct id *id, unsigned from_top, bool last)

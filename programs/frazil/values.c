@@ -5,6 +5,7 @@
 #include "complain.h"
 #include "lines.h"
 #include "output.h"
+#include "visible.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 int values_complain(const struct value *value, const char *message)
 {
-    int shown = value->fault != NULL ? 0 : value->len > SHOWN_MAX ? SHOWN_MAX : (int)value->len;
+    int shown = value->fault != NULL ? 0 : (int)visible_cut(value->text, value->len, SHOWN_MAX);
     const char *open = value->fault != NULL ? "" : "\"";
     const char *close = value->fault != NULL ? "" : value->len > SHOWN_MAX ? "...\": " : "\": ";
 

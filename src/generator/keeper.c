@@ -10,6 +10,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/fail_errno.h"
+#include "waits.h"
 
 static const uint64_t ns_per_s = 1000000000;
 static const uint64_t ns_per_ms = 1000000;
@@ -394,7 +395,7 @@ static frazil_err acquire(frazil *gen, frazil_error *reterr)
         frazil_err err = try_acquire(gen, &why);
         uint64_t now_ns = monotonic_ns(gen);
         uint64_t pause_ns = acquire_pause_ns(gen, tries, &why);
-        if (err == FRAZIL_EAGAIN && now_ns < until_ns && pause_ns < until_ns - now_ns) {
+        if (err == FRAZIL_EAGAIN && now_ns < until_ns && pause_ns < until_ns - now_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
         }

@@ -7,6 +7,7 @@
 #include "core/layout_internal.h"
 #include "generator_internal.h"
 #include "os/counter.h"
+#include "waits.h"
 
 /* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
 static const uint64_t longest_sleep_ns = 100000000;
@@ -29,6 +30,8 @@ static uint64_t monotonic_ns(const frazil *gen)
 
 uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
 {
+    if (fz_waits_ended())
+        return 0;
     if (!patience->waited || patience->wait_ns == FRAZIL_WAIT_FOREVER)
         return patience->wait_ns;
     uint64_t now = monotonic_ns(gen);

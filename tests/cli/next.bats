@@ -88,8 +88,8 @@ load helpers
 
 @test "--rate takes a positive number" {
     local bad
-    for bad in 0 -1 x 1e3 nan 0x10 "" 1.2.3; do
-        fails 2 "--rate takes ids a second" frazil next --rate="$bad" worker=fixed:0
+    for bad in 0 -1 x 1e3 nan 0x10 "" 1.2.3 0.0000009 1000000001; do
+        fails 2 "--rate takes ids a second, from 0.000001 to 1000000000," frazil next --rate="$bad" worker=fixed:0
     done
 }
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#include "waits.h"
+
+#include <stdatomic.h>
+
+static atomic_bool ended;
+
+void fz_waits_end(bool end)
+{
+    atomic_store_explicit(&ended, end, memory_order_relaxed);
+}
+
+bool fz_waits_ended(void)
+{
+    return atomic_load_explicit(&ended, memory_order_relaxed);
+}
