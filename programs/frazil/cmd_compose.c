@@ -8,6 +8,7 @@
 #include "output.h"
 #include "values.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -78,35 +79,58 @@ static bool is_sno(const struct composition *c)
     return c->layout.layout.kind == FRAZIL_LAYOUT_SNO;
 }
 
-/* Everything that decides the id was said, and nothing that this layout does not have. */
-static bool check_options(const struct composition *c)
-{
-    const frazil_layout *l = &c->layout.layout;
-    bool split = l->datacenter_bits > 0;
-    const struct {
-        const char *name;
-        bool given, needed, possible;
-    } options[] = {
-        {"--unix-ms or --time", c->unix_ms.given != c->time.given, true, true},
-        {"--sequence", c->sequence.given, true, true},
-        {"--worker", c->worker.given, !is_sno(c) && l->worker_bits > 0, !is_sno(c)},
-        {"--datacenter", c->datacenter.given, false, split},
-        {"--partition", c->partition.given, is_sno(c), is_sno(c)},
-        {"--meta", c->meta.given, false, is_sno(c)},
-        {"--ticktock", c->ticktock.given, false, is_sno(c)},
-    };
+/* An option of compose, and what it means for the layout. */
+struct field_option {
+    const char *name;
+    bool given, needed, possible;
+};
 
-    for (size_t i = 0; i < sizeof options / sizeof options[0]; i++) {
-        if (options[i].needed && !options[i].given) {
-            complain("compose needs %s%s", options[i].name, i == 0 ? ", one of them" : "");
-            return false;
-        }
+/* Names all that are missing, so that nobody has to try as often as there are fields. */
+static bool check_missing(const struct field_option *options, size_t count)
+{
+    char names[160] = "";
+    size_t used = 0, missing = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        if (!options[i].needed || options[i].given)
+            continue;
+        int len = snprintf(names + used, sizeof names - used, "%s%s", missing == 0 ? "" : ", ", options[i].name);
+        used += (size_t)len;
+        assert(used < sizeof names);
+        missing++;
+    }
+    if (missing > 0)
+        complain("compose needs %s", names);
+    return missing == 0;
+}
+
+static bool check_possible(const struct composition *c, const struct field_option *options, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
         if (options[i].given && !options[i].possible) {
             complain("the layout %s has no field for %s", c->layout.label, options[i].name);
             return false;
         }
     }
     return true;
+}
+
+/* Everything that decides the id was said, and nothing that this layout does not have. */
+static bool check_options(const struct composition *c)
+{
+    const frazil_layout *l = &c->layout.layout;
+    const struct field_option options[] = {
+        {"--unix-ms or --time (one of them)", c->unix_ms.given != c->time.given, true, true},
+        {"--worker", c->worker.given, !is_sno(c) && l->worker_bits > 0, !is_sno(c)},
+        {"--datacenter", c->datacenter.given, false, l->datacenter_bits > 0},
+        {"--partition", c->partition.given, is_sno(c), is_sno(c)},
+        {"--sequence", c->sequence.given, true, true},
+        {"--meta", c->meta.given, false, is_sno(c)},
+        {"--ticktock", c->ticktock.given, false, is_sno(c)},
+    };
+    const size_t count = sizeof options / sizeof options[0];
+
+    return check_missing(options, count) && check_possible(c, options, count);
 }
 
 /* The whole worker number: with --datacenter, --worker counts inside it. */

@@ -30,6 +30,9 @@ load helpers
     fails 2 "compose needs --worker" frazil compose --time 2026-02-01 --sequence 1
     fails 2 "compose needs --sequence" frazil compose --time 2026-02-01 --worker 1
     fails 2 "compose needs --partition" frazil compose --layout sno --time 2026-02-01 --sequence 1
+    fails 2 "compose needs --unix-ms or --time (one of them), --worker, --sequence" frazil compose
+    fails 2 "compose needs --unix-ms or --time (one of them), --partition, --sequence" frazil compose --layout sno
+    fails 2 "compose needs --unix-ms or --time (one of them), --sequence" frazil compose --layout 41/0/22
     [ "$(frazil compose --layout 41/0/22 --time 2026-01-01 --sequence 9)" = 9 ]
 }
 
