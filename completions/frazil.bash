@@ -11,7 +11,7 @@ _frazil_values()
         --form | --from | --to) echo "$forms" ;;
         --layout) echo "$layouts" ;;
         --color) echo 'auto always never' ;;
-        -f | -t) [ "$2" = opaque ] || echo "$forms" ;;
+        -f | -t) echo "$forms" ;;
         -l) echo "$layouts" ;;
     esac
 }
@@ -26,15 +26,15 @@ _frazil_options()
         convert) echo '--from --to --help' ;;
         range) echo '--layout --form --json --help' ;;
         layout) echo '--since --json --color --help' ;;
-        shard) echo '--help' ;;
-        scramble) echo '--salt --checksum --new-salt --help' ;;
+        shard) echo '--form --help' ;;
+        scramble) echo '--salt --checksum --new-salt --form --help' ;;
         unscramble) echo '--salt --checksum --help' ;;
-        opaque) echo '--key-file --decrypt --help' ;;
+        opaque) echo '--key-file --decrypt --form --help' ;;
         worker) echo '--hash --max --expect --help' ;;
         lease) echo '--never-used --worker --interval --looks --json --help' ;;
         doctor) echo '--hosts --quiet --color --json --help' ;;
         state) echo '--all --json --help' ;;
-        verify) echo '--layout --form --list --tolerance --json --help' ;;
+        verify) echo '--layout --form --list --tolerance --apart --json --help' ;;
         bench) echo '--rounds --threads --quick --json --help' ;;
         version) echo '--json --help' ;;
     esac

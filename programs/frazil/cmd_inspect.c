@@ -31,6 +31,16 @@ static const struct ids_layout *layout_of(const struct inspection *inspection, c
     return is_sno && !inspection->layout_is_named ? &inspection->sno : &inspection->layout;
 }
 
+/* The form that a value was read in. */
+static int form_of(const struct inspection *inspection, const struct value *value)
+{
+    struct ids_reading readings[IDS_FORM_COUNT];
+
+    if (inspection->form != IDS_FORM_ANY || ids_readings(value->text, value->len, readings) == 0)
+        return inspection->form == IDS_FORM_ANY ? FRAZIL_TEXT_DEC : inspection->form;
+    return readings[0].form;
+}
+
 static int inspect_one(void *ctx, const struct value *value)
 {
     struct inspection *inspection = ctx;
@@ -52,6 +62,8 @@ static int inspect_one(void *ctx, const struct value *value)
     fields_text(layout, &id);
     if (color_in_use())
         picture_draw(&layout->layout, &id);
+    if (fields_is_future(layout, &id))
+        guess_suggest(layout->label, &(struct ids_reading){.form = form_of(inspection, value), .id = id});
     return STATUS_OK;
 }
 

@@ -12,6 +12,7 @@
 struct scrambling {
     uint64_t salt;
     bool checked;
+    int form; /* of the ids */
 };
 
 static int scramble_one(void *ctx, const struct value *value)
@@ -21,7 +22,7 @@ static int scramble_one(void *ctx, const struct value *value)
     frazil_error err;
     struct id id;
 
-    if (ids_parse(FRAZIL_LAYOUT_64, IDS_FORM_ANY, value->text, value->len, &id, &err) != FRAZIL_OK)
+    if (ids_parse_data(FRAZIL_LAYOUT_64, scrambling->form, value->text, value->len, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
     frazil_err code = frazil_scramble(scrambling->salt, scrambling->checked, id.number, text, sizeof text);
     if (code != FRAZIL_OK)
@@ -62,28 +63,34 @@ static int print_new_salt(void)
 static int run_either(const struct option_help *help, int argc, char **argv, values_fn *fn)
 {
     struct option_u64 salt = {false, 0};
-    struct scrambling scrambling = {0, false};
+    struct scrambling scrambling = {.salt = 0};
+    const char *form = NULL;
     bool new_salt = false;
     struct arguments args;
     int status;
     const struct option_row salt_row = {"new-salt", 'n', OPTION_FLAG, &new_salt, NULL, "print a new salt, and no id",
+                                        0};
+    const struct option_row form_row = {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec)",
                                         0};
     const struct option_row none = {0};
     const struct option_row rows[] = {
         {"salt", 's', OPTION_U64, &salt, "S", "an odd number; its low 32 bits are used", 0},
         {"checksum", 'c', OPTION_FLAG, &scrambling.checked, NULL, "19 characters, five of them check digits", 0},
         fn == scramble_one ? salt_row : none,
+        fn == scramble_one ? form_row : none,
         {0},
     };
 
     if (!options_read(help, rows, argc, argv, &args, &status))
         return status;
-    if (new_salt && (salt.given || scrambling.checked || args.count > 0)) {
+    if (new_salt && (salt.given || scrambling.checked || form != NULL || args.count > 0)) {
         complain("scramble --new-salt goes with nothing else: first make a salt, then use it");
         return STATUS_USAGE;
     }
     if (new_salt)
         return print_new_salt();
+    if (!ids_form_choose("--form", form, &scrambling.form))
+        return STATUS_USAGE;
     if (!salt.given || salt.value % 2 == 0) {
         complain("%s needs --salt S, an odd number%s", argv[0],
                  salt.given ? ": an even one cannot be undone" : ": frazil scramble --new-salt makes one");

@@ -17,6 +17,8 @@
 #include <unistd.h>
 
 #define LIST_MAX TALLY_WORKERS_MAX
+/* Two years: no id in that time is not what an archive has, not even one of a yearly job. */
+#define APART_DAYS 730
 #define PROGRESS_EVERY (UINT64_C(1) << 20) /* ids */
 
 struct check {
@@ -129,7 +131,7 @@ static frazil_err read_id(const struct check *check, const struct value *line, s
     if (kind == FRAZIL_LAYOUT_64 && (check->form == IDS_FORM_ANY || check->form == FRAZIL_TEXT_DEC) &&
         parse_decimal(line->text, line->len, &ret->number))
         return FRAZIL_OK;
-    return ids_parse(kind, check->form, line->text, line->len, ret, why);
+    return ids_parse_data(kind, check->form, line->text, line->len, ret, why);
 }
 
 /* Whether an instant is later than the clock allows.  The clock is read only when it seems so. */
@@ -210,7 +212,8 @@ static int count_id(struct check *check, struct pile_id from, uint64_t times)
         findings_add(&check->findings, FINDING_DUPLICATE, &finding);
     if (!place_of(&check->layout, &finding.id, &place))
         return STATUS_OK;
-    if (!tally_row(check->tally, place.worker, &row))
+    if (!eras_add(&check->findings.eras, &finding.id, place.worker, place.unix_ms, times) ||
+        !tally_row(check->tally, place.worker, &row))
         return out_of_memory(check);
     if (row == NULL)
         check->findings.untallied += times;
@@ -283,25 +286,27 @@ static int open_and_run(struct check *check, const struct arguments *files, bool
 static int cmd_verify_run(int argc, char **argv)
 {
     struct check check = {.future_from_ms = INT64_MIN};
-    struct option_u64 list = {true, 10}, tolerance = {true, 1000};
+    struct option_u64 list = {true, 10}, tolerance = {true, 1000}, apart = {true, APART_DAYS};
     const char *layout = NULL, *form = NULL;
     struct arguments files;
     bool json = false;
     int status;
     const struct option_row rows[] = {
         {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
-        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
+        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec; for snos: sno or hex)", 0},
         {"list", 'n', OPTION_U64, &list, "N", "show the first N of everything (default 10)", LIST_MAX},
         {"tolerance", 0, OPTION_U64, &tolerance, "MS", "how far ahead of the clock is not yet future (1000)",
          INT32_MAX},
+        {"apart", 0, OPTION_U64, &apart, "DAYS", "a pause of all workers that is a finding (730; 0: none)", 36525},
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
         {0},
     };
     static const struct option_help help = {
         "verify [OPTION]... [FILE]...",
         "Reads ids, one a line, and reports duplicates, ids that are below the previous\n"
-        "one of their worker, ids of the future or of another layout, and each worker's\n"
-        "rate.  Exact; about 8 bytes of memory an id.  Exit 0: clean, 1: findings.",
+        "one of their worker, ids of the future, of another layout or years from all\n"
+        "others, and each worker's rate.  Exact; about 8 bytes of memory an id.\n"
+        "Exit 0: clean, 1: findings.",
         "  psql -Atc 'select id from orders' | frazil verify --layout twitter\n" IDS_FORM_HELP};
 
     if (!options_read(&help, rows, argc, argv, &files, &status))
@@ -309,6 +314,7 @@ static int cmd_verify_run(int argc, char **argv)
     if (!ids_form_choose("--form", form, &check.form) || !ids_layout_choose(layout, &check.layout))
         return STATUS_USAGE;
     check.findings.list_max = (size_t)list.value;
+    check.findings.eras.pause_ms = (int64_t)apart.value * 86400000;
     check.tolerance_ms = (int64_t)tolerance.value;
     return open_and_run(&check, &files, json);
 }

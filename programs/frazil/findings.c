@@ -28,11 +28,12 @@ void findings_free(struct findings *findings)
 {
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         free(findings->kinds[kind].list);
+    eras_free(&findings->eras);
 }
 
 bool findings_any(const struct findings *findings)
 {
-    bool any = findings->unreadable > 0;
+    bool any = findings->unreadable > 0 || findings->eras.count > 1;
 
     for (int kind = 0; kind < FINDING_KINDS; kind++)
         any = any || findings->kinds[kind].count > 0;
@@ -63,6 +64,14 @@ static size_t rows_shown(const struct findings *findings, const struct tally *ta
 
 /* ---- for people --------------------------------------------------------------- */
 
+/* Where it stood; the file's name is a stranger's. */
+static void place_text(const struct finding *finding)
+{
+    output_string("  ");
+    output_foreign(finding->file);
+    output_format(":%" PRIu64, finding->line);
+}
+
 static void example_text(const struct ids_layout *layout, enum finding_kind kind, const struct finding *finding)
 {
     char id[IDS_TEXT_SIZE], time[FIELDS_TEXT_SIZE], age[FIELDS_TEXT_SIZE];
@@ -73,7 +82,7 @@ static void example_text(const struct ids_layout *layout, enum finding_kind kind
     if (kind == FINDING_DUPLICATE)
         output_format("  %" PRIu64 " times", finding->times);
     else
-        output_format("  %s:%" PRIu64, finding->file, finding->line);
+        place_text(finding);
     if (finding->id.kind == FRAZIL_LAYOUT_SNO) {
         frazil_sno_decompose(&finding->id.sno, &sno);
         parts.unix_ms = sno.unix_ms;
@@ -85,6 +94,32 @@ static void example_text(const struct ids_layout *layout, enum finding_kind kind
     if (kind == FINDING_FUTURE)
         output_format(", %s", fields_age(parts.unix_ms, fields_now(), age));
     output_string("\n");
+}
+
+/* Ids that lie years from most of the others: which, when, and how to find out what they are. */
+static void apart_text(const struct findings *findings)
+{
+    const struct eras *eras = &findings->eras;
+    const struct era *home = eras_home(eras);
+    char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], id[IDS_TEXT_SIZE];
+    size_t shown = 0;
+
+    output_format("%-14s %" PRIu64 "\n", "apart", eras_ids_apart(eras));
+    for (size_t i = 0; i < eras->count; i++) {
+        const struct era *era = &eras->list[i];
+        if (era == home || shown++ >= findings->list_max)
+            continue;
+        output_format("  %" PRIu64 " of ", era->ids);
+        if (era->is_of_many)
+            output_string("several workers");
+        else
+            output_format("worker %" PRIu32, era->worker);
+        output_format(", %s to %s, %" PRIu64 " days from any other; try: frazil inspect --guess %s\n",
+                      fields_time(era->first_ms, first), fields_time(era->last_ms, last),
+                      eras_distance_ms(eras, era) / 86400000, id_text(&era->first, id));
+    }
+    if (shown > findings->list_max)
+        output_string("  ... these are the first; --list N shows more\n");
 }
 
 static void workers_text(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
@@ -118,6 +153,7 @@ void findings_text(const struct findings *findings, const struct ids_layout *lay
         if (findings->kinds[kind].kept == findings->list_max && findings->kinds[kind].count > findings->list_max)
             output_string("  ... these are the first; --list N shows more\n");
     }
+    apart_text(findings);
     if (tally_size(tally) > 0)
         workers_text(findings, layout, tally);
 }
@@ -136,6 +172,30 @@ static void example_json(enum finding_kind kind, const struct finding *finding)
     output_string(",\"file\":");
     output_json_string(finding->file);
     output_format(",\"line\":%" PRIu64 "}", finding->line);
+}
+
+static void apart_json(const struct findings *findings)
+{
+    const struct eras *eras = &findings->eras;
+    const struct era *home = eras_home(eras);
+    char first[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], id[IDS_TEXT_SIZE];
+    size_t shown = 0;
+
+    output_format("\"apart\":{\"count\":%" PRIu64 ",\"first\":[", eras_ids_apart(eras));
+    for (size_t i = 0; i < eras->count && shown < findings->list_max; i++) {
+        const struct era *era = &eras->list[i];
+        if (era == home)
+            continue;
+        output_string(shown++ == 0 ? "{\"id\":" : ",{\"id\":");
+        output_json_string(id_text(&era->first, id));
+        output_format(",\"ids\":%" PRIu64 ",\"worker\":%" PRIu32 ",\"several\":%s,\"first\":", era->ids, era->worker,
+                      era->is_of_many ? "true" : "false");
+        output_json_string(fields_time(era->first_ms, first));
+        output_string(",\"last\":");
+        output_json_string(fields_time(era->last_ms, last));
+        output_string("}");
+    }
+    output_string("]},");
 }
 
 static void workers_json(const struct findings *findings, const struct ids_layout *layout, struct tally *tally)
@@ -167,6 +227,7 @@ void findings_json(const struct findings *findings, const struct ids_layout *lay
         }
         output_string("]},");
     }
+    apart_json(findings);
     workers_json(findings, layout, tally);
     output_string("}\n");
 }

@@ -3,6 +3,7 @@
 #ifndef FINDINGS_H
 #define FINDINGS_H
 
+#include "eras.h"
 #include "ids.h"
 #include "tally.h"
 
@@ -22,6 +23,7 @@ struct findings {
         struct finding *list;
         size_t kept;
     } kinds[FINDING_KINDS];
+    struct eras eras;
     uint64_t ids;
     uint64_t unreadable;
     uint64_t untallied; /* ids of workers beyond TALLY_WORKERS_MAX */
@@ -30,7 +32,7 @@ struct findings {
 /* Notes a finding.  Too little memory loses the example, not the count. */
 void findings_add(struct findings *findings, enum finding_kind kind, const struct finding *finding);
 
-/* Frees the examples. */
+/* Frees the examples and the eras. */
 void findings_free(struct findings *findings);
 
 /* Whether there is anything to complain of. */

@@ -66,11 +66,18 @@ frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], fr
 
 /*
  * Reads an id of a kind in a form.  With IDS_FORM_ANY the form is recognised
- * where the text leaves no doubt; where it could be different ids,
- * FRAZIL_EPARSE with the forms in question.
+ * where the text leaves no doubt; where it could be different ids, or is in a form
+ * without a fixed length, which any word has, FRAZIL_EPARSE with the forms in question.
  */
 frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t len, struct id *ret,
                      frazil_error *reterr);
+
+/*
+ * The same for data, where a word such as null or total must not become an id:
+ * with IDS_FORM_ANY a 64-bit id is decimal and nothing else.
+ */
+frazil_err ids_parse_data(frazil_layout_kind kind, int form, const char *text, size_t len, struct id *ret,
+                          frazil_error *reterr);
 
 /* Every reading of a text as an id. */
 struct ids_reading {

@@ -173,7 +173,8 @@ static frazil_err fail_ambiguous(const struct ids_reading *readings, size_t coun
     for (size_t i = 0; i < count && used < sizeof names; i++)
         used += (size_t)snprintf(names + used, sizeof names - used, "%s%s",
                                  i == 0 ? "" : (i + 1 < count ? ", " : " or "), ids_form_name(readings[i].form));
-    return fail(reterr, FRAZIL_EPARSE, "it can be %s: say which, with --form (convert: --from)", names);
+    return fail(reterr, FRAZIL_EPARSE, "it can be %s: say %s, with --form (convert: --from)", names,
+                count > 1 ? "which" : "so");
 }
 
 bool ids_only_sno(const char *text, size_t len)
@@ -197,7 +198,7 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
     if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
         return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
     count = number_readings(text, len, readings);
-    if (count > 1)
+    if (count > 1 || readings[0].form == FRAZIL_TEXT_BASE36 || readings[0].form == FRAZIL_TEXT_BASE58)
         return fail_ambiguous(readings, count, reterr);
     *ret = readings[0].id.number;
     return FRAZIL_OK;
@@ -222,6 +223,17 @@ frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t
     if (err == FRAZIL_OK)
         *ret = id;
     return err;
+}
+
+frazil_err ids_parse_data(frazil_layout_kind kind, int form, const char *text, size_t len, struct id *ret,
+                          frazil_error *reterr)
+{
+    if (kind == FRAZIL_LAYOUT_64 && form == IDS_FORM_ANY) {
+        if (!is_decimal(text, len))
+            return fail(reterr, FRAZIL_EPARSE, "it is no decimal number; --form says which other form the ids have");
+        form = decimal_form(text, len);
+    }
+    return ids_parse(kind, form, text, len, ret, reterr);
 }
 
 frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], frazil_error *reterr)

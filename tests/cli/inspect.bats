@@ -34,6 +34,25 @@ ID=1541815603606036480
     frazil inspect "$(frazil compose --time 2090-01-01 -w 0 -s 0)" | grep -q "^time .* (in [0-9]* years: in the future)$"
 }
 
+# The preset is one that nobody named: what it may be of instead is shown without being asked for.
+@test "an id of the future: the layouts that fit better" {
+    run frazil inspect $ID
+    [ "$status" -eq 0 ]
+    [[ $output == *": in the future)"* ]]
+    [[ $output == *"hardly an id of frazil.  It may be one of"* ]]
+    grep -q "^   80  twitter .*2022-06-28T16:07:40.105Z .*378" <<<"$output"
+    [[ ${lines[-1]} == "To take it apart as such: frazil inspect --layout twitter" ]]
+    frazil inspect --layout twitter $ID | grep -q '^time  *2022-06-28T16:07:40.105Z'
+    [ "$(frazil inspect --json $ID | wc -l)" -eq 1 ]
+    run frazil inspect --layout '41/10/12 epoch=2026-01-01' 9223372036854775807
+    [[ ${lines[-1]} == *"No preset fits it; name its layout with --layout." ]]
+    # Within a day the clock may be wrong, and nothing is suggested.
+    run frazil inspect "$(frazil compose --unix-ms $((($(date +%s) + 3600) * 1000)) -w 0 -s 0)"
+    [[ $output == *": in the future)"* && $output != *"hardly"* ]]
+    run frazil inspect --layout sno ffffffffffffffffffff
+    [[ $output == *"hardly an id of sno."* ]]
+}
+
 @test "JSON: the keys and their order" {
     [ "$(frazil inspect --layout twitter --json $ID)" = '{"id":"1541815603606036480","layout":"twitter","time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"worker":378,"datacenter":11,"sequence":0}' ]
     [ "$(frazil inspect --json 0)" = '{"id":"0","layout":"frazil","time":"2026-01-01T00:00:00.000Z","unix_ms":1767225600000,"worker":0,"sequence":0}' ]

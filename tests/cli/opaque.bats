@@ -34,7 +34,13 @@ needs_opaque() {
     local expected
     expected=$(printf '\25\145\235\331\57\61\0\0\0\0\0\0\0\0\0\0' |
         openssl enc -aes-128-ecb -nopad -K 000102030405060708090a0b0c0d0e0f | od -An -v -tx1 | tr -d ' \n')
-    [ "$(frazil opaque -k raw 0x15659dd92f310000)" = "$expected" ]
+    [ "$(frazil opaque -k raw --form hex 0x15659dd92f310000)" = "$expected" ]
+}
+
+@test "--form is for ids" {
+    needs_opaque
+    fails 2 "--form is for ids" frazil opaque -k raw --form hex --decrypt 00000000000000000000000000000000
+    fails 1 "no decimal number" frazil opaque -k raw null
 }
 
 @test "what was not made with the key is refused" {

@@ -140,15 +140,76 @@ count() {
     [[ $stderr == *'"18446744073709551616"'* ]]
 }
 
-@test "every form is read" {
-    local id form
+# Words are no ids, though base 36 has them all; nor is any other form, unless it is named.
+@test "ids are decimal, or of the form that is named" {
+    local id word form
+    printf '%s\n' null None NaN total hello information null 0xff 7 >words
+    run --separate-stderr frazil verify --list 20 words
+    [ "$status" -eq 1 ]
+    [ "$(count ids)" = 1 ]
+    [ "$(count unreadable)" = 8 ]
+    [ "$(count duplicates)" = 0 ]
+    [ "${#stderr_lines[@]}" -eq 8 ]
+    [[ ${stderr_lines[2]} == 'frazil: words:3: "NaN": it is no decimal number; --form says'* ]]
     id=$(id 2026-02-01 1 5)
-    for form in dec crockford hex; do
-        frazil convert --to $form "$id"
-    done >ids
-    run frazil verify ids
-    [ "$(count duplicates)" = 2 ]
-    frazil convert --to base36 "$id" | frazil verify --form base36
+    for form in dec20 hex crockford base36 base62; do
+        frazil convert --to $form "$id" | frazil verify --form $form
+        [ $form = dec20 ] || ! frazil verify < <(frazil convert --to $form "$id")
+    done
+    for word in null hello; do
+        fails 1 "no decimal number" frazil shard 16 $word
+        fails 1 "no decimal number" frazil scramble --salt 3 $word
+        fails 1 "base36: say so, with --form" frazil inspect $word
+        fails 1 "base36: say so, with --form" frazil convert --to dec $word
+    done
+    [ "$(frazil shard --form hex 16 0x10)" = "$(frazil shard 16 16)" ]
+    [ "$(frazil scramble --form hex --salt 3 0x10)" = "$(frazil scramble --salt 3 16)" ]
+}
+
+# ---- ids of another layout that are valid in this one --------------------------
+
+# ids LAYOUT TIME WORKER COUNT: so many ids, one a second.
+ids() {
+    local ms
+    ms=$(($(date -d "$2" +%s) * 1000))
+    seq 0 $(($4 - 1)) | awk -v ms="$ms" -v worker="$3" '{ printf "%.0f %d 0\n", ms + $1 * 1000, worker }' | frazil compose --layout "$1" --tsv
+}
+
+@test "ids that lie years from all others are a finding" {
+    ids twitter 2026-01-05T00:00:00Z 3 500 >ours
+    ids '41/10/12 epoch=2026-01-01' 2026-03-01T00:00:00Z 7 300 >foreign
+    paste -d '\n' ours foreign | grep . >mixed
+    frazil verify --layout twitter ours
+    run frazil verify --layout twitter mixed
+    [ "$status" -eq 1 ]
+    [ "$(count apart)" = 300 ]
+    [ "$(count duplicates)" = 0 ]
+    grep -q "^  300 of worker 7, 2011-01-02T.* to 2011-01-02T.* days from any other; try: frazil inspect --guess $(head -n 1 foreign)$" <<<"$output"
+    run frazil verify --json --layout twitter mixed
+    [[ $output == *'"apart":{"count":300,"first":[{"id":"'"$(head -n 1 foreign)"'","ids":300,"worker":7,"several":false,"first":"2011-'* ]]
+    frazil verify --layout twitter --apart 0 mixed
+    { ids twitter 2011-01-01 7 1; ids twitter 2011-01-02 8 1; } >>ours
+    run frazil verify --layout twitter ours
+    grep -q "^  2 of several workers, 2011-01-01T.* to 2011-01-02T" <<<"$output"
+    run frazil verify --layout twitter --list 0 ours
+    [ "$(count apart)" = 2 ]
+    [[ $output == *"these are the first"* ]]
+}
+
+# Workers come and go over the years, one job runs once a year, and one host is retired: nothing is strange in that.
+@test "a long archive is clean" {
+    local year
+    for year in {2011..2025}; do
+        ids twitter $year-03-01 $((year - 2011)) 20
+        ids twitter $year-12-31 100 1
+    done >archive
+    ids twitter 2014-06-01 500 50 >>archive
+    run frazil verify --layout twitter archive
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [ "$(count apart)" = 0 ]
+    frazil verify --layout twitter <<<"$(head -n 1 archive)"
+    frazil verify </dev/null
 }
 
 @test "rate of each worker" {
