@@ -293,11 +293,11 @@ static int cmd_verify_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {
         {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
-        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec; for snos: sno or hex)", 0},
+        {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids (default dec; snos: sno or hex)", 0},
         {"list", 'n', OPTION_U64, &list, "N", "show the first N of everything (default 10)", LIST_MAX},
         {"tolerance", 0, OPTION_U64, &tolerance, "MS", "how far ahead of the clock is not yet future (1000)",
          INT32_MAX},
-        {"apart", 0, OPTION_U64, &apart, "DAYS", "a pause of all workers that is a finding (730; 0: none)", 36525},
+        {"apart", 0, OPTION_U64, &apart, "DAYS", "a pause of all that is a finding (730; 0: none)", 36525},
         {"json", 'j', OPTION_FLAG, &json, NULL, "one object", 0},
         {0},
     };

@@ -29,6 +29,7 @@ help       |                                        | -                         
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
+    unset FRAZIL_STATE # files are what this is about
 }
 
 # prepare: the files that the rows name.

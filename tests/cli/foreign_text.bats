@@ -6,6 +6,7 @@ load helpers
 
 setup() {
     cd "$BATS_TEST_TMPDIR" || return
+    unset FRAZIL_STATE # files are what this is about
 }
 
 # Names that real files have: what a terminal obeys (C0, DEL, C1), a line end, what turns the direction of writing or

@@ -75,15 +75,30 @@ held() {
     [ ! -s errors ]
 }
 
-# Its first id is a horizon away, and it is asked to stop before.
+# process_of PORT: the number of the server's process, from itself.
+process_of() {
+    local line
+    exec 7<>"/dev/tcp/127.0.0.1/$1"
+    printf 'INFO server\r\n' >&7
+    while read -r line <&7; do
+        case $line in
+            process_id:*) line=${line#process_id:} && echo "${line%$'\r'}" && break ;;
+        esac
+    done
+    exec 7>&-
+}
+
+# Opening tries again for as long as it may, while the coordinator does not answer.
 @test "while it waits to open" {
+    local server_pid
     serve redis
-    url="redis://127.0.0.1:$port/orders"
-    frazil lease init horizon=60s "worker=$url" >/dev/null
-    begin max_wait=1h "worker=$url"
+    server_pid=$(process_of "$port")
+    kill -STOP "$server_pid"
+    begin max_wait=10s "worker=redis://127.0.0.1:$port/orders?timeout=1s"
     until catches 15; do [ -d "/proc/$pid" ]; done
     kill -TERM "$pid"
     ends 143
+    kill -CONT "$server_pid"
     [ ! -s errors ]
 }
 
@@ -110,19 +125,6 @@ held() {
     ends 143
     grep -qx "frazil: nobody reads standard output: its last lines were not written" errors
     [ "$(held)" = released ]
-}
-
-# process_of PORT: the number of the server's process, from itself.
-process_of() {
-    local line
-    exec 7<>"/dev/tcp/127.0.0.1/$1"
-    printf 'INFO server\r\n' >&7
-    while read -r line <&7; do
-        case $line in
-            process_id:*) line=${line#process_id:} && echo "${line%$'\r'}" && break ;;
-        esac
-    done
-    exec 7>&-
 }
 
 @test "while the coordinator is silent: its timeout, or a second signal" {
