@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -205,7 +206,25 @@ static void versions_never_return(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* Status may be asked for or not; a clock is that of this host here, and an incarnation does not change by itself. */
+static int64_t now_ms(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Every server shows its clock, which is this host's here, as far as it tells it; what has no server has no clock. */
+static void assert_time(const struct register_kind *kind, const struct fz_register_status *told, int64_t before_ms)
+{
+    assert_int_equal(told->has_clock, kind->server != NULL);
+    if (!told->has_clock)
+        return;
+    assert_true(told->unix_ms <= now_ms());
+    assert_true(told->unix_ms + told->clock_width_ms >= before_ms);
+}
+
+/* Status may be asked for or not; each answer tells the time, and an incarnation does not change by itself. */
 static void status(const struct register_kind *kind)
 {
     struct fz_register reg = kind->open(0, 10000);
@@ -214,16 +233,25 @@ static void status(const struct register_kind *kind)
     struct fz_record record;
     struct seen seen = {.n = 0};
     uint64_t version;
+    int64_t before_ms = now_ms();
 
+    if (reg.prepare != NULL)
+        assert_int_equal(reg.prepare(reg.ctx, NULL), FZ_REGISTER_OK);
     assert_int_equal(reg.read(reg.ctx, 0, &record, &first, NULL), FZ_REGISTER_OK);
+    assert_time(kind, &first, before_ms);
+    before_ms = now_ms();
     assert_int_equal(reg.swap(reg.ctx, 0, 0, "worker 0", 8, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
-    assert_int_equal(first.has_clock, then.has_clock);
-    assert_true(then.unix_ms >= first.unix_ms);
+    before_ms = now_ms();
+    assert_int_equal(reg.swap(reg.ctx, 0, version, "worker 0", 8, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_time(kind, &then, before_ms);
     assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, &then, NULL), FZ_REGISTER_CONFLICT);
     assert_string_equal(first.incarnation, then.incarnation);
     then.incarnation[0] = '?';
+    before_ms = now_ms();
     assert_int_equal(reg.read_all(reg.ctx, note, &seen, &then, NULL), FZ_REGISTER_OK);
+    assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     if (reg.register_class == FZ_REGISTER_ASYNCHRONOUS) /* what may have lost records says when */
         assert_int_not_equal(first.incarnation[0], '\0');

@@ -14,6 +14,7 @@
 
 #include "lib/etcd_rig.h"
 #include "lib/proxy.h"
+#include "registers/etcd/etcd_date.h"
 
 static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
 {
@@ -101,14 +102,17 @@ static void test_pages(void **state)
     server_stop(&server);
 }
 
+static const char date[] = "Date: Sun, 22 Nov 2026 14:23:52 GMT\r\n";
+
 /* What an answer is taken for; a swap never takes one of these for a yes. */
-static enum fz_register_result taken_for(struct proxy *proxy, const char *status, const char *body, bool swaps)
+static enum fz_register_result taken_for_with(struct proxy *proxy, const char *headers, const char *status,
+                                              const char *body, bool swaps)
 {
     char text[512];
     uint64_t untouched = 4711;
     struct fz_record record = {.version = 4711};
 
-    snprintf(text, sizeof text, "HTTP/1.1 %s\r\nContent-Length: %zu\r\n\r\n%s", status, strlen(body), body);
+    snprintf(text, sizeof text, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s", status, headers, strlen(body), body);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
     proxy_say(proxy, text);
     enum fz_register_result result = swaps ? etcd_swap(&reg, 0, 1, "x", &untouched) : etcd_read(&reg, 0, &record);
@@ -120,6 +124,11 @@ static enum fz_register_result taken_for(struct proxy *proxy, const char *status
     }
     etcd_close(&reg);
     return result;
+}
+
+static enum fz_register_result taken_for(struct proxy *proxy, const char *status, const char *body, bool swaps)
+{
+    return taken_for_with(proxy, date, status, body, swaps);
 }
 
 #define HEADER "\"header\":{\"cluster_id\":\"17\",\"revision\":\"2\"}"
@@ -166,6 +175,62 @@ static void test_answers(void **state)
     server_stop(&server);
 }
 
+/* The one form in which servers write dates is read, and nothing that only looks like it. */
+static void test_dates(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t unix_s; /* -1: it is none */
+    } dates[] = {
+        {"Thu, 01 Jan 1970 00:00:00 GMT", 0},
+        {"Sun, 06 Nov 1994 08:49:37 GMT", 784111777},
+        {"Tue, 29 Feb 2028 23:59:59 GMT", 1835481599},
+        {"Sat, 31 Dec 2016 23:59:60 GMT", 1483228800},
+        {"Wed, 31 Dec 1969 23:59:59 GMT", -1},
+        {"Mon, 29 Feb 2027 00:00:00 GMT", -1},
+        {"Sun, 00 Nov 1994 08:49:37 GMT", -1},
+        {"Sun, 06 Nox 1994 08:49:37 GMT", -1},
+        {"Sun, 06 Nov 1994 24:00:00 GMT", -1},
+        {"Sun, 06 Nov 1994 08:60:37 GMT", -1},
+        {"Sun, 06 Nov 1994 08:49:61 GMT", -1},
+        {"Sun, 06 Nov 1994 08:49:37 UTC", -1},
+        {"Sun, 06 Nov 1994 08:49:37 GMT ", -1},
+        {"Sun, 6 Nov 1994 08:49:37 GMT", -1},
+        {"Sunday, 06-Nov-94 08:49:37 GMT", -1},
+        {"Sun Nov  6 08:49:37 1994", -1},
+        {"", -1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
+        int64_t unix_s = -1;
+        assert_int_equal(fz_etcd_date_read(dates[i].text, strlen(dates[i].text), &unix_s), dates[i].unix_s >= 0);
+        assert_int_equal(unix_s, dates[i].unix_s);
+    }
+}
+
+/* A time that is missing, or is none, is not guessed: the answer counts for nothing. */
+static void test_no_time(void **state)
+{
+    static const char *const headers[] = {"", "Date: \r\n", "Date: yesterday\r\n",
+                                          "Date: Sun, 31 Nov 2026 14:23:52 GMT\r\n",
+                                          "Date: Sunday, 22-Nov-26 14:23:52 GMT\r\n"};
+    static const char body[] = "{" HEADER ",\"responses\":[{\"response_range\":{}}]}";
+    struct server server;
+
+    (void)state;
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    assert_int_equal(taken_for(proxy, "200 OK", body, true), FZ_REGISTER_CONFLICT);
+    for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
+        assert_int_equal(taken_for_with(proxy, headers[i], "200 OK", body, true), FZ_REGISTER_UNKNOWN);
+        etcd_assert_said("its answer has no Date header with the time");
+        assert_int_equal(taken_for_with(proxy, headers[i], "200 OK", body, false), FZ_REGISTER_UNKNOWN);
+    }
+    proxy_stop(proxy);
+    server_stop(&server);
+}
+
 /* An error says no for ever, not now, or leaves open what happened. */
 static void test_errors(void **state)
 {
@@ -207,10 +272,8 @@ static void test_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign_content),
-        cmocka_unit_test(test_pages),
-        cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_foreign_content), cmocka_unit_test(test_pages),   cmocka_unit_test(test_answers),
+        cmocka_unit_test(test_dates),           cmocka_unit_test(test_no_time), cmocka_unit_test(test_errors),
     };
 
     if (!etcd_server_installed())

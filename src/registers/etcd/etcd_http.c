@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "etcd_date.h"
 #include "os/quiet_pipe.h"
 
 /* Bytes that an answer may have: a page of records has a tenth of that. */
@@ -89,6 +90,21 @@ static size_t take_reply(char *bytes, size_t size, size_t n, void *ctx)
     return len;
 }
 
+/* Called with each line of the header. */
+static size_t take_header(char *line, size_t size, size_t n, void *ctx)
+{
+    static const char name[] = "date: ";
+    struct fz_etcd_http *http = ctx;
+    size_t len = size * n;
+    size_t end = len;
+
+    while (end > 0 && (line[end - 1] == '\r' || line[end - 1] == '\n'))
+        end--;
+    if (end > sizeof name - 1 && curl_strnequal(line, name, sizeof name - 1))
+        http->has_date = fz_etcd_date_read(line + sizeof name - 1, end - (sizeof name - 1), &http->date_unix_s);
+    return len;
+}
+
 static bool has_sockets(const struct fz_etcd_http *http)
 {
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
@@ -165,6 +181,8 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
            curl_easy_setopt(curl, CURLOPT_CLOSESOCKETFUNCTION, close_socket) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_CLOSESOCKETDATA, http) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_body) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_HEADERDATA, http) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
            set_text(curl, CURLOPT_SSLCERT, url->cert) && set_text(curl, CURLOPT_SSLKEY, url->key);
@@ -278,6 +296,7 @@ enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const stru
     atomic_store(&http->is_busy, true);
     give_reason(http, "");
     http->reply_len = 0;
+    http->has_date = false;
     if (!is_own(http))
         drop(http);
     enum fz_etcd_http_result result = exchange(http, request, ret_status);

@@ -29,7 +29,9 @@ struct fz_etcd_http {
     struct fz_etcd_socket sockets[FZ_ETCD_SOCKETS_MAX]; /* that it has open */
     _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
     char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
-    char *reply;                  /* NULL: none yet */
+    bool has_date;
+    int64_t date_unix_s; /* the server's time in the last answer's header, in whole seconds */
+    char *reply;         /* NULL: none yet */
     size_t reply_len;
     size_t reply_room;
 };
@@ -55,7 +57,8 @@ void fz_etcd_http_start(struct fz_etcd_http *http, const struct fz_etcd_url *url
 
 /*
  * Posts the request, connecting if need be.  ANSWERED: *ret_status is the status of
- * HTTP, and http->reply, http->reply_len what was answered (not terminated, until the next call).
+ * HTTP, and http->reply, http->reply_len what was answered (not terminated, until the next call);
+ * http->has_date: its header says when.
  * Otherwise http->reason says why not.
  */
 enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,

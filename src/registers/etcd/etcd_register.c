@@ -71,7 +71,18 @@ static enum fz_register_result not_understood(const struct etcd_register *reg, c
     return FZ_REGISTER_REFUSED;
 }
 
-/* An answer with a header, which tells what cluster it is of. */
+/* The answer's own time: a member writes it when it answers, and leaves out what is less than a second. */
+static bool read_clock(const struct fz_etcd_http *http, struct fz_register_status *ret)
+{
+    if (!http->has_date || http->date_unix_s > INT64_MAX / 1000 - 1)
+        return false;
+    ret->has_clock = true;
+    ret->unix_ms = http->date_unix_s * 1000;
+    ret->clock_width_ms = 1000;
+    return true;
+}
+
+/* An answer with a header, which tells what cluster it is of and what time it is there. */
 static enum fz_register_result ask(struct etcd_register *reg, const char *path, const struct fz_sentence *body,
                                    bool writes, json_t **ret, struct fz_register_status *status, frazil_error *reterr)
 {
@@ -87,6 +98,13 @@ static enum fz_register_result ask(struct etcd_register *reg, const char *path, 
     if (!fz_etcd_number(json_object_get(json_object_get(answer, "header"), "cluster_id"), &cluster)) {
         json_decref(answer);
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: does not tell its cluster as an etcd does", reg->client.shown);
+        return FZ_REGISTER_UNKNOWN;
+    }
+    if (!read_clock(&reg->client.http, &told)) {
+        json_decref(answer);
+        fz_fail(reterr, FRAZIL_EAGAIN,
+                "%s: its answer has no Date header with the time, as etcd's have: is there a proxy that removes it?",
+                reg->client.shown);
         return FZ_REGISTER_UNKNOWN;
     }
     struct fz_sentence s = fz_sentence_in(told.incarnation, sizeof told.incarnation);

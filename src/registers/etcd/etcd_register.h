@@ -12,8 +12,9 @@
  * The incarnation is the cluster's id.  It is another one after a wipe or a restored
  * backup if the cluster was given a new --initial-cluster-token, as it should be.
  *
- * etcd does not tell the time.  (Its answers have a date, to the second, by the clock of
- * whichever member gave them: too little to compare clocks by.)
+ * etcd does not tell the time, but the header of each answer has a date, by the clock of
+ * whichever member gave it.  That is cut to the second, so the clock may have shown up to
+ * a second more.
  */
 #ifndef FZ_REGISTERS_ETCD_REGISTER_H
 #define FZ_REGISTERS_ETCD_REGISTER_H

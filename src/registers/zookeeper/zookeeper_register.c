@@ -33,14 +33,27 @@ static enum fz_register_result not_understood(const struct zookeeper_register *r
     return FZ_REGISTER_REFUSED;
 }
 
+static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
+{
+    return reg->connection.url.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+}
+
 /* ---- reading what is certainly of now ------------------------------------------ */
 
-/* The first request of those that read (see zookeeper_register.h). */
+/*
+ * The first request of those that read (see zookeeper_register.h).  It makes a node,
+ * writes it, and deletes it, in one transaction: nobody ever sees it, and the write
+ * tells the leader's time.
+ */
+enum { BARRIER_OPS = 3 };
+
 struct barrier {
     struct fz_zookeeper_batch *batch;
     int rc;
-    zoo_op_t op;
-    zoo_op_result_t result;
+    char path[FZ_ZOOKEEPER_NODE_SIZE];
+    zoo_op_t ops[BARRIER_OPS];
+    zoo_op_result_t results[BARRIER_OPS];
+    struct Stat stat;
 };
 
 static void on_barrier(int rc, const void *data)
@@ -52,19 +65,32 @@ static void on_barrier(int rc, const void *data)
 }
 
 static int send_barrier(struct barrier *barrier, struct fz_zookeeper_batch *batch, zhandle_t *handle,
-                        const char *folder)
+                        const struct zookeeper_register *reg)
 {
+    struct fz_sentence path = fz_sentence_in(barrier->path, sizeof barrier->path);
+
+    fz_sentence_str(&path, reg->folder);
+    fz_sentence_str(&path, "/now");
     barrier->batch = batch;
-    zoo_check_op_init(&barrier->op, folder, -1);
-    int rc = zoo_amulti(handle, 1, &barrier->op, &barrier->result, on_barrier, barrier);
+    zoo_create_op_init(&barrier->ops[0], barrier->path, "", 0, permissions(reg), ZOO_PERSISTENT, NULL, 0);
+    zoo_set_op_init(&barrier->ops[1], barrier->path, "", 0, -1, &barrier->stat);
+    zoo_delete_op_init(&barrier->ops[2], barrier->path, -1);
+    int rc = zoo_amulti(handle, BARRIER_OPS, barrier->ops, barrier->results, on_barrier, barrier);
     batch->awaited += rc == ZOK;
     return rc;
 }
 
-/* Whether all servers have agreed on it; what they think of the folder does not matter. */
+/* Whether all servers have agreed on it; what they think of the folder does not matter: who may only read it is told no
+ * time. */
 static bool was_agreed_on(const struct barrier *barrier)
 {
     return barrier->rc == ZOK || barrier->rc == ZNONODE || barrier->rc == ZNOAUTH;
+}
+
+static void tell_status(struct fz_register_status *status, bool written, const struct Stat *stat)
+{
+    if (status != NULL)
+        *status = (struct fz_register_status){.has_clock = written, .unix_ms = written ? stat->mtime : 0};
 }
 
 /* ---- one record --------------------------------------------------------------- */
@@ -72,7 +98,7 @@ static bool was_agreed_on(const struct barrier *barrier)
 struct read_call {
     struct fz_zookeeper_batch batch;
     struct barrier barrier;
-    const char *folder;
+    const struct zookeeper_register *reg;
     char path[FZ_ZOOKEEPER_NODE_SIZE];
     int rc;
     bool understood;
@@ -92,7 +118,7 @@ static void on_record(int rc, const char *value, int len, const struct Stat *sta
 static int send_read(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct read_call *call = (struct read_call *)batch;
-    int rc = send_barrier(&call->barrier, batch, handle, call->folder);
+    int rc = send_barrier(&call->barrier, batch, handle, call->reg);
 
     if (rc != ZOK)
         return rc;
@@ -105,7 +131,7 @@ static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct
                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
-    struct read_call call = {.batch.send = send_read, .folder = reg->folder};
+    struct read_call call = {.batch.send = send_read, .reg = reg};
 
     fz_zookeeper_node_path(reg->folder, number, 0, call.path);
     enum fz_register_result result =
@@ -119,8 +145,7 @@ static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct
     if (call.rc == ZOK && !call.understood)
         return not_understood(reg, call.path, reterr);
     *ret = call.record;
-    if (status != NULL)
-        *status = (struct fz_register_status){.has_clock = false};
+    tell_status(status, call.barrier.rc == ZOK, &call.barrier.stat);
     return FZ_REGISTER_OK;
 }
 
@@ -130,7 +155,7 @@ static enum fz_register_result zookeeper_read(void *ctx, uint32_t number, struct
 struct list_call {
     struct fz_zookeeper_batch batch;
     struct barrier barrier;
-    const char *folder;
+    const struct zookeeper_register *reg;
     int rc;
     uint32_t *numbers; /* of `count` records; NULL: none */
     size_t count;
@@ -167,11 +192,11 @@ static void on_children(int rc, const struct String_vector *names, const void *d
 static int send_list(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct list_call *call = (struct list_call *)batch;
-    int rc = send_barrier(&call->barrier, batch, handle, call->folder);
+    int rc = send_barrier(&call->barrier, batch, handle, call->reg);
 
     if (rc != ZOK)
         return rc;
-    rc = zoo_aget_children(handle, call->folder, 0, on_children, call);
+    rc = zoo_aget_children(handle, call->reg->folder, 0, on_children, call);
     batch->awaited += rc == ZOK;
     return rc;
 }
@@ -247,7 +272,7 @@ static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor v
 {
     struct zookeeper_register *reg = ctx;
     uint64_t deadline_ns = fz_zookeeper_deadline(&reg->connection);
-    struct list_call list = {.batch.send = send_list, .folder = reg->folder};
+    struct list_call list = {.batch.send = send_list, .reg = reg};
     struct survey_call survey = {
         .batch.send = send_survey, .folder = reg->folder, .visit = visit, .visit_ctx = visit_ctx};
 
@@ -260,17 +285,12 @@ static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor v
             result = fz_zookeeper_error_reply(&reg->connection, survey.failed_rc, reg->folder, reterr);
     }
     free(list.numbers);
-    if (result == FZ_REGISTER_OK && status != NULL)
-        *status = (struct fz_register_status){.has_clock = false};
+    if (result == FZ_REGISTER_OK)
+        tell_status(status, list.barrier.rc == ZOK, &list.barrier.stat);
     return result;
 }
 
 /* ---- writing ------------------------------------------------------------------ */
-
-static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
-{
-    return reg->connection.url.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
-}
 
 /* Creates the folder and those above it, from the root on. */
 struct folders_call {
@@ -320,7 +340,7 @@ static enum fz_register_result make_folders(struct zookeeper_register *reg, uint
                                     reterr);
 }
 
-enum { SWAP_OPS_MAX = 3 };
+enum { SWAP_OPS = 3 };
 
 struct swap_call {
     struct fz_zookeeper_batch batch;
@@ -332,8 +352,8 @@ struct swap_call {
     const struct ACL_vector *acl;
     bool create;
     int rc;
-    zoo_op_t ops[SWAP_OPS_MAX];
-    zoo_op_result_t results[SWAP_OPS_MAX];
+    zoo_op_t ops[SWAP_OPS];
+    zoo_op_result_t results[SWAP_OPS];
     struct Stat stat;
 };
 
@@ -350,12 +370,11 @@ static int send_swap(struct fz_zookeeper_batch *batch, zhandle_t *handle)
     struct swap_call *call = (struct swap_call *)batch;
     int n = 0;
 
-    if (call->create) {
-        zoo_create_op_init(&call->ops[n++], call->path, call->text, call->len, call->acl, ZOO_PERSISTENT, NULL, 0);
-    } else {
+    if (call->create)
+        zoo_create_op_init(&call->ops[n++], call->path, "", 0, call->acl, ZOO_PERSISTENT, NULL, 0);
+    else
         zoo_delete_op_init(&call->ops[n++], call->before, -1);
-        zoo_set_op_init(&call->ops[n++], call->path, call->text, call->len, -1, &call->stat);
-    }
+    zoo_set_op_init(&call->ops[n++], call->path, call->text, call->len, -1, &call->stat); /* tells the time, too */
     zoo_create_op_init(&call->ops[n++], call->after, "", 0, call->acl, ZOO_PERSISTENT, NULL, 0);
     int rc = zoo_amulti(handle, n, call->ops, call->results, on_swap, call);
     batch->awaited += rc == ZOK;
@@ -405,8 +424,7 @@ static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64
         return result;
     if (call.rc != ZOK && call.rc != ZNONODE && call.rc != ZNODEEXISTS)
         return fz_zookeeper_error_reply(&reg->connection, call.rc, call.path, reterr);
-    if (status != NULL)
-        *status = (struct fz_register_status){.has_clock = false};
+    tell_status(status, call.rc == ZOK, &call.stat);
     if (call.rc != ZOK)
         return FZ_REGISTER_CONFLICT;
     *ret_version = version;
@@ -414,6 +432,14 @@ static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64
 }
 
 /* ---- the port ------------------------------------------------------------------ */
+
+/* Without the folder nothing could be asked for the time. */
+static enum fz_register_result zookeeper_prepare(void *ctx, frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+
+    return make_folders(reg, fz_zookeeper_deadline(&reg->connection), reterr);
+}
 
 static enum fz_register_result zookeeper_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx,
                                                  frazil_error *reterr)
@@ -472,6 +498,7 @@ frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, 
                                 .read = zookeeper_read,
                                 .read_all = zookeeper_read_all,
                                 .swap = zookeeper_swap,
+                                .prepare = zookeeper_prepare,
                                 .examine = zookeeper_examine,
                                 .after_fork = zookeeper_after_fork,
                                 .close = zookeeper_close_register};

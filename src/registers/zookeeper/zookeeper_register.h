@@ -24,10 +24,14 @@
  * A server may answer a read with what was true before.  The compare-and-swap does
  * not need better; but whoever asks which worker ids are free, or what became of a
  * swap that was not answered, must not be told of before.  So reading begins with a
- * transaction that only checks for the namespace's node: the servers agree on it
- * as on a write, and what the session reads after it is at least as new.  (sync
+ * transaction that makes, writes and deletes a node: the servers agree on it as on any
+ * write, and what the session reads after it is at least as new.  (sync
  * is cheaper, and not enough: on the leader itself, and on one that has been
  * deposed without knowing, a read after it can still be one of before.)
+ *
+ * The leader notes the time of each write (mtime), so that transaction also tells the
+ * time, as every swap does: within a millisecond, by the leader's clock.  Whoever may
+ * only read is told none.
  *
  * Nodes are persistent.  They belong to the user of the URL alone; without one
  * they are open to everybody.
