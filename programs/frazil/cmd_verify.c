@@ -95,13 +95,13 @@ static void progress(const struct check *check, const char *what)
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     double seconds =
         (double)(now.tv_sec - check->started.tv_sec) + (double)(now.tv_nsec - check->started.tv_nsec) / 1e9;
-    (void)fprintf(stderr, "\r\033[K%s %" PRIu64 " ids, %.0f s", what, pile_count(check->pile), seconds);
+    complain_progress("%s %" PRIu64 " ids, %.0f s", what, pile_count(check->pile), seconds);
 }
 
 static void progress_end(const struct check *check)
 {
     if (check->show_progress)
-        (void)fputs("\r\033[K", stderr);
+        complain_progress("%s", "");
 }
 
 /* ---- reading ------------------------------------------------------------------------ */

@@ -46,6 +46,16 @@ void complain(const char *fmt, ...)
     (void)fprintf(stderr, "frazil: %s\n", visible);
 }
 
+void complain_progress(const char *fmt, ...)
+{
+    va_list args;
+
+    (void)fputs("\r\033[K", stderr);
+    va_start(args, fmt);
+    (void)vfprintf(stderr, fmt, args);
+    va_end(args);
+}
+
 int complain_status(frazil_err err)
 {
     switch (frazil_err_classify(err)) {

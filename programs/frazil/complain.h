@@ -11,6 +11,12 @@
  */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/*
+ * Writes over the last line of standard error, which is a terminal, how far the
+ * command has come; of our own words and numbers only.  "" ends it.
+ */
+void complain_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* The exit status that a library error gives when it ends a command. */
 int complain_status(frazil_err err);
 

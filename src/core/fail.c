@@ -18,6 +18,23 @@ void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms)
     }
 }
 
+/* Text as it is, except control characters: a server's own message may hold what a terminal obeys. */
+static void sentence_text(struct fz_sentence *s, const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+
+    for (; *text != '\0'; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte >= 0x20 && byte != 0x7f) {
+            fz_sentence_char(s, *text);
+            continue;
+        }
+        fz_sentence_str(s, "\\x");
+        fz_sentence_char(s, digits[byte >> 4]);
+        fz_sentence_char(s, digits[byte & 15]);
+    }
+}
+
 /* One directive of fz_fail's format. */
 static void sentence_directive(struct fz_sentence *s, char directive, va_list *args)
 {
@@ -25,7 +42,7 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
 
     switch (directive) {
     case 's':
-        fz_sentence_str(s, va_arg(*args, const char *));
+        sentence_text(s, va_arg(*args, const char *));
         break;
     case 'q':
         text = va_arg(*args, const char *);

@@ -247,6 +247,22 @@ test_packaging() {
     must_fail 'debian/changelog:1: begins with 1.2.2'
 }
 
+test_printing() {
+    project
+    must_fail 'no source of the command found'
+    echo 'void a(void) { output_string("a\n"); (void)snprintf(b, sizeof b, "x"); rewrite(1); }' | file programs/frazil/a.c
+    echo 'void b(void) { (void)write(1, "\033[0m", 4); (void)fprintf(stderr, "x"); }' | file programs/frazil/output.c
+    must_pass
+    for call in 'printf("x")' 'fputs("x", stdout)' '(void)write(1, text, 1)' 'fwrite(a, 1, 1, stdout)'; do
+        echo "void c(void) { $call; }" | file programs/frazil/cmd_c.c
+        must_fail 'programs/frazil/cmd_c.c:1: prints by itself'
+    done
+    for escape in '\\033[' '\\33[' '\\x1b[' '\\e['; do
+        printf '%s\n' "const char *c = \"$escape\";" | file programs/frazil/cmd_c.c
+        must_fail 'programs/frazil/cmd_c.c:1: has an escape for terminals'
+    done
+}
+
 test_format() {
     project
     printf 'int a(void)\n{\n    return 1;\n}\n' | file src/a.c

@@ -118,6 +118,8 @@ static void test_every_directive(void **state)
     assert_string_equal(err.message, "0 -1 9223372036854775807 -9223372036854775808");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%t, %t", INT64_C(1767225600000), INT64_MIN);
     assert_string_equal(err.message, "2026-01-01T00:00:00.000Z, -9223372036854775808 ms since 1970");
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%s", "\033[2Ja\nb\x7f\xc3\xa9"); /* what a server says may be anything */
+    assert_string_equal(err.message, "\\x1b[2Ja\\x0ab\\x7f\xc3\xa9");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%s%q%Q", "", "", "x", (size_t)0);
     assert_string_equal(err.message, "''''");
     (void)fz_fail(&err, FRAZIL_EINVAL, "100%");
