@@ -223,6 +223,7 @@ void fz_emit_runs(const frazil *gen, const struct fz_taken *taken, uint64_t n, f
  */
 struct fz_observation {
     struct fz_grant grant;
+    uint64_t grant_number; /* of it on the board */
     struct fz_slot_view view;
     frazil_instant now;
     int64_t high_us;  /* the highest reading before this one */

@@ -1,39 +1,83 @@
 /* SPDX-License-Identifier: MIT */
 #include "grant_board.h"
 
-struct fz_grant fz_grant_board_read(const struct fz_grant_board *board)
-{
-    uint64_t number;
-    struct fz_grant grant;
+enum { PART_BITS = 32 };
 
+static uint64_t joined(uint64_t high, uint64_t low)
+{
+    return high << PART_BITS | (uint32_t)low;
+}
+
+struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number)
+{
+    uint64_t parts[FZ_GRANT_PARTS];
+    uint64_t number;
+
+    /* The entry in force is never written to, so it is whole if it was in force all the time. */
     do {
         number = atomic_load_explicit(&board->number, memory_order_acquire);
-        unsigned i = (unsigned)(number % FZ_GRANT_ENTRIES);
-        grant.worker = (uint32_t)atomic_load_explicit(&board->entries[i].worker, memory_order_acquire);
-        grant.floor = atomic_load_explicit(&board->entries[i].floor, memory_order_acquire);
-        grant.until = atomic_load_explicit(&board->entries[i].until, memory_order_acquire);
-        grant.version = atomic_load_explicit(&board->entries[i].version, memory_order_acquire);
+        unsigned entry = (unsigned)(number % FZ_GRANT_ENTRIES);
+        for (unsigned i = 0; i < FZ_GRANT_PARTS; i++)
+            parts[i] = atomic_load_explicit(&board->entries[entry].parts[i], memory_order_acquire);
     } while (atomic_load_explicit(&board->number, memory_order_relaxed) != number);
-    return grant;
+    *ret_number = number;
+    return (struct fz_grant){.worker = (uint32_t)parts[0],
+                             .floor = joined(parts[1], parts[2]),
+                             .until = joined(parts[3], parts[4]),
+                             .version = joined(parts[5], parts[6])};
 }
 
-void fz_grant_board_extend(struct fz_grant_board *board, const struct fz_grant *grant)
+struct fz_grant fz_grant_board_read(const struct fz_grant_board *board)
 {
-    unsigned i = (unsigned)(atomic_load_explicit(&board->number, memory_order_relaxed) % FZ_GRANT_ENTRIES);
+    uint64_t ignored;
 
-    /* A writer that dies in between leaves the old end: the next one learns from the version that it was extended. */
-    atomic_store_explicit(&board->entries[i].version, grant->version, memory_order_release);
-    atomic_store_explicit(&board->entries[i].until, grant->until, memory_order_release);
+    return fz_grant_board_look(board, &ignored);
 }
 
-void fz_grant_board_replace(struct fz_grant_board *board, const struct fz_grant *grant)
+/* False: a later claim has written there. */
+static bool write_part(_Atomic uint64_t *part, uint32_t claim, uint64_t value)
 {
-    uint64_t number = atomic_load_explicit(&board->number, memory_order_relaxed) + 1;
-    unsigned i = (unsigned)(number % FZ_GRANT_ENTRIES);
+    uint64_t seen = atomic_load_explicit(part, memory_order_relaxed);
 
-    atomic_store_explicit(&board->entries[i].worker, grant->worker, memory_order_release);
-    atomic_store_explicit(&board->entries[i].floor, grant->floor, memory_order_release);
-    atomic_store_explicit(&board->entries[i].until, grant->until, memory_order_release);
-    atomic_store_explicit(&board->entries[i].version, grant->version, memory_order_release);
-    atomic_store_explicit(&board->number, number, memory_order_release);
+    do {
+        /* Claims may wrap around; no writer is 2^31 of them late. */
+        if ((int32_t)(claim - (uint32_t)(seen >> PART_BITS)) < 0)
+            return false;
+    } while (!atomic_compare_exchange_strong_explicit(part, &seen, joined(claim, value), memory_order_release,
+                                                      memory_order_relaxed));
+    return true;
+}
+
+/* Shuts out all who have looked at the board before. */
+static bool claim(struct fz_grant_board *board, uint64_t number)
+{
+    return atomic_compare_exchange_strong_explicit(&board->number, &number, number + FZ_GRANT_ENTRIES,
+                                                   memory_order_relaxed, memory_order_relaxed);
+}
+
+/* Makes the entry after the one in force the one in force, if nobody has claimed since. */
+static bool publish(struct fz_grant_board *board, uint64_t claimed)
+{
+    uint64_t entry = claimed % FZ_GRANT_ENTRIES;
+    uint64_t next = claimed - entry + (entry + 1) % FZ_GRANT_ENTRIES;
+
+    return atomic_compare_exchange_strong_explicit(&board->number, &claimed, next, memory_order_release,
+                                                   memory_order_relaxed);
+}
+
+bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant)
+{
+    const uint64_t parts[FZ_GRANT_PARTS] = {
+        grant->worker, grant->floor >> PART_BITS,   grant->floor,  grant->until >> PART_BITS,
+        grant->until,  grant->version >> PART_BITS, grant->version};
+    uint64_t claimed = number + FZ_GRANT_ENTRIES;
+    uint64_t next = (number + 1) % FZ_GRANT_ENTRIES;
+
+    if (!claim(board, number))
+        return false;
+    for (unsigned i = 0; i < FZ_GRANT_PARTS; i++) {
+        if (!write_part(&board->entries[next].parts[i], (uint32_t)(claimed / FZ_GRANT_ENTRIES), parts[i]))
+            return false;
+    }
+    return publish(board, claimed);
 }

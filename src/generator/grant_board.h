@@ -3,16 +3,19 @@
  * The board on which the grant in force stands, in memory that all processes of
  * a generator share.
  *
- * Extending a grant moves its end: one store.  Replacing it (another worker, or a
- * gap) writes a new entry and then its number.  Entries are used in turns, so that a
- * writer that dies between the two leaves the old grant standing, and a reader
- * that was held up reads an entry that has long been out of use but not yet
- * written again; should it have been, the number tells.
+ * Any process may write to it, and may be killed or stopped anywhere in between,
+ * and go on much later.  So a writer claims the board first, which shuts out all
+ * who looked at it before; it then writes to the entry after the one in force, and
+ * last makes that the one in force, unless another writer has claimed meanwhile.
+ * Each part of an entry bears the number of the claim under which it was written
+ * and gives way to later claims only: a writer that comes back from a long pause
+ * cannot write into an entry that others have used since.
  */
 #ifndef FZ_GENERATOR_GRANT_BOARD_H
 #define FZ_GENERATOR_GRANT_BOARD_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 
 #include "lease/granter.h"
 
@@ -20,23 +23,27 @@
 #define FZ_GRANT_ENTRIES 8
 #endif
 
+/* Of an entry: worker, floor, until and version, 32 bits in each; the upper 32 are the claim's. */
+enum { FZ_GRANT_PARTS = 7 };
+
 struct fz_grant_board {
-    _Atomic uint64_t number; /* of the grant in force; it stands in entries[number % FZ_GRANT_ENTRIES] */
+    _Atomic uint64_t number; /* claims * FZ_GRANT_ENTRIES + which entry is in force */
     struct {
-        _Atomic uint64_t worker;
-        _Atomic uint64_t floor;
-        _Atomic uint64_t until;
-        _Atomic uint64_t version;
+        _Atomic uint64_t parts[FZ_GRANT_PARTS];
     } entries[FZ_GRANT_ENTRIES];
 };
 
 /* Reads the grant in force.  Any thread, any process. */
 struct fz_grant fz_grant_board_read(const struct fz_grant_board *board);
 
-/* Puts a grant in force that continues the present one: the same worker and floor.  One writer at a time. */
-void fz_grant_board_extend(struct fz_grant_board *board, const struct fz_grant *grant);
+/* The same; *ret_number is what to put another grant in its place with. */
+struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number);
 
-/* Puts another grant in force.  One writer at a time. */
-void fz_grant_board_replace(struct fz_grant_board *board, const struct fz_grant *grant);
+/*
+ * Puts a grant in force in place of the one that was read with that number.  False,
+ * and the grant is not in force: others have written to the board since.  Any
+ * thread, any process, several at once.
+ */
+bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant);
 
 #endif

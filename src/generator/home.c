@@ -17,17 +17,13 @@
  * Makes a new page ready.  The mark comes last: a process that is killed in
  * between leaves a page that the next one makes ready again.
  */
-static frazil_err prepare_page(struct fz_shared *shared, frazil_error *reterr)
+static void prepare_page(struct fz_shared *shared)
 {
     if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
-        return FRAZIL_OK;
-    int sys = fz_keeper_init_shared(&shared->keeper);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the lock of the grant cannot be made", NULL, "");
+        return;
     atomic_init(&shared->high_us, INT64_MIN);
     atomic_init(&shared->seen_us, INT64_MIN);
     atomic_store_explicit(&shared->is_ready, true, memory_order_release);
-    return FRAZIL_OK;
 }
 
 /* The same for a page that other processes may be making ready just now. */
@@ -41,13 +37,13 @@ static frazil_err prepare_guarded(struct fz_shared *shared, const char *path, fr
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "cannot guard the word file", path, "");
     sys = fz_guard_enter(&guard);
-    frazil_err err =
-        sys == 0 ? prepare_page(shared, reterr)
-                 : fz_fail_errno(reterr, sys, "a process (stopped?) holds the guard of the word file", path, "");
-    if (sys == 0)
+    if (sys == 0) {
+        prepare_page(shared);
         fz_guard_leave(&guard);
+    }
     fz_guard_close(&guard);
-    return err;
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "a process (stopped?) holds the guard of the word file", path, "");
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
@@ -72,11 +68,7 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_requ
     struct fz_shared *shared = fz_map_shared(sizeof *shared);
     if (shared == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
-    frazil_err err = prepare_page(shared, reterr);
-    if (err != FRAZIL_OK) {
-        fz_unmap(shared, sizeof *shared);
-        return err;
-    }
+    prepare_page(shared);
     home->kind = FZ_HOME_MEMORY;
     *ret_shared = shared;
     return FRAZIL_OK;

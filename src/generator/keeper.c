@@ -10,13 +10,14 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/fail_errno.h"
+#include "turn.h"
 #include "waits.h"
 
 static const uint64_t ns_per_s = 1000000000;
 static const uint64_t ns_per_ms = 1000000;
 
-/* Whoever holds the lock for longer is stopped. */
-static const uint64_t longest_lock_ns = 2000000000;
+/* Who waits for another one's turn waits no longer: it may be stopped. */
+static const uint64_t longest_turn_wait_ns = 2000000000;
 
 /* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
 static const uint64_t shortest_retry_ns = 50000000;
@@ -37,38 +38,6 @@ static const uint64_t longest_acquire_ns = 10000000000;
 static uint64_t monotonic_ns(const frazil *gen)
 {
     return gen->clock.monotonic_ns(gen->clock.ctx);
-}
-
-/* The lock's holder died.  Whatever it was doing, the board and the word are valid at every instant. */
-static int recover(struct fz_keeper_shared *shared, int err)
-{
-    return err == EOWNERDEAD ? pthread_mutex_consistent(&shared->lock) : err;
-}
-
-/* 0, or an errno: EBUSY if somebody else holds it. */
-static int try_lock(struct fz_keeper_shared *shared)
-{
-    return recover(shared, pthread_mutex_trylock(&shared->lock));
-}
-
-static struct timespec later(clockid_t clock, uint64_t ns)
-{
-    struct timespec at;
-
-    clock_gettime(clock, &at);
-    uint64_t at_ns = (uint64_t)at.tv_nsec + ns;
-    at.tv_sec += (time_t)(at_ns / ns_per_s);
-    at.tv_nsec = (long)(at_ns % ns_per_s);
-    return at;
-}
-
-/* Waits for it, but not for a holder that was stopped. */
-static int lock(struct fz_keeper_shared *shared, uint64_t wait_ns)
-{
-    uint64_t patience_ns = wait_ns < longest_lock_ns ? wait_ns : longest_lock_ns;
-    struct timespec until = later(CLOCK_REALTIME, patience_ns); /* the clock that POSIX gives this wait */
-
-    return recover(shared, pthread_mutex_timedlock(&shared->lock, &until));
 }
 
 static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *grant)
@@ -97,13 +66,14 @@ static void begin_above(const frazil *gen, struct fz_grant *grant)
     grant->floor = grant->floor < free_tick ? free_tick : grant->floor;
 }
 
-static void put_in_force(frazil *gen, const struct fz_grant *held, const struct fz_grant *grant, uint64_t now_tick)
+/*
+ * Puts a grant in force in place of what was seen.  False: another process has put one there meanwhile, as this one
+ * took too long, and nobody ever uses this one.
+ */
+static bool put_in_force(frazil *gen, const struct fz_observation *seen, const struct fz_grant *grant)
 {
-    note_floor(gen, grant, now_tick);
-    if (is_contiguous(held, grant))
-        fz_grant_board_extend(&gen->shared->grants, grant);
-    else
-        fz_grant_board_replace(&gen->shared->grants, grant);
+    note_floor(gen, grant, seen->view.now_tick);
+    return fz_grant_board_put(&gen->shared->grants, seen->grant_number, grant);
 }
 
 /* How far a grant reaches when it is fresh; a namespace that was created anew may have another horizon. */
@@ -128,6 +98,11 @@ static uint64_t ticks_ns(const frazil *gen, uint64_t ticks)
     return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
 }
 
+uint64_t fz_keeper_horizon_ns(const frazil *gen)
+{
+    return ticks_ns(gen, horizon_ticks(gen));
+}
+
 static uint64_t at_most(uint64_t ns, uint64_t other)
 {
     return ns < other ? ns : other;
@@ -150,7 +125,7 @@ static void back_off(frazil *gen, const frazil_error *why)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t longest_ns = at_most(longest_retry_ns, ticks_ns(gen, horizon_ticks(gen)) / RETRIES_IN_A_GRANT);
+    uint64_t longest_ns = at_most(longest_retry_ns, fz_keeper_horizon_ns(gen) / RETRIES_IN_A_GRANT);
     uint64_t pause_ns = at_most(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
 
     pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
@@ -191,7 +166,7 @@ static void notice_fork(frazil *gen)
     keeper->process = process;
 }
 
-static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
+static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_observation seen = fz_observe(gen);
@@ -215,40 +190,32 @@ static frazil_err extend_locked(frazil *gen, frazil_error *reterr)
     note_horizon(gen, &grant, seen.view.now_tick);
     if (grant.worker != seen.grant.worker)
         begin_above(gen, &grant);
-    put_in_force(gen, &seen.grant, &grant, seen.view.now_tick);
-    count_extension(shared, is_contiguous(&seen.grant, &grant));
+    if (put_in_force(gen, &seen, &grant))
+        count_extension(shared, is_contiguous(&seen.grant, &grant));
     return FRAZIL_OK;
 }
 
 frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
 {
-    struct fz_keeper_shared *shared = &gen->shared->keeper;
+    struct fz_turn turn;
 
     if (gen->keeper.granter.ctx == NULL)
         return FRAZIL_OK;
-    if (try_lock(shared) != 0)
+    if (!fz_turn_try(gen, &turn))
         return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
-    frazil_err err = extend_locked(gen, reterr);
-    pthread_mutex_unlock(&shared->lock);
+    frazil_err err = extend_in_turn(gen, reterr);
+    fz_turn_end(gen, &turn);
     return err;
 }
 
 bool fz_keeper_is_busy(frazil *gen)
 {
-    struct fz_keeper_shared *shared = &gen->shared->keeper;
-
-    if (try_lock(shared) != 0)
-        return true;
-    pthread_mutex_unlock(&shared->lock);
-    return false;
+    return fz_turn_is_taken(gen);
 }
 
 void fz_keeper_await(frazil *gen, uint64_t wait_ns)
 {
-    struct fz_keeper_shared *shared = &gen->shared->keeper;
-
-    if (lock(shared, wait_ns) == 0)
-        pthread_mutex_unlock(&shared->lock);
+    fz_turn_await(gen, at_most(wait_ns, longest_turn_wait_ns));
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -292,7 +259,8 @@ static uint64_t pause_ns(frazil *gen)
 /* Sleeps until the time has passed, or it is woken; true: it is to stop. */
 static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
 {
-    struct timespec until = later(CLOCK_MONOTONIC, ns);
+    uint64_t until_ns = fz_turn_clock_ns() + ns;
+    struct timespec until = {.tv_sec = (time_t)(until_ns / ns_per_s), .tv_nsec = (long)(until_ns % ns_per_s)};
 
     pthread_mutex_lock(&keeper->stop_lock);
     int err = 0;
@@ -345,37 +313,30 @@ static int init_stop(struct fz_keeper *keeper)
 
 /* ---- opening and closing --------------------------------------------------- */
 
-int fz_keeper_init_shared(struct fz_keeper_shared *shared)
-{
-    pthread_mutexattr_t attributes;
-
-    int sys = pthread_mutexattr_init(&attributes);
-    if (sys != 0)
-        return sys;
-    pthread_mutexattr_setpshared(&attributes, PTHREAD_PROCESS_SHARED);
-    pthread_mutexattr_setrobust(&attributes, PTHREAD_MUTEX_ROBUST);
-    sys = pthread_mutex_init(&shared->lock, &attributes);
-    pthread_mutexattr_destroy(&attributes);
-    return sys;
-}
-
 /* One try at the first grant of this process; other processes may be at it with the same word. */
-static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
+static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
 {
-    struct fz_keeper_shared *shared = &gen->shared->keeper;
     struct fz_granter *granter = &gen->keeper.granter;
+    struct fz_observation seen = fz_observe(gen);
     struct fz_grant grant;
 
-    int sys = lock(shared, longest_lock_ns);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "the lock of the grant cannot be taken", NULL, "");
-    struct fz_observation seen = fz_observe(gen);
     frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
-    if (err == FRAZIL_OK) {
-        note_horizon(gen, &grant, seen.view.now_tick);
-        put_in_force(gen, &seen.grant, &grant, seen.view.now_tick);
-    }
-    pthread_mutex_unlock(&shared->lock);
+    if (err != FRAZIL_OK)
+        return err;
+    note_horizon(gen, &grant, seen.view.now_tick);
+    if (put_in_force(gen, &seen, &grant))
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EAGAIN, "another process has just been granted the same worker id");
+}
+
+static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
+{
+    struct fz_turn turn;
+
+    if (!fz_turn_wait(gen, longest_turn_wait_ns, &turn))
+        return fz_fail(reterr, FRAZIL_EAGAIN, "other processes are extending the grant of the worker id");
+    frazil_err err = acquire_in_turn(gen, reterr);
+    fz_turn_end(gen, &turn);
     return err;
 }
 

@@ -25,14 +25,14 @@ enum fz_keeper_mode {
     FZ_KEEPER_INLINE  /* callers do it */
 };
 
-/* In shared memory. */
+/* In shared memory; all zero when it is new.  No pointers: others may be able to write there. */
 struct fz_keeper_shared {
-    pthread_mutex_t lock;          /* robust: whoever holds it may be killed */
-    _Atomic uint64_t retry_ns;     /* monotonic time before which a failed try is not repeated */
-    _Atomic uint64_t failures;     /* in a row */
-    _Atomic uint64_t extended;     /* grants that continued the one before */
-    _Atomic uint64_t replaced;     /* grants that did not: lost and taken anew */
-    struct fz_shared_note failure; /* why the last try failed; empty: it did not */
+    _Atomic uint64_t turn_since_ns; /* see turn.h; 0: nobody extends the grant */
+    _Atomic uint64_t retry_ns;      /* monotonic time before which a failed try is not repeated */
+    _Atomic uint64_t failures;      /* in a row */
+    _Atomic uint64_t extended;      /* grants that continued the one before */
+    _Atomic uint64_t replaced;      /* grants that did not: lost and taken anew */
+    struct fz_shared_note failure;  /* why the last try failed; empty: it did not */
 };
 
 /* In the process. */
@@ -40,6 +40,7 @@ struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
     _Atomic uint64_t horizon_ticks; /* of a fresh grant */
+    _Atomic uint64_t inside;        /* by its fork mark: the process of which a thread extends the grant; 0: none */
     uint64_t process;               /* by its fork mark: the one that the granter was last used in */
     uint64_t thread_process;        /* the one that has the thread; 0: none has */
     pthread_t thread;
@@ -48,9 +49,6 @@ struct fz_keeper {
     bool stop;
     bool wake; /* the time that it sleeps for may be too long */
 };
-
-/* Prepares the shared part, in zeroed memory.  0 or an errno. */
-int fz_keeper_init_shared(struct fz_keeper_shared *shared);
 
 /*
  * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force; with
@@ -69,8 +67,11 @@ frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 /* Whether somebody is just extending the grant. */
 bool fz_keeper_is_busy(frazil *gen);
 
-/* Waits until nobody is extending the grant, wait_ns and two seconds at the most: a holder may be stopped. */
+/* Waits until nobody is extending the grant, wait_ns and two seconds at the most: that process may be stopped. */
 void fz_keeper_await(frazil *gen, uint64_t wait_ns);
+
+/* How far a fresh grant reaches, in nanoseconds; 0 before the first one. */
+uint64_t fz_keeper_horizon_ns(const frazil *gen);
 
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);

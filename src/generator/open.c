@@ -180,7 +180,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
     } else if (gen->home.kind == FZ_HOME_FILE) {
         err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
-        fz_grant_board_replace(&gen->shared->grants, &for_ever);
+        (void)fz_grant_board_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
         return FRAZIL_OK;
     }
     return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, request->config->keeper, reterr) : err;

@@ -38,12 +38,12 @@ static void begin(bool lost)
     world_begin(&two_ticks);
     is_lost = lost;
     world_set_word(0, 1);
-    fz_grant_board_replace(&world_gen->shared->grants, &grant);
+    world_set_grant(&grant);
     world_gen->keeper.granter = (struct fz_granter){.ctx = world_gen, .extend = extend};
     atomic_store_explicit(&world_gen->keeper.horizon_ticks, HORIZON_TICKS, memory_order_relaxed);
     world_grant(1, 0, FIRST_TICK);
     world_share_grants();
-    model_share(&world_gen->shared->keeper.lock, sizeof(uint64_t));
+    model_share(&world_gen->keeper.inside, sizeof world_gen->keeper.inside);
 }
 
 static void begin_extend(void)
@@ -90,7 +90,7 @@ static void begin_leave(void)
     world_begin(&a_step_back);
     world_share_sides();
     world_set_word(6, 1);
-    fz_grant_board_replace(&world_gen->shared->grants, &grant);
+    world_set_grant(&grant);
     world_gen->keeper.granter = (struct fz_granter){.ctx = world_gen, .release = release};
     company = 1;
     model_share(&company, sizeof company);

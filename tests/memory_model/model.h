@@ -52,14 +52,12 @@ uint64_t model_add(volatile void *at, size_t size, uint64_t value, const struct 
 bool model_swap(volatile void *at, size_t size, void *expected, uint64_t desired, bool weak,
                 const struct model_site *site);
 
-/* A lock at that address, in 8 bytes: taken by an acquiring swap, given back by a releasing store.  0 or EBUSY. */
-int model_trylock(void *lock);
+/* Lets others go on, as one who waits does.  0. */
+int model_pause(void);
 
-/* The same, but waits for it. */
-int model_lock(void *lock);
-
-/* Gives it back.  0. */
-int model_unlock(void *lock);
+/* A lock at that address, in 8 bytes: waits, and takes it by an acquiring swap; gives it back by a releasing store. */
+void model_lock(void *lock);
+void model_unlock(void *lock);
 
 /* ---- for scenarios ----------------------------------------------------------- */
 

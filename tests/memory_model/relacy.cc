@@ -351,27 +351,28 @@ bool model_swap(volatile void *at, size_t size, void *expected, uint64_t desired
     return current == seen;
 }
 
-int model_trylock(void *lock)
+int model_pause(void)
 {
-    static const model_site site = {"pthread_mutex_trylock", "lock", __FILE__, __LINE__, MODEL_SWAP, MODEL_ACQUIRE};
+    rl::yield(1, $);
+    return 0;
+}
+
+void model_lock(void *lock)
+{
+    static const model_site site = {"model_lock", "lock", __FILE__, __LINE__, MODEL_SWAP, MODEL_ACQUIRE};
     uint64_t free = 0;
 
-    return model_swap(lock, sizeof free, &free, 1, false, &site) ? 0 : EBUSY;
+    while (!model_swap(lock, sizeof free, &free, 1, false, &site)) {
+        model_pause();
+        free = 0;
+    }
 }
 
-int model_lock(void *lock)
+void model_unlock(void *lock)
 {
-    while (model_trylock(lock) != 0)
-        rl::yield(1, $);
-    return 0;
-}
-
-int model_unlock(void *lock)
-{
-    static const model_site site = {"pthread_mutex_unlock", "lock", __FILE__, __LINE__, MODEL_STORE, MODEL_RELEASE};
+    static const model_site site = {"model_unlock", "lock", __FILE__, __LINE__, MODEL_STORE, MODEL_RELEASE};
 
     model_store(lock, sizeof(uint64_t), 0, &site);
-    return 0;
 }
 
 void model_share(volatile void *at, size_t size)

@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #define HINT "it tells why a tick is ahead of the clock; no id rests on it"
+#define TWO_OLD                                                                                                        \
+    "the number changes twice before its entry is written again, and in Relacy a load is one change late at most"
 #define TOLD "the kernel tells who is the last, and orders what the others did"
 
 #define ACQUIRE MODEL_NO_ACQUIRE
@@ -56,24 +58,23 @@ const struct variant variants[] = {
     {"lock_version", "&anchor->version", ACQUIRE, "anchors",
      "it orders what two threads store in one place, which in Relacy always is as it was done"},
 
-    /* The board: so was a grant, and an extended one has its new version. */
-    {"fz_grant_board_read", "&board->number", ACQUIRE, "replace", NULL},
-    {"fz_grant_board_read", "&board->entries[i].worker", ACQUIRE, "board-reused", NULL},
-    {"fz_grant_board_read", "&board->entries[i].floor", ACQUIRE, "board-reused", NULL},
-    {"fz_grant_board_read", "&board->entries[i].until", ACQUIRE, "board-reused", NULL},
-    {"fz_grant_board_read", "&board->entries[i].version", ACQUIRE, "board-reused", NULL},
-    {"fz_grant_board_replace", "&board->number", RELEASE, "replace", NULL},
-    {"fz_grant_board_replace", "&board->entries[i].worker", RELEASE, "board-reused", NULL},
-    {"fz_grant_board_replace", "&board->entries[i].floor", RELEASE, "board-reused", NULL},
-    {"fz_grant_board_replace", "&board->entries[i].until", RELEASE, "board-reused", NULL},
-    {"fz_grant_board_replace", "&board->entries[i].version", RELEASE, "board-reused", NULL},
-    {"fz_grant_board_extend", "&board->entries[i].until", RELEASE, "board", NULL},
-    {"fz_grant_board_extend", "&board->entries[i].version", RELEASE, "board", "the release of the new end covers it"},
+    /* The board: so was a grant, by whichever of several writers was the last to claim the board. */
+    {"fz_grant_board_look", "&board->number", ACQUIRE, "replace", NULL},
+    {"fz_grant_board_look", "&board->entries[entry].parts[i]", ACQUIRE, "board-reused", TWO_OLD},
+    {"claim", "&board->number", IN_TWO, "board-writers", NULL},
+    {"write_part", "part", RELEASE, "board-reused", TWO_OLD},
+    {"write_part", "part", IN_TWO, "board-writers", NULL},
+    {"publish", "&board->number", RELEASE, "replace", NULL},
+    {"publish", "&board->number", IN_TWO, "board-writers", NULL},
 
-    /* One keeper at a time. */
-    {"pthread_mutex_trylock", "lock", ACQUIRE, "extend", NULL},
-    {"pthread_mutex_trylock", "lock", IN_TWO, "extend", NULL},
-    {"pthread_mutex_unlock", "lock", RELEASE, "extend", NULL},
+    /* One thread at a time asks the granter. */
+    {"enter", "&gen->keeper.inside", ACQUIRE, "extend", NULL},
+    {"enter", "&gen->keeper.inside", IN_TWO, "extend", NULL},
+    {"leave", "&gen->keeper.inside", RELEASE, "extend", NULL},
+    {"fz_turn_is_taken", "&gen->keeper.inside", ACQUIRE, "extend", NULL},
+    {"model_lock", "lock", ACQUIRE, "leave", NULL},
+    {"model_lock", "lock", IN_TWO, "leave", "only one thread takes it"},
+    {"model_unlock", "lock", RELEASE, "leave", NULL},
     {"last_used_tick", "gen->word", ACQUIRE, "leave", TOLD},
     {"last_used_tick", "&gen->shared->side_free[side]", ACQUIRE, "leave", TOLD},
 

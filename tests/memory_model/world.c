@@ -220,11 +220,18 @@ void world_share_grants(void)
 
     model_share(&board->number, sizeof board->number);
     for (unsigned i = 0; i < FZ_GRANT_ENTRIES; i++) {
-        model_share(&board->entries[i].worker, sizeof board->entries[i].worker);
-        model_share(&board->entries[i].floor, sizeof board->entries[i].floor);
-        model_share(&board->entries[i].until, sizeof board->entries[i].until);
-        model_share(&board->entries[i].version, sizeof board->entries[i].version);
+        for (unsigned part = 0; part < FZ_GRANT_PARTS; part++)
+            model_share(&board->entries[i].parts[part], sizeof board->entries[i].parts[part]);
     }
+}
+
+void world_set_grant(const struct fz_grant *grant)
+{
+    uint64_t number;
+
+    (void)fz_grant_board_look(&world_gen->shared->grants, &number);
+    if (!fz_grant_board_put(&world_gen->shared->grants, number, grant))
+        abort();
 }
 
 void world_set_word(uint64_t tick_above_first, uint64_t place)

@@ -40,6 +40,9 @@ void world_share_carried(void);
 void world_share_sides(void);
 void world_share_grants(void);
 
+/* Puts a grant in force. */
+void world_set_grant(const struct fz_grant *grant);
+
 /* The word as if ids had been taken up to there, on the first side. */
 void world_set_word(uint64_t tick_above_first, uint64_t place);
 

@@ -17,6 +17,7 @@
 #include <cmocka.h>
 
 #include "generator/generator_internal.h"
+#include "generator/turn.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
@@ -68,45 +69,47 @@ static int status_of(pid_t pid)
     return status;
 }
 
-/* The holder of the lock was killed: the next one goes on, again and again. */
+/* A process was killed in its turn: before long the next one goes on, again and again. */
 static void test_killed_holder(void **state)
 {
+    struct fz_turn turn;
+
     (void)state;
-#if defined(FRAZIL_EMULATED)
-    print_message("SKIPPED: the emulator keeps no list of robust locks\n");
-    skip();
-#endif
     open_manual(FZ_KEEPER_INLINE);
     for (unsigned i = 1; i <= 3; i++) {
         pid_t pid = fork();
         if (pid == 0) {
-            pthread_mutex_lock(&rig.gen->shared->keeper.lock);
-            raise(SIGKILL);
+            if (fz_turn_try(rig.gen, &turn))
+                raise(SIGKILL);
+            _exit(1);
         }
         assert_true(WIFSIGNALED(status_of(pid)));
         frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
-        assert_true(takes(rig.gen));
-        assert_int_equal(fake->extended, i);
+        while (fake->extended < i) {
+            assert_true(takes(rig.gen));
+            pause_ns(RIG_MS);
+        }
     }
     close_manual(1);
 }
 
-/* Whoever holds the lock and lives is not disturbed: the hook says so and the granter is not asked. */
+/* A process in its turn is not disturbed: the hook says so and the granter is not asked. */
 static void test_held_lock(void **state)
 {
+    struct fz_turn turn;
     uint64_t next_ns;
     frazil_error err;
 
     (void)state;
-    open_manual(FZ_KEEPER_HOOK);
-    frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
-    assert_int_equal(pthread_mutex_lock(&rig.gen->shared->keeper.lock), 0);
+    fake = fake_granter_open(&rig, SPEC, WORKER, 100 * HORIZON, FZ_KEEPER_HOOK); /* so that the turn lasts 10 s */
+    frazil_manual_clock_advance(rig.manual, (100 * HORIZON - 1) * RIG_MS);
+    assert_true(fz_turn_try(rig.gen, &turn));
     pid_t pid = fork();
     if (pid == 0)
         _exit(frazil_keep(rig.gen, &next_ns, &err) == FRAZIL_EAGAIN && takes(rig.gen) ? 0 : 1);
     assert_int_equal(status_of(pid), 0);
     assert_int_equal(fake->extended, 0);
-    pthread_mutex_unlock(&rig.gen->shared->keeper.lock);
+    fz_turn_end(rig.gen, &turn);
     close_manual(1);
 }
 
@@ -331,11 +334,14 @@ static void assert_granted(const frazil *gen, const struct idset *ids)
 /* The worker changes again and again, each time with a floor above all before, as if stolen by turns. */
 static void change_workers(frazil *gen, unsigned changes)
 {
+    struct fz_turn turn;
+
     for (unsigned i = 1; i <= changes; i++) {
+        while (!fz_turn_wait(gen, RIG_S, &turn))
+            ;
         uint64_t floor = fake_granter_last(fake).until + 1;
-        pthread_mutex_lock(&gen->shared->keeper.lock);
         fake_granter_say(fake, WORKER + i % 5, floor, floor + 20);
-        pthread_mutex_unlock(&gen->shared->keeper.lock);
+        fz_turn_end(gen, &turn);
         while (fake_granter_last(fake).floor < floor)
             pause_ns(RIG_MS);
     }

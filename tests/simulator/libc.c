@@ -90,20 +90,21 @@ int sim_clock_gettime(clockid_t id, struct timespec *ret)
     return 0;
 }
 
+/* For a while from now, which is all that is asked for. */
+int sim_clock_nanosleep(clockid_t id, int flags, const struct timespec *pause, struct timespec *ret_left)
+{
+    (void)id;
+    (void)flags;
+    (void)ret_left;
+    self_spend((uint64_t)pause->tv_sec * SECOND + (uint64_t)pause->tv_nsec);
+    return 0;
+}
+
 /* ---- locks ------------------------------------------------------------------------- */
 
 static struct mutex *mutex_of(pthread_mutex_t *mutex)
 {
     return (struct mutex *)(void *)mutex;
-}
-
-static bool holder_lives(const struct mutex *mutex)
-{
-    for (struct process *p = process_first(); p != NULL; p = p->next) {
-        if (p->live && p->host == self()->host && p->pid == mutex->pid)
-            return p->threads[mutex->thread].state == THREAD_LIVE;
-    }
-    return false;
 }
 
 int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
@@ -113,18 +114,16 @@ int sim_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes
     return 0;
 }
 
-/* All locks are robust ones: whoever finds one whose holder is gone has it, and is told. */
 int sim_mutex_trylock(pthread_mutex_t *mutex)
 {
     struct mutex *m = mutex_of(mutex);
 
     faults_step();
-    bool held = m->pid != 0;
-    if (held && holder_lives(m))
+    if (m->pid != 0)
         return EBUSY;
     m->pid = self()->pid;
     m->thread = self_thread();
-    return held ? EOWNERDEAD : 0;
+    return 0;
 }
 
 int sim_mutex_lock(pthread_mutex_t *mutex)
@@ -134,29 +133,6 @@ int sim_mutex_lock(pthread_mutex_t *mutex)
     while ((err = sim_mutex_trylock(mutex)) == EBUSY)
         self_spend(100 * US);
     return err;
-}
-
-int sim_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
-{
-    int err;
-    uint64_t pause_ns = MS;
-
-    while ((err = sim_mutex_trylock(mutex)) == EBUSY) {
-        struct timespec now;
-        sim_clock_gettime(CLOCK_REALTIME, &now);
-        if (now.tv_sec > until->tv_sec || (now.tv_sec == until->tv_sec && now.tv_nsec >= until->tv_nsec))
-            return ETIMEDOUT;
-        self_spend(pause_ns);
-        if (pause_ns < SECOND)
-            pause_ns *= 2;
-    }
-    return err;
-}
-
-int sim_mutex_consistent(pthread_mutex_t *mutex)
-{
-    (void)mutex;
-    return 0;
 }
 
 int sim_mutex_unlock(pthread_mutex_t *mutex)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: whoever reads the board sees one grant, never parts of two,
- * however long the reader is held up, and whenever the writer dies.
+ * however long readers and writers are held up, and whenever a writer dies.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -17,7 +17,7 @@
 #include "generator/grant_board.h"
 #include "lib/callers.h"
 
-enum { READERS = 2, KICKS = 300, STEP = 1000, EXTENSIONS = 3 };
+enum { READERS = 2, WRITERS = 2, KICKS = 300, STEP = 1000 };
 
 static void assert_stands(const struct fz_grant_board *board, const struct fz_grant *grant)
 {
@@ -29,6 +29,15 @@ static void assert_stands(const struct fz_grant_board *board, const struct fz_gr
     assert_int_equal(read.version, grant->version);
 }
 
+/* Puts it in the place of whatever stands there. */
+static void put(struct fz_grant_board *board, const struct fz_grant *grant)
+{
+    uint64_t number;
+
+    (void)fz_grant_board_look(board, &number);
+    assert_true(fz_grant_board_put(board, number, grant));
+}
+
 /* What was put in force stands, all of it, also after the entries have been used in turns. */
 static void test_order(void **state)
 {
@@ -38,13 +47,35 @@ static void test_order(void **state)
     memset(&board, 0, sizeof board);
     for (uint32_t i = 0; i < 3 * FZ_GRANT_ENTRIES; i++) {
         struct fz_grant grant = {.worker = UINT32_MAX - i, .floor = i, .until = UINT64_MAX - 10, .version = 7 * i};
-        fz_grant_board_replace(&board, &grant);
+        put(&board, &grant);
         assert_stands(&board, &grant);
         grant.until = UINT64_MAX;
-        grant.version++;
-        fz_grant_board_extend(&board, &grant);
+        grant.version = UINT64_MAX - i;
+        put(&board, &grant);
         assert_stands(&board, &grant);
     }
+}
+
+/* Who has looked before another one wrote, or only began to, puts nothing in force. */
+static void test_late_writer(void **state)
+{
+    const struct fz_grant first = {.worker = 1, .floor = 10, .until = 20, .version = 1};
+    const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
+    const struct fz_grant next = {.worker = 3, .floor = 50, .until = 60, .version = 3};
+    struct fz_grant_board board;
+    uint64_t number;
+
+    (void)state;
+    memset(&board, 0, sizeof board);
+    put(&board, &first);
+    (void)fz_grant_board_look(&board, &number);
+    put(&board, &next);
+    assert_false(fz_grant_board_put(&board, number, &late));
+    assert_stands(&board, &next);
+    (void)fz_grant_board_look(&board, &number);
+    board.number += FZ_GRANT_ENTRIES; /* another one's claim */
+    assert_false(fz_grant_board_put(&board, number, &late));
+    assert_stands(&board, &next);
 }
 
 /* A writer that dies before the number leaves the grant before it, and nothing that disturbs the next writer. */
@@ -56,64 +87,66 @@ static void test_death_before_the_number(void **state)
 
     (void)state;
     memset(&board, 0, sizeof board);
-    fz_grant_board_replace(&board, &old);
+    put(&board, &old);
+    board.number += FZ_GRANT_ENTRIES;
     unsigned i = (unsigned)((board.number + 1) % FZ_GRANT_ENTRIES);
-    board.entries[i].worker = 2;
-    assert_stands(&board, &old);
-    board.entries[i].floor = 30;
-    board.entries[i].until = 40;
-    assert_stands(&board, &old);
-    board.entries[i].version = 2;
-    assert_stands(&board, &old);
-    fz_grant_board_replace(&board, &next);
+    for (unsigned part = 0; part < FZ_GRANT_PARTS; part++) {
+        board.entries[i].parts[part] = board.number / FZ_GRANT_ENTRIES << 32 | 2;
+        assert_stands(&board, &old);
+    }
+    put(&board, &next);
     assert_stands(&board, &next);
 }
 
-/* A writer that dies while it extends leaves the end that was, never one that nobody recorded. */
-static void test_death_while_extending(void **state)
+/*
+ * A writer that was stopped in the middle, and goes on when its entry has been used again, gives way to the later
+ * claim: it is what the parts of that entry say.
+ */
+static void test_stopped_writer(void **state)
 {
-    const struct fz_grant old = {.worker = 1, .floor = 10, .until = 20, .version = 1};
+    const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
+    struct fz_grant grant = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     struct fz_grant_board board;
 
     (void)state;
     memset(&board, 0, sizeof board);
-    fz_grant_board_replace(&board, &old);
-    board.entries[board.number % FZ_GRANT_ENTRIES].version = 2;
-    struct fz_grant read = fz_grant_board_read(&board);
-    assert_int_equal(read.until, 20);
-    assert_int_equal(read.version, 2);
+    put(&board, &grant);
+    uint64_t number = board.number; /* where the one that is stopped has looked and claimed */
+    for (unsigned i = 0; i <= FZ_GRANT_ENTRIES; i++) {
+        grant.version++;
+        put(&board, &grant);
+    }
+    uint64_t present = board.number;
+    board.number = number; /* so that its claim succeeds now as it did then */
+    assert_false(fz_grant_board_put(&board, number, &late));
+    board.number = present;
+    assert_stands(&board, &grant);
 }
 
-/* ---- readers and a writer at once ---------------------------------------------- */
+/* ---- readers and writers at once ----------------------------------------------- */
 
-/*
- * Grant k is of worker k, floor k * STEP, and ends less than STEP above; its version is its end.  An extension may
- * be seen half: the new version and the old end.
- */
+/* Grant k is of worker k, floor k * STEP, and ends k % STEP above; its version is its end. */
 static struct fz_grant_board board;
 static _Atomic bool stop;
 static _Atomic uint64_t torn;
 static _Atomic uint64_t backward;
 static _Atomic uint64_t held_up;
+static _Atomic uint64_t written;
 
-static bool is_whole(const struct fz_grant *grant)
+static struct fz_grant grant_of(uint32_t k)
 {
-    return grant->floor == grant->worker * (uint64_t)STEP && grant->until > grant->floor &&
-           grant->until <= grant->floor + EXTENSIONS + 1 && grant->version >= grant->until &&
-           grant->version <= grant->floor + EXTENSIONS + 1;
+    uint64_t floor = k * (uint64_t)STEP;
+
+    return (struct fz_grant){.worker = k, .floor = floor, .until = floor + k % STEP, .version = floor + k % STEP};
 }
 
 static void *write_grants(void *arg)
 {
     (void)arg;
-    for (uint32_t k = 2; !atomic_load(&stop); k++) {
-        struct fz_grant grant = {.worker = k, .floor = k * (uint64_t)STEP};
-        grant.until = grant.version = grant.floor + 1;
-        fz_grant_board_replace(&board, &grant);
-        for (unsigned i = 0; i < k % (EXTENSIONS + 1); i++) {
-            grant.until = ++grant.version;
-            fz_grant_board_extend(&board, &grant);
-        }
+    while (!atomic_load(&stop)) {
+        uint64_t number;
+        struct fz_grant next = grant_of(fz_grant_board_look(&board, &number).worker + 1);
+        atomic_fetch_add(&written, fz_grant_board_put(&board, number, &next));
     }
     return NULL;
 }
@@ -124,59 +157,60 @@ static void *read_grants(void *arg)
 
     (void)arg;
     while (!atomic_load(&stop)) {
-        struct fz_grant grant = fz_grant_board_read(&board);
-        atomic_fetch_add(&torn, !is_whole(&grant));
-        atomic_fetch_add(&backward, grant.worker < last);
-        last = grant.worker;
+        struct fz_grant seen = fz_grant_board_read(&board);
+        struct fz_grant whole = grant_of(seen.worker);
+        atomic_fetch_add(&torn,
+                         seen.floor != whole.floor || seen.until != whole.until || seen.version != whole.version);
+        atomic_fetch_add(&backward, seen.worker < last);
+        last = seen.worker;
     }
     return NULL;
 }
 
-/* Holds a reader up, wherever it is, until its entry has been written again. */
+/* Holds a thread up, wherever it is, until every entry has been written again. */
 static void hold_up(int signal_number)
 {
-    uint64_t number = atomic_load(&board.number);
+    uint64_t claims = atomic_load(&board.number) / FZ_GRANT_ENTRIES;
 
     (void)signal_number;
-    while (atomic_load(&board.number) < number + FZ_GRANT_ENTRIES && !atomic_load(&stop))
+    while (atomic_load(&board.number) / FZ_GRANT_ENTRIES < claims + 2 * FZ_GRANT_ENTRIES && !atomic_load(&stop))
         ;
     atomic_fetch_add(&held_up, 1);
 }
 
-/* Readers that are held up in the middle for as long as it takes to write their entry anew still see one grant. */
+/*
+ * Threads that are held up in the middle for as long as it takes to write their entry anew: readers see one grant,
+ * and writers spoil none.
+ */
 static void test_threads(void **state)
 {
     const struct sigaction action = {.sa_handler = hold_up};
-    const struct fz_grant first = {.worker = 1, .floor = STEP, .until = STEP + 1, .version = STEP + 1};
-    pthread_t readers[READERS];
-    pthread_t writer;
+    pthread_t threads[READERS + WRITERS];
 
     (void)state;
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
-    fz_grant_board_replace(&board, &first);
-    assert_int_equal(pthread_create(&writer, NULL, write_grants, NULL), 0);
-    for (unsigned i = 0; i < READERS; i++)
-        assert_int_equal(pthread_create(&readers[i], NULL, read_grants, NULL), 0);
+    for (unsigned i = 0; i < READERS + WRITERS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, i < READERS ? read_grants : write_grants, NULL), 0);
     for (uint64_t kick = 0; kick < KICKS; kick++) {
-        assert_int_equal(pthread_kill(readers[kick % READERS], SIGUSR1), 0);
+        assert_int_equal(pthread_kill(threads[kick % (READERS + WRITERS)], SIGUSR1), 0);
         while (atomic_load(&held_up) <= kick)
             pause_ns(10000);
     }
     atomic_store(&stop, true);
-    for (unsigned i = 0; i < READERS; i++)
-        pthread_join(readers[i], NULL);
-    pthread_join(writer, NULL);
+    for (unsigned i = 0; i < READERS + WRITERS; i++)
+        pthread_join(threads[i], NULL);
     assert_int_equal(torn, 0);
     assert_int_equal(backward, 0);
-    assert_true(board.number > FZ_GRANT_ENTRIES);
+    assert_int_equal(fz_grant_board_read(&board).worker, (uint32_t)written);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_late_writer),
         cmocka_unit_test(test_death_before_the_number),
-        cmocka_unit_test(test_death_while_extending),
+        cmocka_unit_test(test_stopped_writer),
         cmocka_unit_test(test_threads),
     };
 

@@ -2,13 +2,13 @@
 /*
  * What the library's rooms are compiled with for the memory model (the compiler
  * includes it before each file), so that their sources need no hook: atomic
- * operations and the keeper's lock go to model.h, with the place where they stand.
+ * operations go to model.h, with the place where they stand, and who waits lets others go on.
  */
 #ifndef MEMORY_MODEL_STAND_IN_H
 #define MEMORY_MODEL_STAND_IN_H
 
-#include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "model.h"
 
@@ -50,8 +50,8 @@
 #define atomic_compare_exchange_weak_explicit(p, expected, desired, success, failure)                                  \
     model_swap(p, sizeof *(p), expected, MODEL_IN(p, desired), true, MODEL_SITE(p, MODEL_SWAP, success))
 
-#define pthread_mutex_trylock(lock) model_trylock(lock)
-#define pthread_mutex_timedlock(lock, until) ((void)(until), model_lock(lock))
-#define pthread_mutex_unlock(lock) model_unlock(lock)
+/* Between processes time decides who extends the grant, between threads it does not. */
+#define clock_gettime(clock, now) (*(now) = (struct timespec){.tv_sec = 1}, 0)
+#define clock_nanosleep(clock, flags, pause, left) ((void)(pause), model_pause())
 
 #endif

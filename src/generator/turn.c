@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "turn.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "generator_internal.h"
+#include "waits.h"
+
+static const uint64_t ns_per_s = 1000000000;
+
+/*
+ * How long a process has its turn: a part of a grant, so that after a death the next one is there before the grant
+ * ends, but no less than a disk or a coordinator may take.
+ */
+enum { TURNS_IN_A_GRANT = 8 };
+static const uint64_t shortest_turn_ns = 500000000;
+static const uint64_t longest_turn_ns = 10000000000;
+
+/* Between two looks: 1 ms at first, then longer. */
+static const uint64_t first_pause_ns = 1000000;
+static const uint64_t longest_pause_ns = 16000000;
+
+uint64_t fz_turn_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * ns_per_s + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t turn_ns(const frazil *gen)
+{
+    uint64_t ns = fz_keeper_horizon_ns(gen) / TURNS_IN_A_GRANT;
+
+    if (ns < shortest_turn_ns)
+        return shortest_turn_ns;
+    return ns < longest_turn_ns ? ns : longest_turn_ns;
+}
+
+/* Never 0, which says that it is nobody's turn. */
+static uint64_t now_ns(void)
+{
+    return fz_turn_clock_ns() | 1;
+}
+
+/* A time that lies ahead, as a process of another time namespace leaves it, is over as well. */
+static bool is_over(const frazil *gen, uint64_t since_ns, uint64_t at_ns)
+{
+    return since_ns == 0 || at_ns - since_ns >= turn_ns(gen);
+}
+
+/* ---- threads ---------------------------------------------------------------------- */
+
+/* The mark of a process that this one was forked from does not count: the thread that has set it is not here. */
+static bool enter(frazil *gen)
+{
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
+    uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_relaxed);
+
+    return inside != process && atomic_compare_exchange_strong_explicit(&gen->keeper.inside, &inside, process,
+                                                                        memory_order_acquire, memory_order_relaxed);
+}
+
+static void leave(frazil *gen)
+{
+    atomic_store_explicit(&gen->keeper.inside, 0, memory_order_release);
+}
+
+/* ---- processes -------------------------------------------------------------------- */
+
+/* *ret_since: since when it is this process's turn. */
+static bool begin(frazil *gen, uint64_t *ret_since)
+{
+    _Atomic uint64_t *turn_since_ns = &gen->shared->keeper.turn_since_ns;
+    uint64_t since_ns = atomic_load_explicit(turn_since_ns, memory_order_relaxed);
+
+    *ret_since = now_ns();
+    return is_over(gen, since_ns, *ret_since) &&
+           atomic_compare_exchange_strong_explicit(turn_since_ns, &since_ns, *ret_since, memory_order_acquire,
+                                                   memory_order_relaxed);
+}
+
+/* Another process may have taken the turn over: then it is left alone. */
+static void end(frazil *gen, uint64_t since_ns)
+{
+    (void)atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, 0,
+                                                  memory_order_release, memory_order_relaxed);
+}
+
+/* ---- both ------------------------------------------------------------------------- */
+
+bool fz_turn_try(frazil *gen, struct fz_turn *ret)
+{
+    struct fz_turn turn;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &turn.cancel_state);
+    bool entered = enter(gen);
+    if (entered && begin(gen, &turn.since_ns)) {
+        *ret = turn;
+        return true;
+    }
+    if (entered)
+        leave(gen);
+    pthread_setcancelstate(turn.cancel_state, &(int){0});
+    return false;
+}
+
+void fz_turn_end(frazil *gen, const struct fz_turn *turn)
+{
+    end(gen, turn->since_ns);
+    leave(gen);
+    pthread_setcancelstate(turn->cancel_state, &(int){0});
+}
+
+/* Acquires: whoever sees that it is over goes on with what was put in force. */
+bool fz_turn_is_taken(frazil *gen)
+{
+    uint64_t inside = atomic_load_explicit(&gen->keeper.inside, memory_order_acquire);
+    uint64_t since_ns = atomic_load_explicit(&gen->shared->keeper.turn_since_ns, memory_order_acquire);
+
+    return inside == fz_fork_mark_read(&gen->fork_mark) || !is_over(gen, since_ns, now_ns());
+}
+
+/* Sleeps, twice as long as before; false: the time is over, or the program is about to end. */
+static bool pause_until(uint64_t until_ns, uint64_t *pause_ns)
+{
+    uint64_t at_ns = fz_turn_clock_ns();
+
+    if (at_ns >= until_ns || fz_waits_ended())
+        return false;
+    uint64_t ns = *pause_ns < until_ns - at_ns ? *pause_ns : until_ns - at_ns;
+    struct timespec pause = {.tv_nsec = (long)ns};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+    if (*pause_ns < longest_pause_ns)
+        *pause_ns *= 2;
+    return true;
+}
+
+static uint64_t later(uint64_t wait_ns)
+{
+    uint64_t at_ns = fz_turn_clock_ns();
+
+    return wait_ns > UINT64_MAX - at_ns ? UINT64_MAX : at_ns + wait_ns;
+}
+
+bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret)
+{
+    uint64_t until_ns = later(wait_ns);
+    uint64_t pause_ns = first_pause_ns;
+
+    while (!fz_turn_try(gen, ret)) {
+        if (!pause_until(until_ns, &pause_ns))
+            return false;
+    }
+    return true;
+}
+
+void fz_turn_await(frazil *gen, uint64_t wait_ns)
+{
+    uint64_t until_ns = later(wait_ns);
+    uint64_t pause_ns = first_pause_ns;
+
+    while (fz_turn_is_taken(gen) && pause_until(until_ns, &pause_ns))
+        ;
+}

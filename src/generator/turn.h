@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whose turn it is to extend the grant.
+ *
+ * Two threads of a process must never be at it at once: they share the granter's
+ * connection.  The process's fork mark in its own memory sees to that.
+ *
+ * Two processes may, but would do the work twice: the board, the grant file and
+ * the registers hold for any number of them, of which one is then told that the
+ * others were faster.  So what processes share is a time, since when somebody is at
+ * it, and after a while it is anybody's turn again: the one before was killed, is
+ * stopped, or waits for a coordinator that is slow.  The page holds no pointer and
+ * no process id: nothing in it can lead astray a process that maps it.
+ */
+#ifndef FZ_GENERATOR_TURN_H
+#define FZ_GENERATOR_TURN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frazil/generator.h"
+
+/* A turn that was taken. */
+struct fz_turn {
+    uint64_t since_ns; /* monotonic */
+    int cancel_state;  /* of the thread, before */
+};
+
+/*
+ * Takes the turn; false: another thread or process has it.  Until fz_turn_end the
+ * thread cannot be cancelled, which would leave the turn taken.
+ */
+bool fz_turn_try(frazil *gen, struct fz_turn *ret);
+
+/* The same; waits for it for wait_ns of monotonic time at the most. */
+bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret);
+
+/* Ends the turn that was taken by this thread. */
+void fz_turn_end(frazil *gen, const struct fz_turn *turn);
+
+/* Whether a thread or a process has the turn. */
+bool fz_turn_is_taken(frazil *gen);
+
+/* Waits until nobody has it, for wait_ns of monotonic time at the most. */
+void fz_turn_await(frazil *gen, uint64_t wait_ns);
+
+/* The monotonic clock of the machine. */
+uint64_t fz_turn_clock_ns(void);
+
+#endif
