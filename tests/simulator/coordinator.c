@@ -162,7 +162,7 @@ static void swap(struct message *message)
     uint64_t until = message->number == FZ_NAMESPACE ? 0 : until_of(found->data, found->len);
     tell(TOLD_RECORDS, message->number, message->version, until);
     if (message->number != FZ_NAMESPACE)
-        oracle_recorded(message->number, until);
+        oracle_recorded(message->number, (struct bounds){.first = 0, .last = oracle_largest_sequence()}, until);
     char text[FZ_RECORD_SIZE_MAX + 1] = "";
     memcpy(text, found->data, found->len);
     tell_aside(text);

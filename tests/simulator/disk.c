@@ -10,6 +10,20 @@
 #include "story.h"
 #include "world.h"
 
+/* Which sequence numbers the file with that name is for. */
+static struct bounds bounds_of_name(const char *path)
+{
+    const char *name = strrchr(path, '/') + 1;
+    struct bounds bounds = {.first = 0, .last = oracle_largest_sequence()};
+    char *end;
+
+    if (strchr(name, '.') != NULL)
+        return bounds;
+    bounds.first = strtoull(name, &end, 10);
+    bounds.last = strtoull(end + 1, NULL, 10);
+    return bounds;
+}
+
 struct disk_file *disk_file(struct host *host, const char *path)
 {
     for (unsigned i = 0; i < DISK_FILES_MAX && strlen(path) < sizeof host->disk.files[i].path; i++) {
@@ -18,6 +32,7 @@ struct disk_file *disk_file(struct host *host, const char *path)
             return file;
         if (file->path[0] == '\0') {
             memcpy(file->path, path, strlen(path) + 1);
+            file->bounds = bounds_of_name(path);
             return file;
         }
     }
@@ -151,7 +166,7 @@ static void note_durable(const struct host *host, struct disk_file *file)
         if (memcmp(bytes, "fzgrant", 8) != 0)
             continue;
         file->worker = (uint32_t)number_at(bytes + 24);
-        oracle_recorded(file->worker, number_at(bytes + 64));
+        oracle_recorded(file->worker, file->bounds, number_at(bytes + 64));
         tell(TOLD_STORES, host->number, file->worker, number_at(bytes + 64));
     }
     file->was_lost = false;

@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DISK_FILES_MAX = 4, DISK_FILE_SIZE = 8192, DISK_WRITE_SIZE = 512, DISK_WRITES_MAX = 16, DISK_HOLDERS_MAX = 32 };
+#include "oracle.h"
+
+enum { DISK_FILES_MAX = 10, DISK_FILE_SIZE = 8192, DISK_WRITE_SIZE = 512, DISK_WRITES_MAX = 16, DISK_HOLDERS_MAX = 32 };
 
 struct disk_write {
     uint64_t offset;
@@ -23,6 +25,7 @@ struct disk_file {
     bool name_is_durable;
     uint64_t inode; /* another one after it was replaced */
     uint32_t worker;
+    struct bounds bounds; /* that its name says */
     unsigned char durable[DISK_FILE_SIZE];
     unsigned char cache[DISK_FILE_SIZE];
     struct disk_write pending[DISK_WRITES_MAX];

@@ -60,18 +60,17 @@ void faults_step(void)
 }
 
 /* Starts what is installed where it does not run. */
-static void watch(void *arg, uint64_t unused)
+static void watch(void *arg, uint64_t number)
 {
     struct host *host = arg;
     bool runs = false;
 
-    (void)unused;
     for (struct process *p = process_first(); p != NULL; p = p->next)
-        runs = runs || (p->live && p->host == host && p->is_service);
+        runs = runs || (p->live && p->host == host && p->is_service && p->program == host->programs[number]);
     if (host->is_up && !host->is_suspended && !runs)
-        program_start(host);
+        program_start(host, (unsigned)number);
     world_at(world_now() + (faults.over ? faults_think_ns() : of_any_size(100 * MS, SECOND + plan.faults_ns / 50)),
-             watch, host, 0);
+             watch, host, number);
 }
 
 void faults_power_may_fail(unsigned n)
@@ -131,8 +130,10 @@ static void heal(void *arg, uint64_t unused)
         host->cut = CUT_NOT;
         if (!host->is_suspended && !host->is_forgetful)
             host_set_clock(host, nemesis_small_offset_ns(), 0);
-        if (host->program != NULL)
-            world_at(world_now(), watch, host, 0);
+        for (unsigned n = 0; n < plan.services; n++) {
+            if (host->programs[n] != NULL)
+                world_at(world_now(), watch, host, n);
+        }
     }
     set_due();
     wake_all(&plan);
@@ -222,7 +223,8 @@ static void add_hosts(void)
         struct host *host = host_add();
         program_install(host, i);
         world_at(of_any_size(MS, 10 * SECOND), nemesis_boot, host, 0);
-        world_at(10 * SECOND, watch, host, 0);
+        for (unsigned n = 0; n < plan.services; n++)
+            world_at(10 * SECOND, watch, host, n);
     }
 }
 

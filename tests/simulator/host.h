@@ -18,7 +18,7 @@
 /* World time 0, on a clock that is right: 2026-06-01T00:00:00Z. */
 #define TRUE_UNIX_MS INT64_C(1780272000000)
 
-enum { HOSTS_MAX = 10, RUN_FILES_MAX = 16, CLOCK_CHANGES_MAX = 64 };
+enum { HOSTS_MAX = 10, RUN_FILES_MAX = 24, CLOCK_CHANGES_MAX = 64 };
 
 struct page;
 
@@ -70,7 +70,7 @@ struct host {
     struct disk disk;
     enum cut cut;
     uint64_t granted[WORKERS_MAX]; /* up to which tick of each worker a process here was told that it may go */
-    const void *program;           /* of the process that belongs here */
+    const void *programs[3];       /* of the processes that belong here */
 };
 
 /* All hosts of the world; those that exist. */

@@ -2,6 +2,7 @@
 #include "nemesis.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "coordinator.h"
 #include "faults.h"
@@ -185,8 +186,10 @@ static bool may_forget(const struct host *host)
 static bool is_guarded(struct host *host, const struct disk_file *file)
 {
     char path[sizeof file->path + sizeof ".lock"];
+    const char *shards = strstr(file->path, ".shards/");
+    int len = (int)(shards == NULL ? strlen(file->path) : (size_t)(shards - file->path));
 
-    snprintf(path, sizeof path, "%s.lock", file->path);
+    snprintf(path, sizeof path, "%.*s.lock", len, file->path);
     const struct run_file *guard = host_run_file(host, path);
     return guard != NULL && guard->locked_by != 0 && file_is_open(host, guard->locked_by);
 }
@@ -194,11 +197,12 @@ static bool is_guarded(struct host *host, const struct disk_file *file)
 static void spoil_file(struct host *host)
 {
     struct disk *disk = &host->disk;
-    struct disk_file *file = &disk->files[0];
+    struct disk_file *file = &disk->files[plan.services == 1 ? 0 : pick(DISK_FILES_MAX)];
 
     if (!file->exists || file->is_bad || file->was_lost || is_guarded(host, file))
         return;
-    switch (pick(plan.wipes_run ? 2 : 5)) {
+    /* What a shard that nobody has was granted is known by its file alone. */
+    switch (pick(plan.wipes_run || plan.services > 1 ? 2 : 5)) {
     case 0:
         disk_damage(disk, file);
         tell(STRUCK_FILE_DAMAGED, file->worker, 0, 0);

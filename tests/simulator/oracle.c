@@ -27,8 +27,11 @@ struct issued {
 
 static struct {
     struct promises promises;
-    uint64_t recorded[WORKERS_MAX];
-    bool is_recorded[WORKERS_MAX];
+    struct {
+        struct bounds bounds;
+        uint64_t until;
+    } recorded[WORKERS_MAX][SHARDS_MAX];
+    size_t recorded_count[WORKERS_MAX];
     struct issued issued[WORKERS_MAX];
     uint64_t common[HOSTS_MAX][WORKERS_MAX]; /* up to which tick a host's copies may repeat its ids */
     uint64_t ids;
@@ -39,8 +42,7 @@ void oracle_begin(const struct promises *promises)
 {
     for (size_t i = 0; i < WORKERS_MAX; i++)
         oracle.issued[i].count = 0;
-    memset(oracle.is_recorded, 0, sizeof oracle.is_recorded);
-    memset(oracle.recorded, 0, sizeof oracle.recorded);
+    memset(oracle.recorded_count, 0, sizeof oracle.recorded_count);
     oracle.promises = *promises;
     memset(oracle.common, 0, sizeof oracle.common);
     oracle.ids = oracle.repeated = 0;
@@ -58,21 +60,63 @@ uint64_t oracle_repeated(void)
 
 /* ---- I2: what is on record ----------------------------------------------------- */
 
-void oracle_recorded(uint32_t worker, uint64_t until)
+uint64_t oracle_largest_sequence(void)
+{
+    return (UINT64_C(1) << oracle.promises.sequence_bits) - 1;
+}
+
+/* The number of the record with these bounds, which may be the next free one. */
+static size_t find_record(uint32_t worker, struct bounds bounds)
+{
+    size_t i = 0;
+
+    while (i < oracle.recorded_count[worker] && (oracle.recorded[worker][i].bounds.first != bounds.first ||
+                                                 oracle.recorded[worker][i].bounds.last != bounds.last))
+        i++;
+    return i;
+}
+
+void oracle_recorded(uint32_t worker, struct bounds bounds, uint64_t until)
 {
     if (worker >= WORKERS_MAX)
         return;
-    oracle.is_recorded[worker] = true;
-    if (until > oracle.recorded[worker])
-        oracle.recorded[worker] = until;
+    size_t i = find_record(worker, bounds);
+    if (i == SHARDS_MAX) {
+        world_fail("the oracle has no room for all sequence bounds");
+        return;
+    }
+    if (i == oracle.recorded_count[worker]) {
+        oracle.recorded[worker][i].bounds = bounds;
+        oracle.recorded[worker][i].until = until;
+        oracle.recorded_count[worker]++;
+    }
+    if (until > oracle.recorded[worker][i].until)
+        oracle.recorded[worker][i].until = until;
+}
+
+/* I2, I8: the id's tick is on record for its generator's sequence numbers, and its own is one of them. */
+static void check_record(uint32_t worker, uint64_t tick, uint64_t sequence)
+{
+    struct bounds bounds = self()->bounds;
+    size_t i = find_record(worker, bounds);
+
+    if (sequence < bounds.first || sequence > bounds.last)
+        world_fail("I8: the sequence number %llu is not one of %llu to %llu", (unsigned long long)sequence,
+                   (unsigned long long)bounds.first, (unsigned long long)bounds.last);
+    if (i == oracle.recorded_count[worker] || tick > oracle.recorded[worker][i].until)
+        world_fail("I2: worker %llu, sequence numbers %llu to %llu, issues in tick %llu, which is not on record",
+                   (unsigned long long)worker, (unsigned long long)bounds.first, (unsigned long long)bounds.last,
+                   (unsigned long long)tick);
 }
 
 uint64_t oracle_highest_record(void)
 {
     uint64_t highest = 0;
 
-    for (size_t i = 0; i < WORKERS_MAX; i++)
-        highest = oracle.recorded[i] > highest ? oracle.recorded[i] : highest;
+    for (size_t worker = 0; worker < WORKERS_MAX; worker++) {
+        for (size_t i = 0; i < oracle.recorded_count[worker]; i++)
+            highest = oracle.recorded[worker][i].until > highest ? oracle.recorded[worker][i].until : highest;
+    }
     return highest;
 }
 
@@ -232,10 +276,7 @@ void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n
         if (i > 0 && ids[i] <= last)
             world_fail("I3: a call returns id %llx after %llx", (unsigned long long)ids[i], (unsigned long long)last);
         last = ids[i];
-        if (!oracle.is_recorded[worker] || tick > oracle.recorded[worker])
-            world_fail("I2: worker %llu issues in tick %llu and is on record up to %llu only",
-                       (unsigned long long)worker, (unsigned long long)tick,
-                       (unsigned long long)oracle.recorded[worker]);
+        check_record((uint32_t)worker, tick, sequence);
         check_time(call, tick, i + 1 == n);
         check_unique((uint32_t)worker, slot);
     }

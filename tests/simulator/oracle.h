@@ -11,7 +11,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { WORKERS_MAX = 16 };
+enum { WORKERS_MAX = 16, SHARDS_MAX = 8 };
+
+/* The sequence numbers that a generator may use; both ends included. */
+struct bounds {
+    uint64_t first;
+    uint64_t last;
+};
 
 /* What all ids of the world look like, and what was promised of them. */
 struct promises {
@@ -29,8 +35,11 @@ struct promises {
 /* Forgets everything. */
 void oracle_begin(const struct promises *promises);
 
-/* It is on record, durably, that a worker's ticks up to this one may be used. */
-void oracle_recorded(uint32_t worker, uint64_t until);
+/* The largest sequence number of the layout. */
+uint64_t oracle_largest_sequence(void);
+
+/* It is on record, durably, that a worker's ticks up to this one may be used, with these sequence numbers. */
+void oracle_recorded(uint32_t worker, struct bounds bounds, uint64_t until);
 
 /* The highest tick on record for any worker. */
 uint64_t oracle_highest_record(void);

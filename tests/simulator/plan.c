@@ -21,7 +21,7 @@ static void choose_layout(size_t tick)
     int64_t default_epoch_ms = INT64_C(1767225600000); /* 2026-01-01 */
 
     p->worker_bits = (unsigned)between(4, 10);
-    p->sequence_bits = (unsigned)between(1, 12);
+    p->sequence_bits = (unsigned)between(plan.services > 1 ? 3 : 1, 12);
     p->time_bits = 41;
     p->epoch_unix_ms = default_epoch_ms;
     plan.life_ends_ns = UINT64_MAX;
@@ -94,6 +94,7 @@ static void choose_hosts(void)
     plan.hosts = (unsigned)between(1, 3);
     plan.promises.workers = plan.hosts;
     plan.wipes_run = once_in(2);
+    plan.services = once_in(2) ? (unsigned)between(2, SERVICES_MAX) : 1;
     plan.wild_ns = of_any_size(SECOND, 10 * HOUR);
 }
 
@@ -103,6 +104,7 @@ void plan_make(void)
 
     memset(&plan, 0, sizeof plan);
     plan.promises.tick_ms = ticks[tick].ms;
+    plan.services = 1;
     plan.leased = pick(5) < 3;
     if (plan.leased)
         choose_fleet();

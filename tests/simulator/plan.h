@@ -9,6 +9,8 @@
 #include "frazil/layout.h"
 #include "oracle.h"
 
+enum { SERVICES_MAX = 3 };
+
 struct plan {
     bool leased; /* worker ids come from a coordinator; otherwise each host has its own, kept in files */
     struct promises promises;
@@ -22,6 +24,7 @@ struct plan {
     bool has_clock;     /* the coordinator; and an incarnation: those that may fall back to an older state have both */
     bool lossy;         /* the coordinator may lose records */
     bool tight;         /* and clocks differ by as much as they may, by whole ticks: nothing is granted to spare */
+    unsigned services;  /* of a host: more than one divide the sequence, and now and then want another part of it */
     bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
     uint64_t wild_ns;   /* how far clocks may be off; 0: within max_skew */
     uint64_t faults_ns; /* how long faults go on */

@@ -406,6 +406,7 @@ static struct process *add_twin(const struct process *process, struct host *host
 {
     struct process *twin = add_process(host, pid, process->program, process->slot);
 
+    twin->bounds = process->bounds;
     memcpy(twin->threads, process->threads, sizeof twin->threads);
     memcpy(twin->wiped, process->wiped, sizeof twin->wiped);
     memcpy(twin->pages, process->pages, sizeof twin->pages);

@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "oracle.h"
+
 enum { THREADS_MAX = 4, OPEN_FILES_MAX = 32, PAGES_MAX = 16, WIPED_MAX = 16 };
 
 struct host;
@@ -43,6 +45,7 @@ struct process {
     unsigned pid; /* a copied host's processes have the same */
     struct host *host;
     const void *program; /* see program.h */
+    struct bounds bounds; /* of the sequence numbers that its generator uses */
     bool is_service;     /* it is to issue ids when all faults are over */
     bool recovered;      /* and has done so */
     uint64_t stopped_until;

@@ -15,7 +15,17 @@
 
 static const uint64_t untouched = UINT64_C(0x5a5a5a5a5a5a5a5a);
 
-static struct program programs[HOSTS_MAX];
+static struct program programs[HOSTS_MAX][SERVICES_MAX];
+
+/* The parts of the sequence that services want, in quarters of it; both ends included. */
+static const struct {
+    unsigned first;
+    unsigned last;
+} parts[] = {{0, 0}, {1, 2}, {3, 3}, {0, 3}, {0, 1}, {2, 3}, {0, 2}};
+
+enum { PARTS = sizeof parts / sizeof parts[0] };
+
+_Static_assert((int)PARTS <= (int)SHARDS_MAX, "the oracle has room for all of them");
 
 /* What the threads of one process share.  On the stack of the first. */
 struct service {
@@ -26,22 +36,67 @@ struct service {
 
 /* ---- opening ---------------------------------------------------------------------- */
 
-/* A spoilt state file must never be used. */
+static bool overlap(struct bounds a, struct bounds b)
+{
+    return a.first <= b.last && b.first <= a.last;
+}
+
+/* A spoilt state file must never be used, nor one that overlaps. */
 static bool state_is_bad(void)
 {
-    return self()->host->disk.files[0].is_bad;
+    for (unsigned i = 0; i < DISK_FILES_MAX; i++) {
+        const struct disk_file *file = &self()->host->disk.files[i];
+        if (file->is_bad && overlap(file->bounds, self()->bounds))
+            return true;
+    }
+    return false;
+}
+
+/* The sequence numbers that the service has when all is over, next to the others' of its host. */
+static struct bounds bounds_of_part(size_t part)
+{
+    uint64_t quarter = (oracle_largest_sequence() + 1) / 4;
+
+    return (struct bounds){.first = parts[part].first * quarter, .last = (parts[part].last + 1) * quarter - 1};
+}
+
+static bool has_own_part(const struct program *program)
+{
+    struct bounds own = bounds_of_part(program->number);
+
+    return plan.services == 1 || (self()->bounds.first == own.first && self()->bounds.last == own.last);
+}
+
+/* Which part of the sequence it wants this time. */
+static void choose_bounds(const struct program *program)
+{
+    struct bounds before = self()->bounds;
+    size_t part = faults_are_over() || once_in(2) ? program->number : pick(PARTS);
+    struct bounds now = bounds_of_part(part);
+
+    if (plan.services == 1)
+        now = (struct bounds){.first = 0, .last = oracle_largest_sequence()};
+    if (before.last != 0 && (now.first != before.first || now.last != before.last))
+        tell(STRUCK_SHARD_CHANGED, now.first, now.last, 0);
+    self()->bounds = now;
 }
 
 static frazil *open_service(const struct program *program)
 {
     frazil_error err;
     frazil *gen = NULL;
+    char spec[sizeof program->spec + 64];
+
+    choose_bounds(program);
     bool was_bad = state_is_bad();
+    struct bounds bounds = self()->bounds;
+    snprintf(spec, sizeof spec, plan.services == 1 ? "%s" : "%s seq_min=%u seq_max=%u", program->spec,
+             (unsigned)bounds.first, (unsigned)bounds.last);
 
     const frazil_coordinator *const coordinators[] = {coordinator_port(), NULL};
     const frazil_ports ports = {.coordinators = coordinators};
 
-    frazil_err code = frazil_open_with(&gen, program->spec, &ports, &err);
+    frazil_err code = frazil_open_with(&gen, spec, &ports, &err);
     if (code == FRAZIL_OK) {
         if (was_bad && state_is_bad())
             world_fail("a generator is opened over a spoilt state file");
@@ -52,6 +107,8 @@ static frazil *open_service(const struct program *program)
     tell_aside(err.message);
     if (code == FRAZIL_EPOOL)
         tell(STRUCK_POOL_ENDED, 0, 0, 0);
+    if (code == FRAZIL_EWORKER && plan.services > 1)
+        tell(STRUCK_SHARD_REFUSED, bounds.first, bounds.last, 0);
     if (code == FRAZIL_EEXHAUSTED)
         faults_note_life_ended();
     if (code != FRAZIL_EPOOL && code != FRAZIL_EWORKER && code != FRAZIL_EAGAIN && code != FRAZIL_ECLOCK &&
@@ -192,6 +249,8 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
         world_fail("a handle cannot be opened");
     for (; (rounds > 0 || faults_are_over()) && !*stop; rounds--) {
         think(gen);
+        if (faults_are_over() && !has_own_part(program))
+            break; /* others wait for theirs */
         if (handle != NULL && once_in(2))
             burst_of_handle(handle, &handles_last);
         else
@@ -260,12 +319,13 @@ static void *run_service(void *arg)
     return NULL;
 }
 
-void program_install(struct host *host, uint32_t worker)
+static void install(struct host *host, uint32_t worker, unsigned number)
 {
     static const char *const keepers[] = {"thread", "hook", "inline"};
-    struct program *program = &programs[host->number];
+    struct program *program = &programs[host->number][number];
 
     memset(program, 0, sizeof *program);
+    program->number = number;
     program->keeper = (enum fz_keeper_mode)pick(3);
     if (!plan.leased && plan.faults_ns > HOUR && program->keeper == FZ_KEEPER_THREAD)
         program->keeper = FZ_KEEPER_INLINE; /* one that writes every two seconds, for days, tells nothing new */
@@ -280,13 +340,20 @@ void program_install(struct host *host, uint32_t worker)
                  "layout='%s' %s worker=fixed:%u state=file namespace=orders run_dir=/run/frazil "
                  "state_dir=/var/lib/frazil keeper=%s",
                  plan.layout_text, plan.policies, (unsigned)worker, keepers[program->keeper]);
-    host->program = program;
+    host->programs[number] = program;
 }
 
-void program_start(struct host *host)
+void program_install(struct host *host, uint32_t worker)
 {
+    for (unsigned number = 0; number < plan.services; number++)
+        install(host, worker, number);
+}
+
+void program_start(struct host *host, unsigned number)
+{
+    const void *program = host->programs[number];
     struct process *process =
-        process_start(host, host_new_pid(host), host->program, run_service, (void *)(uintptr_t)host->program);
+        process_start(host, host_new_pid(host), program, run_service, (void *)(uintptr_t)program);
 
     if (process != NULL)
         process->is_service = true;

@@ -18,14 +18,15 @@ struct program {
     unsigned threads; /* that take ids, besides the first */
     bool uses_handles;
     bool forks;
+    unsigned number; /* of the service on its host */
 };
 
-/* Installs a service with the worker (of hosts that have their own) on a host. */
+/* Installs the services of a host with the worker (of hosts that have their own). */
 struct host;
 void program_install(struct host *host, uint32_t worker);
 
-/* Starts what is installed there. */
-void program_start(struct host *host);
+/* Starts a service that is installed there. */
+void program_start(struct host *host, unsigned number);
 
 /* Starts whoever creates the namespace, and frees workers by hand. */
 void program_start_operator(struct host *host);
