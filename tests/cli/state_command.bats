@@ -146,3 +146,24 @@ makes_anew() {
     fails 4 "the word file" frazil next worker=fixed:7 layout=twitter
     [ -e "$word" ]
 }
+
+@test "shards of a worker: each is shown with its bounds, and repaired by a spec that it stands in the way of" {
+    local low="worker=fixed:7 seq_min=0 seq_max=999" high="worker=fixed:7 seq_min=1000 seq_max=1999"
+    # shellcheck disable=SC2086 # several words each
+    frazil next $low
+    # shellcheck disable=SC2086
+    frazil next $high
+    run frazil state worker=fixed:7
+    [ "$status" -eq 0 ]
+    [[ $output == *"sequence numbers 0 to 999"*"sequence numbers 1000 to 1999"* ]]
+    [ -e "$word.shards/0-999" ]
+    : >"$grant.shards/0-999"
+    # shellcheck disable=SC2086
+    frazil next $high
+    fails 4 "worker-7.grant.shards/0-999" frazil next worker=fixed:7
+    run frazil state --json worker=fixed:7
+    [ "$status" -eq 1 ]
+    [[ $output == *'"worker":7,"ok":false,"sequence_min":0,"sequence_max":999'* ]]
+    [ "$(frazil state init worker=fixed:7)" = "worker 7, sequence numbers 0 to 999: made anew" ]
+    frazil next max_wait=10s max_lead=10s worker=fixed:7
+}

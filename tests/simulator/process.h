@@ -44,10 +44,10 @@ struct process {
     bool live;
     unsigned pid; /* a copied host's processes have the same */
     struct host *host;
-    const void *program; /* see program.h */
+    const void *program;  /* see program.h */
     struct bounds bounds; /* of the sequence numbers that its generator uses */
-    bool is_service;     /* it is to issue ids when all faults are over */
-    bool recovered;      /* and has done so */
+    bool is_service;      /* it is to issue ids when all faults are over */
+    bool recovered;       /* and has done so */
     uint64_t stopped_until;
     struct thread threads[THREADS_MAX];
 

@@ -352,8 +352,7 @@ void program_install(struct host *host, uint32_t worker)
 void program_start(struct host *host, unsigned number)
 {
     const void *program = host->programs[number];
-    struct process *process =
-        process_start(host, host_new_pid(host), program, run_service, (void *)(uintptr_t)program);
+    struct process *process = process_start(host, host_new_pid(host), program, run_service, (void *)(uintptr_t)program);
 
     if (process != NULL)
         process->is_service = true;

@@ -69,7 +69,7 @@
     X(CLONED, "F9", "host %llu is resumed a second time, as host %llu")                                                \
     X(MIXED_LAYOUT, "F10", "another layout asks for this namespace and is refused: error %lld")                        \
     X(MIXED_WORKERS, "F10", "worker ids outside the namespace are asked for and refused: error %lld")                  \
-    X(SHARD_REFUSED, "F12", "sequence numbers %llu to %llu overlap with those of a generator that runs: refused")       \
+    X(SHARD_REFUSED, "F12", "sequence numbers %llu to %llu overlap with those of a generator that runs: refused")      \
     X(SHARD_CHANGED, "F12", "a generator has the sequence numbers %llu to %llu, and others than before")               \
     X(POOL_ENDED, "F11", "no worker id is left")                                                                       \
     X(LIFE_ENDED, "F11", "the layout's life has ended")
