@@ -36,7 +36,8 @@ static size_t count_digits(const char *text, size_t len)
 
 frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, frazil_error *reterr)
 {
-    if (len == 4 && memcmp(text, "none", 4) == 0) {
+    /* "none" is the former name, which of a wait reads like 0. */
+    if ((len == 9 && memcmp(text, "unlimited", 9) == 0) || (len == 4 && memcmp(text, "none", 4) == 0)) {
         *ret_ns = FZ_DURATION_NONE;
         return FRAZIL_OK;
     }
@@ -50,11 +51,11 @@ frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, fra
     if (unit == 0 || digits == 0 || (digits > 1 && text[0] == '0'))
         return fz_fail(reterr, FRAZIL_EPARSE,
                        "%Q is not a duration: a whole number without leading zeros and one of the units "
-                       "ns us ms s m h, such as 250ms; or none",
+                       "ns us ms s m h, such as 250ms; or unlimited",
                        text, len);
     /* FZ_DURATION_NONE itself is left out, or a finite wait would become an endless one. */
     if (!fits || count > (UINT64_MAX - 1) / unit)
-        return fz_fail(reterr, FRAZIL_EPARSE, "the duration %Q is too long: at most %uh, or none", text, len,
+        return fz_fail(reterr, FRAZIL_EPARSE, "the duration %Q is too long: at most %uh, or unlimited", text, len,
                        (UINT64_MAX - 1) / HOUR_NS);
     *ret_ns = count * unit;
     return FRAZIL_OK;

@@ -7,12 +7,13 @@
 
 #include "frazil/error.h"
 
-/* What "none" reads as: no bound. */
+/* What "unlimited" reads as: no bound. */
 #define FZ_DURATION_NONE UINT64_MAX
 
 /*
  * Reads exactly len characters: a whole number and directly after it one of the
- * units ns us ms s m h; 0 alone; or "none", which gives FZ_DURATION_NONE.
+ * units ns us ms s m h; 0 alone; or "unlimited" (or "none", its former name), which
+ * gives FZ_DURATION_NONE.
  * FRAZIL_EPARSE: anything else, a number without unit, or a duration of
  * 2^64 - 1 ns or more; reterr (may be NULL) says what would be right.
  */

@@ -15,6 +15,7 @@
 #include "duration.h"
 #include "frazil/time.h"
 #include "layout_internal.h"
+#include "nearest.h"
 #include "sentence.h"
 
 #define FIELDS 3
@@ -241,6 +242,15 @@ static frazil_err read_base(struct piece word, frazil_layout *ret, frazil_error 
     }
     if (memchr(word.text, '/', word.len) != NULL && memchr(word.text, '=', word.len) == NULL)
         return read_description(word, ret, reterr);
+    struct fz_nearest near = fz_nearest_to(word.text, word.len);
+    char advice[64];
+    struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
+
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++)
+        fz_nearest_offer(&near, frazil_layout_preset(i)->name);
+    fz_nearest_say(&s, &near, "");
+    if (near.word != NULL)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "there is no layout %Q%s", word.text, word.len, advice);
     return fz_fail(reterr, FRAZIL_ELAYOUT,
                    "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
                    word.len, fz_layout_preset_names());

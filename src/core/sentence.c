@@ -2,6 +2,7 @@
 #include "sentence.h"
 
 #include "decimal.h"
+#include "secret.h"
 
 size_t fz_text_len(const char *text)
 {
@@ -32,50 +33,52 @@ void fz_sentence_str(struct fz_sentence *s, const char *text)
         fz_sentence_char(s, *text++);
 }
 
-/* Where the credentials of a URL begin and end, if the text is one, however badly it may be written; else 0 and 0. */
-static void find_credentials(const char *text, size_t len, size_t *ret_begin, size_t *ret_end)
+/* One character, escaped if it cannot be printed. */
+static void sentence_visible(struct fz_sentence *s, char c)
 {
-    size_t begin = 0;
-    size_t end = 0;
-    bool has_slash = false;
+    static const char digits[] = "0123456789abcdef";
+    unsigned char byte = (unsigned char)c;
 
-    for (size_t i = 0; i < len; i++) {
-        has_slash = has_slash || text[i] == '/';
-        if (text[i] == '@')
-            end = i;
+    if (byte >= 0x20 && byte < 0x7f) {
+        fz_sentence_char(s, c);
+        return;
     }
-    while (begin < end && text[begin] != ':' && text[begin] != '/')
-        begin++;
-    if (begin == end) /* nothing there that could be a scheme */
-        begin = 0;
-    while (begin < end && (text[begin] == ':' || text[begin] == '/'))
-        begin++;
-    *ret_begin = has_slash ? begin : 0;
-    *ret_end = has_slash ? end : 0;
+    fz_sentence_str(s, "\\x");
+    fz_sentence_char(s, digits[byte >> 4]);
+    fz_sentence_char(s, digits[byte & 15]);
+}
+
+/* Text with its secrets left out, each character written by put. */
+static void sentence_without_secrets(struct fz_sentence *s, const char *text, size_t len,
+                                     void (*put)(struct fz_sentence *s, char c))
+{
+    struct fz_secrets secrets = fz_secrets_of(text, len);
+    size_t i = 0;
+
+    while (i < len) {
+        size_t end = fz_secrets_skip(&secrets, i);
+        if (end > i)
+            fz_sentence_str(s, "...");
+        else
+            put(s, text[end++]);
+        i = end;
+    }
+}
+
+void fz_sentence_typed(struct fz_sentence *s, const char *text, size_t len)
+{
+    sentence_without_secrets(s, text, len, fz_sentence_char);
+}
+
+void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len)
+{
+    sentence_without_secrets(s, text, len, sentence_visible);
 }
 
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len)
 {
-    static const char digits[] = "0123456789abcdef";
-    size_t secret_begin;
-    size_t secret_end;
-
-    find_credentials(text, len, &secret_begin, &secret_end);
     fz_sentence_char(s, '\'');
-    for (size_t i = 0; i < len; i++) {
-        if (i == secret_begin && i < secret_end) {
-            fz_sentence_str(s, "...");
-            i = secret_end;
-        }
-        unsigned char c = (unsigned char)text[i];
-        if (c >= 0x20 && c < 0x7f) {
-            fz_sentence_char(s, (char)c);
-        } else {
-            fz_sentence_str(s, "\\x");
-            fz_sentence_char(s, digits[c >> 4]);
-            fz_sentence_char(s, digits[c & 15]);
-        }
-    }
+    fz_sentence_shown(s, text, len);
     fz_sentence_char(s, '\'');
 }
 

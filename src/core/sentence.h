@@ -23,11 +23,13 @@ struct fz_sentence fz_sentence_in(char *buf, size_t size);
 
 /* Text as it is. */
 void fz_sentence_str(struct fz_sentence *s, const char *text);
-/* len characters; those that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal. */
+/* len characters that a person typed, as they are, but with "..." in place of what may be a password (secret.h). */
+void fz_sentence_typed(struct fz_sentence *s, const char *text, size_t len);
 /*
- * In quotes, with what cannot be printed escaped.  What stands before an '@' in anything that could be a URL (it has a
- * '/') is left out: it may be a password.
+ * The same, and characters that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal;
+ * and the same in quotes.  All that a person typed, and all that came from outside, goes into a sentence this way.
  */
+void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len);
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
 void fz_sentence_char(struct fz_sentence *s, char c);
 void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
@@ -39,8 +41,8 @@ void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
  * Fills *reterr (may be NULL) with code, zeroed details and the sentence made of
  * fmt, and returns code, so that a failing function can end with
  *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
- * Directives: %s C string, %q quoted C string, %Q quoted (const char *, size_t),
- * %u uint64_t, %d int64_t, %t int64_t Unix ms as a time, %c int, %% percent.
+ * Directives: %s C string of our own, %q quoted C string, %Q quoted (const char *, size_t),
+ * %v as %q without the quotes, %u uint64_t, %d int64_t, %t int64_t Unix ms as a time, %c int, %% percent.
  * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
 #define fz_fail(...) fz_failed(fz_fail_with(__VA_ARGS__))

@@ -53,13 +53,14 @@ static void test_units(void **state)
     assert_int_equal(parse_ok("250ms"), 250000000);
 }
 
-/* Zero needs no unit, and can have one; none is the only endless one. */
+/* Zero needs no unit, and can have one; unlimited, or its former name, is the only endless one. */
 static void test_zero_and_none(void **state)
 {
     (void)state;
     assert_int_equal(parse_ok("0"), 0);
     assert_int_equal(parse_ok("0ns"), 0);
     assert_int_equal(parse_ok("0h"), 0);
+    assert_int_equal(parse_ok("unlimited"), FZ_DURATION_NONE);
     assert_int_equal(parse_ok("none"), FZ_DURATION_NONE);
 }
 

@@ -58,13 +58,16 @@ static void test_preset_names(void **state)
     }
 }
 
-/* A name that is none is an error that lists those that are. */
+/* A slip leads to the name that was meant; any other name that is none is an error that lists those that are. */
 static void test_unknown_names(void **state)
 {
-    static const char *const unknown[] = {"",          " ",    "twiter",  "Twitter", "twitter\t", "custom",  "41",
-                                          "\ttwitter", "sno,", "epoch=0", "=",       "\x1b[2J",   "41.10.12"};
+    static const char *const unknown[] = {"", " ", "custom", "41", "epoch=0", "=", "\x1b[2J", "41.10.12"};
+    static const char *const slips[] = {"twiter", "Twitter", "twitter\t", "\ttwitter", "twtiter"};
 
     (void)state;
+    for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
+        assert_refused(slips[i], ": did you mean twitter?");
+    assert_refused("sno,", "there is no layout 'sno,': did you mean sno?");
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_refused(unknown[i], "or one of frazil, konayuki, sfid, sno, post, flake, twitter, discord, "
                                    "instagram, mastodon, sonyflake, js53");

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "secret.h"
+
+#include <stdbool.h>
+
+enum { PORT_DIGITS_MAX = 5 };
+
+static char lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+static bool begins_with(const char *text, size_t len, const char *word, size_t word_len)
+{
+    for (size_t i = 0; i < word_len; i++) {
+        if (i >= len || lower(text[i]) != word[i])
+            return false;
+    }
+    return true;
+}
+
+/* How long the character is there, plain or percent-encoded; 0: it is another one. */
+static size_t is_at(const char *text, size_t len, char c, const char *encoded)
+{
+    if (len > 0 && text[0] == c)
+        return 1;
+    return begins_with(text, len, encoded, 3) ? 3 : 0;
+}
+
+/* How long the ':' or '/' there is, which separate a scheme from what follows. */
+static size_t separator(const char *text, size_t len)
+{
+    size_t slash = is_at(text, len, '/', "%2f");
+
+    return slash != 0 ? slash : is_at(text, len, ':', "%3a");
+}
+
+/* Finds what stands before the last '@' in anything that has a ':' or '/' and so could be a URL. */
+static void find_credentials(struct fz_secrets *s)
+{
+    bool has_separator = false;
+    size_t begin = 0;
+
+    for (size_t i = 0; i < s->len; i++) {
+        has_separator = has_separator || separator(s->text + i, s->len - i) != 0;
+        if (is_at(s->text + i, s->len - i, '@', "%40") != 0)
+            s->end = i;
+    }
+    if (!has_separator)
+        s->end = 0;
+    while (begin < s->end && separator(s->text + begin, s->end - begin) == 0)
+        begin++;
+    if (begin == s->end) /* nothing there that could be a scheme */
+        begin = 0;
+    for (size_t n = 1; begin < s->end && n > 0; begin += n)
+        n = separator(s->text + begin, s->end - begin);
+    s->begin = begin;
+}
+
+/* Whether what begins behind a ':' is a port, whose end can be seen. */
+static bool is_port(const char *text, size_t len)
+{
+    size_t digits = 0;
+
+    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    return digits > 0 && digits <= PORT_DIGITS_MAX && digits < len && (text[digits] == '/' || text[digits] == ',');
+}
+
+/* Where the password begins in the hosts of a URL without '@', which begin at a place; len: there is none. */
+static size_t find_in_hosts(const struct fz_secrets *s, size_t at)
+{
+    bool in_brackets = false;
+    size_t host = at;
+
+    for (; at < s->len && s->text[at] != '/'; at++) {
+        char c = s->text[at];
+        if (c == '[' && at == host)
+            in_brackets = true;
+        else if (c == ']')
+            in_brackets = false;
+        else if (c == ',')
+            host = at + 1;
+        else if (c == ':' && !in_brackets && (at == host || !is_port(s->text + at + 1, s->len - at - 1)))
+            return at + 1;
+    }
+    return s->len;
+}
+
+/* Finds a URL behind the credentials that has a ':' without the '@' of a password: the '@' may have been cut off. */
+static void find_open(struct fz_secrets *s)
+{
+    s->open = s->len;
+    for (size_t i = s->end; i + 3 <= s->len && s->open == s->len; i++) {
+        if (begins_with(s->text + i, s->len - i, "://", 3))
+            s->open = find_in_hosts(s, i + 3);
+    }
+}
+
+struct fz_secrets fz_secrets_of(const char *text, size_t len)
+{
+    struct fz_secrets secrets = {.text = text, .len = len};
+
+    find_credentials(&secrets);
+    find_open(&secrets);
+    return secrets;
+}
+
+/* Whether the characters before a place are the name of a key for secrets, and its '='. */
+static bool follows_key(const struct fz_secrets *s, size_t at)
+{
+    static const struct {
+        char name[12];
+        size_t len;
+    } keys[] = {{"password=", 9}, {"passwd=", 7}, {"pwd=", 4}, {"secret=", 7}, {"token=", 6}};
+
+    if (at == 0 || s->text[at - 1] != '=')
+        return false;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        if (at >= keys[i].len && begins_with(s->text + at - keys[i].len, keys[i].len, keys[i].name, keys[i].len))
+            return true;
+    }
+    return false;
+}
+
+size_t fz_secrets_skip(const struct fz_secrets *secrets, size_t at)
+{
+    if (at >= secrets->open)
+        return secrets->len;
+    if (at == secrets->begin && at < secrets->end)
+        return secrets->end;
+    if (!follows_key(secrets, at))
+        return at;
+    while (at < secrets->len && secrets->text[at] != '&')
+        at++;
+    return at;
+}
