@@ -7,6 +7,7 @@
 #include "core/decimal.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
+#include "core/nearest.h"
 #include "core/sentence.h"
 #include "frazil/time.h"
 #include "lease/record.h"
@@ -73,6 +74,7 @@ static frazil_err read_choice(const struct fz_settings *settings, enum fz_key ke
 
     if (value == NULL)
         return FRAZIL_OK;
+    struct fz_nearest near = fz_nearest_to(value, strlen(value));
     char words[128];
     struct fz_sentence sentence = fz_sentence_in(words, sizeof words);
     fz_sentence_str(&sentence, "must be one of");
@@ -83,7 +85,9 @@ static frazil_err read_choice(const struct fz_settings *settings, enum fz_key ke
         }
         fz_sentence_char(&sentence, ' ');
         fz_sentence_str(&sentence, choice->word);
+        fz_nearest_offer(&near, choice->word);
     }
+    fz_nearest_say(&sentence, &near, "");
     return bad_value(settings, key, words, reterr);
 }
 
@@ -140,14 +144,21 @@ static frazil_err read_behaviour(struct policies *ret, const struct fz_config *c
 
     if (name == NULL)
         name = is_sno ? "sno" : "frazil";
+    struct fz_nearest near = fz_nearest_to(name, strlen(name));
+    char right[128];
+    struct fz_sentence s = fz_sentence_in(right, sizeof right);
+    fz_sentence_str(&s, "must be one of");
     for (size_t i = 0; i < BEHAVIOUR_COUNT; i++) {
         if (strcmp(behaviours[i].name, name) == 0) {
             *ret = behaviours[i];
             return FRAZIL_OK;
         }
+        fz_sentence_char(&s, ' ');
+        fz_sentence_str(&s, behaviours[i].name);
+        fz_nearest_offer(&near, behaviours[i].name);
     }
-    return bad_value(settings, FZ_KEY_BEHAVIOUR, "must be one of frazil konayuki sfid sno post flake flake-callback",
-                     reterr);
+    fz_nearest_say(&s, &near, "");
+    return bad_value(settings, FZ_KEY_BEHAVIOUR, right, reterr);
 }
 
 /* The behaviour, and the keys that override it one by one. */

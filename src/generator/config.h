@@ -68,6 +68,15 @@ static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
 /* The choice of a program with a granter of its own.  FRAZIL_ESPEC: the settings name a source as well. */
 frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_worker_choice *ret, frazil_error *reterr);
 
+/* Called for a key that is given and has no effect, with the words for where it would have one. */
+typedef void (*fz_worker_idle)(void *ctx, enum fz_key key, const char *where);
+
+/* Finds the keys that have no effect beside a source of worker ids, wherever they were given. */
+void fz_worker_find_idle(const struct fz_settings *settings, const char *source, fz_worker_idle visit, void *ctx);
+
+/* FRAZIL_ESPEC if the spec itself gives such a key: whoever wrote it expects something of it. */
+frazil_err fz_worker_refuse_idle(const struct fz_settings *settings, const char *source, frazil_error *reterr);
+
 /* What the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
 frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
                              struct fz_worker_choice *ret, frazil_error *reterr);

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/nearest.h"
 #include "core/sentence.h"
+#include "os/environment.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 
@@ -17,10 +19,6 @@ static const char names[][KEY_NAME_SIZE] = {
 #undef KEY_NAME
 };
 
-#define KEY_LIST_ITEM(identifier, name) " " name
-static const char known_keys[] = FZ_KEYS(KEY_LIST_ITEM);
-#undef KEY_LIST_ITEM
-
 const char *fz_key_name(enum fz_key key)
 {
     return names[key];
@@ -31,6 +29,7 @@ struct reader {
     const char *text;
     const char *at;
     const char *where;
+    bool is_spec; /* else it may be any file that was taken for a config file: nothing of it may be shown */
     frazil_error *reterr;
 };
 
@@ -50,6 +49,26 @@ static void skip_space(struct reader *reader)
         reader->at++;
 }
 
+/* No key is called like the text, which ends at what follows a key. */
+static frazil_err unknown_key(const struct reader *reader, const char *text, size_t len)
+{
+    struct fz_nearest near = fz_nearest_to(text, len);
+    char advice[64];
+    struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
+
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
+        fz_nearest_offer(&near, names[key]);
+    fz_nearest_say(&s, &near, "; frazil.spec(5) lists the keys");
+    if (!reader->is_spec)
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key%s", reader->where, advice);
+    /* Cut at its first '=', a URL would show a part of its password. */
+    if (strncmp(text + strcspn(text, ": \t\r\n"), "://", 3) == 0)
+        return fz_fail(reader->reterr, FRAZIL_ESPEC,
+                       "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
+                       (uint64_t)(text - reader->text) + 1);
+    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %Q%s", reader->where, text, len, advice);
+}
+
 static frazil_err read_key(struct reader *reader, enum fz_key *ret)
 {
     const char *start = reader->at;
@@ -62,10 +81,10 @@ static frazil_err read_key(struct reader *reader, enum fz_key *ret)
             return FRAZIL_OK;
         }
     }
-    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %Q; the keys are%s", reader->where, start, len,
-                   known_keys);
+    return unknown_key(reader, start, len);
 }
 
+/* A value begins right behind the '=': behind a space stands the next pair, if a script has left the value empty. */
 static frazil_err read_equals(struct reader *reader, enum fz_key key)
 {
     skip_space(reader);
@@ -73,7 +92,6 @@ static frazil_err read_equals(struct reader *reader, enum fz_key key)
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s at character %u has no value: write %s=value",
                        reader->where, names[key], position(reader), names[key]);
     reader->at++;
-    skip_space(reader);
     return FRAZIL_OK;
 }
 
@@ -123,7 +141,8 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
     /* clang-tidy loses sight of fz_fail, which never returns FRAZIL_OK. */
     /* NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (err == FRAZIL_OK && value[0] == '\0')
-        err = fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the value of %s is empty: leave the key out instead",
+        err = fz_fail(reader->reterr, FRAZIL_ESPEC,
+                      "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
                       reader->where, names[key]);
     if (err != FRAZIL_OK) {
         free(value);
@@ -151,16 +170,18 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, names[key]);
     }
     seen[key] = true;
-    if (settings->value[key] == NULL)
+    if (settings->value[key] == NULL) {
         settings->value[key] = value;
-    else
+        settings->from_elsewhere[key] = !reader->is_spec;
+    } else {
         free(value);
+    }
     return FRAZIL_OK;
 }
 
 frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where, frazil_error *reterr)
 {
-    struct reader reader = {.text = text, .at = text, .where = where, .reterr = reterr};
+    struct reader reader = {.text = text, .at = text, .where = where, .is_spec = true, .reterr = reterr};
     bool seen[FZ_KEYS_TOTAL] = {false};
 
     for (skip_space(&reader); *reader.at != '\0'; skip_space(&reader)) {
@@ -212,7 +233,7 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
         bool ends_with_cr = len > 0 && text[len] == '\n' && text[len - 1] == '\r';
         char place[256];
         struct fz_sentence sentence = fz_sentence_in(place, sizeof place);
-        fz_sentence_str(&sentence, where);
+        fz_sentence_quoted(&sentence, where, strlen(where));
         fz_sentence_str(&sentence, ", line ");
         fz_sentence_u64(&sentence, number++);
         char *line = strndup(text, ends_with_cr ? len - 1 : len);
@@ -225,30 +246,77 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
     return err;
 }
 
-/* FRAZIL_<KEY> of the environment; an empty one counts as not given, as shells make such. */
-static const char *from_environment(enum fz_key key)
+/* FRAZIL_<KEY> into name. */
+static void environment_name(enum fz_key key, char name[ENVIRONMENT_NAME_SIZE])
 {
-    char name[ENVIRONMENT_NAME_SIZE] = "FRAZIL_";
-    size_t len = strlen(name);
+    size_t len = strlen(FZ_ENVIRONMENT_PREFIX);
 
+    memcpy(name, FZ_ENVIRONMENT_PREFIX, len);
     for (const char *c = names[key]; *c != '\0'; c++)
         name[len++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
     name[len] = '\0';
-    const char *value = getenv(name);
-    return value == NULL || value[0] == '\0' ? NULL : value;
+}
+
+static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, frazil_error *reterr)
+{
+    char name[ENVIRONMENT_NAME_SIZE];
+
+    environment_name(key, name);
+    const char *value = fz_environment(name);
+    if (value == NULL)
+        return FRAZIL_OK;
+    /* Taken as not given, FRAZIL_WORKER=$UNSET would silently be another worker id. */
+    if (value[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, but empty: unset it, or give it a value",
+                       name);
+    settings->value[key] = strdup(value);
+    if (settings->value[key] == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    settings->from_elsewhere[key] = true;
+    return FRAZIL_OK;
 }
 
 static frazil_err add_environment(struct fz_settings *settings, frazil_error *reterr)
 {
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
-        const char *value = settings->value[key] == NULL ? from_environment((enum fz_key)key) : NULL;
-        if (value == NULL)
-            continue;
-        settings->value[key] = strdup(value);
+    frazil_err err = FRAZIL_OK;
+
+    for (int key = 0; key < FZ_KEYS_TOTAL && err == FRAZIL_OK; key++) {
         if (settings->value[key] == NULL)
-            return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+            err = add_variable(settings, (enum fz_key)key, reterr);
     }
-    return FRAZIL_OK;
+    return err;
+}
+
+/* Looks whether a variable is meant to be a key; name is without the prefix. */
+static void find_slip(const char *name, size_t len, fz_settings_slip visit, void *ctx)
+{
+    struct fz_nearest near = fz_nearest_to(name, len);
+    char typed[ENVIRONMENT_NAME_SIZE];
+    char meant[ENVIRONMENT_NAME_SIZE];
+
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
+        fz_nearest_offer(&near, names[key]);
+    /* Two slips away may be somebody's own variable: others may use the prefix, too. */
+    if (near.word == NULL || near.distance > 1 || len + sizeof FZ_ENVIRONMENT_PREFIX > sizeof typed)
+        return;
+    struct fz_sentence s = fz_sentence_in(typed, sizeof typed);
+    fz_sentence_str(&s, FZ_ENVIRONMENT_PREFIX);
+    fz_sentence_typed(&s, name, len);
+    enum fz_key key = FZ_KEY_LAYOUT;
+    while (names[key] != near.word)
+        key++;
+    environment_name(key, meant);
+    if (strcmp(meant, typed) != 0)
+        visit(ctx, typed, meant);
+}
+
+void fz_settings_find_slips(fz_settings_slip visit, void *ctx)
+{
+    for (char *const *variable = fz_environment_all(); *variable != NULL; variable++) {
+        const char *name = *variable + strlen(FZ_ENVIRONMENT_PREFIX);
+        if (strncmp(*variable, FZ_ENVIRONMENT_PREFIX, strlen(FZ_ENVIRONMENT_PREFIX)) == 0)
+            find_slip(name, strcspn(name, "="), visit, ctx);
+    }
 }
 
 static frazil_err add_config_file(struct fz_settings *settings, frazil_error *reterr)
@@ -277,7 +345,7 @@ static frazil_err add_config_file(struct fz_settings *settings, frazil_error *re
 
 frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr)
 {
-    struct fz_settings settings = {{NULL}};
+    struct fz_settings settings = {.value = {NULL}};
 
     frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
     if (err == FRAZIL_OK)
@@ -296,5 +364,5 @@ void fz_settings_free(struct fz_settings *settings)
 {
     for (int key = 0; key < FZ_KEYS_TOTAL; key++)
         free(settings->value[key]);
-    *settings = (struct fz_settings){{NULL}};
+    *settings = (struct fz_settings){.value = {NULL}};
 }

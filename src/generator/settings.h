@@ -6,6 +6,8 @@
 #ifndef FZ_GENERATOR_SETTINGS_H
 #define FZ_GENERATOR_SETTINGS_H
 
+#include <stdbool.h>
+
 #include "frazil/error.h"
 
 /* X(identifier, name): every key there is.  The environment's name is FRAZIL_ and the name in upper case. */
@@ -50,8 +52,12 @@ enum fz_key {
         FZ_KEYS_TOTAL
 };
 
+/* What the name of a key begins with in the environment. */
+#define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
+
 struct fz_settings {
-    char *value[FZ_KEYS_TOTAL]; /* NULL: not given; owned */
+    char *value[FZ_KEYS_TOTAL];         /* NULL: not given; owned */
+    bool from_elsewhere[FZ_KEYS_TOTAL]; /* given in the environment or in the config file, which are for many specs */
 };
 
 /* The name of a key.  Never freed. */
@@ -60,7 +66,8 @@ const char *fz_key_name(enum fz_key key);
 /*
  * Gathers the settings of a spec (NULL: empty), the environment and the config
  * file.  FRAZIL_ESPEC, ENOMEM, ESYS (the file cannot be read).  On success the
- * caller frees them.
+ * caller frees them.  The environment is not read where it is not to be trusted
+ * (os/environment.h).
  */
 frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
 
@@ -74,10 +81,16 @@ frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, 
 
 /*
  * Adds the lines of a config file: blank, `# comment`, or one pair each.  They end
- * with LF or CR LF, and a carriage return elsewhere is an error.  Errors likewise.
+ * with LF or CR LF, and a carriage return elsewhere is an error.  Errors likewise;
+ * their sentences name the line and quote nothing of it, as the file may be another
+ * one than was meant, and may hold a password.
  */
 frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
                                  frazil_error *reterr);
+
+/* Calls visit for a variable of the environment that is one slip away from a key's, with the key's. */
+typedef void (*fz_settings_slip)(void *ctx, const char *name, const char *meant);
+void fz_settings_find_slips(fz_settings_slip visit, void *ctx);
 
 /* Frees the values. */
 void fz_settings_free(struct fz_settings *settings);

@@ -48,7 +48,7 @@ enum { TAKEN_COUNT = sizeof taken / sizeof taken[0] };
 /* Who writes such a key into the spec itself expects it to count. */
 static frazil_err check_spec(const char *spec, frazil_error *reterr)
 {
-    struct fz_settings said = {{NULL}};
+    struct fz_settings said = {.value = {NULL}};
 
     frazil_err err = fz_settings_add_text(&said, spec, "spec", reterr);
     for (size_t i = 0; err == FRAZIL_OK && i < TAKEN_COUNT; i++) {

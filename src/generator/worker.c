@@ -3,14 +3,15 @@
  * Where a worker id comes from.  Nothing is guessed, masked or wrapped: a source
  * that gives no number, or one outside its range, is an error that says so.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "auto_partition.h"
 #include "coordinators.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
+#include "core/nearest.h"
 #include "core/sentence.h"
+#include "os/environment.h"
 #include "worker_internal.h"
 
 #define SOURCES                                                                                                        \
@@ -58,10 +59,10 @@ frazil_err fz_worker_number(const struct fz_worker_space *space, const char *sou
 
     if (!fz_decimal_parse(text, len, &number))
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%s gives %Q: must be a whole number from 0 to %u, without sign or leading zero", source,
+                       "worker=%v gives %Q: must be a whole number from 0 to %u, without sign or leading zero", source,
                        text, len, space->count - 1);
     if (number >= space->count)
-        return fz_fail(reterr, FRAZIL_EWORKER, "worker=%s gives %u: must be from 0 to %u", source, number,
+        return fz_fail(reterr, FRAZIL_EWORKER, "worker=%v gives %u: must be from 0 to %u", source, number,
                        space->count - 1);
     *ret = fz_worker_in(space, number);
     return FRAZIL_OK;
@@ -70,7 +71,7 @@ frazil_err fz_worker_number(const struct fz_worker_space *space, const char *sou
 static frazil_err from_environment(const struct fz_worker_space *space, const char *source, const char *name,
                                    uint32_t *ret, frazil_error *reterr)
 {
-    const char *text = getenv(name);
+    const char *text = fz_environment(name);
 
     if (name[0] == '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "worker=env: names no variable: write worker=env:NAME");
@@ -79,9 +80,14 @@ static frazil_err from_environment(const struct fz_worker_space *space, const ch
                        "worker=%q: no environment variable has a '=' in its name: write worker=env:NAME, without a "
                        "value",
                        source);
+    if (fz_environment_is_foreign())
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%v: a set-user-ID program does not read the environment of the user who starts it: use "
+                       "another source",
+                       source);
     if (text == NULL || text[0] == '\0')
         return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%s: the environment variable is %s: it must hold a number from 0 to %u", source,
+                       "worker=%v: the environment variable is %s: it must hold a number from 0 to %u", source,
                        text == NULL ? "not set" : "empty", space->count - 1);
     return fz_worker_number(space, source, text, strlen(text), ret, reterr);
 }
@@ -116,13 +122,35 @@ static void choose_leased(const struct fz_settings *settings, const struct fz_wo
     choice->url = url;
 }
 
+/* The source that was meant, if only a slip away; a number or a name stands behind the ':' of some. */
+static struct fz_nearest meant(const char *source)
+{
+    static const char *const plain[] = {"ordinal", "file-lock", "ip-last-octet", "ip-hash", "hostname-hash", "auto"};
+    static const char *const headed[][2] = {{"fixed", "fixed:N"}, {"env", "env:NAME"}};
+    struct fz_nearest near = fz_nearest_to(source, strcspn(source, ":="));
+
+    for (size_t i = 0; i < sizeof headed / sizeof headed[0]; i++) {
+        fz_nearest_offer(&near, headed[i][0]);
+        if (near.word == headed[i][0])
+            near.word = headed[i][1];
+    }
+    near.len = strlen(source);
+    for (size_t i = 0; i < sizeof plain / sizeof plain[0]; i++)
+        fz_nearest_offer(&near, plain[i]);
+    return near;
+}
+
 static frazil_err unknown_source(const char *source, frazil_error *reterr)
 {
+    struct fz_nearest near = meant(source);
+    char advice[640];
+    struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
     uint64_t number;
 
     if (fz_decimal_parse(source, strlen(source), &number))
-        return fz_fail(reterr, FRAZIL_ESPEC, "worker=%s names no source: write worker=fixed:%s", source, source);
-    return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is no source of worker ids; they are %s", source, SOURCES);
+        return fz_fail(reterr, FRAZIL_ESPEC, "worker=%u names no source: write worker=fixed:%u", number, number);
+    fz_nearest_say(&s, &near, "; they are " SOURCES);
+    return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is no source of worker ids%s", source, advice);
 }
 
 /* partition= is fixed:N for snos, in the spelling of their two bytes. */
@@ -172,6 +200,80 @@ static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)
                    SOURCES, fz_layout_max_worker(layout));
 }
 
+/* The sources that a key has an effect for. */
+enum { FOR_URL = 1, FOR_NAME = 2, FOR_ADDRESS = 4, FOR_HASH = 8, FOR_SLOTS = 16 };
+
+static const struct {
+    enum fz_key key;
+    unsigned sources;
+    const char *where;
+} effects[] = {
+    {FZ_KEY_HOSTNAME, FOR_NAME, "worker=ordinal and worker=hostname-hash"},
+    {FZ_KEY_IP, FOR_ADDRESS, "worker=ip-hash and worker=ip-last-octet"},
+    {FZ_KEY_EXPECT, FOR_HASH, "worker=ip-hash and worker=hostname-hash"},
+    {FZ_KEY_HORIZON, FOR_URL, "worker=URL, a namespace of a coordinator"},
+    {FZ_KEY_WORKERS, FOR_URL, "worker=URL, a namespace of a coordinator"},
+    {FZ_KEY_ON_LOSS, FOR_URL, "worker=URL, as only a leased worker id can be lost"},
+    {FZ_KEY_MAX_SKEW, FOR_URL | FOR_SLOTS, "worker=URL and state=URL, whose users share a coordinator's clock"},
+};
+enum { EFFECTS = sizeof effects / sizeof effects[0] };
+
+/* What the source of worker ids and the state are, in terms of effects. */
+static unsigned sources_of(const struct fz_settings *settings, const char *source)
+{
+    const char *state = settings->value[FZ_KEY_STATE];
+    unsigned sources = state != NULL && fz_is_url(state) ? FOR_SLOTS : 0;
+
+    if (fz_is_url(source))
+        return sources | FOR_URL;
+    if (strcmp(source, "ordinal") == 0)
+        return sources | FOR_NAME;
+    if (strcmp(source, "hostname-hash") == 0)
+        return sources | FOR_NAME | FOR_HASH;
+    if (strcmp(source, "ip-hash") == 0)
+        return sources | FOR_ADDRESS | FOR_HASH;
+    return strcmp(source, "ip-last-octet") == 0 ? sources | FOR_ADDRESS : sources;
+}
+
+void fz_worker_find_idle(const struct fz_settings *settings, const char *source, fz_worker_idle visit, void *ctx)
+{
+    unsigned sources = sources_of(settings, source);
+
+    for (size_t i = 0; i < EFFECTS; i++) {
+        if (settings->value[effects[i].key] != NULL && (effects[i].sources & sources) == 0)
+            visit(ctx, effects[i].key, effects[i].where);
+    }
+}
+
+/* The first key of the spec without effect. */
+struct first_idle {
+    const struct fz_settings *settings;
+    enum fz_key key; /* FZ_KEYS_TOTAL: none yet */
+    const char *where;
+};
+
+/* Environment and config file are for many specs: a key that one of them does not need is not wrong there. */
+static void note_idle(void *ctx, enum fz_key key, const char *where)
+{
+    struct first_idle *first = ctx;
+
+    if (first->settings->from_elsewhere[key] || first->key != FZ_KEYS_TOTAL)
+        return;
+    first->key = key;
+    first->where = where;
+}
+
+frazil_err fz_worker_refuse_idle(const struct fz_settings *settings, const char *source, frazil_error *reterr)
+{
+    struct first_idle first = {.settings = settings, .key = FZ_KEYS_TOTAL};
+
+    fz_worker_find_idle(settings, source, note_idle, &first);
+    if (first.key == FZ_KEYS_TOTAL)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q has no effect with worker=%v: it is for %s; leave it out",
+                   fz_key_name(first.key), settings->value[first.key], source, first.where);
+}
+
 frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
                              struct fz_worker_choice *ret, frazil_error *reterr)
 {
@@ -215,6 +317,8 @@ frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_la
         err = from_auto(settings, layout, &choice.first, reterr);
     else
         err = unknown_source(source, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_worker_refuse_idle(settings, source, reterr);
     if (err == FRAZIL_OK)
         *ret = choice;
     return err;

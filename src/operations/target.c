@@ -78,6 +78,8 @@ frazil_err fz_target_open(struct fz_target *ret, const char *spec_or_url, frazil
     err = fz_config_read(&target.config, &target.settings, reterr);
     if (err == FRAZIL_OK)
         err = find_coordinator(&target, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_worker_refuse_idle(&target.settings, target.url, reterr);
     if (err != FRAZIL_OK) {
         fz_target_close(&target);
         return err;

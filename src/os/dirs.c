@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* secure_getenv */
 #include "dirs.h"
 
 #include <errno.h>
@@ -11,6 +10,7 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "environment.h"
 #include "fail_errno.h"
 #include "new_file.h"
 
@@ -43,7 +43,7 @@ struct way {
 
 static const char *variable(const char *name)
 {
-    const char *value = secure_getenv(name);
+    const char *value = fz_environment(name);
 
     return value == NULL || value[0] == '\0' ? NULL : value;
 }

@@ -50,7 +50,7 @@ static void require_same(const struct fz_settings *a, const struct fz_settings *
 
 static void write_again(const struct fz_settings *settings)
 {
-    struct fz_settings again = {{NULL}};
+    struct fz_settings again = {.value = {NULL}};
     char *text = malloc(size_written(settings));
 
     REQUIRE(text != NULL);
@@ -96,7 +96,7 @@ typedef frazil_err (*add_fn)(struct fz_settings *settings, const char *text, con
 
 static void read_settings(add_fn add, const char *text)
 {
-    struct fz_settings settings = {{NULL}};
+    struct fz_settings settings = {.value = {NULL}};
     frazil_error why;
     frazil_err err = add(&settings, text, "here", &why);
 

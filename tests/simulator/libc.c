@@ -68,13 +68,6 @@ void sim_free(void *block)
     self_free(block);
 }
 
-/* Nobody has set anything. */
-char *sim_getenv(const char *name)
-{
-    (void)name;
-    return NULL;
-}
-
 pid_t sim_getpid(void)
 {
     return (pid_t)self()->pid;

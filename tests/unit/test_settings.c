@@ -24,7 +24,7 @@
 /* The value of hostname in a spec, which may hold anything; the caller frees it. */
 static char *hostname_in(const char *spec)
 {
-    struct fz_settings settings = {{NULL}};
+    struct fz_settings settings = {.value = {NULL}};
     frazil_error err;
 
     if (fz_settings_add_text(&settings, spec, "spec", &err) != FRAZIL_OK)
@@ -53,8 +53,8 @@ static void test_values(void **state)
         {"hostname='a\\nb'", "a\\nb"},
         {"hostname='\\\\\\''", "\\'"},
         {"hostname=' '", " "},
-        {"hostname = a", "a"},
-        {"hostname\t=\n'a'", "a"},
+        {"hostname =a", "a"},
+        {"hostname\t\n='a'", "a"},
         {"  \t\r\n hostname=a \n", "a"},
         {"base=1 hostname='x y'\tcount=2", "x y"},
         {"hostname=\xc3\xa9", "\xc3\xa9"},
@@ -80,16 +80,25 @@ static void test_refused(void **state)
         const char *spec;
         const char *why;
     } rows[] = {
-        {"wroker=fixed:1", "spec: unknown key 'wroker'; the keys are layout epoch tick behaviour worker"},
+        {"wroker=fixed:1", "spec: unknown key 'wroker': did you mean worker?"},
         {"Worker=fixed:1", "unknown key 'Worker'"},
-        {"workerz=fixed:1", "unknown key 'workerz'"},
-        {"worke=fixed:1", "unknown key 'worke'"},
-        {"=fixed:1", "unknown key ''"},
+        {"workerz=fixed:1", "unknown key 'workerz': did you mean worker?"},
+        {"worke=fixed:1", "unknown key 'worke': did you mean worker?"},
+        {"behavior=sfid", "unknown key 'behavior': did you mean behaviour?"},
+        {"speed=fast", "unknown key 'speed'; frazil.spec(5) lists the keys"},
+        {"=fixed:1", "unknown key ''; frazil.spec(5)"},
+        {"redis://h/x", "spec: a URL stands at character 1, where a key should: write worker=URL"},
+        {"layout=twitter redis://:p=w@h/x", "spec: a URL stands at character 16, where a key should"},
         {"'worker'=fixed:1", "unknown key ''worker''"},
         {"worker", "the key worker at character 7 has no value: write worker=value"},
         {"worker fixed:1", "the key worker at character 8 has no value"},
-        {"worker=", "the value of worker is empty: leave the key out instead"},
+        {"worker=", "the value of worker is empty: write it right behind the '=', or leave the key out"},
         {"worker=''", "the value of worker is empty"},
+        {"worker= fixed:1", "the value of worker is empty"},
+        {"worker = fixed:1", "the value of worker is empty"},
+        {"hostname= clock=frozen:2026-01-01T00:00:00Z worker=hostname-hash expect=2", "the value of hostname is empty"},
+        {"hostname=\tclock=real", "the value of hostname is empty"},
+        {"hostname=\n", "the value of hostname is empty"},
         {"worker=fixed:1 worker=fixed:1", "the key worker is given twice"},
         {"worker=fixed:1 layout=twitter worker=fixed:2", "the key worker is given twice"},
         {"hostname='a", "the quote opened at character 10 is not closed"},
@@ -117,7 +126,7 @@ static void test_truncated(void **state)
     (void)state;
     for (size_t len = 0; len <= strlen(spec); len++) {
         char *text = strndup(spec, len);
-        struct fz_settings settings = {{NULL}};
+        struct fz_settings settings = {.value = {NULL}};
         frazil_error err;
 
         assert_non_null(text);
@@ -133,7 +142,7 @@ static void test_every_key(void **state)
 {
     (void)state;
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
-        struct fz_settings settings = {{NULL}};
+        struct fz_settings settings = {.value = {NULL}};
         char text[64];
 
         snprintf(text, sizeof text, "%s=x", fz_key_name((enum fz_key)key));
@@ -196,7 +205,7 @@ static frazil_generator_info info_of(const char *spec)
 static void test_precedence(void **state)
 {
     static const char file[] =
-        "# frazil\n\n  worker = fixed:3 \nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
+        "# frazil\n\n  worker =fixed:3 \nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
 
     (void)state;
     write_config(file, strlen(file));
@@ -239,14 +248,15 @@ static void test_config_line_ends(void **state)
     }
 }
 
-/* A value in the environment is taken as it is, without quotes; an empty one is as good as none. */
+/* A value in the environment is taken as it is, without quotes; an empty one is an error, unless the spec decides. */
 static void test_environment(void **state)
 {
     (void)state;
     assert_int_equal(setenv("FRAZIL_LAYOUT", "41/5+5/12 epoch=2026-01-01T00:00:00Z", 1), 0);
     assert_int_equal(info_of(WORKER).layout.datacenter_bits, 5);
     assert_int_equal(setenv("FRAZIL_LAYOUT", "", 1), 0);
-    assert_string_equal(info_of(WORKER).layout.name, "frazil");
+    assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "FRAZIL_LAYOUT is set in the environment, but empty: unset it");
+    assert_string_equal(info_of(WORKER "layout=twitter").layout.name, "twitter");
     assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter'", 1), 0);
     assert_open_refused(WORKER, NULL, FRAZIL_ELAYOUT, "'twitter'");
     assert_int_equal(unsetenv("FRAZIL_LAYOUT"), 0);
@@ -263,7 +273,10 @@ static void test_config_refused(void **state)
         size_t len; /* 0: that of the string */
         const char *why;
     } rows[] = {
-        {"worker=fixed:1\nspeed=fast\n", 0, ", line 2: unknown key 'speed'"},
+        {"worker=fixed:1\nspeed=fast\n", 0, ", line 2: unknown key; frazil.spec(5) lists the keys"},
+        {"wroker=fixed:1\n", 0, ", line 1: unknown key: did you mean worker?"},
+        {"hostname= clock=real\n", 0, ", line 1: the value of hostname is empty"},
+        {"worker = fixed:1\n", 0, ", line 1: the value of worker is empty"},
         {"worker=fixed:1 layout=twitter\n", 0, ", line 1: more than one pair on a line, at character 16"},
         {"worker=fixed:1\n\n# again\nworker=fixed:1", 0, ", line 4: the key worker is given twice"},
         {"worker=\n", 0, ", line 1: the value of worker is empty"},
@@ -277,7 +290,7 @@ static void test_config_refused(void **state)
         {"\rworker=fixed:1\n", 0, ", line 1: a carriage return at character 1"},
         {"worker=fixed:1\r\r\n", 0, ", line 1: a carriage return at character 15"},
         {"hostname='a\rb'\r\n", 0, ", line 1: a carriage return at character 12"},
-        {"worker=fixed:1\r\nspeed=fast\r\n", 0, ", line 2: unknown key 'speed'"},
+        {"worker=fixed:1\r\nspeed=fast\r\n", 0, ", line 2: unknown key; frazil.spec(5)"},
         {"worker=fixed:1\nconfig=/etc/other\n", 0, ", line 2: a config file cannot name another"},
     };
 
@@ -289,6 +302,85 @@ static void test_config_refused(void **state)
         snprintf(why, sizeof why, "%s", config_path);
         assert_open_refused(with_config(""), NULL, FRAZIL_ESPEC, why);
     }
+}
+
+/* Nothing of the file is shown, as it may be another one than was meant: here, files with a password in them. */
+static void test_config_not_shown(void **state)
+{
+    static const char *const files[] = {
+        "s3cret\n",
+        "s3cret=\n",
+        "s3cret s3cret\n",
+        "=s3cret\n",
+        "'s3cret'\n",
+        "s3cret\\x\n",
+        "frazil:s3cret@db/x\n",
+        "redis://:s3cret@db/x\n",
+        "127.0.0.1:5432:frazil:frazil:s3cret",
+        "worker=fixed:1 s3cret\n",
+        "worker='fixed:1's3cret\n",
+        "worker=fix'ed:1s3cret\n",
+        "worker 's3cret\n",
+        "base='s3cret\n",
+        "worker=fixed:1\rs3cret",
+    };
+    frazil_error err;
+    frazil *gen;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        write_config(files[i], strlen(files[i]));
+        assert_int_equal(frazil_open(&gen, with_config(""), &err), FRAZIL_ESPEC);
+        if (strstr(err.message, "s3cret") != NULL || strstr(err.message, ", line 1: ") == NULL)
+            fail_msg("%s: %s", files[i], err.message);
+    }
+}
+
+struct slips {
+    int count;
+    char last[128];
+};
+
+static void note_slip(void *ctx, const char *name, const char *meant)
+{
+    struct slips *slips = ctx;
+
+    slips->count++;
+    snprintf(slips->last, sizeof slips->last, "%s %s", name, meant);
+}
+
+/* How many slips are found with a variable set; the last one found is in slips. */
+static int slips_with(const char *name, struct slips *slips)
+{
+    *slips = (struct slips){0};
+    assert_int_equal(setenv(name, "x", 1), 0);
+    fz_settings_find_slips(note_slip, slips);
+    assert_int_equal(unsetenv(name), 0);
+    return slips->count;
+}
+
+/* A variable one slip away from a key's is found; keys themselves, our own and other people's variables are not. */
+static void test_slips_of_the_environment(void **state)
+{
+    static const char *const good[] = {
+        "FRAZIL_WORKER",  "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE", "FRAZIL_STATE_DIR",
+        "FRAZIL_NEMESIS", "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS", "FRAZIL_VECTORS_DIR",
+        "FRAZIL_SERVE",   "FRAZIL_NEMESIS_KIND", "FRAZIL_SHOP_QUEUE", "FRAZIL_",      "FRAZILWORKER",
+        "XFRAZIL_WROKER",
+    };
+    struct slips slips;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        if (slips_with(good[i], &slips) != 0)
+            fail_msg("%s is taken for a slip: %s", good[i], slips.last);
+    }
+    assert_int_equal(slips_with("FRAZIL_WROKER", &slips), 1);
+    assert_string_equal(slips.last, "FRAZIL_WROKER FRAZIL_WORKER");
+    assert_int_equal(slips_with("FRAZIL_worker", &slips), 1);
+    assert_int_equal(slips_with("FRAZIL_RUNDIR", &slips), 1);
+    assert_string_equal(slips.last, "FRAZIL_RUNDIR FRAZIL_RUN_DIR");
+    assert_int_equal(slips_with("FRAZIL_BEHAVIOR", &slips), 1);
 }
 
 /* A file that is not there, is a folder, or is too large to be meant. */
@@ -320,6 +412,8 @@ int main(void)
         cmocka_unit_test(test_environment),
         cmocka_unit_test(test_config_line_ends),
         cmocka_unit_test(test_config_refused),
+        cmocka_unit_test(test_config_not_shown),
+        cmocka_unit_test(test_slips_of_the_environment),
         cmocka_unit_test(test_config_unreadable),
     };
 

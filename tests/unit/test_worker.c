@@ -79,7 +79,7 @@ static void test_refused(void **state)
         {"layout=twitter", FRAZIL_ENOWORKER, "from 0 to 1023 and belong to this generator alone"},
         {"layout=41/0/22", FRAZIL_ENOWORKER, "from 0 to 0"},
         {"worker=5", FRAZIL_ESPEC, "worker=5 names no source: write worker=fixed:5"},
-        {"worker=fixed", FRAZIL_ESPEC, "worker='fixed' is no source of worker ids; they are fixed:N"},
+        {"worker=fixed", FRAZIL_ESPEC, "worker='fixed' is no source of worker ids: did you mean fixed:N?"},
         {"worker=FIXED:1", FRAZIL_ESPEC, "worker='FIXED:1' is no source"},
         {"worker=random", FRAZIL_ESPEC, "worker='random' is no source"},
         {"worker=ordinal2 hostname=a-1", FRAZIL_ESPEC, "worker='ordinal2' is no source"},

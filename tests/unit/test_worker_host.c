@@ -370,7 +370,7 @@ static void test_chance(void **state)
         {"worker=hostname-hash expect=3 count=3", 777778},
         {"worker=ip-hash expect=50 ip=10.0.0.7", 703600},
         {"worker=ip-last-octet", 0},
-        {"worker=fixed:1 expect=20", 0},
+        {"worker=fixed:1", 0},
         {"worker=ordinal", 0},
     };
 
@@ -467,6 +467,49 @@ static void test_environment(void **state)
     assert_int_equal(unsetenv("FRAZIL_IP"), 0);
 }
 
+/* A key that the source has no use for is refused where a person wrote it for this source. */
+static void test_keys_without_effect(void **state)
+{
+    static const struct {
+        const char *spec;
+        const char *why;
+    } rows[] = {
+        {"worker=fixed:3 hostname=x", "hostname='x' has no effect with worker=fixed:3: it is for worker=ordinal and"},
+        {"worker=fixed:3 ip=10.0.0.1", "ip='10.0.0.1' has no effect with worker=fixed:3: it is for worker=ip-hash and"},
+        {"worker=fixed:3 expect=0", "expect='0' has no effect with worker=fixed:3: it is for worker=ip-hash and"},
+        {"worker=fixed:3 horizon=60s", "horizon='60s' has no effect with worker=fixed:3: it is for worker=URL"},
+        {"worker=fixed:3 workers=4", "workers='4' has no effect with worker=fixed:3: it is for worker=URL"},
+        {"worker=fixed:3 max_skew=1s", "max_skew='1s' has no effect with worker=fixed:3: it is for worker=URL and"},
+        {"worker=fixed:3 on_loss=stop", "on_loss='stop' has no effect with worker=fixed:3: it is for worker=URL"},
+        {"worker=file-lock hostname=x", "hostname='x' has no effect with worker=file-lock"},
+        {"worker=ordinal ip=10.0.0.1", "ip='10.0.0.1' has no effect with worker=ordinal"},
+        {"worker=ordinal expect=3", "expect='3' has no effect with worker=ordinal"},
+        {"worker=ip-hash expect=2 hostname=x", "hostname='x' has no effect with worker=ip-hash"},
+        {"worker=hostname-hash expect=2 ip=10.0.0.1", "ip='10.0.0.1' has no effect with worker=hostname-hash"},
+        {"worker=ip-last-octet expect=2", "expect='2' has no effect with worker=ip-last-octet"},
+        {"layout=sno max_skew=1s", "max_skew='1s' has no effect with worker=auto"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
+}
+
+/* In the environment it is for all programs of a fleet, and no error for the one that does not need it. */
+static void test_keys_for_a_fleet(void **state)
+{
+    static const char *const keys[][2] = {{"FRAZIL_HOSTNAME", "web-1"}, {"FRAZIL_IP", "10.0.0.1"},
+                                          {"FRAZIL_EXPECT", "20"},      {"FRAZIL_HORIZON", "60s"},
+                                          {"FRAZIL_WORKERS", "64"},     {"FRAZIL_MAX_SKEW", "1s"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        assert_int_equal(setenv(keys[i][0], keys[i][1], 1), 0);
+        assert_int_equal(info_of("worker=fixed:3").worker, 3);
+        assert_int_equal(unsetenv(keys[i][0]), 0);
+    }
+}
+
 #define ON_A_HOST(test) cmocka_unit_test_setup(test, make_host)
 
 int main(void)
@@ -477,6 +520,8 @@ int main(void)
         ON_A_HOST(test_sources),      ON_A_HOST(test_modulus),         ON_A_HOST(test_chance),
         ON_A_HOST(test_ipv6_host),    ON_A_HOST(test_refused),         ON_A_HOST(test_nothing_to_tell_the_host_by),
         ON_A_HOST(test_environment),
+        ON_A_HOST(test_keys_without_effect),
+        ON_A_HOST(test_keys_for_a_fleet),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,7 +24,6 @@ void *sim_calloc(size_t n, size_t size);
 void *sim_aligned_alloc(size_t alignment, size_t size);
 void *sim_realloc(void *block, size_t size);
 void sim_free(void *block);
-char *sim_getenv(const char *name);
 pid_t sim_getpid(void);
 int sim_clock_gettime(clockid_t id, struct timespec *ret);
 int sim_clock_nanosleep(clockid_t id, int flags, const struct timespec *pause, struct timespec *ret_left);
@@ -46,7 +45,6 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define aligned_alloc sim_aligned_alloc
 #define realloc sim_realloc
 #define free sim_free
-#define getenv sim_getenv
 #define getpid sim_getpid
 #define clock_gettime sim_clock_gettime
 #define clock_nanosleep sim_clock_nanosleep

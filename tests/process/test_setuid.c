@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a set-user-ID program takes nothing from the environment of
+ * the user who starts it.  The program is real: this test's own file, copied, with
+ * another owner and the set-user-ID bit, and started by a third user.
+ */
+#define _DEFAULT_SOURCE /* setgroups */
+#include <fcntl.h>
+#include <grp.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frazil.h"
+#include "generator/settings.h"
+#include "os/dirs.h"
+#include "os/environment.h"
+
+#define OWNER 65532
+#define NOBODY 65534
+#define TELL "--tell"
+
+/* Everything that libfrazil reads from an environment, with a value that can be recognised. */
+static const char *const hostile[] = {"FRAZIL_WORKER=fixed:123",
+                                      "FRAZIL_LAYOUT=twitter",
+                                      "FRAZIL_STATE=memory",
+                                      "FRAZIL_CONFIG=/etc/shadow",
+                                      "FRAZIL_RUN_DIR=/evil/run",
+                                      "FRAZIL_STATE_DIR=/evil/state",
+                                      "FRAZIL_NAMESPACE=evil",
+                                      "FRAZIL_WROKER=slip",
+                                      "XDG_RUNTIME_DIR=/evil/xdg-run",
+                                      "XDG_STATE_HOME=/evil/xdg",
+                                      "HOME=/evil/home",
+                                      "TMPDIR=/evil/tmp",
+                                      "RUNTIME_DIRECTORY=/evil/svc",
+                                      "STATE_DIRECTORY=/evil/svc",
+                                      "EVIL_NUMBER=7",
+                                      NULL};
+
+/* ---- the program with the bit ---- */
+
+static void note_slip(void *ctx, const char *name, const char *meant)
+{
+    (void)ctx;
+    printf("slip: %s %s\n", name, meant);
+}
+
+static void tell_dir(const char *what, enum fz_dir which)
+{
+    char path[FZ_PATH_SIZE];
+    frazil_error err;
+
+    if (fz_dir_find(path, which, NULL, &err) == FRAZIL_OK)
+        printf("%s: %s\n", what, path);
+    else
+        printf("%s: none\n", what);
+}
+
+/* Tells all that it takes from the environment, on standard output. */
+static int tell(void)
+{
+    struct fz_settings settings;
+    frazil_error err;
+    frazil *gen;
+
+    printf("owner: %s\n", geteuid() == OWNER && getuid() == NOBODY ? "yes" : "no");
+    printf("foreign: %s\n", fz_environment_is_foreign() ? "yes" : "no");
+    if (fz_settings_gather(&settings, "", &err) != FRAZIL_OK) {
+        printf("failed: %s\n", err.message);
+        return 0;
+    }
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (settings.value[key] != NULL)
+            printf("key: %s=%s\n", fz_key_name((enum fz_key)key), settings.value[key]);
+    }
+    fz_settings_free(&settings);
+    tell_dir("run", FZ_DIR_RUN);
+    tell_dir("state", FZ_DIR_STATE);
+    fz_settings_find_slips(note_slip, NULL);
+    if (frazil_open(&gen, "state=memory worker=env:EVIL_NUMBER", &err) == FRAZIL_OK)
+        printf("worker: taken\n");
+    else
+        printf("worker: %s\n", err.message);
+    return 0;
+}
+
+/* ---- how it is made and started ---- */
+
+struct program {
+    char dir[256];
+    char path[300];
+};
+
+/* Copies this test's file to the path. */
+static void copy_self(const char *path)
+{
+    static char bytes[1 << 16];
+    FILE *from = fopen("/proc/self/exe", "rb");
+    FILE *to = fopen(path, "wb");
+
+    assert_non_null(from);
+    assert_non_null(to);
+    for (size_t n; (n = fread(bytes, 1, sizeof bytes, from)) > 0;)
+        assert_int_equal(fwrite(bytes, 1, n, to), n);
+    assert_int_equal(fclose(from), 0);
+    assert_int_equal(fclose(to), 0);
+}
+
+/* Makes the program below a directory; false: the bit has no effect there. */
+static bool make_below(struct program *program, const char *parent)
+{
+    struct statvfs disk;
+
+    if (statvfs(parent, &disk) != 0 || (disk.f_flag & ST_NOSUID) != 0)
+        return false;
+    snprintf(program->dir, sizeof program->dir, "%s/frazil-test-XXXXXX", parent);
+    if (mkdtemp(program->dir) == NULL)
+        return false;
+    snprintf(program->path, sizeof program->path, "%s/tell", program->dir);
+    copy_self(program->path);
+    assert_int_equal(chmod(program->dir, 0755), 0);
+    assert_int_equal(chown(program->path, OWNER, OWNER), 0);
+    assert_int_equal(chmod(program->path, 04755), 0);
+    return true;
+}
+
+static bool make_program(struct program *program)
+{
+    static const char *const parents[] = {"/tmp", "/var/tmp", "/run", "/dev/shm", "/opt"};
+
+    for (size_t i = 0; i < sizeof parents / sizeof parents[0]; i++) {
+        if (make_below(program, parents[i]))
+            return true;
+    }
+    return false;
+}
+
+static void start_as_nobody(const char *path, int out)
+{
+    static char option[] = TELL;
+    char *const argv[] = {(char *)(uintptr_t)path, option, NULL};
+
+    if (dup2(out, STDOUT_FILENO) < 0 || chdir("/") != 0 || setgroups(0, NULL) != 0 || setgid(NOBODY) != 0 ||
+        setuid(NOBODY) != 0)
+        _exit(100);
+    execve(path, argv, (char *const *)(uintptr_t)hostile);
+    _exit(101);
+}
+
+/* Runs it and returns all that it says. */
+static const char *run_as_nobody(const char *path)
+{
+    static char said[8192];
+    size_t len = 0;
+    int ends[2];
+    int status;
+
+    assert_int_equal(pipe(ends), 0);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        start_as_nobody(path, ends[1]);
+    close(ends[1]);
+    for (ssize_t n; (n = read(ends[0], said + len, sizeof said - 1 - len)) > 0;)
+        len += (size_t)n;
+    said[len] = '\0';
+    close(ends[0]);
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        fail_msg("it ended with status %d and said: %s", status, said);
+    return said;
+}
+
+static void remove_program(const struct program *program)
+{
+    assert_int_equal(unlink(program->path), 0);
+    assert_int_equal(rmdir(program->dir), 0);
+}
+
+/* With the bit, the user's environment decides nothing: no key, no directory, no worker id, not even a warning. */
+static void test_nothing_is_taken(void **state)
+{
+    struct program program;
+
+    (void)state;
+    if (geteuid() != 0 || !make_program(&program)) {
+        print_message("only root can make such a program, and where the bit has an effect\n");
+        skip();
+    }
+    const char *said = run_as_nobody(program.path);
+    const bool has_effect = strstr(said, "owner: yes") != NULL;
+    if (has_effect) {
+        if (strstr(said, "foreign: yes") == NULL || strstr(said, "evil") != NULL || strstr(said, "key:") != NULL ||
+            strstr(said, "slip:") != NULL || strstr(said, "worker: taken") != NULL)
+            fail_msg("it took something: %s", said);
+        assert_non_null(strstr(said, "run: /dev/shm/frazil-65532"));
+        assert_non_null(strstr(said, "does not read the environment of the user"));
+    }
+    remove_program(&program);
+    if (!has_effect)
+        skip(); /* no_new_privs: a container may forbid it to all of its processes */
+}
+
+/* Without the bit the very same program takes all of it: the test above sees what it is there to see. */
+static void test_without_the_bit(void **state)
+{
+    struct program program;
+
+    (void)state;
+    if (geteuid() != 0 || !make_program(&program))
+        skip();
+    assert_int_equal(chmod(program.path, 0755), 0);
+    const char *said = run_as_nobody(program.path);
+    remove_program(&program);
+    assert_non_null(strstr(said, "foreign: no"));
+    /* The config file cannot be read by nobody, which proves that its name was taken. */
+    assert_non_null(strstr(said, "cannot read the config file '/etc/shadow'"));
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_nothing_is_taken),
+        cmocka_unit_test(test_without_the_bit),
+    };
+
+    if (argc > 1 && strcmp(argv[1], TELL) == 0)
+        return tell();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
