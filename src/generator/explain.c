@@ -35,6 +35,12 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "too little is left of the grant of the worker id, which ends at %t; more is due in %u us, which is "
                 "longer than the call may wait",
                 fz_layout_tick_unix_ms(&gen->layout, r.granted_last), (r.retry_ns + 999) / 1000);
+    else if (r.code == FRAZIL_EFULL && gen->frozen_clock != NULL)
+        fz_fail(
+            reterr, r.code,
+            "all %u ids of this tick are taken, and a frozen clock never comes to the next: take fewer, or freeze it "
+            "at another time",
+            gen->rules.capacity);
     else if (r.code == FRAZIL_EFULL)
         fz_fail(reterr, r.code,
                 "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
@@ -46,7 +52,8 @@ frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_erro
                 "which is longer than the call may wait",
                 r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), (r.retry_ns + 999) / 1000);
     else if (r.behind_us == 0)
-        fz_fail(reterr, r.code, "the clock shows %t, which is before the layout's epoch %t: set the clock",
+        fz_fail(reterr, r.code,
+                "the clock shows %t, which is before the layout's epoch %t: set the clock, or choose an earlier epoch",
                 r.now.unix_ms, gen->layout.epoch_unix_ms);
     else
         fz_fail(reterr, r.code,

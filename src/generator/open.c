@@ -80,6 +80,23 @@ static frazil_err open_pages(frazil *gen, const struct fz_home_request *request,
     return err;
 }
 
+/*
+ * An epoch in the future is a mistake in the spec, which no waiting mends.  It is the clock that is wrong only if it
+ * shows a time before there was any frazil, as hosts do that have just booted; then ids wait for the clock.
+ */
+static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
+{
+    int64_t now_ms = gen->clock.now(gen->clock.ctx).unix_ms;
+
+    if (now_ms >= gen->layout.epoch_unix_ms || now_ms < FZ_LAYOUT_DEFAULT_EPOCH_MS)
+        return FRAZIL_OK;
+    return fz_fail(
+        reterr, FRAZIL_ESPEC,
+        "the layout's epoch %t lies in the future (the clock shows %t): choose an epoch that has passed, such "
+        "as today's date",
+        gen->layout.epoch_unix_ms, now_ms);
+}
+
 /* A layout about to end is refused in good time, not on its last day. */
 static frazil_err check_life(const frazil *gen, const struct fz_config *config, frazil_error *reterr)
 {
@@ -89,6 +106,12 @@ static frazil_err check_life(const frazil *gen, const struct fz_config *config, 
     frazil_layout_describe(&gen->layout, &info);
     if (config->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
         return FRAZIL_OK;
+    if (now_ms > info.last_unix_ms)
+        return fz_fail(
+            reterr, FRAZIL_ESHORTLIFE,
+            "the layout ended at %t, and it is %t: use one that lasts longer, with more bits for the time, a "
+            "longer tick or a later epoch",
+            info.last_unix_ms, now_ms);
     return fz_fail(reterr, FRAZIL_ESHORTLIFE,
                    "the layout ends at %t, less than ten years from now (%t): use one that lasts longer, or open it "
                    "with allow_short_life=yes",
@@ -224,6 +247,8 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     adopt_config(gen, request->config);
     gen->collision_ppm = request->worker.collision_ppm;
     frazil_err err = open_clock(gen, request->config, ports, reterr);
+    if (err == FRAZIL_OK)
+        err = check_epoch(gen, reterr);
     if (err == FRAZIL_OK)
         err = check_life(gen, request->config, reterr);
     if (err == FRAZIL_OK)

@@ -166,6 +166,8 @@ static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_n
     if (patience->waited)
         return;
     patience->waited = true;
+    if (gen->frozen_clock != NULL && patience->wait_ns == FRAZIL_WAIT_FOREVER)
+        patience->wait_ns = 0; /* a clock that stands still would be waited for in a loop without end */
     patience->deadline_ns = patience->wait_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience->wait_ns;
     atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
 }

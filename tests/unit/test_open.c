@@ -41,7 +41,7 @@ static void test_refused(void **state)
         {WORKER "behaviour=sno", FRAZIL_ESPEC, "which only layout=sno has: use hold, wait or error"},
         {WORKER "start=one", FRAZIL_ESPEC, "start='one': must be one of zero random spread"},
         {WORKER "max_lead=1", FRAZIL_ESPEC, "max_lead='1': '1' is not a duration"},
-        {WORKER "max_lead=-1s", FRAZIL_ESPEC, "units ns us ms s m h, such as 250ms; or none"},
+        {WORKER "max_lead=-1s", FRAZIL_ESPEC, "units ns us ms s m h, such as 250ms; or unlimited"},
         {WORKER "max_wait=forever", FRAZIL_ESPEC, "max_wait='forever': 'forever' is not a duration"},
         {WORKER "max_wait=99999999999999h", FRAZIL_ESPEC, "is too long"},
         {WORKER "seq_min=4096", FRAZIL_ERANGE, "seq_min=4096: must be from 0 to 4095 for this layout"},
@@ -64,6 +64,30 @@ static void test_refused(void **state)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
+/* An epoch in the future and a layout that has ended are mistakes in the spec, and the sentence leads out of them. */
+static void test_layouts_of_other_times(void **state)
+{
+    static const struct {
+        const char *spec;
+        frazil_err code;
+        const char *why;
+    } rows[] = {
+        {WORKER "layout='41/10/12 epoch=2030-01-01' clock=frozen:2026-11-21", FRAZIL_ESPEC,
+         "the layout's epoch 2030-01-01T00:00:00.000Z lies in the future (the clock shows 2026-11-21T00:00:00.000Z): "
+         "choose an epoch that has passed"},
+        {WORKER "epoch=9999-01-01", FRAZIL_ESPEC, "lies in the future"},
+        {WORKER "layout=30/10/12 clock=frozen:2026-11-21", FRAZIL_ESHORTLIFE,
+         "the layout ended at 2026-01-13T10:15:41.823Z, and it is 2026-11-21T00:00:00.000Z: use one that lasts longer, "
+         "with more bits for the time, a longer tick or a later epoch"},
+        {WORKER "layout=38/10/12 clock=frozen:2026-11-21", FRAZIL_ESHORTLIFE, "open it with allow_short_life=yes"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
+    assert_int_equal(frazil_err_classify(FRAZIL_ESPEC), FRAZIL_CLASS_USAGE);
+}
+
 static frazil *open_ok(const char *spec)
 {
     frazil_error err;
@@ -72,6 +96,57 @@ static frazil *open_ok(const char *spec)
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
         fail_msg("%s: %s", spec, err.message);
     return gen;
+}
+
+/* What those sentences name works. */
+static void test_ways_out(void **state)
+{
+    static const char *const ways_out[] = {WORKER "layout='41/10/12 epoch=2026-11-21' clock=frozen:2026-11-21",
+                                           WORKER "layout=38/10/12 allow_short_life=yes clock=frozen:2026-11-21",
+                                           WORKER "layout='33/10/12 tick=1s' clock=frozen:2026-11-21",
+                                           WORKER "layout=41/10/12 clock=frozen:2026-11-21"};
+    frazil_error err;
+    frazil *gen;
+    uint64_t id;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof ways_out / sizeof ways_out[0]; i++) {
+        gen = open_ok(ways_out[i]);
+        assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+        frazil_close(gen);
+    }
+
+    /* A clock that shows a time before there was any frazil is wrong itself: ids wait until it is set. */
+    gen = open_ok(WORKER "clock=frozen:1970-01-01T00:01:00Z");
+    assert_int_equal(frazil_take(gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
+    assert_non_null(strstr(err.message, "set the clock, or choose an earlier epoch"));
+    frazil_close(gen);
+}
+
+/* Where nothing will ever come, a call does not wait for ever: neither because of the spec nor of its own argument. */
+static void test_frozen_clock_ends_waits(void **state)
+{
+    static const char *const specs[] = {"max_wait=unlimited", "max_wait=none", "max_wait=unlimited max_lead=0",
+                                        "max_wait=unlimited start=random", "behaviour=konayuki max_wait=unlimited"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        char spec[256];
+        uint64_t ids[257];
+        frazil_error err;
+        snprintf(spec, sizeof spec, "layout=41/10/8 worker=fixed:1 clock=frozen:2026-11-21 %s", specs[i]);
+        frazil *gen = open_ok(spec);
+        frazil_err code = FRAZIL_OK;
+        for (int n = 0; n < 1000 && code == FRAZIL_OK; n++)
+            code = frazil_take(gen, ids, 256, FRAZIL_WAIT_DEFAULT, &err);
+        assert_int_equal(code, FRAZIL_EFULL);
+        assert_non_null(strstr(err.message, "a frozen clock never comes to the next"));
+        assert_int_equal(frazil_take(gen, ids, 257, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EFULL);
+        for (int n = 0; n < 257 && code != FRAZIL_OK; n++)
+            code = frazil_next(gen, ids) == FRAZIL_EFULL ? FRAZIL_OK : FRAZIL_EFULL; /* a few may be left */
+        assert_int_equal(code, FRAZIL_OK);
+        frazil_close(gen);
+    }
 }
 
 /* The behaviours are the rows of the design's table, and each single key overrides its part of them. */
@@ -100,6 +175,8 @@ static void test_policies(void **state)
         {"behaviour=flake start=random", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_RANDOM, 0, 0},
         {"behaviour=flake max_lead=7ms", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_ZERO, 7, 0},
         {"behaviour=flake max_wait=3us", FZ_FULL_ERROR, FZ_BACKWARD_ERROR, FZ_START_ZERO, 0, 3000},
+        {"max_lead=unlimited max_wait=unlimited", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, FZ_NO_LIMIT,
+         FRAZIL_WAIT_FOREVER},
         {"max_lead=none max_wait=none", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, FZ_NO_LIMIT,
          FRAZIL_WAIT_FOREVER},
         {"max_lead=1999us max_wait=0", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1, 0},
@@ -272,9 +349,18 @@ static void test_misuse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused),        cmocka_unit_test(test_policies),    cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_epoch_and_tick), cmocka_unit_test(test_clocks),      cmocka_unit_test(test_open_twice),
-        cmocka_unit_test(test_close_null),     cmocka_unit_test(test_random_port), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_layouts_of_other_times),
+        cmocka_unit_test(test_ways_out),
+        cmocka_unit_test(test_frozen_clock_ends_waits),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_policies),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_epoch_and_tick),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_open_twice),
+        cmocka_unit_test(test_close_null),
+        cmocka_unit_test(test_random_port),
+        cmocka_unit_test(test_misuse),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
