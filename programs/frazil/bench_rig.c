@@ -4,6 +4,7 @@
 #include "bench_clock.h"
 #include "complain.h"
 #include "operations/leases.h"
+#include "operations/typed.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -32,8 +33,8 @@ static bool make_dir_in(struct bench_rig *rig, const char *parent)
 /* In memory, where run directories are; else wherever there is room for scratch. */
 static bool make_dir(struct bench_rig *rig)
 {
-    if (make_dir_in(rig, getenv("XDG_RUNTIME_DIR")) || make_dir_in(rig, "/dev/shm") ||
-        make_dir_in(rig, getenv("TMPDIR")) || make_dir_in(rig, "/tmp"))
+    if (make_dir_in(rig, fz_typed_variable("XDG_RUNTIME_DIR")) || make_dir_in(rig, "/dev/shm") ||
+        make_dir_in(rig, fz_typed_variable("TMPDIR")) || make_dir_in(rig, "/tmp"))
         return true;
     complain("no directory for scratch files could be made, not even in /tmp: %s", strerror(errno));
     return false;
@@ -65,7 +66,7 @@ static frazil *open_spec(const char *spec)
     frazil *gen = NULL;
 
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
-        complain("%s (opening \"%s\")", err.message, spec);
+        complain("%s (opening %s)", err.message, quoted(spec));
     return gen;
 }
 

@@ -228,8 +228,8 @@ static int compose_line(void *ctx, const struct value *line)
 static int run(struct composition *c, const struct arguments *args)
 {
     if (args->count > (c->tsv ? 1 : 0)) {
-        complain("compose takes %s, not \"%s\"", c->tsv ? "one FILE" : "no arguments without --tsv",
-                 args->values[args->count - 1]);
+        complain("compose takes %s, not %s", c->tsv ? "one FILE" : "no arguments without --tsv",
+                 quoted(args->values[args->count - 1]));
         return STATUS_USAGE;
     }
     if (c->tsv)

@@ -5,12 +5,11 @@
 #include "fields.h"
 #include "guess.h"
 #include "ids.h"
+#include "operations/typed.h"
 #include "options.h"
 #include "output.h"
 #include "picture.h"
 #include "values.h"
-
-#include <stdlib.h>
 
 struct inspection {
     struct ids_layout layout;
@@ -117,7 +116,7 @@ static int cmd_inspect_run(int argc, char **argv)
     if (!color_choose(color) || !ids_form_choose("--form", form, &inspection.form) ||
         !ids_layout_choose(layout, &inspection.layout) || !ids_layout_choose("sno", &inspection.sno))
         return STATUS_USAGE;
-    inspection.layout_is_named = layout != NULL || getenv("FRAZIL_LAYOUT") != NULL;
+    inspection.layout_is_named = layout != NULL || fz_typed_variable("FRAZIL_LAYOUT") != NULL;
     return values_each(&args, inspection.guess ? guess_one : inspect_one, &inspection);
 }
 

@@ -83,6 +83,7 @@ static int run_action(const struct arguments *args, const struct lease_options *
 {
     const char *name = args->count > 0 ? args->values[0] : "";
     const struct arguments rest = {args->count - 1, args->values + 1};
+    static const char *const names[] = {"init", "list", "release", "watch", NULL};
 
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         if (strcmp(actions[i].name, name) != 0)
@@ -96,10 +97,10 @@ static int run_action(const struct arguments *args, const struct lease_options *
         free(spec);
         return status;
     }
-    if (name[0] == '\0' || strpbrk(name, ":=/@") != NULL) /* a URL may bear a password */
+    if (name[0] == '\0' || strpbrk(name, ":=/@") != NULL) /* a spec, without an action before it */
         complain("lease needs one of init, list, release, watch");
     else
-        complain("lease takes init, list, release or watch, not \"%s\"", name);
+        complain("lease takes init, list, release or watch, not %s%s", quoted(name), meant(name, names));
     return STATUS_USAGE;
 }
 

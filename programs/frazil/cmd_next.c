@@ -252,7 +252,7 @@ static bool read_rate(const char *text, double *ret)
     *ret = strtod(text, &end);
     if (digits_only && *text != '\0' && *end == '\0' && *ret >= 1e-6 && *ret <= 1e9)
         return true;
-    complain("--rate takes ids a second, from 0.000001 to 1000000000, such as 100 or 0.5, not \"%s\"", text);
+    complain("--rate takes ids a second, from 0.000001 to 1000000000, such as 100 or 0.5, not %s", quoted(text));
     return false;
 }
 

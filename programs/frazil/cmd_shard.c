@@ -49,8 +49,8 @@ static int cmd_shard_run(int argc, char **argv)
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (args.count < 1 || !options_parse_u64(args.values[0], &shards) || shards < 1 || shards > UINT32_MAX) {
-        complain("shard takes the number of shards first, from 1 to %u, not \"%s\"", (unsigned)UINT32_MAX,
-                 args.count < 1 ? "" : args.values[0]);
+        complain("shard takes the number of shards first, from 1 to %u, not %s", (unsigned)UINT32_MAX,
+                 quoted(args.count < 1 ? "" : args.values[0]));
         return STATUS_USAGE;
     }
     if (!ids_form_choose("--form", form, &sharding.form))

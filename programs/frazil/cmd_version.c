@@ -67,7 +67,7 @@ static int cmd_version_run(int argc, char **argv)
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (args.count > 0) {
-        complain("version takes no arguments, such as \"%s\"", args.values[0]);
+        complain("version takes no arguments, such as %s", quoted(args.values[0]));
         return STATUS_USAGE;
     }
     if (json)

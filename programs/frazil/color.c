@@ -2,8 +2,9 @@
 #include "color.h"
 #include "complain.h"
 
+#include "operations/typed.h"
+
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,25 +15,25 @@ static enum when color = COLOR_AUTO;
 
 bool color_choose(const char *when)
 {
-    static const char *const names[] = {"auto", "always", "never"};
+    static const char *const names[] = {"auto", "always", "never", NULL};
 
     if (when == NULL)
         return true;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    for (size_t i = 0; names[i] != NULL; i++) {
         if (strcmp(when, names[i]) == 0) {
             color = (enum when)i;
             return true;
         }
     }
-    complain("--color takes auto, always or never, not \"%s\"", when);
+    complain("--color takes auto, always or never, not %s%s", quoted(when), meant(when, names));
     return false;
 }
 
 /* Whether standard output is a terminal that knows colours, and nobody asked for none. */
 static bool is_wanted(void)
 {
-    const char *no_color = getenv("NO_COLOR");
-    const char *term = getenv("TERM");
+    const char *no_color = fz_typed_variable("NO_COLOR");
+    const char *term = fz_typed_variable("TERM");
 
     if (no_color != NULL && *no_color != '\0')
         return false;

@@ -9,7 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "operations/typed.h"
+
 #define TEXT_SIZE 4096
+#define TURNS 6 /* more than a complaint has of what was typed */
 
 /* Copies text with what is not harmless in it made visible. */
 static void make_visible(char *out, const char *text)
@@ -30,6 +33,44 @@ static void make_visible(char *out, const char *text)
         len -= bytes;
     }
     *out = '\0';
+}
+
+/* The buffer whose turn it is. */
+static char *next_buffer(void)
+{
+    static char buffers[TURNS][TEXT_SIZE];
+    static unsigned turn;
+
+    return buffers[turn++ % TURNS];
+}
+
+const char *typed(const char *text, size_t len)
+{
+    char *buffer = next_buffer();
+
+    fz_typed_show(buffer, TEXT_SIZE, text, len);
+    return buffer;
+}
+
+const char *quoted(const char *text)
+{
+    char *buffer = next_buffer();
+
+    buffer[0] = '"';
+    fz_typed_show(buffer + 1, TEXT_SIZE - 2, text, strlen(text)); /* the last two are for the quote and the end */
+    memcpy(buffer + 1 + strlen(buffer + 1), "\"", 2);
+    return buffer;
+}
+
+const char *meant(const char *text, const char *const *words)
+{
+    const char *word = fz_typed_nearest(text, words);
+    char *buffer = next_buffer();
+
+    buffer[0] = '\0';
+    if (word != NULL)
+        (void)snprintf(buffer, TEXT_SIZE, " (did you mean %s?)", word);
+    return buffer;
 }
 
 void complain(const char *fmt, ...)

@@ -5,6 +5,8 @@
 
 #include "frazil/error.h"
 
+#include <stddef.h>
+
 /*
  * Writes one line.  What is not harmless in it appears as \xNN, as visible.h says:
  * input must not reach the terminal as commands.
@@ -16,6 +18,17 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
  * command has come; of our own words and numbers only.  "" ends it.
  */
 void complain_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * What a person typed, for a complaint: without what may be a password, the second in quotes.  Nothing typed, read or
+ * named goes into a complaint without one of the two.  The text lies in one of a few buffers that are used in turns:
+ * it is good until the same complaint has been written.
+ */
+const char *typed(const char *text, size_t len);
+const char *quoted(const char *text);
+
+/* " (did you mean WORD?)" if the text is a slip away from a word of the list, which NULL ends; else "".  As typed(). */
+const char *meant(const char *text, const char *const *words);
 
 /* The exit status that a library error gives when it ends a command. */
 int complain_status(frazil_err err);

@@ -49,6 +49,16 @@ static frazil_err fail_not_sno(int form, frazil_error *reterr)
                 ids_form_name(form));
 }
 
+/* Their names, and NULL. */
+static const char *const *form_names(void)
+{
+    static const char *names[IDS_FORM_COUNT + 1];
+
+    for (int form = 0; form < IDS_FORM_COUNT; form++)
+        names[form] = ids_form_name(form);
+    return names;
+}
+
 bool ids_form_choose(const char *option, const char *name, int *ret)
 {
     frazil_text form;
@@ -64,7 +74,7 @@ bool ids_form_choose(const char *option, const char *name, int *ret)
         *ret = (int)form;
         return true;
     }
-    complain("%s takes one of" IDS_FORM_NAMES ", not \"%s\"", option, name);
+    complain("%s takes one of" IDS_FORM_NAMES ", not %s%s", option, quoted(name), meant(name, form_names()));
     return false;
 }
 
@@ -81,8 +91,8 @@ static frazil_err parse_sno_hex(const char *text, size_t len, frazil_sno *ret, f
     size_t position;
 
     if (len != SNO_HEX_LEN)
-        return fail(reterr, FRAZIL_EPARSE, "\"%.*s\" has %zu characters: the hex digits of a sno are 20", (int)len,
-                    text, len);
+        return fail(reterr, FRAZIL_EPARSE, "%s has %zu characters: the hex digits of a sno are 20",
+                    quoted(typed(text, len)), len);
     if (!hex_read(text, FRAZIL_SNO_SIZE, sno.bytes, &position))
         return fail(reterr, FRAZIL_EPARSE, "the character at position %zu is no hex digit", position);
     *ret = sno;

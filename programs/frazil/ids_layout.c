@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "complain.h"
 #include "ids.h"
+#include "operations/typed.h"
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void ids_layout_label(struct ids_layout *layout)
@@ -21,9 +21,9 @@ void ids_layout_label(struct ids_layout *layout)
 /* The layout that a generator without a spec would have, as far as the environment says. */
 static void text_from_environment(char *buf, size_t size)
 {
-    const char *layout = getenv("FRAZIL_LAYOUT");
-    const char *epoch = getenv("FRAZIL_EPOCH");
-    const char *tick = getenv("FRAZIL_TICK");
+    const char *layout = fz_typed_variable("FRAZIL_LAYOUT");
+    const char *epoch = fz_typed_variable("FRAZIL_EPOCH");
+    const char *tick = fz_typed_variable("FRAZIL_TICK");
 
     (void)snprintf(buf, size, "%s%s%s%s%s", layout != NULL ? layout : "frazil", epoch != NULL ? " epoch=" : "",
                    epoch != NULL ? epoch : "", tick != NULL ? " tick=" : "", tick != NULL ? tick : "");

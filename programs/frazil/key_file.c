@@ -63,16 +63,17 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
     int status = STATUS_USAGE;
 
     if (fstat(fd, &st) == 0 && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
-        complain("others than its owner may use the key file %s: chmod 600 %s", path, path);
+        const char *shown = typed(path, strlen(path));
+        complain("others than its owner may use the key file %s: chmod 600 %s", shown, shown);
         return STATUS_USAGE;
     }
     ssize_t len = read_all(fd, content, sizeof content);
     if (len < 0) {
-        complain("cannot read %s: %s", path, strerror(errno));
+        complain("cannot read %s: %s", typed(path, strlen(path)), strerror(errno));
         return STATUS_FATAL;
     }
     if (!key_of(content, (size_t)len, key)) {
-        complain("%s is no key file: 16 bytes were expected, or 32 hex digits", path);
+        complain("%s is no key file: 16 bytes were expected, or 32 hex digits", typed(path, strlen(path)));
     } else {
         frazil_err err = frazil_opaque_key_init(ret, key);
         if (err != FRAZIL_OK)
@@ -90,7 +91,7 @@ int key_file_read(const char *path, frazil_opaque_key *ret)
 
     memset(ret, 0, sizeof *ret);
     if (fd < 0) {
-        complain("cannot open the key file %s: %s", path, strerror(errno));
+        complain("cannot open the key file %s: %s", typed(path, strlen(path)), strerror(errno));
         return STATUS_FATAL;
     }
     int status = read_key(fd, path, ret);

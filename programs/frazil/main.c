@@ -38,7 +38,11 @@ static void list_commands(void)
 
 static int unknown(const char *name)
 {
-    complain("there is no command \"%s\"; frazil help lists them", name);
+    const char *names[COMMANDS + 2] = {"help"};
+
+    for (size_t i = 0; i < COMMANDS; i++)
+        names[i + 1] = commands[i]->name;
+    complain("there is no command %s%s; frazil help lists them", quoted(name), meant(name, names));
     return STATUS_USAGE;
 }
 

@@ -3,6 +3,7 @@
 
 #include "command.h"
 #include "complain.h"
+#include "operations/typed.h"
 #include "output.h"
 
 #include <frazil.h>
@@ -57,8 +58,8 @@ static bool read_u64(const struct option_row *row, const char *text)
     uint64_t value;
 
     if (!options_parse_u64(text, &value) || (row->max != 0 && value > row->max)) {
-        complain("--%s takes a whole number from 0 to %" PRIu64 ", not \"%s\"", row->name,
-                 row->max != 0 ? row->max : UINT64_MAX, text);
+        complain("--%s takes a whole number from 0 to %" PRIu64 ", not %s", row->name,
+                 row->max != 0 ? row->max : UINT64_MAX, quoted(text));
         return false;
     }
     *target = (struct option_u64){true, value};
@@ -72,7 +73,7 @@ static bool read_time(const struct option_row *row, const char *text)
     int64_t unix_ms;
 
     if (row->kind == OPTION_UNIX_MS && (*text == '\0' || strspn(text, "-0123456789") != strlen(text))) {
-        complain("--%s takes a whole number of Unix milliseconds, not \"%s\"", row->name, text);
+        complain("--%s takes a whole number of Unix milliseconds, not %s", row->name, quoted(text));
         return false;
     }
     if (frazil_time_parse(text, strlen(text), &unix_ms, &err) != FRAZIL_OK) {
@@ -143,20 +144,54 @@ static const struct option_row *row_of(const struct option_row *rows, size_t cou
     return NULL;
 }
 
-static void complain_option(const struct option_row *rows, size_t count, int value, char **argv)
+/* What stands before a '=' and behind the dashes. */
+static size_t name_len(const char *option)
+{
+    return strcspn(option, "=");
+}
+
+/* --worker 7: a key of the spec, taken for an option.  value: what stands behind the '=', or the next argument. */
+static void complain_key(const char *key, size_t len, const char *value)
+{
+    bool is_number = value != NULL && value[0] != '\0' && strspn(value, "0123456789") == strlen(value);
+    bool is_worker = len == strlen("worker") && memcmp(key, "worker", len) == 0;
+
+    complain("%.*s is no option but a key of the spec: write %.*s=%s%s", (int)len, key, (int)len, key,
+             is_worker && is_number ? "fixed:" : "", is_number ? value : "VALUE");
+}
+
+static void complain_unknown(const struct option_help *help, const struct option_row *rows, size_t count, char **argv)
+{
+    const char *option = argv[optind - 1] + strspn(argv[optind - 1], "-");
+    size_t len = name_len(option);
+    const char *names[ROWS_MAX + 2];
+
+    if (strstr(help->usage, "SPEC") != NULL && fz_typed_is_key(option, len)) {
+        complain_key(option, len, option[len] == '=' ? option + len + 1 : argv[optind]);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        names[i] = rows[i].name;
+    names[count] = "help";
+    names[count + 1] = NULL;
+    complain("%s has no option %s%s, or several that begin so; see frazil help %s", argv[0],
+             typed(argv[optind - 1], strlen(argv[optind - 1])), meant(option, names), argv[0]);
+}
+
+static void complain_option(const struct option_help *help, const struct option_row *rows, size_t count, int value,
+                            char **argv)
 {
     const struct option_row *row = optopt != 0 ? row_of(rows, count, optopt) : NULL;
 
     if (value == ':' && row != NULL)
         complain("--%s needs a value: %s; see frazil help %s", row->name, row->value, argv[0]);
     else if (row != NULL || optopt == VALUE_OF_HELP)
-        complain("%s takes no value; see frazil help %s", argv[optind - 1], argv[0]);
+        complain("--%s takes no value; see frazil help %s", row != NULL ? row->name : "help", argv[0]);
     else if (optopt != 0)
         complain("%s has no option -%c; see frazil help %s (a value that begins with - goes after --)", argv[0], optopt,
                  argv[0]);
     else
-        complain("%s has no option %s, or several that begin so; see frazil help %s", argv[0], argv[optind - 1],
-                 argv[0]);
+        complain_unknown(help, rows, count, argv);
 }
 
 bool options_read(const struct option_help *help, const struct option_row *rows, int argc, char **argv,
@@ -175,7 +210,7 @@ bool options_read(const struct option_help *help, const struct option_row *rows,
         }
         const struct option_row *row = value == '?' || value == ':' ? NULL : row_of(rows, tables.count, value);
         if (row == NULL) {
-            complain_option(rows, tables.count, value, argv);
+            complain_option(help, rows, tables.count, value, argv);
             return false;
         }
         if (!read_value(row, optarg))

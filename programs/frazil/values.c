@@ -17,14 +17,16 @@
 
 int values_complain(const struct value *value, const char *message)
 {
-    int shown = value->fault != NULL ? 0 : (int)visible_cut(value->text, value->len, SHOWN_MAX);
+    const char *shown = value->fault != NULL ? "" : typed(value->text, value->len); /* hidden first, cut then */
+    int len = (int)visible_cut(shown, strlen(shown), SHOWN_MAX);
     const char *open = value->fault != NULL ? "" : "\"";
     const char *close = value->fault != NULL ? "" : value->len > SHOWN_MAX ? "...\": " : "\": ";
 
     if (value->line == 0)
-        complain("%s%.*s%s%s", open, shown, value->text, close, message);
+        complain("%s%.*s%s%s", open, len, shown, close, message);
     else
-        complain("%s:%" PRIu64 ": %s%.*s%s%s", value->file, value->line, open, shown, value->text, close, message);
+        complain("%s:%" PRIu64 ": %s%.*s%s%s", typed(value->file, strlen(value->file)), value->line, open, len, shown,
+                 close, message);
     return STATUS_BAD_VALUE;
 }
 
@@ -52,7 +54,7 @@ static int each_line_of(struct lines *lines, const char *name, values_fn *fn, vo
         if (result == LINES_END)
             break;
         if (result == LINES_FAILED) {
-            complain("cannot read %s: %s", name, lines_fault(result));
+            complain("cannot read %s: %s", typed(name, strlen(name)), lines_fault(result));
             return STATUS_FATAL;
         }
         value.fault = result == LINES_TEXT ? NULL : lines_fault(result);
@@ -71,7 +73,7 @@ int values_each_raw(const char *path, values_fn *fn, void *ctx)
     int status = STATUS_FATAL;
 
     if (fd < 0) {
-        complain("cannot open %s: %s", path, strerror(errno));
+        complain("cannot open %s: %s", typed(path, strlen(path)), strerror(errno));
         return STATUS_FATAL;
     }
     if (lines_open(&lines, fd)) {

@@ -170,7 +170,7 @@ static frazil_err from_partition(const struct fz_worker_space *space, const stru
     if (frazil_sno_partition_parse(text, strlen(text), &partition, &why) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ESPEC, "partition: %s", why.message);
     if (partition >= space->count)
-        return fz_fail(reterr, FRAZIL_EWORKER, "partition=%s is %u: must be from 0 to %u", text, (uint64_t)partition,
+        return fz_fail(reterr, FRAZIL_EWORKER, "partition=%v is %u: must be from 0 to %u", text, (uint64_t)partition,
                        space->count - 1);
     *ret = fz_worker_in(space, partition);
     return FRAZIL_OK;

@@ -118,6 +118,36 @@ test_banned() {
     echo 'int a = atoi ("1");' | file programs/a.c
     must_fail 'programs/a.c:1: atoi() is banned'
     project
+    echo 'const char *a = getenv("A");' | file src/os/environment.c
+    must_pass
+    echo 'const char *a = getenv("A");' | file src/os/dirs.c
+    must_fail 'src/os/dirs.c:1: getenv() is banned: use fz_environment'
+    project
+    echo 'const char *a = getenv("A");' | file programs/a.c
+    must_fail 'programs/a.c:1: getenv() is banned: use fz_typed_variable'
+    project
+    must_fail 'no source found'
+}
+
+test_typed() {
+    project
+    printf 'complain("no %%s", quoted(argv[1]));\ncomplain("%%s: %%s", typed(path, strlen(path)), strerror(errno));\n' |
+        file programs/a.c
+    # shellcheck disable=SC2016 # awk is not asked
+    printf 'complain("%%s", argv[0]);\nif (x)\n    complain("path, %%s",\n             err.message);\n' | file programs/b.c
+    echo 'return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q", name, value);' | file src/a.c
+    must_pass
+    for argument in 'argv[1]' 'args->values[0]' optarg 'value->text' path name url 'quoted(x), argv[optind - 1]'; do
+        printf 'int a;\ncomplain("no %%s %%s",\n         %s);\n' "$argument" | file programs/a.c
+        must_fail 'programs/a.c:2: complains about what was typed without typed() or quoted()'
+    done
+    # shellcheck disable=SC2028 # it is a backslash
+    echo 'complain("no \"%s\"", x);' | file programs/a.c
+    must_fail 'programs/a.c:1: quotes what may have been typed by %s'
+    project
+    echo "return fz_fail(reterr, FRAZIL_ESPEC, \"no '%s'\", x);" | file src/a.c
+    must_fail 'src/a.c:1: quotes what may have been typed by %s'
+    project
     must_fail 'no source found'
 }
 

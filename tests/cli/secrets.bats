@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Goal of this test: a password is shown nowhere, wherever the URL that it is in was put by mistake.  The commands and
+# their options are those that the help has, so that a new one is tried, too.
+
+load helpers
+
+# Nothing listens there, and a refused connection is a quick answer.
+HOST=127.0.0.1:1
+# The unit tests try many more forms.
+URLS=(
+    "redis://:s3cret@$HOST/x"
+    "redis://joe:a@s3cret=b@$HOST/x"
+    "redis://joe:s3cret"
+    "postgres://$HOST/x/y?password=s3cret"
+)
+EVERY_FORM=(
+    "${URLS[@]}"
+    "redis://joe:s3%40cret@$HOST/x"
+    "redis://joe:a=s3cret@$HOST/x"
+    "redis://joe:a/s3cret/b@$HOST/x"
+    "redis:/joe:s3cret@$HOST/x"
+    "//joe:s3cret@$HOST/x"
+    "joe:s3cret@$HOST"
+    "etcd://a:1,joe:s3cret@$HOST/x"
+)
+
+setup() {
+    cd "$BATS_TEST_TMPDIR"
+    export FRAZIL_STATE=memory FRAZIL_RUN_DIR=$PWD/run FRAZIL_STATE_DIR=$PWD/state
+}
+
+commands() {
+    frazil help | sed -n 's/^  \([a-z]\{1,\}\)  .*/\1/p'
+}
+
+# options COMMAND: its options, "-l" and "--layout" each on a line, with " VALUE" behind those that take one.
+options() {
+    frazil help "$1" | sed -n 's/^  -\([a-z]\), --\([a-z0-9-]*\)\( [A-Z]*\)\{0,1\}  .*/-\1\3\n--\2\3/p; s/^      --\([a-z0-9-]*\)\( [A-Z]*\)\{0,1\}  .*/--\1\2/p'
+}
+
+# keeps COMMAND...: it does not show the secret.  Neither s3cret nor its end or beginning may be seen.
+keeps() {
+    local status=0
+    tried=$((tried + 1))
+    timeout 20 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
+    [ "$status" -le 4 ] || { echo "status $status: $*"; return 1; }
+    ! grep -qE 's3|cret' said || { printf 'frazil'; printf ' %q' "$@"; printf ' shows it:\n'; cat said; return 1; }
+}
+
+@test "a URL in place of a command or argument shows no password" {
+    local tried=0 command url
+    for url in "${EVERY_FORM[@]}"; do
+        keeps "$url"
+        keeps help "$url"
+        keeps "worker=$url"
+        keeps "--$url"
+        keeps next "$url"
+        keeps next -n "worker=$url"
+        keeps lease -w "$url"
+        keeps lease list "$url"
+        keeps verify "$url"
+        keeps version "$url"
+        keeps shard "$url"
+    done
+    for url in "${URLS[@]}"; do
+        for command in $(commands); do
+            keeps "$command" "$url"
+            keeps "$command" -- "$url"
+            keeps "$command" "worker=$url"
+            keeps "$command" 1 "worker= $url"
+            keeps "$command" "--worker=$url"
+            keeps "$command" "--$url"
+        done
+        for command in "lease init" "lease list" "lease release" "lease release -w 1" "lease watch -n 1" "state show" \
+            "state init" "layout overlap" "layout overlap twitter" "range 2026-01-01" "convert --to hex" "worker --max 5" \
+            "scramble --salt 3" "unscramble --salt 3" "verify -j" "compose --tsv"; do
+            # shellcheck disable=SC2086 # words
+            keeps $command "$url"
+        done
+    done
+    echo "tried $tried"
+    [ "$tried" -ge 500 ]
+}
+
+@test "a URL as the value of an option shows no password" {
+    local tried=0 command option value url
+    for command in $(commands); do
+        while read -r option value; do
+            for url in "${URLS[@]}"; do
+                if [ -n "$value" ]; then
+                    keeps "$command" "$option" "$url"
+                else
+                    keeps "$command" "$option=$url"
+                fi
+            done
+        done < <(options "$command")
+    done
+    echo "tried $tried"
+    [ "$tried" -ge 300 ]
+}
+
+@test "a URL as the value of a key shows no password, in a spec, the environment or a file" {
+    local tried=0 key url
+    for key in $(sed -n 's/^    X([A-Z_]*, "\([a-z_]*\)").*/\1/p' "$BATS_TEST_DIRNAME/../../src/generator/settings.h"); do
+        for url in "${URLS[@]}"; do
+            keeps next "$key=$url"
+            keeps doctor "$key=$url"
+            keeps state "$key=$url"
+            keeps lease list "$key=$url"
+            printf '%s=%s\n' "$key" "$url" >file
+            keeps next config=file
+            export "FRAZIL_${key^^}=$url"
+            keeps next worker=fixed:1
+            unset "FRAZIL_${key^^}"
+        done
+    done
+    echo "tried $tried"
+    [ "$tried" -ge 600 ]
+}
+
+@test "a URL in a line of input shows no password" {
+    local tried=0 command url
+    for url in "${EVERY_FORM[@]}"; do
+        printf '%s\n' "$url" >file
+        for command in "inspect" "convert --to hex" "shard 3" "scramble --salt 3" "unscramble --salt 3" "compose --tsv" \
+            "verify" "verify -j"; do
+            # shellcheck disable=SC2086 # words
+            "$FRAZIL" $command <file >said 2>&1 || true
+            ! grep -qE 's3|cret' said || { echo "$command: $(cat said)"; false; }
+            keeps $command file
+        done
+        keeps next config=file
+    done
+}
+
+@test "what is no password is shown" {
+    fails 2 'no command "redis://127.0.0.1:1/x"' frazil redis://127.0.0.1:1/x
+    fails 2 'no command "redis://...@127.0.0.1:1/x"' frazil redis://joe:s3cret@127.0.0.1:1/x
+    fails 2 'not "redis://h/x?password=...&timeout=1s"' frazil next -n 'redis://h/x?password=s3cret&timeout=1s'
+    fails 4 'cannot open /nonexistent/a:b' frazil verify /nonexistent/a:b
+}
