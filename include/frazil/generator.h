@@ -36,8 +36,11 @@ typedef struct frazil_local frazil_local;
  * stand for themselves.  NULL is the empty spec.  A key that the spec does not
  * name is looked up as FRAZIL_<KEY> in the environment, then as a line
  * "key=value" in the file named by the key `config` (or FRAZIL_CONFIG), whose
- * lines end with LF or CR LF.
- * Unknown keys and keys given twice in one place are errors.
+ * lines end with LF or CR LF.  The environment of a set-user-ID program is not
+ * read.
+ * Unknown keys, keys given twice in one place, empty values (a value begins right
+ * behind its '='), and keys of the spec without an effect for its worker source
+ * are errors.
  *
  *   layout        preset or description, see layout.h; default frazil
  *   epoch, tick   override those of the layout
@@ -65,7 +68,7 @@ typedef struct frazil_local frazil_local;
  *   on_full       wait, lead, error
  *   on_backward   hold, wait, error, ticktock (sno only)
  *   max_lead      how far ids may be stamped ahead of the clock: a duration
- *                 (ns us ms s m h), or none for no limit
+ *                 (ns us ms s m h), or unlimited
  *   max_wait      how long a call may wait, likewise
  *   start         zero, random, spread: the first sequence number of a tick
  *   seq_min, seq_max   bounds of the sequence, both included
