@@ -71,7 +71,7 @@ frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_wo
 /* Called for a key that is given and has no effect, with the words for where it would have one. */
 typedef void (*fz_worker_idle)(void *ctx, enum fz_key key, const char *where);
 
-/* Finds the keys that have no effect beside a source of worker ids, wherever they were given. */
+/* Finds the keys that have no effect beside a source of worker ids (NULL: the partition), wherever they were given. */
 void fz_worker_find_idle(const struct fz_settings *settings, const char *source, fz_worker_idle visit, void *ctx);
 
 /* FRAZIL_ESPEC if the spec itself gives such a key: whoever wrote it expects something of it. */

@@ -224,6 +224,8 @@ static unsigned sources_of(const struct fz_settings *settings, const char *sourc
     const char *state = settings->value[FZ_KEY_STATE];
     unsigned sources = state != NULL && fz_is_url(state) ? FOR_SLOTS : 0;
 
+    if (source == NULL)
+        return sources;
     if (fz_is_url(source))
         return sources | FOR_URL;
     if (strcmp(source, "ordinal") == 0)
@@ -270,8 +272,9 @@ frazil_err fz_worker_refuse_idle(const struct fz_settings *settings, const char 
     fz_worker_find_idle(settings, source, note_idle, &first);
     if (first.key == FZ_KEYS_TOTAL)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q has no effect with worker=%v: it is for %s; leave it out",
-                   fz_key_name(first.key), settings->value[first.key], source, first.where);
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q has no effect with %s=%v: it is for %s; leave it out",
+                   fz_key_name(first.key), settings->value[first.key], source == NULL ? "partition" : "worker",
+                   source == NULL ? settings->value[FZ_KEY_PARTITION] : source, first.where);
 }
 
 frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
@@ -289,6 +292,8 @@ frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_la
     frazil_err err = read_space(&space, settings, layout, reterr);
     if (err == FRAZIL_OK && by_partition) {
         err = from_partition(&space, settings, layout, &choice.first, reterr);
+        if (err == FRAZIL_OK)
+            err = fz_worker_refuse_idle(settings, NULL, reterr);
         if (err == FRAZIL_OK)
             *ret = choice;
         return err;
