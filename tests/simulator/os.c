@@ -10,7 +10,6 @@
 #include "os/company.h"
 #include "os/counter.h"
 #include "os/dirs.h"
-#include "os/environment.h"
 #include "os/fail_errno.h"
 #include "os/guard.h"
 #include "os/host.h"
@@ -131,25 +130,6 @@ void fz_unmap(void *pages, size_t size)
 }
 
 /* ---- the host ------------------------------------------------------------------------- */
-
-/* Nobody has set anything. */
-const char *fz_environment(const char *name)
-{
-    (void)name;
-    return NULL;
-}
-
-bool fz_environment_is_foreign(void)
-{
-    return false;
-}
-
-char *const *fz_environment_all(void)
-{
-    static char *const none[] = {NULL};
-
-    return none;
-}
 
 int fz_host_name(char *buf, size_t size)
 {

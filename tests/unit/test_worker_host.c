@@ -515,12 +515,13 @@ static void test_keys_for_a_fleet(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        ON_A_HOST(test_address),      ON_A_HOST(test_ipv6_only),       ON_A_HOST(test_address_faults),
-        ON_A_HOST(test_real_address), ON_A_HOST(test_address_version), ON_A_HOST(test_konayukis_numbers),
-        ON_A_HOST(test_sources),      ON_A_HOST(test_modulus),         ON_A_HOST(test_chance),
-        ON_A_HOST(test_ipv6_host),    ON_A_HOST(test_refused),         ON_A_HOST(test_nothing_to_tell_the_host_by),
-        ON_A_HOST(test_environment),
-        ON_A_HOST(test_keys_without_effect),
+        ON_A_HOST(test_address),          ON_A_HOST(test_ipv6_only),
+        ON_A_HOST(test_address_faults),   ON_A_HOST(test_real_address),
+        ON_A_HOST(test_address_version),  ON_A_HOST(test_konayukis_numbers),
+        ON_A_HOST(test_sources),          ON_A_HOST(test_modulus),
+        ON_A_HOST(test_chance),           ON_A_HOST(test_ipv6_host),
+        ON_A_HOST(test_refused),          ON_A_HOST(test_nothing_to_tell_the_host_by),
+        ON_A_HOST(test_environment),      ON_A_HOST(test_keys_without_effect),
         ON_A_HOST(test_keys_for_a_fleet),
     };
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The environment of simulated processes: nobody has set anything. */
+#include <stddef.h>
+
+#include "os/environment.h"
+
+const char *fz_environment(const char *name)
+{
+    (void)name;
+    return NULL;
+}
+
+bool fz_environment_is_foreign(void)
+{
+    return false;
+}
+
+char *const *fz_environment_all(void)
+{
+    static char *const none[] = {NULL};
+
+    return none;
+}
