@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define DAY_MS INT64_C(86400000)
+#define NAME_WIDTH 12
 
 int64_t fields_now(void)
 {
@@ -24,6 +25,27 @@ const char *fields_time(int64_t unix_ms, char buf[FIELDS_TEXT_SIZE])
     if (frazil_time_format(unix_ms, buf, FIELDS_TEXT_SIZE) != FRAZIL_OK)
         (void)snprintf(buf, FIELDS_TEXT_SIZE, "?");
     return buf;
+}
+
+static char *put(char *out, const char *text)
+{
+    size_t len = strlen(text);
+
+    memcpy(out, text, len);
+    return out + len;
+}
+
+static char *put_u64(char *out, uint64_t value)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+
+    do {
+        digits[--at] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value != 0);
+    memcpy(out, digits + at, sizeof digits - at);
+    return out + (sizeof digits - at);
 }
 
 const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZE])
@@ -44,8 +66,11 @@ const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZ
     while (distance_ms < units[unit].ms)
         unit++;
     int64_t count = distance_ms / units[unit].ms;
-    (void)snprintf(buf, FIELDS_TEXT_SIZE, "%s%" PRId64 " %s%s%s", future ? "in " : "", count, units[unit].name,
-                   count == 1 ? "" : "s", future ? ": in the future" : " ago");
+    char *end = put(buf, future ? "in " : "");
+    end = put_u64(end, (uint64_t)count);
+    end = put(put(end, " "), units[unit].name);
+    end = put(end, count == 1 ? "" : "s");
+    *put(end, future ? ": in the future" : " ago") = '\0';
     return buf;
 }
 
@@ -148,12 +173,16 @@ void fields_json(const struct ids_layout *layout, const struct id *id)
 /* The name in colour where there are colours, padded to the column of the values. */
 static void name_column(const char *name)
 {
-    static const char spaces[] = "            ";
+    char padded[NAME_WIDTH + 1];
+    size_t len = strlen(name);
 
+    assert(len <= NAME_WIDTH);
+    memset(padded, ' ', NAME_WIDTH);
+    memcpy(padded, name, len);
+    padded[NAME_WIDTH] = '\0';
     if (color_in_use())
         output_color(2);
-    output_string(name);
-    output_string(spaces + strlen(name));
+    output_string(padded);
     if (color_in_use())
         output_color(0);
 }

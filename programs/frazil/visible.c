@@ -103,6 +103,8 @@ size_t visible_plain(enum visible_style style, const char *text, size_t len)
     while (at < len) {
         if (len - at >= 8 && are_plain(style, text + at)) {
             at += 8;
+        } else if (at >= 8 && len - at < 8 && are_plain(style, text + len - 8)) {
+            at = len; /* the last bytes, together with some that were looked at */
         } else if (is_plain(style, (unsigned char)text[at])) {
             at++;
         } else {

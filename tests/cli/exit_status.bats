@@ -147,7 +147,6 @@ needs_row() {
     prepare
     full_row() {
         needs_row "$1" || return 0
-        run --separate-stderr frazil "$@" >/dev/null
         status=0
         frazil "$@" 2>errors >/dev/full || status=$?
         echo "$*: $status $(cat errors)"
