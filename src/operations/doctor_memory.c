@@ -27,9 +27,11 @@ static void write_line(const char *path, const char *text)
     if (fz_new_file_begin(path, &fd) != 0)
         return;
     bool whole = write(fd, line, s.len) == (ssize_t)s.len;
+    if (!whole || fz_new_file_publish(path) != 0) {
+        fz_new_file_abandon(path, fd); /* the next run compares with an older one */
+        return;
+    }
     close(fd);
-    if (whole)
-        (void)fz_new_file_publish(path); /* if not, the next run compares with an older one */
 }
 
 bool fz_doctor_remember(const char *directory, const char *name, const char *text, char ret_last[FZ_MEMORY_SIZE])

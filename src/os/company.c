@@ -28,59 +28,60 @@ static int open_again(int fd)
     return fd;
 }
 
-/* Gives up what this process has of it. */
+/* Keeps a descriptor that was just opened, or -1 with errno.  0 or an errno; then it is closed. */
+static int keep(struct fz_kept_fd *ret, int fd)
+{
+    if (fd < 0)
+        return errno;
+    int sys = fz_kept_fd_set(ret, fd);
+    if (sys != 0)
+        close(fd);
+    return sys;
+}
+
+/* Gives up what this process holds of it. */
 static void drop(struct fz_company *company)
 {
     if (company->page != MAP_FAILED)
         munmap(company->page, PAGE_SIZE_ASKED_FOR);
-    if (fz_fd_is_marked(company->held_fd, &company->mark))
-        close(company->held_fd);
     company->page = MAP_FAILED;
-    company->held_fd = -1;
+    fz_kept_fd_close(&company->held);
 }
 
 /* 0 or an errno; what is open then is in *company. */
 static int found(struct fz_company *company)
 {
-    company->held_fd = memfd_create("frazil", MFD_CLOEXEC);
-    if (company->held_fd < 0)
-        return errno;
-    int sys = fz_fd_mark(company->held_fd, &company->mark);
+    int held_fd = memfd_create("frazil", MFD_CLOEXEC);
+    int sys = keep(&company->held, held_fd);
+
     if (sys != 0)
         return sys;
-    company->page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_READ, MAP_SHARED, company->held_fd, 0);
+    company->page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_READ, MAP_SHARED, held_fd, 0);
     if (company->page == MAP_FAILED)
         return errno;
-    company->probe_fd = open_again(company->held_fd);
-    return company->probe_fd >= 0 ? fz_own_file_lock(company->held_fd, LOCK_SH) : errno;
+    sys = keep(&company->probe, open_again(held_fd));
+    return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 
 int fz_company_open(struct fz_company *ret)
 {
-    struct fz_company company = {.page = MAP_FAILED, .held_fd = -1, .probe_fd = -1};
+    struct fz_company company = {.page = MAP_FAILED, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
 
     int sys = found(&company);
     if (sys == 0) {
         *ret = company;
         return 0;
     }
-    if (company.page != MAP_FAILED)
-        munmap(company.page, PAGE_SIZE_ASKED_FOR);
-    if (company.probe_fd >= 0)
-        close(company.probe_fd);
-    if (company.held_fd >= 0)
-        close(company.held_fd);
+    drop(&company);
+    fz_kept_fd_close(&company.probe);
     return sys;
 }
 
 bool fz_company_leave(struct fz_company *company)
 {
-    bool can_ask = fz_fd_is_marked(company->probe_fd, &company->mark);
-
     drop(company);
-    bool last = can_ask && fz_own_file_lock(company->probe_fd, LOCK_EX) == 0;
-    if (can_ask)
-        close(company->probe_fd);
-    company->probe_fd = -1;
+    int fd = fz_kept_fd_get(&company->probe);
+    bool last = fd >= 0 && fz_own_file_lock(fd, LOCK_EX) == 0;
+    fz_kept_fd_close(&company->probe);
     return last;
 }

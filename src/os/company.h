@@ -8,13 +8,12 @@
 #ifndef FZ_OS_COMPANY_H
 #define FZ_OS_COMPANY_H
 
-#include "fd_mark.h"
+#include "kept_fd.h"
 
 struct fz_company {
-    void *page;   /* of the locked file: who has it is a member */
-    int held_fd;  /* the locked file */
-    int probe_fd; /* the same file opened once more, to ask whether it is locked */
-    struct fz_fd_mark mark;
+    void *page;              /* of the locked file: who has it is a member */
+    struct fz_kept_fd held;  /* the locked file */
+    struct fz_kept_fd probe; /* the same file opened once more, to ask whether it is locked */
 };
 
 /* Founds it with one member, this process; children join by being forked, and leave by exec or exit.  0 or an errno. */

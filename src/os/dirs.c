@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "dirs.h"
 
 #include <errno.h>
@@ -13,6 +14,7 @@
 #include "environment.h"
 #include "fail_errno.h"
 #include "new_file.h"
+#include "own_file.h"
 
 /* What differs between the two. */
 static const struct names {
@@ -88,9 +90,9 @@ static frazil_err go_public(struct way *way, const char *public, frazil_error *r
 static frazil_err no_default(const struct names *names, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "there is no default for the %s, because neither %s nor %s%s is set: name one with %s=, or give up "
+                   "%s%s and %s are not set, so there is no default for the %s: name one with %s=, or give up "
                    "protection against repeated ids after a restart with state=memory",
-                   names->what, names->service, names->xdg, names->under_home == NULL ? "" : " nor HOME", names->key);
+                   names->under_home == NULL ? "" : "HOME, ", names->xdg, names->service, names->what, names->key);
 }
 
 static frazil_err find(struct way *way, const struct names *names, const char *wanted, frazil_error *reterr)
@@ -168,19 +170,37 @@ static int settle(const char *path)
     return err == EACCES || err == EINVAL ? 0 : err;
 }
 
-/* 0 if files can be made in it, or an errno.  The kernel is asked, because root may, and a read-only disk may not. */
+/*
+ * 0 if files can be made in it, and nobody else can put his own in their place; or an errno or a refusal.  The kernel
+ * is asked, because root may write, and a read-only disk may not be written to.
+ */
 static int check(const struct way *way)
 {
     struct stat status;
 
-    int failed = way->is_public ? lstat(way->path, &status) : stat(way->path, &status);
-    if (failed != 0)
+    if (lstat(way->path, &status) != 0)
+        return errno;
+    if (S_ISLNK(status.st_mode) && (way->is_public || !fz_own_file_is_trusted(&status)))
+        return FZ_REFUSED_DIR_LINK;
+    if (S_ISLNK(status.st_mode) && stat(way->path, &status) != 0)
         return errno;
     if (!S_ISDIR(status.st_mode))
         return ENOTDIR;
-    if (way->is_public && (status.st_uid != geteuid() || (status.st_mode & (S_IRWXG | S_IRWXO)) != 0))
-        return EPERM;
+    if (!fz_own_file_is_trusted(&status) || (way->is_public && status.st_uid != geteuid()))
+        return FZ_REFUSED_DIR_OWNER;
+    if ((status.st_mode & S_IWOTH) != 0 && (status.st_mode & S_ISVTX) == 0)
+        return FZ_REFUSED_DIR_MODE;
+    if (way->is_public && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+        return FZ_REFUSED_DIR_MODE;
     return faccessat(AT_FDCWD, way->path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
+}
+
+/* What to do about it; a refusal says that itself. */
+static const char *first_step(int sys)
+{
+    if (sys == ENOENT)
+        return ": create the directory above it,";
+    return sys == EACCES || sys == EROFS || sys == EPERM ? ": make it writable," : sys < 0 ? "," : ":";
 }
 
 static frazil_err cannot_use(const struct names *names, const struct way *way, int sys, frazil_error *reterr)
@@ -194,7 +214,9 @@ static frazil_err cannot_use(const struct names *names, const struct way *way, i
     s = fz_sentence_in(advice, sizeof advice);
     fz_sentence_str(&s, " (from ");
     fz_sentence_str(&s, way->named_by);
-    fz_sentence_str(&s, "): make it writable, name another with ");
+    fz_sentence_str(&s, ")");
+    fz_sentence_str(&s, first_step(sys));
+    fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
     fz_sentence_str(&s, "=, or give up protection against repeated ids after a restart with state=memory");
     return fz_fail_errno(reterr, sys, what, way->path, advice);

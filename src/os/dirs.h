@@ -8,10 +8,15 @@
  * systemd sets them for a service (the first of several); then, for root,
  * /run/frazil and /var/lib/frazil; then XDG_RUNTIME_DIR/frazil and
  * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  Who has no
- * session (in a container, from cron) has /dev/shm/frazil-UID for a run directory,
- * which must be his and closed to others, as anybody could have made it.  A
- * program that runs with more rights than its user (set-user-ID) believes none of
- * these variables.
+ * session (in a container, from cron) has /dev/shm/frazil-UID for a run directory.
+ * A program that runs with more rights than its user (set-user-ID) believes none
+ * of these variables.
+ *
+ * A directory that is used belongs to the effective user or to root, and so does a
+ * symbolic link in its place.  Others may not write to it, except where each may
+ * remove his own files only (the sticky bit, as /tmp has it).  The one in /dev/shm
+ * must be the user's alone, closed to others and no link, as anybody could have
+ * made it.  The directories above are not looked at.
  */
 #ifndef FZ_OS_DIRS_H
 #define FZ_OS_DIRS_H
@@ -33,8 +38,8 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
  * not there: only the last component of a path that somebody named, so that a
  * slip of the pen does not grow a tree; of a home's default, all that is
  * frazil's or XDG's.  A state directory is still there after a loss of power, whoever
- * made it.  FRAZIL_ESYS: it cannot be made, is no directory, nothing can be
- * written in it, or the disk failed.
+ * made it.  FRAZIL_ESYS: it cannot be made, is no directory, others have it in
+ * their hands, nothing can be written in it, or the disk failed.
  */
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fail_errno.h"
 #include "own_file.h"
 #include "path.h"
 
@@ -90,7 +91,7 @@ int fz_disk_try_flock(const char *directory, bool *ret_works)
     if (err == 0)
         err = fz_own_file_open(path, O_RDWR | O_CREAT, &fd);
     if (err != 0)
-        return err;
+        return fz_errno_of(err);
     err = fz_own_file_lock(fd, LOCK_EX);
     if (err == 0)
         err = try_in_child(path, ret_works);

@@ -1,14 +1,86 @@
 /* SPDX-License-Identifier: MIT */
 #include "fail_errno.h"
 
+#include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/sentence.h"
+
+/* What to do where the caller knows nothing better. */
+static const struct {
+    int sys_errno;
+    const char *cure;
+} cures[] = {
+    {ENOSPC, ": make room on that disk"},
+    {EDQUOT, ": make room, or let this user have more of that disk"},
+    {EFBIG, ": raise the process's limit on the size of files (ulimit -f)"},
+    {EROFS, ": mount that file system so that it can be written to"},
+    {EMFILE, ": raise the process's limit on open files (ulimit -n)"},
+};
+
+static const struct {
+    enum fz_file_refusal refusal;
+    int sys_errno;
+    const char *reason;
+} refusals[] = {
+    {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil makes a new one"},
+    {FZ_REFUSED_OWNER, EPERM, "it belongs to another user: run as that user, or name another directory"},
+    {FZ_REFUSED_MODE, EPERM, "other users may write to it: look who did, then `chmod 600` it"},
+    {FZ_REFUSED_NAMES, EMLINK, "it has a second name (a hard link), through which it can be changed: remove that name"},
+    {FZ_REFUSED_LINK, ELOOP, "it is a symbolic link, which frazil does not follow: remove it"},
+    {FZ_REFUSED_DIR_OWNER, EPERM, "it belongs to another user, who could change what is in it: run as that user"},
+    {FZ_REFUSED_DIR_MODE, EPERM,
+     "other users may write to it: name a folder inside it, which frazil makes, or `chmod o-w` it"},
+    {FZ_REFUSED_DIR_LINK, ELOOP,
+     "it is a symbolic link that another user made, who could change where it leads: remove it"},
+};
+
+static const char *cure_of(int sys_errno)
+{
+    for (size_t i = 0; i < sizeof cures / sizeof cures[0]; i++) {
+        if (cures[i].sys_errno == sys_errno)
+            return cures[i].cure;
+    }
+    return "";
+}
+
+int fz_errno_of(int sys_errno)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if ((int)refusals[i].refusal == sys_errno)
+            return refusals[i].sys_errno;
+    }
+    return sys_errno;
+}
+
+static void refuse(frazil_error *reterr, enum fz_file_refusal refusal, const char *what, const char *path,
+                   const char *advice)
+{
+    const char *reason = "";
+
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        if (refusals[i].refusal == refusal)
+            reason = refusals[i].reason;
+    }
+    if (path == NULL)
+        fz_fail(reterr, FRAZIL_ESYS, "%s: %s%s", what, reason, advice);
+    else
+        fz_fail(reterr, FRAZIL_ESYS, "%s %q: %s%s", what, path, reason, advice);
+    if (reterr != NULL)
+        reterr->sys_errno = fz_errno_of((int)refusal);
+}
 
 frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path, const char *advice)
 {
     char reason[128];
 
+    if (sys_errno < 0) {
+        refuse(reterr, (enum fz_file_refusal)sys_errno, what, path, advice);
+        return FRAZIL_ESYS;
+    }
+    if (advice[0] == '\0')
+        advice = cure_of(sys_errno);
     if (strerror_r(sys_errno, reason, sizeof reason) != 0)
         reason[0] = '\0';
     if (path == NULL)

@@ -1,15 +1,32 @@
 /* SPDX-License-Identifier: MIT */
-/* Failed system calls, as errors. */
+/* Failed system calls, and files that are refused, as errors. */
 #ifndef FZ_OS_FAIL_ERRNO_H
 #define FZ_OS_FAIL_ERRNO_H
 
 #include "frazil/error.h"
 
+/* Why a file or a directory is refused.  Below all errnos, so that one int can say either. */
+enum fz_file_refusal {
+    FZ_REFUSED_KIND = -100, /* no regular file */
+    FZ_REFUSED_OWNER,       /* of another user than the effective one and root */
+    FZ_REFUSED_MODE,        /* others may write to it */
+    FZ_REFUSED_NAMES,       /* a hard link: it has another name */
+    FZ_REFUSED_LINK,        /* a symbolic link */
+    FZ_REFUSED_DIR_OWNER,   /* a directory of such a user */
+    FZ_REFUSED_DIR_MODE,    /* a directory that others may write to */
+    FZ_REFUSED_DIR_LINK     /* a symbolic link of another user's to a directory */
+};
+
 /*
  * Fills *reterr (may be NULL) with FRAZIL_ESYS, sys_errno and the sentence
  * "<what> <path, quoted>: <what the system says> (errno N)<advice>", and returns
- * FRAZIL_ESYS.  path may be NULL.  advice begins with what separates it, or is empty.
+ * FRAZIL_ESYS.  path may be NULL.  advice begins with what separates it; where it
+ * is empty, what can be done about a full disk and the like is said.  sys_errno may
+ * be a refusal, too: it is told in words, and sys_errno is fz_errno_of(it).
  */
 frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path, const char *advice);
+
+/* The errno that a refusal comes nearest to; an errno is itself. */
+int fz_errno_of(int sys_errno);
 
 #endif

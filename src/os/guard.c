@@ -28,49 +28,68 @@ static int lock_patiently(int fd)
     return err;
 }
 
+/* Opens the guard's file, in place of one that is kept.  0 or an errno. */
+static int turn_to_file(struct fz_guard *guard)
+{
+    int fd;
+
+    fz_kept_fd_close(&guard->file);
+    int err = fz_own_file_open(guard->path, O_RDWR | O_CREAT, &fd);
+    if (err != 0)
+        return err;
+    err = fz_kept_fd_set(&guard->file, fd);
+    if (err != 0)
+        close(fd);
+    return err;
+}
+
 int fz_guard_open(struct fz_guard *ret, const char *path)
 {
-    struct fz_guard guard = {.fd = -1};
+    struct fz_guard guard = {.file = FZ_KEPT_NONE};
 
     int err = fz_path_join(guard.path, path, ".lock", "");
     if (err == 0)
-        err = fz_own_file_open(guard.path, O_RDWR | O_CREAT, &guard.fd);
+        err = turn_to_file(&guard);
     if (err == 0)
         *ret = guard;
     return err;
 }
 
+bool fz_guard_is_open(const struct fz_guard *guard)
+{
+    return fz_kept_fd_get(&guard->file) >= 0;
+}
+
 int fz_guard_enter(struct fz_guard *guard)
 {
     for (;;) {
-        int fd;
-        int err = lock_patiently(guard->fd);
+        int fd = fz_kept_fd_get(&guard->file);
+        int err = fd < 0 ? errno : lock_patiently(fd);
         if (err != 0)
             return err;
-        err = fz_own_file_at(guard->fd, guard->path);
+        err = fz_own_file_at(fd, guard->path);
         if (err == 0)
             return 0;
         /* ESTALE: somebody removed the file after all.  Meet the others at the one that is there now. */
         if (err == ESTALE)
-            err = fz_own_file_open(guard->path, O_RDWR | O_CREAT, &fd);
+            err = turn_to_file(guard);
         if (err != 0) {
             fz_guard_leave(guard);
             return err;
         }
-        close(guard->fd);
-        guard->fd = fd;
     }
 }
 
 void fz_guard_leave(struct fz_guard *guard)
 {
+    int fd = fz_kept_fd_get(&guard->file);
+
     /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
-    fz_own_file_lock(guard->fd, LOCK_UN);
+    if (fd < 0 || fz_own_file_lock(fd, LOCK_UN) != 0)
+        fz_guard_close(guard);
 }
 
 void fz_guard_close(struct fz_guard *guard)
 {
-    if (guard->fd >= 0)
-        close(guard->fd);
-    guard->fd = -1;
+    fz_kept_fd_close(&guard->file);
 }

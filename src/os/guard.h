@@ -8,19 +8,24 @@
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
 
+#include "kept_fd.h"
 #include "path.h"
 
 struct fz_guard {
-    int fd; /* -1: closed */
+    struct fz_kept_fd file; /* none: closed */
     char path[FZ_PATH_SIZE];
 };
 
 /* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
 int fz_guard_open(struct fz_guard *ret, const char *path);
 
+/* Whether it is open, and the program has not closed its descriptor. */
+bool fz_guard_is_open(const struct fz_guard *guard);
+
 /*
  * Waits until nobody else is inside, two seconds at the most: whoever is inside
- * may have been stopped.  0 or an errno; EWOULDBLOCK: somebody still is.
+ * may have been stopped.  0 or an errno; EWOULDBLOCK: somebody still is; EBADF: it
+ * is not open, or the program has closed it.
  * One caller at a time.  A child process that inherited the guard is, as the
  * kernel sees it, the same as its parent: it must open one of its own.
  */

@@ -15,7 +15,20 @@ int fz_new_file_begin(const char *path, int *ret_fd)
     char name[FZ_PATH_SIZE];
 
     int err = fz_path_join(name, path, ".new", "");
-    return err == 0 ? fz_own_file_open(name, O_RDWR | O_CREAT | O_TRUNC, ret_fd) : err;
+    if (err != 0)
+        return err;
+    if (unlink(name) != 0 && errno != ENOENT)
+        return errno;
+    return fz_own_file_open(name, O_RDWR | O_CREAT | O_EXCL, ret_fd);
+}
+
+void fz_new_file_abandon(const char *path, int fd)
+{
+    char name[FZ_PATH_SIZE];
+
+    close(fd);
+    if (fz_path_join(name, path, ".new", "") == 0)
+        (void)unlink(name); /* or the next one does */
 }
 
 int fz_new_file_publish(const char *path)
@@ -47,7 +60,7 @@ int fz_new_file_sync_name(const char *path)
     if (err != 0)
         return err;
     directory[strrchr(directory, '/') + 1 - directory] = '\0'; /* with the slash: the directory may be a link */
-    err = fz_own_file_open(directory, O_RDONLY | O_DIRECTORY, &fd);
+    err = fz_own_file_open_directory(directory, &fd);
     if (err != 0)
         return err;
     err = sync_fd(fd);

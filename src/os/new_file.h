@@ -7,8 +7,15 @@
 #ifndef FZ_OS_NEW_FILE_H
 #define FZ_OS_NEW_FILE_H
 
-/* Opens an empty PATH.new for reading and writing, for its owner alone.  0 or an errno. */
+/*
+ * Opens a PATH.new for reading and writing, for its owner alone.  One that is
+ * there is removed, not emptied: it may be another name of some other file.  0 or
+ * an errno.
+ */
 int fz_new_file_begin(const char *path, int *ret_fd);
+
+/* Gives it up: closes and removes it. */
+void fz_new_file_abandon(const char *path, int fd);
 
 /* Gives it its name, in place of any file that has it.  0 or an errno. */
 int fz_new_file_publish(const char *path);

@@ -4,19 +4,86 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail_errno.h"
+
+/* The first descriptor that no program takes for its standard input, output or error. */
+enum { FIRST_FD = STDERR_FILENO + 1 };
+
+static int open_above_standard(const char *path, int flags, int *ret_fd)
+{
+    int fd;
+
+    do
+        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, S_IRUSR | S_IWUSR);
+    while (fd < 0 && errno == EINTR);
+    if (fd < 0)
+        return errno;
+    if (fd < FIRST_FD) {
+        int low = fd;
+        fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
+        int err = errno;
+        close(low);
+        if (fd < 0)
+            return err;
+    }
+    *ret_fd = fd;
+    return 0;
+}
+
+bool fz_own_file_is_trusted(const struct stat *status)
+{
+    return status->st_uid == geteuid() || status->st_uid == 0;
+}
+
+/* 0 if whoever may write to it may do so to us as well; or an errno or a refusal. */
+static int check(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return errno;
+    if (!S_ISREG(status.st_mode))
+        return FZ_REFUSED_KIND;
+    if (!fz_own_file_is_trusted(&status))
+        return FZ_REFUSED_OWNER;
+    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+        return FZ_REFUSED_MODE;
+    /* None: it was removed after it was opened, which is for the caller to find out. */
+    return status.st_nlink <= 1 ? 0 : FZ_REFUSED_NAMES;
+}
+
+/* What an errno of open() says of the file. */
+static int explain(int err, const char *path)
+{
+    struct stat status;
+
+    if (err == ENXIO) /* a socket */
+        return FZ_REFUSED_KIND;
+    if (err == ELOOP && lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+        return FZ_REFUSED_LINK;
+    return err;
+}
 
 int fz_own_file_open(const char *path, int flags, int *ret_fd)
 {
     int fd;
 
-    do
-        fd = open(path, flags | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR);
-    while (fd < 0 && errno == EINTR);
-    if (fd < 0)
-        return errno;
-    *ret_fd = fd;
-    return 0;
+    int err = open_above_standard(path, flags, &fd);
+    if (err != 0)
+        return explain(err, path);
+    err = check(fd);
+    if (err == 0)
+        *ret_fd = fd;
+    else
+        close(fd);
+    return err;
+}
+
+int fz_own_file_open_directory(const char *path, int *ret_fd)
+{
+    return open_above_standard(path, O_RDONLY | O_DIRECTORY, ret_fd);
 }
 
 int fz_own_file_at(int fd, const char *path)

@@ -1,16 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the library's own.  They are for their owner alone, because whoever
- * can open a file can also lock it.
+ * Files of the library's own.  They are for their owner alone: whoever can open a
+ * file can also lock it, and whoever can write to one that is mapped writes into
+ * this process.
  */
 #ifndef FZ_OS_OWN_FILE_H
 #define FZ_OS_OWN_FILE_H
 
+#include <stdbool.h>
+#include <sys/stat.h>
+
 /*
- * open with O_CLOEXEC and mode 0600, which follows no symbolic link at the end
- * of the path and is not interrupted.  0 or an errno.
+ * open with O_CLOEXEC and mode 0600, which follows no symbolic link at the end of
+ * the path, never waits (for the other end of a FIFO) and is not interrupted.  The
+ * descriptor is above 2, so that a program that was started without standard
+ * output does not print into the file.
+ *
+ * 0 or an errno, or one of enum fz_file_refusal (fail_errno.h): the file must be a
+ * regular one of one name, of the effective user's or root's, which nobody else
+ * may write to.
  */
 int fz_own_file_open(const char *path, int flags, int *ret_fd);
+
+/* The same for a directory, to sync it; whose it is does not matter. */
+int fz_own_file_open_directory(const char *path, int *ret_fd);
+
+/* Whether a file or directory of that status belongs to the effective user or to root. */
+bool fz_own_file_is_trusted(const struct stat *status);
 
 /* 0 if that descriptor is of the file that has this path now; ESTALE if it is not; or another errno. */
 int fz_own_file_at(int fd, const char *path);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "state_file.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -22,7 +21,7 @@ static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char
 frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
                               frazil_error *reterr)
 {
-    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1};
+    struct fz_state_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE};
 
     if (fz_path_join(file.worker_path, path, "", "") != 0 || fz_shards_file(file.path, path, bounds) != 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "the path of the state file is too long: %q", path);
@@ -31,34 +30,28 @@ frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const
     return FRAZIL_OK;
 }
 
-static void drop(struct fz_state_file *file)
-{
-    if (file->fd >= 0)
-        close(file->fd);
-    file->fd = -1;
-}
-
-/* Takes a descriptor over and says that the file is in use.  0 or an errno. */
+/* Takes a descriptor over and says that the file is in use.  0 or an errno; then it is closed. */
 static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
 {
-    drop(file);
-    file->fd = fd;
+    fz_kept_fd_close(&file->file);
     file->name_is_durable = name_is_durable;
     int err = fz_own_file_lock(fd, LOCK_SH);
+    if (err == 0)
+        err = fz_kept_fd_set(&file->file, fd);
     if (err != 0)
-        drop(file);
+        close(fd);
     return err;
 }
 
 /* Turns to the file that has the name now.  0 or an errno. */
 static int turn(struct fz_state_file *file)
 {
-    int fd;
-    int err = file->fd < 0 ? ESTALE : fz_own_file_at(file->fd, file->path);
+    int fd = fz_kept_fd_get(&file->file);
+    int err = fd < 0 ? errno : fz_own_file_at(fd, file->path);
 
-    if (err != ESTALE)
+    if (err != ESTALE && err != EBADF)
         return err;
-    drop(file);
+    fz_kept_fd_close(&file->file);
     err = fz_own_file_open(file->path, O_RDWR, &fd);
     if (err == ENOENT)
         return 0;
@@ -75,8 +68,10 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
     struct fz_state_file *file = ctx;
     int err = 0;
 
-    if (file->guard.fd < 0)
+    if (!fz_guard_is_open(&file->guard)) {
+        fz_guard_close(&file->guard);
         err = fz_guard_open(&file->guard, file->worker_path);
+    }
     if (err == 0)
         err = fz_guard_enter(&file->guard);
     if (err == EWOULDBLOCK)
@@ -101,7 +96,7 @@ void fz_state_file_leave_for_good(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
-    drop(file);
+    fz_kept_fd_close(&file->file);
     fz_guard_leave(&file->guard);
 }
 
@@ -109,10 +104,13 @@ frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, f
 {
     struct fz_state_file *file = ctx;
     struct stat status = {.st_size = 0};
+    bool exists = fz_kept_fd_is_set(&file->file);
+    int fd = fz_kept_fd_get(&file->file);
 
-    if (file->fd >= 0 && fstat(file->fd, &status) != 0)
+    /* If the program has closed it since the guard was entered, that is not a file that does not exist. */
+    if (exists && (fd < 0 || fstat(fd, &status) != 0))
         return fail_sys(file, errno, "the state file cannot be examined:", reterr);
-    *ret_exists = file->fd >= 0;
+    *ret_exists = exists;
     *ret_size = (uint64_t)status.st_size;
     return FRAZIL_OK;
 }
@@ -120,11 +118,13 @@ frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, f
 frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
+    int fd = fz_kept_fd_get(&file->file);
     char *bytes = buf;
 
-    assert(file->fd >= 0);
+    if (fd < 0)
+        return fail_sys(file, errno, "the state file cannot be read:", reterr);
     for (size_t done = 0; done < len;) {
-        ssize_t got = pread(file->fd, bytes + done, len - done, (off_t)(offset + done));
+        ssize_t got = pread(fd, bytes + done, len - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
@@ -154,20 +154,20 @@ frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size
 {
     struct fz_state_file *file = ctx;
 
-    assert(file->fd >= 0);
-    int err = write_all(file->fd, offset, buf, len);
+    int fd = fz_kept_fd_get(&file->file);
+    int err = fd < 0 ? errno : write_all(fd, offset, buf, len);
     return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be written:", reterr);
 }
 
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
+    int fd = fz_kept_fd_get(&file->file);
     int err;
 
-    assert(file->fd >= 0);
     do
-        err = fdatasync(file->fd) == 0 ? 0 : errno;
-    while (err == EINTR);
+        err = fd >= 0 && fdatasync(fd) == 0 ? 0 : errno;
+    while (err == EINTR && fd >= 0);
     if (err == 0 && !file->name_is_durable)
         err = fz_new_file_sync_name(file->path);
     if (err != 0)
@@ -190,21 +190,23 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
     if (err == 0)
         err = adopt(file, fd, true);
     else
-        close(fd);
+        fz_new_file_abandon(file->path, fd);
     return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be made:", reterr);
 }
 
 frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-
-    if (file->fd < 0) {
+    if (!fz_kept_fd_is_set(&file->file)) {
         *ret = false;
         return FRAZIL_OK;
     }
+    int fd = fz_kept_fd_get(&file->file);
+    if (fd < 0)
+        return fail_sys(file, errno, "it cannot be told whether anybody uses", reterr);
     /* The guard keeps everybody else from looking while this lock is not a shared one. */
-    int exclusive = fz_own_file_lock(file->fd, LOCK_EX);
-    int shared = fz_own_file_lock(file->fd, LOCK_SH);
+    int exclusive = fz_own_file_lock(fd, LOCK_EX);
+    int shared = fz_own_file_lock(fd, LOCK_SH);
     int err = exclusive != 0 && exclusive != EWOULDBLOCK ? exclusive : shared;
     if (err != 0)
         return fail_sys(file, err, "it cannot be told whether anybody uses", reterr);
@@ -221,6 +223,6 @@ void fz_state_file_close(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
-    drop(file);
+    fz_kept_fd_close(&file->file);
     fz_guard_close(&file->guard);
 }

@@ -23,8 +23,8 @@ struct fz_state_file {
     char worker_path[FZ_PATH_SIZE]; /* of the file for all sequence numbers: its guard is that of the worker */
     struct fz_bounds bounds;
     struct fz_guard guard;
-    int fd;               /* -1: not open, or there is none */
-    bool name_is_durable; /* this process has seen to it */
+    struct fz_kept_fd file; /* none: not open, or there is none */
+    bool name_is_durable;   /* this process has seen to it */
 };
 
 /*

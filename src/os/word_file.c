@@ -165,14 +165,15 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     struct stat status;
     size_t len = 0;
 
-    int sys = fstat(file->fd, &status) == 0 ? read_header(file->fd, &header, &len) : errno;
+    int fd = fz_kept_fd_get(&file->file);
+    int sys = fd >= 0 && fstat(fd, &status) == 0 ? read_header(fd, &header, &len) : errno;
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be read:");
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
     *ret_stale = header.inode != status.st_ino || memcmp(header.boot_id, o->boot_id, sizeof o->boot_id) != 0 ||
-                 is_outdated(file->fd, &header);
+                 is_outdated(fd, &header);
     if (*ret_stale)
         return FRAZIL_OK;
     if (header.version != FZ_WORD_FILE_VERSION)
@@ -184,27 +185,47 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     return err;
 }
 
-/* Opens the file if there is one that is not stale; otherwise file->fd stays -1. */
+/* Opens the file by a path, and keeps it.  0 or an errno. */
+static int open_and_keep(struct fz_word_file *file)
+{
+    int fd;
+
+    int sys = fz_own_file_open(file->path, O_RDWR, &fd);
+    if (sys != 0)
+        return sys;
+    sys = fz_kept_fd_set(&file->file, fd);
+    if (sys != 0)
+        close(fd);
+    return sys;
+}
+
+/* As fz_own_file_lock. */
+static int lock(const struct fz_word_file *file, int operation)
+{
+    int fd = fz_kept_fd_get(&file->file);
+
+    return fd < 0 ? errno : fz_own_file_lock(fd, operation);
+}
+
+/* Opens the file if there is one that is not stale; otherwise none is kept. */
 static frazil_err find(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
     bool stale = false;
 
-    int sys = fz_own_file_open(file->path, O_RDWR, &file->fd);
+    int sys = open_and_keep(file);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be opened:");
     frazil_err err = look_over(o, &stale);
-    if (err == FRAZIL_OK && stale) {
-        close(file->fd);
-        file->fd = -1;
-    }
+    if (err == FRAZIL_OK && stale)
+        fz_kept_fd_close(&file->file);
     return err;
 }
 
 /* Writes a header into an empty file and gives the payload its place on the disk.  0 or an errno. */
-static int fill(const struct opening *o)
+static int fill(const struct opening *o, int fd)
 {
     struct fz_word_file *file = o->file;
     struct header header = {.byte_order = BYTE_ORDER_MARK, .version = FZ_WORD_FILE_VERSION};
@@ -213,7 +234,7 @@ static int fill(const struct opening *o)
     int sys = fz_host_entropy(&file->nonce);
     if (sys != 0)
         return sys;
-    if (fstat(file->fd, &status) != 0)
+    if (fstat(fd, &status) != 0)
         return errno;
     memcpy(header.magic, magic, sizeof magic);
     header.pointer_bits = sizeof(void *) * 8;
@@ -228,13 +249,13 @@ static int fill(const struct opening *o)
 
     /* Reserved, so that a full disk is an error here and not a SIGBUS when the word is first touched. */
     do
-        sys = posix_fallocate(file->fd, 0, (off_t)file_size(file->payload_size));
+        sys = posix_fallocate(fd, 0, (off_t)file_size(file->payload_size));
     while (sys == EINTR);
     if (sys != 0)
         return sys;
     ssize_t written;
     do
-        written = pwrite(file->fd, &header, sizeof header, 0);
+        written = pwrite(fd, &header, sizeof header, 0);
     while (written < 0 && errno == EINTR);
     return written < 0 ? errno : written == (ssize_t)sizeof header ? 0 : ENOSPC;
 }
@@ -243,13 +264,21 @@ static frazil_err make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
 
-    int sys = fz_new_file_begin(file->path, &file->fd);
-    if (sys == 0)
-        sys = fill(o);
-    if (sys == 0)
-        sys = fz_new_file_publish(file->path);
+    int fd;
+
+    int sys = fz_new_file_begin(file->path, &fd);
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be made:");
+    sys = fill(o, fd);
+    if (sys == 0)
+        sys = fz_kept_fd_set(&file->file, fd);
+    if (sys == 0)
+        sys = fz_new_file_publish(file->path);
+    if (sys != 0) {
+        fz_kept_fd_forget(&file->file);
+        fz_new_file_abandon(file->path, fd);
+        return fail_sys(o, sys, "the word file cannot be made:");
+    }
     file->created = true;
     return FRAZIL_OK;
 }
@@ -306,7 +335,11 @@ static frazil_err check_neighbours(const struct opening *o)
 /* 0 or an errno. */
 static int map(struct fz_word_file *file)
 {
-    char *pages = mmap(NULL, file_size(file->payload_size), PROT_READ | PROT_WRITE, MAP_SHARED, file->fd, 0);
+    int fd = fz_kept_fd_get(&file->file);
+
+    if (fd < 0)
+        return errno;
+    char *pages = mmap(NULL, file_size(file->payload_size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (pages == MAP_FAILED)
         return errno;
@@ -314,15 +347,16 @@ static int map(struct fz_word_file *file)
     return 0;
 }
 
-/* The mapping keeps the open file, and with it the lock, also when a program closes all descriptors. */
+/*
+ * The mapping keeps the open file, and with it the lock, also when a program closes all descriptors; not on an
+ * overlay, which maps the file below: there the descriptor alone keeps it.
+ */
 static void drop(struct fz_word_file *file)
 {
     if (file->payload != NULL)
         munmap((char *)file->payload - FZ_WORD_FILE_HEADER_SIZE, file_size(file->payload_size));
     file->payload = NULL;
-    if (file->fd >= 0)
-        close(file->fd);
-    file->fd = -1;
+    fz_kept_fd_close(&file->file);
 }
 
 static frazil_err find_or_make(const struct opening *o)
@@ -332,12 +366,13 @@ static frazil_err find_or_make(const struct opening *o)
     frazil_err err = check_neighbours(o);
     if (err == FRAZIL_OK)
         err = find(o);
-    if (err == FRAZIL_OK && file->fd < 0)
+    if (err == FRAZIL_OK && !fz_kept_fd_is_set(&file->file))
         err = make(o);
     if (err != FRAZIL_OK)
         return err;
     struct stat status;
-    int sys = fstat(file->fd, &status) == 0 ? fz_own_file_lock(file->fd, LOCK_SH) : errno;
+    int fd = fz_kept_fd_get(&file->file);
+    int sys = fd >= 0 && fstat(fd, &status) == 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
     if (sys == 0)
         sys = map(file);
     if (sys != 0)
@@ -384,7 +419,7 @@ static frazil_err begin(struct opening *o, const char *path, const struct fz_bou
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
                              size_t payload_size, frazil_error *reterr)
 {
-    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+    struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
     struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
 
     assert(payload_size >= 1 && strlen(identity->fingerprint) < FRAZIL_FINGERPRINT_SIZE);
@@ -399,16 +434,16 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 
 /* ---- from outside ---------------------------------------------------------- */
 
-/* Opens the file and finds out whether anybody else has it; file->fd stays -1 if there is none. */
+/* Opens the file and finds out whether anybody else has it; none is kept if there is none. */
 static frazil_err open_from_outside(const struct opening *o, bool *ret_in_use)
 {
     struct fz_word_file *file = o->file;
 
-    int sys = fz_own_file_open(file->path, O_RDWR, &file->fd);
+    int sys = open_and_keep(file);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys == 0)
-        sys = fz_own_file_lock(file->fd, LOCK_EX);
+        sys = lock(file, LOCK_EX);
     *ret_in_use = sys == EWOULDBLOCK;
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
@@ -419,7 +454,7 @@ static frazil_err examine(const struct opening *o)
     struct opening looking = *o;
 
     frazil_err err = open_from_outside(o, &status->in_use);
-    status->exists = o->file->fd >= 0;
+    status->exists = fz_kept_fd_is_set(&o->file->file);
     if (err != FRAZIL_OK || !status->exists)
         return err;
     looking.reterr = &status->wrong;
@@ -434,7 +469,7 @@ static frazil_err examine(const struct opening *o)
 frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
                                 const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr)
 {
-    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+    struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
     struct fz_word_file_status status = {.wrong = {.code = FRAZIL_OK}};
     struct opening o = {.file = &file, .identity = identity, .status = &status, .reterr = reterr};
 
@@ -450,7 +485,7 @@ static frazil_err discard(const struct opening *o)
     bool in_use = false;
 
     frazil_err err = open_from_outside(o, &in_use);
-    if (err != FRAZIL_OK || o->file->fd < 0)
+    if (err != FRAZIL_OK || !fz_kept_fd_is_set(&o->file->file))
         return err;
     if (in_use)
         return fz_fail(o->reterr, FRAZIL_EWORKER, "the word file %q is in use: stop the processes that have it first",
@@ -460,7 +495,7 @@ static frazil_err discard(const struct opening *o)
 
 frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr)
 {
-    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1};
+    struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE};
     struct opening o = {.file = &file, .reterr = reterr};
 
     frazil_err err = begin(&o, path, bounds, discard);
@@ -486,24 +521,21 @@ bool fz_word_file_leave(struct fz_word_file *file)
     if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
         fz_guard_close(&file->guard);
     drop(file);
-    if (!current || file->guard.fd < 0)
+    if (!current || !fz_guard_is_open(&file->guard))
         return false;
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    return fz_own_file_open(file->path, O_RDWR, &file->fd) == 0 && fz_own_file_lock(file->fd, LOCK_EX) == 0 &&
-           map(file) == 0;
+    return open_and_keep(file) == 0 && lock(file, LOCK_EX) == 0 && map(file) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)
 {
-    assert(file->guard.fd >= 0);
+    assert(fz_kept_fd_is_set(&file->guard.file));
     return unlink(file->path) == 0 ? 0 : errno;
 }
 
 void fz_word_file_close(struct fz_word_file *file)
 {
     drop(file);
-    if (file->guard.fd >= 0) {
-        fz_guard_leave(&file->guard);
-        fz_guard_close(&file->guard);
-    }
+    fz_guard_leave(&file->guard);
+    fz_guard_close(&file->guard);
 }

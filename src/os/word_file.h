@@ -44,7 +44,7 @@ struct fz_word_file {
     char path[FZ_PATH_SIZE];
     char worker_path[FZ_PATH_SIZE]; /* of the file for all sequence numbers: its guard is that of the worker */
     struct fz_guard guard;
-    int fd;
+    struct fz_kept_fd file;
     size_t payload_size;
 };
 

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stddef.h>
 #include <sys/file.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "core/decimal.h"
@@ -14,6 +15,9 @@
 #include "file.h"
 #include "own_file.h"
 #include "path.h"
+
+/* Nobody ever looks into it: it is there to be held. */
+enum { PAGE_SIZE_ASKED_FOR = 1 };
 
 /* Bytes that the list of holders may take up of an error's sentence. */
 enum { HOLDERS_SIZE = 320, ROOM_FOR_MORE = 40, PID_SIZE = FZ_DECIMAL_MAX_LEN + 2 };
@@ -44,11 +48,23 @@ static void write_pid(int fd)
         return;
 }
 
-/* No errno: somebody else has the lock. */
+/* Keeps the locked file for as long as the process has it in memory.  0 or an errno. */
+static int hold(struct fz_worker_lock *lock, int fd)
+{
+    lock->page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_NONE, MAP_SHARED, fd, 0);
+    if (lock->page == MAP_FAILED)
+        return errno;
+    int err = fz_kept_fd_set(&lock->file, fd);
+    if (err != 0)
+        munmap(lock->page, PAGE_SIZE_ASKED_FOR);
+    return err;
+}
+
+/* No errno, and above all refusals: somebody else has the lock. */
 enum { TAKEN = -1 };
 
-/* 0, TAKEN or an errno. */
-static int try_lock(const char *path, int *ret_fd)
+/* 0, TAKEN, an errno or a refusal. */
+static int try_lock(const char *path, struct fz_worker_lock *ret)
 {
     for (;;) {
         int fd;
@@ -60,9 +76,10 @@ static int try_lock(const char *path, int *ret_fd)
             err = TAKEN;
         if (err == 0)
             err = fz_own_file_at(fd, path);
+        if (err == 0)
+            err = hold(ret, fd);
         if (err == 0) {
             write_pid(fd);
-            *ret_fd = fd;
             return 0;
         }
         close(fd);
@@ -124,14 +141,16 @@ frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory
     assert(count >= 1 && base <= UINT32_MAX - (count - 1));
     for (uint32_t i = 0; i < count; i++) {
         char path[FZ_PATH_SIZE];
-        int fd;
+        struct fz_worker_lock lock = {.file = FZ_KEPT_NONE, .worker = base + i};
         int err = path_of(path, directory, base + i);
         if (err == 0)
-            err = try_lock(path, &fd);
+            err = try_lock(path, &lock);
         if (err == 0) {
-            *ret = (struct fz_worker_lock){.fd = fd, .worker = base + i};
+            *ret = lock;
             return FRAZIL_OK;
         }
+        if (err < TAKEN)
+            return fz_fail_errno(reterr, err, "the lock file cannot be used:", path, "");
         if (err != TAKEN)
             return fz_fail_errno(reterr, err, "no worker id can be locked in the run directory", directory,
                                  "; it must be writable, or name another one with run_dir=");
@@ -141,7 +160,8 @@ frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory
 
 void fz_worker_lock_release(struct fz_worker_lock *lock)
 {
-    /* Closing is not unlocking: a child that shares the word goes on holding the number. */
-    close(lock->fd);
-    lock->fd = -1;
+    /* This is not unlocking: a child that shares the word goes on holding the number. */
+    munmap(lock->page, PAGE_SIZE_ASKED_FOR);
+    lock->page = NULL;
+    fz_kept_fd_close(&lock->file);
 }

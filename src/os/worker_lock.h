@@ -12,9 +12,11 @@
 #include <stdint.h>
 
 #include "frazil/error.h"
+#include "kept_fd.h"
 
 struct fz_worker_lock {
-    int fd;
+    void *page; /* of the lock file: keeps the lock when the program closes all descriptors, as daemons do */
+    struct fz_kept_fd file; /* keeps it on an overlay, where a mapping does not */
     uint32_t worker;
 };
 

@@ -25,7 +25,6 @@
 
 #include "faults/disk_log.h"
 #include "frazil/parts.h"
-#include "os/company.h"
 
 struct calls calls;
 static _Thread_local bool armed;
@@ -378,19 +377,6 @@ WRAPPED_INIT(pthread_mutex_init, (pthread_mutex_t * ret, const pthread_mutexattr
 WRAPPED_INIT(pthread_mutexattr_init, (pthread_mutexattr_t * ret), (ret))
 WRAPPED_INIT(pthread_cond_init, (pthread_cond_t * ret, const pthread_condattr_t *how), (ret, how))
 WRAPPED_INIT(pthread_condattr_init, (pthread_condattr_t * ret), (ret))
-
-/* What cannot be looked at may be somebody else's by now. */
-bool __real_fz_company_leave(struct fz_company *company);
-bool __wrap_fz_company_leave(struct fz_company *company);
-
-bool __wrap_fz_company_leave(struct fz_company *company)
-{
-    unsigned before = calls.strikes_on[CALL_fstat];
-    bool last = __real_fz_company_leave(company);
-
-    calls.left += calls.strikes_on[CALL_fstat] - before;
-    return last;
-}
 
 /* Parts are linked into the test, where their calls are counted. */
 frazil_err __real_fz_part_load(const char *part, const void **ret, frazil_error *reterr);

@@ -80,7 +80,6 @@ struct calls {
     enum call struck;           /* the call that failed, the last one if there were several */
     unsigned strikes;
     unsigned strikes_on[CALLS_TOTAL];
-    unsigned left; /* descriptors that could not be looked at when parent and children part, and are left alone */
 };
 
 extern struct calls calls;

@@ -279,8 +279,8 @@ static void assert_as_before(const struct before *before)
 {
     struct before after = look();
 
-    if (after.fds < before->fds || after.fds > before->fds + calls.left)
-        scenario_fail("%d descriptors are left open, %u may be", (int)after.fds - (int)before->fds, calls.left);
+    if (after.fds != before->fds)
+        scenario_fail("%d descriptors are left open", (int)after.fds - (int)before->fds);
     if (after.blocks != before->blocks)
         scenario_fail("%ld blocks of memory are left", after.blocks - before->blocks);
     if (after.maps != before->maps)

@@ -136,8 +136,8 @@ static void test_closed_descriptors(void **state)
 {
     (void)state;
     struct fz_company company = founded();
-    int held = company.held_fd;
-    int probe = company.probe_fd;
+    int held = company.held.fd;
+    int probe = company.probe.fd;
     int other = open("/dev/null", O_RDONLY);
     assert_int_equal(dup2(other, held), held);
     assert_int_equal(dup2(other, probe), probe);

@@ -23,6 +23,7 @@
 #include <cmocka.h>
 
 #include "lib/scratch.h"
+#include "os/disk.h"
 #include "os/worker_lock.h"
 
 enum { POOL = 64, KILLS = 2000 };
@@ -56,11 +57,11 @@ static struct fz_worker_lock take(uint32_t base, uint32_t count)
 
 static void assert_refused(const char *directory, uint32_t base, uint32_t count, frazil_err code, frazil_error *err)
 {
-    struct fz_worker_lock lock = {.fd = 4242};
+    struct fz_worker_lock lock = {.worker = 4242};
     unsigned fds = scratch_open_fds();
 
     assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, err), code);
-    assert_int_equal(lock.fd, 4242);
+    assert_int_equal(lock.worker, 4242);
     assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, NULL), code);
     assert_int_equal(scratch_open_fds(), fds);
 }
@@ -161,7 +162,34 @@ static void test_not_executed(void **state)
     struct fz_worker_lock lock = take(0, 1);
 
     (void)state;
-    assert_int_equal(fcntl(lock.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    assert_int_equal(fcntl(lock.file.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
+    fz_worker_lock_release(&lock);
+}
+
+/* On an overlay a mapping is one of the file below, and keeps no lock. */
+static bool is_overlay(void)
+{
+    struct fz_disk disk = {.kind = FZ_DISK_LASTING};
+
+    assert_int_equal(fz_disk_look(scratch, &disk), 0);
+    return disk.kind == FZ_DISK_LAYER;
+}
+
+/* A process that closes all descriptors, as daemons do, keeps its number, and gives it back as any other. */
+static void test_closed_descriptors(void **state)
+{
+    struct fz_worker_lock lock = take(0, 1);
+    frazil_error err;
+
+    (void)state;
+    if (is_overlay()) {
+        fz_worker_lock_release(&lock);
+        skip();
+    }
+    assert_int_equal(close(lock.file.fd), 0);
+    assert_refused(scratch, 0, 1, FRAZIL_EPOOL, &err);
+    fz_worker_lock_release(&lock);
+    lock = take(0, 1);
     fz_worker_lock_release(&lock);
 }
 
@@ -239,7 +267,7 @@ static void test_all_named(void **state)
     frazil_error err;
 
     (void)state;
-    assert_int_equal(ftruncate(second.fd, 0), 0);
+    assert_int_equal(ftruncate(second.file.fd, 0), 0);
     assert_refused(scratch, 0, 3, FRAZIL_EPOOL, &err);
     snprintf(text, sizeof text, "processes %d, ?, %d (", (int)getpid(), (int)getpid());
     assert_says(&err, text);
@@ -330,8 +358,17 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_lowest), TEST(test_highest),   TEST(test_removed), TEST(test_not_executed), TEST(test_directory),
-        TEST(test_pool),   TEST(test_all_named), TEST(test_kill),    TEST(test_fork),         TEST(test_rush),
+        TEST(test_lowest),
+        TEST(test_highest),
+        TEST(test_removed),
+        TEST(test_not_executed),
+        TEST(test_closed_descriptors),
+        TEST(test_directory),
+        TEST(test_pool),
+        TEST(test_all_named),
+        TEST(test_kill),
+        TEST(test_fork),
+        TEST(test_rush),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -200,17 +200,17 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 int fz_company_open(struct fz_company *ret)
 {
     call(5 * US);
-    *ret = (struct fz_company){.held_fd = (int)file_open(), .probe_fd = -1};
+    *ret = (struct fz_company){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
     return 0;
 }
 
 bool fz_company_leave(struct fz_company *company)
 {
-    uint64_t file = (uint64_t)company->held_fd;
+    uint64_t file = (uint64_t)company->held.fd;
 
     call(5 * US);
     file_close(file);
-    company->held_fd = -1;
+    company->held.fd = -1;
     return !file_is_open(self()->host, file);
 }
 
@@ -221,7 +221,7 @@ int fz_guard_open(struct fz_guard *ret, const char *path)
     call(2 * US);
     int err = fz_path_join(ret->path, path, ".lock", "");
     if (err == 0)
-        ret->fd = (int)file_open();
+        ret->file.fd = (int)file_open();
     return err;
 }
 
@@ -248,8 +248,8 @@ int fz_guard_enter(struct fz_guard *guard)
         struct run_file *file = guard_file(guard);
         if (file == NULL)
             return ENOSPC;
-        if (!guard_is_held(file, (uint64_t)guard->fd)) {
-            file->locked_by = (uint64_t)guard->fd;
+        if (!guard_is_held(file, (uint64_t)guard->file.fd)) {
+            file->locked_by = (uint64_t)guard->file.fd;
             return 0;
         }
         if (waited_ns >= guard_patience_ns)
@@ -264,15 +264,15 @@ void fz_guard_leave(struct fz_guard *guard)
 {
     call(2 * US);
     struct run_file *file = host_run_file(self()->host, guard->path);
-    if (file != NULL && file->locked_by == (uint64_t)guard->fd)
+    if (file != NULL && file->locked_by == (uint64_t)guard->file.fd)
         file->locked_by = 0;
 }
 
 void fz_guard_close(struct fz_guard *guard)
 {
-    if (guard->fd >= 0)
-        file_close((uint64_t)guard->fd);
-    guard->fd = -1;
+    if (guard->file.fd >= 0)
+        file_close((uint64_t)guard->file.fd);
+    guard->file.fd = -1;
 }
 
 /* ---- the word's file ------------------------------------------------------------------------ */
@@ -338,7 +338,7 @@ static frazil_err check_neighbours(const char *path, const struct fz_word_identi
 frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
                              size_t payload_size, frazil_error *reterr)
 {
-    struct fz_word_file file = {.guard = {.fd = -1}, .fd = -1, .payload_size = payload_size};
+    struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .payload_size = payload_size};
 
     int err = payload_size <= PAGE_SIZE_MAX ? fz_shards_file(file.path, path, &identity->bounds) : EFBIG;
     if (err == 0)
@@ -379,9 +379,9 @@ bool fz_word_file_leave(struct fz_word_file *file)
     file->payload = NULL;
     call(5 * US);
     struct run_file *found = host_run_file(self()->host, file->path);
-    if (!current || file->guard.fd < 0 || found == NULL || found->inode != file->inode || page_users(found->page) > 0)
+    if (!current || file->guard.file.fd < 0 || found == NULL || found->inode != file->inode)
         return false;
-    file->payload = page_map(found->page);
+    file->payload = page_users(found->page) > 0 ? NULL : page_map(found->page);
     return file->payload != NULL;
 }
 
@@ -400,7 +400,7 @@ void fz_word_file_close(struct fz_word_file *file)
     if (file->payload != NULL)
         page_unmap(file->payload);
     file->payload = NULL;
-    if (file->guard.fd >= 0) {
+    if (file->guard.file.fd >= 0) {
         fz_guard_leave(&file->guard);
         fz_guard_close(&file->guard);
     }
@@ -415,14 +415,14 @@ frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory
     for (uint32_t i = 0; i < count && i < 10; i++) {
         char path[] = "/run/frazil/worker-0.lock";
         path[sizeof "/run/frazil/worker-" - 1] = (char)('0' + i);
-        struct fz_guard lock = {.fd = -1};
+        struct fz_guard lock = {.file = FZ_KEPT_NONE};
         call(5 * US);
         memcpy(lock.path, path, sizeof path);
         struct run_file *file = guard_file(&lock);
         if (file == NULL || guard_is_held(file, 0))
             continue;
         file->locked_by = file_open();
-        *ret = (struct fz_worker_lock){.fd = (int)file->locked_by, .worker = base + i};
+        *ret = (struct fz_worker_lock){.file = {.fd = (int)file->locked_by}, .worker = base + i};
         return FRAZIL_OK;
     }
     return fz_fail(reterr, FRAZIL_EPOOL, "all worker ids are taken on this host");
@@ -430,8 +430,8 @@ frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory
 
 void fz_worker_lock_release(struct fz_worker_lock *lock)
 {
-    file_close((uint64_t)lock->fd);
-    lock->fd = -1;
+    file_close((uint64_t)lock->file.fd);
+    lock->file.fd = -1;
 }
 
 /* ---- the state file ----------------------------------------------------------------------------- */
@@ -449,7 +449,7 @@ static frazil_err fail(const struct fz_state_file *file, int err, frazil_error *
 frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
                               frazil_error *reterr)
 {
-    struct fz_state_file file = {.guard = {.fd = -1}, .fd = -1, .bounds = *bounds};
+    struct fz_state_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE, .bounds = *bounds};
 
     if (fz_path_join(file.worker_path, path, "", "") != 0 || fz_shards_file(file.path, path, bounds) != 0)
         return fail(&file, ENAMETOOLONG, reterr);
@@ -480,10 +480,10 @@ static void hold(struct disk_file *state, uint64_t by)
 int fz_state_file_look(struct fz_state_file *file)
 {
     call(5 * US);
-    if (file->fd < 0)
-        file->fd = (int)file_open();
+    if (file->file.fd < 0)
+        file->file.fd = (int)file_open();
     if (state_of(file)->exists)
-        hold(state_of(file), (uint64_t)file->fd);
+        hold(state_of(file), (uint64_t)file->file.fd);
     return 0;
 }
 
@@ -492,7 +492,7 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
     struct fz_state_file *file = ctx;
     int err = 0;
 
-    if (file->guard.fd < 0)
+    if (file->guard.file.fd < 0)
         err = fz_guard_open(&file->guard, file->worker_path);
     if (err == 0)
         err = fz_guard_enter(&file->guard);
@@ -559,7 +559,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
     call(self()->host->disk.sync_ns);
     if (!disk_create(self()->host, state_of(file), content, len))
         return fail(file, ENOSPC, reterr);
-    hold(state_of(file), (uint64_t)file->fd);
+    hold(state_of(file), (uint64_t)file->file.fd);
     faults_power_may_fail(8);
     call(self()->host->disk.sync_ns);
     bool done = disk_sync(self()->host, state_of(file));
@@ -577,7 +577,7 @@ frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
     call(2 * US);
     for (size_t i = 0; i < DISK_HOLDERS_MAX; i++)
         others =
-            others || (state->holders[i].file != 0 && state->holders[i].file != (uint64_t)file->fd &&
+            others || (state->holders[i].file != 0 && state->holders[i].file != (uint64_t)file->file.fd &&
                        state->holders[i].inode == state->inode && file_is_open(self()->host, state->holders[i].file));
     *ret = others;
     return FRAZIL_OK;
@@ -592,8 +592,8 @@ void fz_state_file_close(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
-    if (file->fd >= 0)
-        file_close((uint64_t)file->fd);
-    file->fd = -1;
+    if (file->file.fd >= 0)
+        file_close((uint64_t)file->file.fd);
+    file->file.fd = -1;
     fz_guard_close(&file->guard);
 }

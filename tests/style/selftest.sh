@@ -151,6 +151,22 @@ test_typed() {
     must_fail 'no source found'
 }
 
+test_kept() {
+    project
+    printf 'struct a {\n    struct fz_kept_fd file; /* int fd; */\n};\nint f(void)\n{\n    int fd;\n    return fd;\n}\n' |
+        file src/a.c
+    printf 'struct fz_kept_fd {\n    int fd;\n};\n' | file src/os/kept_fd.h
+    must_pass
+    printf 'struct a {\n    char c;\n    int fd; /* x */\n};\n' | file src/a.h
+    must_fail 'src/a.h:3: a descriptor is kept as a number'
+    printf 'static struct {\n    struct {\n        char c;\n    } b;\n    int held_fd;\n} a;\n' | file src/a.h
+    must_fail 'src/a.h:5: a descriptor is kept as a number'
+    printf 'typedef struct a {\n    int sockets[4];\n} a;\n' | file src/a.h
+    must_fail 'src/a.h:2: a descriptor is kept as a number'
+    project
+    must_fail 'no source found'
+}
+
 test_contracts() {
     project
     printf '/* Does a. */\nFRAZIL_API int a(int x,\n                 int y) FRAZIL_NONNULL(1);\nFRAZIL_API int b(void);\n' |

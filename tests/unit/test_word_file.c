@@ -390,7 +390,7 @@ static pid_t fork_holder(struct fz_word_file *file, int keep_fd[2], bool close_f
         return pid;
     close(keep_fd[1]);
     if (close_fds)
-        close(file->fd);
+        close(file->file.fd);
     if (read(keep_fd[0], &byte, 1) != 0)
         _exit(99);
     if (close_fds)

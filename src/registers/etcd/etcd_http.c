@@ -22,14 +22,13 @@ static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_so
 
     (void)purpose;
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i].fd >= 0)
+        if (fz_kept_fd_is_set(&http->sockets[i]))
             continue;
         int fd = socket(address->family, address->socktype, address->protocol);
         if (fd < 0)
             return CURL_SOCKET_BAD;
         (void)fcntl(fd, F_SETFD, FD_CLOEXEC);
-        http->sockets[i].fd = fd;
-        (void)fz_fd_mark(fd, &http->sockets[i].mark); /* cannot fail: it is open */
+        (void)fz_kept_fd_set(&http->sockets[i], fd); /* cannot fail: it is open */
         return fd;
     }
     return CURL_SOCKET_BAD;
@@ -40,8 +39,8 @@ static int close_socket(void *ctx, curl_socket_t socket)
     struct fz_etcd_http *http = ctx;
 
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i].fd == socket)
-            http->sockets[i].fd = -1;
+        if (fz_kept_fd_get(&http->sockets[i]) == socket)
+            fz_kept_fd_forget(&http->sockets[i]);
     }
     return close(socket);
 }
@@ -108,7 +107,7 @@ static size_t take_header(char *line, size_t size, size_t n, void *ctx)
 static bool has_sockets(const struct fz_etcd_http *http)
 {
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i].fd >= 0)
+        if (fz_kept_fd_is_set(&http->sockets[i]))
             return true;
     }
     return false;
@@ -118,7 +117,7 @@ static bool has_sockets(const struct fz_etcd_http *http)
 static bool is_own(const struct fz_etcd_http *http)
 {
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        if (http->sockets[i].fd >= 0 && !fz_fd_is_marked(http->sockets[i].fd, &http->sockets[i].mark))
+        if (fz_kept_fd_is_set(&http->sockets[i]) && fz_kept_fd_get(&http->sockets[i]) < 0)
             return false;
     }
     return true;
@@ -127,7 +126,7 @@ static bool is_own(const struct fz_etcd_http *http)
 static void forget(struct fz_etcd_http *http)
 {
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++)
-        http->sockets[i].fd = -1;
+        fz_kept_fd_forget(&http->sockets[i]);
     http->curl = NULL;
 }
 
@@ -333,8 +332,8 @@ void fz_etcd_http_abandon(struct fz_etcd_http *http)
      * parent's was changing the handle when this process was born, that is given up as it is.
      */
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
-        const struct fz_etcd_socket *socket = &http->sockets[i];
-        if (socket->fd >= 0 && fz_fd_is_marked(socket->fd, &socket->mark) && !lead_nowhere(socket->fd, nowhere))
+        int fd = fz_kept_fd_get(&http->sockets[i]);
+        if (fd >= 0 && !lead_nowhere(fd, nowhere))
             is_whole = false;
     }
     if (nowhere >= 0)

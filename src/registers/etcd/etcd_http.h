@@ -11,22 +11,17 @@
 #include <stdatomic.h>
 
 #include "etcd_url.h"
-#include "os/fd_mark.h"
+#include "os/kept_fd.h"
 
 enum { FZ_ETCD_SOCKETS_MAX = 8 };
-
-struct fz_etcd_socket {
-    int fd; /* -1: none */
-    struct fz_fd_mark mark;
-};
 
 /* Bytes of a token, terminator included. */
 enum { FZ_ETCD_TOKEN_SIZE = 4096 };
 
 struct fz_etcd_http {
     const struct fz_etcd_url *url;
-    CURL *curl;                                         /* NULL: not connected */
-    struct fz_etcd_socket sockets[FZ_ETCD_SOCKETS_MAX]; /* that it has open */
+    CURL *curl;                                     /* NULL: not connected */
+    struct fz_kept_fd sockets[FZ_ETCD_SOCKETS_MAX]; /* that it has open */
     _Atomic bool is_busy;         /* in an exchange: whoever is forked now inherits a handle that is half changed */
     char reason[CURL_ERROR_SIZE]; /* why the last exchange failed */
     bool has_date;

@@ -224,7 +224,7 @@ static enum fz_register_result file_swap(void *ctx, uint32_t number, uint64_t ex
     const struct file_register *reg = ctx;
     char path[FZ_PATH_SIZE];
     char guard_path[FZ_PATH_SIZE];
-    struct fz_guard guard = {.fd = -1};
+    struct fz_guard guard = {.file = FZ_KEPT_NONE};
 
     assert(len <= FZ_RECORD_SIZE_MAX);
     tell_nothing(status);

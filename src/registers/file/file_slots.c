@@ -148,7 +148,7 @@ static frazil_err take_guarded(struct file_slots *slots, uint64_t now_tick, uint
 static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
 {
     struct file_slots *slots = ctx;
-    struct fz_guard guard = {.fd = -1};
+    struct fz_guard guard = {.file = FZ_KEPT_NONE};
 
     int sys = fz_guard_open(&guard, slots->base); /* anew each time, so that no child inherits it */
     if (sys == 0)

@@ -65,7 +65,7 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
     zoo_deterministic_conn_order(1);
     memset(connection, 0, sizeof *connection);
     connection->url = *url;
-    connection->fd = -1;
+    fz_kept_fd_forget(&connection->socket);
     connection->turn = monotonic_ns(); /* so that not everybody begins with the same server */
     fz_zookeeper_url_show(url, connection->shown);
 }
@@ -75,14 +75,14 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
 /* Whether the socket is still that of the session: a program may have closed it, and opened something else. */
 static bool is_own(const struct fz_zookeeper_connection *connection)
 {
-    return fz_fd_is_marked(connection->fd, &connection->socket);
+    return fz_kept_fd_get(&connection->socket) >= 0;
 }
 
 /* Leaves the handle as it is, which is a few kilobytes: to free it would say good-bye. */
 static void give_up(struct fz_zookeeper_connection *connection)
 {
     connection->handle = NULL;
-    connection->fd = -1;
+    fz_kept_fd_forget(&connection->socket);
 }
 
 static void end(struct fz_zookeeper_connection *connection, bool say_so)
@@ -97,16 +97,16 @@ static void end(struct fz_zookeeper_connection *connection, bool say_so)
     }
     /* The client says good-bye when it is connected, and waits for an answer; only then is the socket its own. */
     if (!say_so && zoo_state(handle) == ZOO_CONNECTED_STATE)
-        shutdown(connection->fd, SHUT_RDWR);
+        shutdown(fz_kept_fd_get(&connection->socket), SHUT_RDWR);
     connection->handle = NULL;
-    connection->fd = -1;
+    fz_kept_fd_forget(&connection->socket);
     zookeeper_close(handle);
 }
 
 /* Idle for so long that the client would give it up with the next request, or ended by the server. */
 static bool has_ended(const struct fz_zookeeper_connection *connection)
 {
-    struct pollfd poll_fd = {.fd = connection->fd, .events = POLLIN};
+    struct pollfd poll_fd = {.fd = fz_kept_fd_get(&connection->socket), .events = POLLIN};
     uint64_t session_ns = UINT64_C(1000000) * (uint64_t)zoo_recv_timeout(connection->handle);
 
     return zoo_state(connection->handle) != ZOO_CONNECTED_STATE || !is_own(connection) ||
@@ -134,8 +134,7 @@ void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
 
 void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 {
-    if (is_own(connection))
-        close(connection->fd);
+    fz_kept_fd_close(&connection->socket);
     /* The good-bye would be in the parent's name, and a thread of his may have been in the midst of changing it. */
     give_up(connection);
 }
@@ -177,17 +176,18 @@ static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns
 {
     struct timeval unused; /* when to ping: never in so short a time */
     int interest = 0;
+    int fd = -1;
 
     errno = 0;
-    int rc = zookeeper_interest(connection->handle, &connection->fd, &interest, &unused);
+    int rc = zookeeper_interest(connection->handle, &fd, &interest, &unused);
     if (rc != ZOK)
         return failed(connection, rc);
-    if (connection->fd < 0)
+    if (fd < 0)
         return failed(connection, ZCONNECTIONLOSS);
     if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
-        (void)fz_fd_mark(connection->fd, &connection->socket); /* cannot fail: it is open */
+        (void)fz_kept_fd_set(&connection->socket, fd); /* cannot fail: it is open */
     short events = (short)((interest & ZOOKEEPER_READ ? POLLIN : 0) | (interest & ZOOKEEPER_WRITE ? POLLOUT : 0));
-    int ready = fz_zookeeper_wait(connection->fd, events, deadline_ns);
+    int ready = fz_zookeeper_wait(fd, events, deadline_ns);
     if (ready <= 0)
         return failed(connection, ready == 0 ? ZOPERATIONTIMEOUT : ZSYSTEMERROR);
     errno = 0;
@@ -274,7 +274,7 @@ static int connect_now(struct fz_zookeeper_connection *connection, uint64_t dead
         rc = failed(connection, ZDATAINCONSISTENCY);
     }
     if (rc == ZOK)
-        fcntl(connection->fd, F_SETFD, FD_CLOEXEC);
+        fcntl(fz_kept_fd_get(&connection->socket), F_SETFD, FD_CLOEXEC);
     else
         end(connection, false);
     return rc;

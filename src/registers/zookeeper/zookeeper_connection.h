@@ -23,15 +23,14 @@
 #include <zookeeper/zookeeper.h>
 
 #include "lease/register.h"
-#include "os/fd_mark.h"
+#include "os/kept_fd.h"
 #include "zookeeper_url.h"
 
 struct fz_zookeeper_connection {
     struct fz_zookeeper_url url;
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
-    zhandle_t *handle; /* NULL: not connected */
-    int fd;            /* its socket, or -1 */
-    struct fz_fd_mark socket;
+    zhandle_t *handle;             /* NULL: not connected */
+    struct fz_kept_fd socket;      /* of the handle */
     uint64_t turn;                 /* the server that is tried first, modulo their number */
     uint64_t used_ns;              /* when it last answered, on the monotonic clock */
     int sys_errno;                 /* why the last step failed; 0: not known */

@@ -87,7 +87,7 @@ static void examine_server(const struct fz_zookeeper_connection *connection, con
     char version[128];
     char mode[32];
 
-    if (!ask(connection->fd, "srvr", fz_zookeeper_deadline(connection), answer) ||
+    if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
         found(exam, FZ_FINDING_WARN, "mode: not known, as the server does not answer ", "srvr",
               ": allow it by 4lw.commands.whitelist");

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A descriptor that is kept from one call to the next.  The program may close it
+ * meanwhile, as daemons do, and open a file of its own under the same number.  So
+ * a number alone is never kept: each use asks whether it still stands for the
+ * file that was kept, and what stands there instead is not touched.
+ */
+#ifndef FZ_OS_KEPT_FD_H
+#define FZ_OS_KEPT_FD_H
+
+#include "fd_mark.h"
+
+struct fz_kept_fd {
+    int fd; /* for kept_fd.c alone; -1: none */
+    struct fz_fd_mark mark;
+};
+
+#define FZ_KEPT_NONE ((struct fz_kept_fd){.fd = -1})
+
+/* Keeps an open descriptor, in place of none.  0 or an errno; then the caller still has to close it. */
+int fz_kept_fd_set(struct fz_kept_fd *ret, int fd);
+
+/* Whether one is kept, ours or not by now. */
+bool fz_kept_fd_is_set(const struct fz_kept_fd *kept);
+
+/*
+ * The descriptor, to be used at once.  -1 and errno: none is kept, or what has its
+ * number is not ours (EBADF), or that cannot be known.
+ */
+int fz_kept_fd_get(const struct fz_kept_fd *kept);
+
+/*
+ * Keeps none any more, and closes the descriptor unless it is known not to be ours
+ * any more: one that cannot be looked at, because its disk fails, may hold a lock.
+ */
+void fz_kept_fd_close(struct fz_kept_fd *kept);
+
+/* Keeps none any more, and leaves the descriptor open: somebody else closes it. */
+void fz_kept_fd_forget(struct fz_kept_fd *kept);
+
+#endif
