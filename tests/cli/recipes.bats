@@ -38,8 +38,9 @@ worker_of() {
     local settings
     mapfile -t settings < <(environment kubernetes/statefulset.yaml)
     [ "${#settings[@]}" -eq 6 ]
+    chmod 777 run # as an emptyDir is
     [ "$(worker_of env "${settings[@]}" FRAZIL_HOSTNAME=orders-3 "$FRAZIL" next)" = 3 ]
-    [ -e run/orders/worker-3.word ]
+    [ -e run/own/orders/worker-3.word ]
     [ -e state/orders/worker-3.grant ]
     [ "$(worker_of env "${settings[@]}" FRAZIL_HOSTNAME=orders-511 "$FRAZIL" next)" = 511 ]
     fails 2 "must be from 0 to 511" env "${settings[@]}" FRAZIL_HOSTNAME=orders-512 "$FRAZIL" next
