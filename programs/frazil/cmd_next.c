@@ -104,6 +104,9 @@ static int open_source(struct source *source, const struct arguments *args)
     frazil_generator_info info;
     frazil_error err;
     int status = STATUS_OK;
+
+    if (!source->quiet)
+        spec_warn_of_slips();
     frazil_err code = open_with(source, args, "", &err);
 
     if (code == FRAZIL_ENOWORKER)

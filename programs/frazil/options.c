@@ -175,7 +175,7 @@ static void complain_unknown(const struct option_help *help, const struct option
     names[count] = "help";
     names[count + 1] = NULL;
     complain("%s has no option %s%s, or several that begin so; see frazil help %s", argv[0],
-             typed(argv[optind - 1], strlen(argv[optind - 1])), meant(option, names), argv[0]);
+             typed(argv[optind - 1], strlen(argv[optind - 1])), meant(typed(option, len), names), argv[0]);
 }
 
 static void complain_option(const struct option_help *help, const struct option_row *rows, size_t count, int value,

@@ -126,6 +126,28 @@ static void examine_dirs(const struct patient *patient)
         examine_kept(patient);
 }
 
+static void judge_idle(void *ctx, enum fz_key key, const char *where)
+{
+    fz_judge_idle_key(fz_key_name(key), where, ctx);
+}
+
+static void judge_slip(void *ctx, const char *name, const char *meant)
+{
+    fz_judge_slip(name, meant, ctx);
+}
+
+/* Settings that nothing reads.  In a spec they are errors. */
+static void examine_settings(const struct patient *patient)
+{
+    struct fz_findings findings = *patient->findings;
+    const char *source = patient->settings.value[FZ_KEY_WORKER];
+
+    if (source == NULL && patient->settings.value[FZ_KEY_PARTITION] == NULL)
+        source = "auto";
+    fz_worker_find_idle(&patient->settings, source, judge_idle, &findings);
+    fz_settings_find_slips(judge_slip, &findings);
+}
+
 static void examine_fork(const struct patient *patient)
 {
     struct fz_fork_facts facts;
@@ -143,6 +165,7 @@ static void examine(struct patient *patient, uint32_t hosts)
     examine_clock(patient);
     examine_dirs(patient);
     fz_judge_worker(&patient->worker, patient->findings);
+    examine_settings(patient);
     if (patient->worker.choice.url != NULL)
         fz_examine_coordinator(patient->spec, &patient->config, hosts, patient->findings);
     fz_judge_layout(&patient->config.layout, fz_real_now().unix_ms, patient->findings);

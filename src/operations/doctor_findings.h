@@ -54,6 +54,8 @@
     X(WORKER_IN_PROCESS,      WARN, "worker.in-process") \
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_TOO_FEW,         FAIL, "worker.too-few") \
+    X(WORKER_IDLE_KEY,        OK,   "worker.idle-key") \
+    X(ENVIRONMENT_SLIP,       WARN, "environment.slip") \
     X(COORDINATOR_ABSENT,     FAIL, "coordinator.absent") \
     X(COORDINATOR_SILENT,     FAIL, "coordinator.silent") \
     X(COORDINATOR_NO_NAME,    FAIL, "coordinator.no-namespace") \

@@ -86,6 +86,12 @@ struct fz_worker_facts {
 /* Judges the source of worker ids. */
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
 
+/* A key of the environment or the config file that has no effect for the source; where it would have one. */
+void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings);
+
+/* A variable of the environment that may have been meant to be another. */
+void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings);
+
 /* What is right for so many hosts (0: a line for each size of fleet), with so many worker ids. */
 void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);
 

@@ -152,6 +152,17 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
     judge_host_name(facts, findings);
 }
 
+void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_WORKER_IDLE_KEY,
+             "%s is given in the environment or the config file, and has no effect here: it is for %s", key, where);
+}
+
+void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_ENVIRONMENT_SLIP, "nothing reads the variable %q: did you mean %s?", name, meant);
+}
+
 /* ---- advice ------------------------------------------------------------------------- */
 
 /* Fleets up to this size, and what is right for them. */

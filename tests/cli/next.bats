@@ -131,3 +131,28 @@ load helpers
     [ "$(frazil next worker=fixed:0 allow_short_life=yes start=zero clock=frozen:$last)" = "$(frazil compose --time $last -w 0 -s 0)" ]
     fails 4 "" frazil next worker=fixed:0 allow_short_life=yes clock=frozen:2095-09-07T15:47:35.552Z
 }
+
+@test "a variable that is one slip away from a key is warned of, once, and other people's are not" {
+    FRAZIL_WROKER=fixed:7 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
+    [ "$status" -eq 0 ]
+    [ "${#stderr_lines[@]}" -eq 1 ]
+    [ "$stderr" = "frazil: warning: nothing reads the variable FRAZIL_WROKER: did you mean FRAZIL_WORKER?" ]
+    FRAZIL_WROKER=fixed:7 FRAZIL_STATE=memory run --separate-stderr frazil next --quiet worker=fixed:1
+    [ -z "$stderr" ]
+    FRAZIL_SHOP=x FRAZIL_NEMESIS=1 FRAZIL_SKIP_NOTHING=1 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
+    [ -z "$stderr" ]
+    FRAZIL_HORIZON=60s FRAZIL_HOSNAME=x run frazil doctor worker=fixed:1 state=memory
+    [[ $output == *"horizon is given in the environment or the config file, and has no effect here"* ]]
+    [[ $output == *"did you mean FRAZIL_HOSTNAME?"* ]]
+}
+
+@test "slips lead to what was meant" {
+    fails 2 '"nxet" (did you mean next?)' frazil nxet
+    fails 2 "write worker=fixed:7" frazil next --worker 7
+    fails 2 "--cuont=7 (did you mean count?)" frazil next --cuont=7
+    fails 2 "did you mean worker?" frazil next wroker=fixed:1
+    fails 2 "did you mean fixed:N?" frazil next worker=fixde:1
+    fails 2 "did you mean twitter?" frazil next worker=fixed:1 layout=twiter
+    fails 2 "did you mean wait?" frazil next worker=fixed:1 on_full=wiat
+    fails 2 "(did you mean hex?)" frazil convert --to hxe 1
+}

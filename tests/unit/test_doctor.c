@@ -276,9 +276,12 @@ static void test_worker(void **state)
                  "the same ids, is 17.0338 %");
     judge_worker((struct fz_worker_facts){.source = "ip-hash", .choice = hash, .hosts = 100000, .workers = 1 << 20},
                  "FAIL worker.hash-likely");
-    judge_worker((struct fz_worker_facts){.source = "redis://h/n", .choice = {.url = "redis://h/n"}},
-                 "OK worker.leased");
+    judge_worker((struct fz_worker_facts){.source = "redis://h/n", .choice = {.url = "x://"}}, "OK worker.leased");
     judge_worker((struct fz_worker_facts){.source = NULL, .choice = {.in_process = true}}, "WARN worker.in-process");
+    forget();
+    fz_judge_idle_key("ip", "worker=ip-hash", &findings);
+    fz_judge_slip("FRAZIL_WROKER", "FRAZIL_WORKER", &findings);
+    EXPECT("OK worker.idle-key ip is given", "WARN environment.slip nothing reads the variable 'FRAZIL_WROKER': did");
 }
 
 static void judge_name(const char *name, const char *beginning)
