@@ -58,7 +58,9 @@ typedef struct frazil_local frazil_local;
  *   partition     layout=sno, in place of `worker`: a number, or two bytes such as
  *                 A,10 (see frazil_sno_partition_parse)
  *   datacenter    N: the worker source then gives the number inside it
- *   base, count   the source's number must be below count; base is added to it
+ *   base, count   the source's number must be below count; base is added to it.
+ *                 Of a hash count is the modulus (konayuki's max_workers); without
+ *                 it what base leaves of the layout
  *   expect        how many hosts there are, 1 to 65536: needed by the hashes,
  *                 which may give two hosts the same number; how likely that is
  *                 stands in frazil_generator_info
