@@ -257,10 +257,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_parse(const char *text, s
 
 /*
  * Opens a sno generator that continues from a snapshot, on this side of it or
- * in its past, without repeating an id.  The spec may not name worker, base,
- * count, seq_min or seq_max, which come from the snapshot; in the environment and
- * in a config file they do not count here.  Errors as frazil_open, and
- * FRAZIL_ERANGE: bounds equal or closer than four, sequence below the lower one.
+ * in its past, without repeating an id.  The spec may not name worker, partition,
+ * base, count, seq_min or seq_max, which come from the snapshot; in the environment
+ * and in a config file they do not count here.  Errors as frazil_open, and
+ * FRAZIL_ERANGE: bounds equal or closer than four, sequence below the lower one;
+ * FRAZIL_EINVAL: the ports have a granter.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec,
                                                             const frazil_sno_snapshot *snapshot,

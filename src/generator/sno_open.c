@@ -94,6 +94,10 @@ frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec, const frazil
     struct fz_config config;
     frazil *gen;
 
+    if (ports != NULL && ports->granter != NULL)
+        return fz_fail(
+            reterr, FRAZIL_EINVAL,
+            "a granter is given, and the snapshot has the partition: open the generator without the granter");
     if (spec == NULL)
         spec = "layout=sno";
     frazil_err err = check_spec(spec, reterr);

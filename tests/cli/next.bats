@@ -118,6 +118,13 @@ load helpers
 }
 
 # What can succeed later has a status of its own.
+@test "snos of a partition that is written as two bytes" {
+    [ "$(frazil next --json layout=sno partition=A,10 | json partition)" = 16650 ]
+    [ "$(FRAZIL_PARTITION=A,10 frazil next --json layout=sno | json partition)" = 16650 ]
+    fails 2 "both given: leave one of them out" frazil next layout=sno partition=A,10 worker=fixed:3
+    fails 2 "is for layout=sno: for other layouts write worker=fixed:N" frazil next partition=A,10
+}
+
 @test "a full tick is temporary: status 3" {
     run --separate-stderr frazil next -n 5 layout=41/20/2 worker=fixed:0 on_full=error start=zero clock=frozen:2026-06-01
     [ "$status" -eq 3 ]

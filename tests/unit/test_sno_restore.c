@@ -235,6 +235,7 @@ static void test_refused(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_refused("layout=sno", &rows[i].snapshot, FRAZIL_ERANGE, rows[i].why);
     assert_refused("layout=sno worker=fixed:1", &good, FRAZIL_ESPEC, "worker comes from the snapshot");
+    assert_refused("layout=sno partition=A,1", &good, FRAZIL_ESPEC, "partition comes from the snapshot");
     assert_refused("layout=sno base=1", &good, FRAZIL_ESPEC, "base comes from the snapshot");
     assert_refused("layout=sno count=1", &good, FRAZIL_ESPEC, "count comes from the snapshot");
     assert_refused("layout=sno seq_min=1", &good, FRAZIL_ESPEC, "seq_min comes from the snapshot");
@@ -245,13 +246,28 @@ static void test_refused(void **state)
     assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
 }
 
+/* A granter would give another partition than the snapshot's: one of the two cannot count. */
+static void test_no_granter(void **state)
+{
+    const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
+    const frazil_granter granter = {.size = sizeof granter};
+    const frazil_ports ports = {.granter = &granter};
+    frazil *gen = NULL;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(frazil_sno_open_snapshot(&gen, NULL, &good, &ports, &err), FRAZIL_EINVAL);
+    assert_non_null(strstr(err.message, "the snapshot has the partition"));
+    assert_null(gen);
+}
+
 /* What the environment says of all generators is not said of this one: only the spec itself can contradict a snapshot.
  */
 static void test_environment(void **state)
 {
-    static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",    "FRAZIL_COUNT",
-                                        "FRAZIL_SEQ_MIN", "FRAZIL_SEQ_MAX", "FRAZIL_STATE"};
-    static const char *const values[] = {"fixed:7", "1", "70000", "9", "1x", "file"};
+    static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",  "FRAZIL_COUNT",    "FRAZIL_SEQ_MIN",
+                                        "FRAZIL_SEQ_MAX", "FRAZIL_STATE", "FRAZIL_PARTITION"};
+    static const char *const values[] = {"fixed:7", "1", "70000", "9", "1x", "file", "A,10"};
     const frazil_sno_snapshot good = {.partition = {0x12, 0x34}, .sequence_max = 9, .wall_hi = NOW_UNIT};
     const char *before = getenv("FRAZIL_STATE");
     char *kept_state = before == NULL ? NULL : strdup(before);
@@ -365,6 +381,7 @@ int main(void)
         cmocka_unit_test(test_defaults),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_environment),
+        cmocka_unit_test(test_no_granter),
         cmocka_unit_test(test_last_unit),
         cmocka_unit_test(test_histories),
         cmocka_unit_test(test_unused),

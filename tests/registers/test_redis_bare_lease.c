@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: bare worker ids over a real Redis: one process has a number at a time, also when its owner is
+ * killed; and sfid's key is taken, and freed, as sfid::allocate does.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lease/coordinator.h"
+#include "lib/redis_server.h"
+#include "os/clock.h"
+
+enum { HORIZON_MS = 60000 };
+
+static struct server server;
+static char spec[256];
+static const frazil_coordinator *coordinators[2];
+
+static uint64_t creation_tick(void *ctx)
+{
+    const frazil_layout *layout = ctx;
+
+    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
+}
+
+/* A namespace with one worker id, in a new server. */
+static int set_up(void **state)
+{
+    frazil_layout layout;
+    frazil_error err;
+    char url[128];
+
+    (void)state;
+    coordinators[0] = frazil_redis();
+    redis_server_start(&server, NULL);
+    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    const struct fz_namespace_options options = {.layout = &layout,
+                                                 .horizon_ms = HORIZON_MS,
+                                                 .workers = 1,
+                                                 .max_skew_ms = 250,
+                                                 .token = {1, 2},
+                                                 .never_used = true,
+                                                 .now_tick = creation_tick,
+                                                 .now_ctx = &layout};
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
+    if (frazil_redis()->init(frazil_redis(), url, &options, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    snprintf(spec, sizeof spec, "worker=%s max_wait=0ms", url);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    server_stop(&server);
+    return 0;
+}
+
+static frazil_err try_open(frazil_lease **ret, frazil_error *reterr)
+{
+    const frazil_ports ports = {.coordinators = coordinators};
+
+    return frazil_lease_open(ret, spec, &ports, reterr);
+}
+
+static frazil_lease *must_open(void)
+{
+    frazil_lease *lease;
+    frazil_error err;
+
+    if (try_open(&lease, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return lease;
+}
+
+/* Nobody has the number but its owner. */
+static void assert_refused(frazil_err code)
+{
+    frazil_lease *lease = NULL;
+    frazil_error err = {.code = FRAZIL_OK};
+
+    if (try_open(&lease, &err) != code)
+        fail_msg("%s", err.message);
+    assert_null(lease);
+}
+
+/* A process that leases the number, says so, and waits to be killed. */
+static pid_t start_owner(void)
+{
+    int ready[2];
+    char byte = 'n';
+
+    assert_int_equal(pipe(ready), 0);
+    pid_t owner = fork();
+    assert_true(owner >= 0);
+    if (owner == 0) {
+        frazil_lease *lease;
+        byte = try_open(&lease, NULL) == FRAZIL_OK ? 'y' : 'n';
+        ssize_t written = write(ready[1], &byte, 1);
+        (void)written;
+        alarm(60); /* it does not outlive a test that failed */
+        for (;;)
+            pause();
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    assert_int_equal(byte, 'y');
+    close(ready[0]);
+    close(ready[1]);
+    return owner;
+}
+
+/* The number is the owner's while it lives, and after it was killed until the end of its lease: nobody guesses. */
+static void test_one_owner(void **state)
+{
+    (void)state;
+    pid_t owner = start_owner();
+    assert_refused(FRAZIL_EPOOL);
+    assert_int_equal(kill(owner, SIGKILL), 0);
+    assert_int_equal(waitpid(owner, NULL, 0), owner);
+    assert_refused(FRAZIL_EPOOL);
+}
+
+/* A number that is given back can be had at once, from where the last owner stopped. */
+static void test_given_back(void **state)
+{
+    frazil_lease_info info;
+    frazil_error err;
+
+    (void)state;
+    frazil_lease *first = must_open();
+    if (frazil_lease_get(first, &info, sizeof info, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    int64_t used_ms = fz_real_now().unix_ms;
+    assert_in_range(info.end_unix_ms, used_ms + 1, used_ms + HORIZON_MS + 1);
+    frazil_lease_close(first, used_ms);
+    frazil_lease *second = NULL;
+    for (int i = 0; i < 500 && try_open(&second, &err) == FRAZIL_EAGAIN; i++)
+        pause_shortly(); /* nobody takes it before the server's clock has passed what was used */
+    assert_non_null(second);
+    while (frazil_lease_get(second, &info, sizeof info, &err) == FRAZIL_ECLOCK)
+        pause_shortly();
+    assert_int_equal(info.worker, 0);
+    assert_int_equal(info.from_unix_ms, used_ms + 1);
+    frazil_lease_close(second, FRAZIL_LEASE_ALL_USED);
+}
+
+/* The key is sfid's, and gone when the number was given back and its last stamp is over. */
+static void test_sfid(void **state)
+{
+    frazil_lease_info info;
+    frazil_error err;
+
+    (void)state;
+    snprintf(spec, sizeof spec, "worker=sfid+redis://127.0.0.1:%u/shop layout=sfid base=65 count=1",
+             (unsigned)server.port);
+    frazil_lease *lease = must_open();
+    assert_int_equal(redis_server_ask(&server, "EXISTS frazil:sfid:shop")[0], '1');
+    assert_string_equal(redis_server_ask(&server, "DBSIZE"), "3"); /* the namespace, the fence and the key */
+    frazil_err code = frazil_lease_get(lease, &info, sizeof info, &err);
+    assert_true(code == FRAZIL_OK || code == FRAZIL_ECLOCK); /* it begins above every clock */
+    frazil_lease_close(lease, 0);                            /* nothing was stamped */
+    for (int i = 0; i < 500 && strcmp(redis_server_ask(&server, "DBSIZE"), "2") != 0; i++)
+        pause_shortly();
+    assert_string_equal(redis_server_ask(&server, "DBSIZE"), "2");
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(test_one_owner), TEST(test_given_back), TEST(test_sfid)};
+
+    if (!redis_server_installed())
+        return 77;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
