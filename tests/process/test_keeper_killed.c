@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a process that is killed while it extends the grant, in the
+ * middle of the disk's work, is nobody's obstacle for long, also if libc knows
+ * nothing of it: a child of a raw clone has its parent's list of robust locks.
+ * And the page that processes share has nothing in it that could lead astray.
+ */
+#define _GNU_SOURCE /* syscall, ptrace's requests */
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "generator/generator_internal.h"
+#include "lib/callers.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+#include "lib/scratch.h"
+
+/* In ms: the grant of a file reaches six seconds ahead; one of them is left. */
+enum { RESERVE = 6000, NEARLY_OVER = RESERVE - 1000 };
+
+/* Many times what a turn lasts at the most here, as machines are loaded. */
+enum { LONG_ENOUGH_MS = 30000 };
+
+static struct rig rig;
+static const char *dir;
+
+static int open_in_files(void **state)
+{
+    char spec[512];
+
+    (void)state;
+    dir = scratch_make();
+    rig = (struct rig){.random_state = 1};
+    snprintf(spec, sizeof spec,
+             "layout=frazil worker=fixed:3 state=file keeper=inline run_dir=%s/run state_dir=%s/state", dir, dir);
+    rig_open(&rig, spec, RIG_NOW);
+    return 0;
+}
+
+static int close_files(void **state)
+{
+    (void)state;
+    rig_close(&rig);
+    scratch_remove(dir);
+    return 0;
+}
+
+static uint64_t granted_until(void)
+{
+    return fz_grant_board_read(&rig.gen->shared->grants).until;
+}
+
+/* A child that no atfork handler hears of, traced by its parent, which extends the grant. */
+static pid_t clone_extender(void)
+{
+#if defined(__s390__)
+    pid_t pid = (pid_t)syscall(SYS_clone, 0, SIGCHLD, 0, 0, 0); /* here the stack comes first */
+#else
+    pid_t pid = (pid_t)syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0);
+#endif
+    if (pid == 0) {
+        uint64_t id;
+        if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) != 0)
+            _exit(2);
+        syscall(SYS_kill, syscall(SYS_getpid), SIGSTOP);
+        _exit(frazil_next(rig.gen, &id) == FRAZIL_OK ? 0 : 1);
+    }
+    assert_true(pid > 0);
+    return pid;
+}
+
+/* Whether the child stands before its call of fdatasync. */
+static bool stands_before_sync(pid_t pid)
+{
+    struct __ptrace_syscall_info info = {.op = 0};
+
+    return ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof info, &info) > 0 &&
+           info.op == PTRACE_SYSCALL_INFO_ENTRY && info.entry.nr == SYS_fdatasync;
+}
+
+/* Lets the child go as far as its call of fdatasync; false: it has ended before, or cannot be traced. */
+static bool run_up_to_sync(pid_t pid)
+{
+    int status;
+
+    if (waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status) ||
+        ptrace(PTRACE_SETOPTIONS, pid, NULL, (void *)(PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL)) != 0)
+        return false;
+    do {
+        if (ptrace(PTRACE_SYSCALL, pid, NULL, NULL) != 0 || waitpid(pid, &status, 0) != pid || !WIFSTOPPED(status))
+            return false;
+    } while (!stands_before_sync(pid));
+    return true;
+}
+
+/* Takes ids, as the clock stands still, until the grant reaches further or the time is over. */
+static bool extends_before_long(uint64_t until)
+{
+    uint64_t id;
+
+    for (unsigned ms = 0; ms < LONG_ENOUGH_MS && granted_until() <= until; ms += 10) {
+        assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_OK);
+        pause_ns(10 * RIG_MS);
+    }
+    return granted_until() > until;
+}
+
+static void skip_without_tracing(void)
+{
+#if defined(FRAZIL_EMULATED)
+    print_message("SKIPPED: the emulator traces no process\n");
+    skip();
+#endif
+}
+
+static void test_killed_in_sync(void **state)
+{
+    uint64_t until = granted_until();
+
+    (void)state;
+    skip_without_tracing();
+    frazil_manual_clock_advance(rig.manual, NEARLY_OVER * RIG_MS);
+    pid_t pid = clone_extender();
+    assert_true(run_up_to_sync(pid));
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    assert_int_equal(waitpid(pid, &(int){0}, 0), pid);
+    assert_int_equal(granted_until(), until);
+    assert_true(extends_before_long(until));
+}
+
+/* ---- the shared page --------------------------------------------------------------- */
+
+enum { WORKER = 3, HORIZON = 1000, MAPS_MAX = 1024 };
+
+static struct {
+    uint64_t first;
+    uint64_t end;
+} maps[MAPS_MAX];
+static unsigned map_count;
+
+static void read_maps(void)
+{
+    FILE *file = fopen("/proc/self/maps", "r");
+    char *line = NULL;
+    size_t size = 0;
+
+    assert_non_null(file);
+    map_count = 0;
+    while (getline(&line, &size, file) > 0 && map_count < MAPS_MAX) {
+        char *end;
+        maps[map_count].first = strtoull(line, &end, 16);
+        maps[map_count].end = strtoull(end + 1, NULL, 16);
+        map_count++;
+    }
+    free(line);
+    fclose(file);
+    assert_in_range(map_count, 5, MAPS_MAX - 1);
+}
+
+static bool is_address(uint64_t value)
+{
+    for (unsigned i = 0; i < map_count; i++) {
+        if (maps[i].first <= value && value < maps[i].end)
+            return true;
+    }
+    return false;
+}
+
+static void *take_one(void *arg)
+{
+    uint64_t id;
+
+    *(frazil_err *)arg = frazil_next(rig.gen, &id);
+    return NULL;
+}
+
+/* No address stands there, also not while somebody extends the grant. */
+static void test_no_address_is_shared(void **state)
+{
+    const struct fake_granter *granter;
+    frazil_err err = FRAZIL_ESYS;
+    pthread_t thread;
+
+    (void)state;
+    struct fake_granter *fake =
+        fake_granter_open(&rig, "layout=frazil worker=fixed:3 state=memory", WORKER, HORIZON, FZ_KEEPER_INLINE);
+    granter = fake;
+    frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+    fake->holds = true;
+    assert_int_equal(pthread_create(&thread, NULL, take_one, &err), 0);
+    while (!granter->inside)
+        pause_ns(100000);
+    read_maps();
+    for (size_t at = 0; at + sizeof(uint64_t) <= sizeof *rig.gen->shared; at += sizeof(uint64_t)) {
+        uint64_t value;
+        memcpy(&value, (const char *)rig.gen->shared + at, sizeof value);
+        if (is_address(value))
+            fail_msg("at %zu of the shared page stands %#" PRIx64 ", which is an address", at, value);
+    }
+    fake->holds = false;
+    pthread_join(thread, NULL);
+    assert_int_equal(err, FRAZIL_OK);
+    rig_close(&rig);
+    fake_granter_free(fake);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_killed_in_sync, open_in_files, close_files),
+        cmocka_unit_test(test_no_address_is_shared),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
