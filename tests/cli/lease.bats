@@ -33,8 +33,8 @@ setup() {
     fails 2 "say horizon= and max_skew= as that one had them" frazil lease init "$url"
     fails 2 "say horizon= and max_skew= as that one had them" frazil lease init horizon=1h worker="$url"
     fails 2 "say horizon= and max_skew= as that one had them" frazil lease init max_skew=1s worker="$url"
-    fails 2 "horizon=0s" frazil lease init horizon=0s max_skew=1s worker="$url"
-    fails 2 "horizon=0s" frazil lease init --never-used horizon=0s worker="$url"
+    fails 2 "horizon='0s'" frazil lease init horizon=0s max_skew=1s worker="$url"
+    fails 2 "horizon='0s'" frazil lease init --never-used horizon=0s worker="$url"
     fails 2 "there is no namespace" frazil lease list "$url"
 }
 
