@@ -62,7 +62,11 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
     struct stat st;
     int status = STATUS_USAGE;
 
-    if (fstat(fd, &st) == 0 && (st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode)) {
+        complain("the key file %s is not a regular file: name one", typed(path, strlen(path)));
+        return STATUS_USAGE;
+    }
+    if ((st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
         const char *shown = typed(path, strlen(path));
         complain("others than its owner may use the key file %s: chmod 600 %s", shown, shown);
         return STATUS_USAGE;
@@ -87,7 +91,7 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
 
 int key_file_read(const char *path, frazil_opaque_key *ret)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO is not waited for */
 
     memset(ret, 0, sizeof *ret);
     if (fd < 0) {

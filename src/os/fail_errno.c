@@ -25,6 +25,7 @@ static const struct {
     const char *reason;
 } refusals[] = {
     {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil makes a new one"},
+    {FZ_REFUSED_FIFO, ENXIO, "it is a FIFO, not a regular file: name a regular file"},
     {FZ_REFUSED_OWNER, EPERM, "it belongs to another user: run as that user, or name another directory"},
     {FZ_REFUSED_MODE, EPERM, "other users may write to it: look who did, then `chmod 600` it"},
     {FZ_REFUSED_NAMES, EMLINK, "it has a second name (a hard link), through which it can be changed: remove that name"},

@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "fail_errno.h"
+
 /* Reads until the end of the file or of buf. */
 static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
 {
@@ -25,17 +27,29 @@ static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
     return 0;
 }
 
+/* 0, an errno or a refusal.  A directory is refused by read(). */
+static int check(int fd)
+{
+    struct stat status;
+
+    if (fstat(fd, &status) != 0)
+        return errno;
+    return S_ISFIFO(status.st_mode) ? FZ_REFUSED_FIFO : 0;
+}
+
 int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
 {
     size_t len = 0;
     int fd;
 
     do
-        fd = open(path, O_RDONLY | O_CLOEXEC);
+        fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return errno;
-    int err = read_all(fd, buf, size, &len);
+    int err = check(fd);
+    if (err == 0)
+        err = read_all(fd, buf, size, &len);
     close(fd);
     if (err != 0)
         return err;

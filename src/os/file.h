@@ -8,7 +8,8 @@
 
 /*
  * Reads a whole file into buf and puts a zero byte behind it.  0, or an errno;
- * EFBIG if it does not fit into size - 1 bytes.
+ * EFBIG if it does not fit into size - 1 bytes; FZ_REFUSED_FIFO (fail_errno.h) for
+ * a FIFO, on which it could wait for ever.
  */
 int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 

@@ -75,6 +75,8 @@ needs_opaque() {
     for key in short short_hex long_hex longer_hex no_hex /dev/null; do
         fails 2 "" frazil opaque -k $key 5
     done
+    mkfifo -m 600 "$BATS_TEST_TMPDIR/fifo"
+    fails 2 "is not a regular file" timeout 20 "$FRAZIL" opaque -k "$BATS_TEST_TMPDIR/fifo" 5
     fails 4 "cannot open the key file nosuch: No such file" frazil opaque -k nosuch 5
     fails 2 "needs --key-file" frazil opaque 5
 }

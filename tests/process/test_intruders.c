@@ -213,6 +213,28 @@ static void test_half_made(void **state)
     }
 }
 
+/* A config file and a password file that are FIFOs are refused: nobody may ever write into them. */
+static void test_fifos(void **state)
+{
+    char path[300];
+    char specs[2][600];
+
+    (void)state;
+    snprintf(path, sizeof path, "%s/fifo", scratch);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    snprintf(specs[0], sizeof specs[0], "worker=fixed:3 config='%s'", path);
+    snprintf(specs[1], sizeof specs[1], "worker='redis://127.0.0.1:1/orders?password_file=%s'", path);
+    for (size_t i = 0; i < 2; i++) {
+        frazil_error why = {.code = FRAZIL_OK};
+        frazil *gen;
+        frazil_err err = frazil_open(&gen, specs[i], &why);
+        if (err == FRAZIL_ENOTBUILT)
+            continue;
+        if (err != FRAZIL_ESYS || strstr(why.message, "not a regular file") == NULL)
+            fail_msg("%s: %d, %s", specs[i], err, why.message);
+    }
+}
+
 /* A word that was cut off is no word, wherever it was cut. */
 static void test_cut(void **state)
 {
@@ -319,6 +341,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_half_made, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_fifos, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_planted, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_directories, set_up, tear_down),

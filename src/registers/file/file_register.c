@@ -209,11 +209,12 @@ static enum fz_register_result swap_guarded(const struct file_register *reg, uin
         sys = fz_new_file_publish_durably(path, fd);
         result = FZ_REGISTER_UNKNOWN; /* it may have its name, and yet not be durable */
     }
-    close(fd);
     if (sys != 0) {
+        fz_new_file_abandon(path, fd);
         fz_fail_errno(reterr, sys, "the record cannot be written:", path, "");
         return result;
     }
+    close(fd);
     *ret_version = version;
     return FZ_REGISTER_OK;
 }
