@@ -26,11 +26,18 @@ unsigned nemesis_scale(void)
     return (unsigned)scale;
 }
 
+/* An operator's clock. */
+struct operator
+{
+    frazil_layout layout;
+    int64_t offset_ms;
+};
+
 static uint64_t now_tick(void *ctx)
 {
-    const frazil_layout *layout = ctx;
+    const struct operator* operator= ctx;
 
-    return (uint64_t)(fz_real_now().unix_ms - layout->epoch_unix_ms);
+    return (uint64_t)(fz_real_now().unix_ms + operator->offset_ms - operator->layout.epoch_unix_ms);
 }
 
 /* Each start has a namespace of its own, so that nothing needs to be wiped in between. */
@@ -44,24 +51,38 @@ static const char *name_of_now(void)
     return name;
 }
 
-static void create(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms, bool never_used)
+frazil_err nemesis_create(const struct register_kind *kind, const struct nemesis_terms *terms, frazil_error *reterr)
 {
     static uint64_t creations;
-    frazil_layout layout = *frazil_layout_preset(0);
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = horizon_ms,
-                                                 .workers = workers,
+    struct operator operator= {*frazil_layout_preset(0), terms->offset_ms};
+    const struct fz_namespace_options options = {.layout = &operator.layout,
+                                                 .horizon_ms = terms->horizon_ms,
+                                                 .lost_horizon_ms = terms->lost_horizon_ms,
+                                                 .workers = terms->workers,
                                                  .token = {++creations, (uint64_t)fz_real_now().unix_ms},
-                                                 .max_skew_ms = 250,
-                                                 .never_used = never_used,
+                                                 .max_skew_ms = terms->max_skew_ms,
+                                                 .never_used = terms->never_used,
                                                  .now_tick = now_tick,
-                                                 .now_ctx = &layout};
+                                                 .now_ctx = &operator};
     char url[256];
-    frazil_error err;
 
     kind->url(0, name_of_now(), url, sizeof url);
-    if (kind->coordinator()->init(kind->coordinator(), url, &options, &err) != FRAZIL_OK)
+    return kind->coordinator()->init(kind->coordinator(), url, &options, reterr);
+}
+
+static void create(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms, bool never_used)
+{
+    const struct nemesis_terms terms = {
+        .workers = workers, .horizon_ms = horizon_ms, .max_skew_ms = 250, .never_used = never_used};
+    frazil_error err;
+
+    if (nemesis_create(kind, &terms, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
+}
+
+void nemesis_rename(void)
+{
+    spaces++;
 }
 
 void nemesis_start(const struct register_kind *kind, uint64_t workers, uint64_t horizon_ms)

@@ -12,6 +12,22 @@
 /* How many times as much as in a short run is to be done: FRAZIL_NEMESIS in the environment, 1 unless it is set. */
 unsigned nemesis_scale(void);
 
+/* What an operator says, and when by its clock. */
+struct nemesis_terms {
+    uint64_t workers;
+    uint64_t horizon_ms;
+    uint64_t lost_horizon_ms; /* as in fz_namespace_options */
+    int64_t max_skew_ms;
+    int64_t offset_ms; /* of its clock, ahead of the real one */
+    bool never_used;
+};
+
+/* Creates the namespace of the latest nemesis_start again; errors as fz_lease_init. */
+frazil_err nemesis_create(const struct register_kind *kind, const struct nemesis_terms *terms, frazil_error *reterr);
+
+/* From now on the namespace has another name, which nobody ever used. */
+void nemesis_rename(void);
+
 /*
  * Creates a namespace of its own in the kind's server, used by nobody before, for
  * the default layout.

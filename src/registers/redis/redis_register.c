@@ -74,6 +74,7 @@ static bool read_status(const redisReply *answer, struct fz_register_status *ret
     if (!is_hex(answer->element[RUN_ID]) || !is_hex(answer->element[REPLICATION_ID]))
         return false;
     ret->has_clock = true;
+    ret->clock_width_ms = 0;
     ret->unix_ms = (int64_t)(seconds * 1000 + microseconds / 1000);
     fz_sentence_str(&s, answer->element[RUN_ID]->str);
     fz_sentence_char(&s, ':');
