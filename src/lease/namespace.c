@@ -311,8 +311,7 @@ static bool left_closed(const struct fz_namespace_options *options, const struct
 
     fz_namespace_start(&space, options->layout);
     return fz_namespace_record_parse(raw->data, raw->len, ret, NULL) == FRAZIL_OK && ret->quarantine_until == CLOSED &&
-           strcmp(ret->layout, space.fingerprint) == 0 && ret->horizon_ms == options->horizon_ms &&
-           (ret->max_skew_ms == FZ_SKEW_UNSAID || ret->max_skew_ms == options->max_skew_ms);
+           strcmp(ret->layout, space.fingerprint) == 0;
 }
 
 static frazil_err exists(const struct fz_namespace_options *options, const struct fz_record *raw, frazil_error *reterr)
@@ -382,22 +381,33 @@ static frazil_err read_clock(const struct creation *creation, uint64_t *ret_tick
     return FRAZIL_OK;
 }
 
-/* Opens a closed namespace: whatever was lost was granted before it was closed. */
-static frazil_err open_closed(struct creation *creation, frazil_error *reterr)
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/*
+ * Opens a closed namespace: whatever was lost was granted before it was closed.  If
+ * another creation has closed it, the larger numbers of both count for what was lost.
+ */
+static frazil_err open_closed(struct creation *creation, uint64_t workers_max, frazil_error *reterr)
 {
     const struct fz_namespace_options *options = creation->options;
+    struct fz_namespace_record *record = &creation->record;
     uint64_t now_tick = 0;
     frazil_err err = read_clock(creation, &now_tick, reterr);
 
     if (err != FRAZIL_OK)
         return err;
-    uint64_t horizon_ms =
-        options->horizon_ms > options->lost_horizon_ms ? options->horizon_ms : options->lost_horizon_ms;
-    creation->record.quarantine_until =
+    uint64_t horizon_ms = larger(larger(options->horizon_ms, options->lost_horizon_ms), record->horizon_ms);
+    int64_t skew_ms = record->max_skew_ms > options->max_skew_ms ? record->max_skew_ms : options->max_skew_ms;
+    record->quarantine_until =
         lost_grants_end(options->layout, fz_later_tick(options->layout, &creation->status, now_tick), horizon_ms,
-                        options->max_skew_ms, creation->status.clock_width_ms);
-    creation->record.max_skew_ms = options->max_skew_ms; /* an interrupted creation of form 1 does not have it */
-    memcpy(creation->record.incarnation, creation->status.incarnation, sizeof creation->record.incarnation);
+                        skew_ms, creation->status.clock_width_ms);
+    record->horizon_ms = options->horizon_ms;
+    record->max_skew_ms = options->max_skew_ms;
+    record->workers = options->workers == 0 ? workers_max : options->workers;
+    memcpy(record->incarnation, creation->status.incarnation, sizeof record->incarnation);
     return write_record(creation, reterr);
 }
 
@@ -430,5 +440,6 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
         creation.record = new_record(options, workers_max, &creation.status, now_tick);
         err = write_record(&creation, reterr);
     }
-    return err == FRAZIL_OK && creation.record.quarantine_until == CLOSED ? open_closed(&creation, reterr) : err;
+    return err == FRAZIL_OK && creation.record.quarantine_until == CLOSED ? open_closed(&creation, workers_max, reterr)
+                                                                          : err;
 }

@@ -109,7 +109,7 @@ static void set_due(void)
         due_ns = latest_of(due_ns, plan.life_ends_ns);
     for (const struct process *p = process_first(); p != NULL; p = p->next)
         due_ns = p->live ? latest_of(due_ns, p->stopped_until) : due_ns;
-    due_ns += 3 * plan.horizon_ns + 4 * plan.max_skew_ns + 30 * SECOND;
+    due_ns += 3 * plan.horizon_ns + 8 * plan.max_skew_ns + 30 * SECOND;
     faults.due_ns = due_ns;
     faults.end_ns = due_ns + 2 * plan.horizon_ns + 2 * MINUTE;
 }

@@ -82,6 +82,7 @@ static void choose_fleet(void)
     plan.promises.workers = once_in(4) ? between(1, plan.hosts) : between(plan.hosts + 2, 14);
     if (plan.lossy && plan.has_clock && plan.promises.tick_ms >= 100 && pick(4) != 0)
         make_tight();
+    plan.varies = plan.lossy && !plan.tight && once_in(2);
     bool bounded = plan.lossy && !plan.has_clock;
     plan.wild_ns = bounded ? 0 : of_any_size(SECOND, 10 * HOUR);
 }

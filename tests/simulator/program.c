@@ -8,6 +8,7 @@
 #include "faults.h"
 #include "generator/generator_internal.h"
 #include "host.h"
+#include "nemesis.h"
 #include "plan.h"
 #include "process.h"
 #include "story.h"
@@ -291,6 +292,15 @@ static void start_threads(struct service *service, const struct program *program
     }
 }
 
+/* Who says its max_skew is refused where the namespace has another. */
+static const char *said_skew(void)
+{
+    static char text[32];
+
+    snprintf(text, sizeof text, " max_skew=%ums", (unsigned)(plan.max_skew_ns / MS));
+    return plan.varies ? "" : text;
+}
+
 /* Opens, works, closes, again and again, until it exits or is killed. */
 static void *run_service(void *arg)
 {
@@ -333,8 +343,8 @@ static void install(struct host *host, uint32_t worker, unsigned number)
     program->uses_handles = once_in(3);
     program->forks = once_in(2);
     if (plan.leased)
-        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders max_skew=%ums keeper=%s",
-                 plan.layout_text, plan.policies, (unsigned)(plan.max_skew_ns / MS), keepers[program->keeper]);
+        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders keeper=%s%s",
+                 plan.layout_text, plan.policies, keepers[program->keeper], said_skew());
     else
         snprintf(program->spec, sizeof program->spec,
                  "layout='%s' %s worker=fixed:%u state=file namespace=orders run_dir=/run/frazil "
@@ -368,31 +378,80 @@ static uint64_t clock_tick(void *ctx)
     return ms < 0 ? 0 : (uint64_t)ms / plan.promises.tick_ms;
 }
 
-static void create_namespace(bool never_used)
+/* What an operator says: of what was lost always the truth. */
+struct numbers {
+    uint64_t horizon_ms;
+    int64_t max_skew_ms; /* as that of a lost namespace counts, it only grows */
+};
+
+static struct numbers other_numbers(const struct numbers *before)
+{
+    uint64_t longest_ms = plan.horizon_ns / MS;
+    uint64_t shortest_ms =
+        4 * plan.promises.tick_ms > FZ_HORIZON_MS_MIN ? 4 * plan.promises.tick_ms : FZ_HORIZON_MS_MIN;
+    int64_t largest_ms = (int64_t)(2 * plan.max_skew_ns / MS);
+
+    return (struct numbers){shortest_ms < longest_ms ? between(shortest_ms, longest_ms) : longest_ms,
+                            before->max_skew_ms + (int64_t)pick((uint64_t)(largest_ms - before->max_skew_ms) + 1)};
+}
+
+/* A clock that is off by more than it may is refused: there is one at the coordinator to compare it with. */
+static void set_operator_clock(void)
+{
+    if (!plan.has_clock || faults_are_over())
+        return;
+    int64_t offset_ns = nemesis_small_offset_ns();
+    if (once_in(4)) {
+        offset_ns = (int64_t)of_any_size(4 * plan.max_skew_ns, 4 * plan.max_skew_ns + MINUTE);
+        offset_ns = once_in(2) ? offset_ns : -offset_ns;
+        tell(STRUCK_OPERATOR_CLOCK, (uint64_t)(offset_ns / (int64_t)MS), 0, 0);
+    }
+    host_set_clock(self()->host, offset_ns, 0);
+}
+
+static frazil_err create_namespace(const struct numbers *numbers, bool never_used)
 {
     frazil_error err;
     uint64_t token = any_number();
     const struct fz_namespace_options options = {.layout = &plan.layout,
-                                                 .horizon_ms = plan.horizon_ns / MS,
+                                                 .horizon_ms = numbers->horizon_ms,
+                                                 .lost_horizon_ms = plan.horizon_ns / MS,
                                                  .workers = plan.promises.workers,
                                                  .token = {.high = token, .low = any_number()},
-                                                 .max_skew_ms = (int64_t)(plan.max_skew_ns / MS),
+                                                 .max_skew_ms = numbers->max_skew_ms,
                                                  .never_used = never_used,
                                                  .now_tick = clock_tick};
 
     frazil_err code = coordinator_port()->init(coordinator_port(), "sim://orders", &options, &err);
     if (code != FRAZIL_EINVAL)
         tell(TOLD_CREATES, (uint64_t)(int64_t)code, 0, 0);
+    return code;
+}
+
+/* Another try at creating it, in case it is missing. */
+static void create_again(struct numbers *said)
+{
+    struct numbers numbers = plan.varies && once_in(2) ? other_numbers(said) : *said;
+
+    set_operator_clock();
+    /* Without an answer it may have been created all the same. */
+    frazil_err code = create_namespace(&numbers, false);
+    if (code == FRAZIL_OK && (numbers.horizon_ms != said->horizon_ms || numbers.max_skew_ms != said->max_skew_ms))
+        tell(STRUCK_OTHER_NUMBERS, numbers.horizon_ms, (uint64_t)numbers.max_skew_ms, 0);
+    if (code == FRAZIL_OK || code == FRAZIL_EAGAIN)
+        *said = numbers;
 }
 
 static void *operate(void *arg)
 {
+    struct numbers said = {plan.horizon_ns / MS, (int64_t)(plan.max_skew_ns / MS)};
+
     (void)arg;
-    create_namespace(true);
+    (void)create_namespace(&said, true);
     for (;;) {
         self_wait(&plan, world_now() + (faults_are_over() ? faults_think_ns()
                                                           : of_any_size(plan.think_ns / 4 + MS, plan.think_ns + MS)));
-        create_namespace(false);
+        create_again(&said);
         if (!faults_are_over() && once_in(20)) {
             uint32_t worker = (uint32_t)pick(plan.promises.workers);
             frazil_err code = coordinator_port()->release(coordinator_port(), "sim://orders", worker, NULL);

@@ -71,6 +71,8 @@
     X(MIXED_WORKERS, "F10", "worker ids outside the namespace are asked for and refused: error %lld")                  \
     X(SHARD_REFUSED, "F12", "sequence numbers %llu to %llu overlap with those of a generator that runs: refused")      \
     X(SHARD_CHANGED, "F12", "a generator has the sequence numbers %llu to %llu, and others than before")               \
+    X(OTHER_NUMBERS, "F15", "the namespace is created again with a horizon of %llu ms and a max_skew of %llu ms")      \
+    X(OPERATOR_CLOCK, "F15", "the operator's clock is %lld ms off")                                                    \
     X(POOL_ENDED, "F11", "no worker id is left")                                                                       \
     X(LIFE_ENDED, "F11", "the layout's life has ended")
 

@@ -340,6 +340,32 @@ static void test_least_lost_horizon(void **state)
     fleet_stop(&fleet);
 }
 
+/* A creation that was interrupted is finished by one that says other numbers: for what was lost the larger ones count.
+ */
+static void test_closed_by_another(void **state)
+{
+    (void)state;
+    for (int longer = 0; longer < 2; longer++) {
+        struct fleet fleet;
+        fleet_start(&fleet);
+        sim_link_script(&fleet.observer.link, SIM_NONE);
+        sim_link_script(&fleet.observer.link, SIM_NONE);
+        sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
+        fleet.horizon_ms = longer ? 1000 : 5000;
+        fleet.skew_ms = longer ? 50 : 20;
+        assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_EAGAIN);
+        fleet.horizon_ms = longer ? 5000 : 1000;
+        fleet.skew_ms = longer ? 20 : 50;
+        assert_int_equal(fleet_init(&fleet, 3, NOW, false, NULL), FRAZIL_OK);
+        struct fz_namespace_record record = fleet_namespace(&fleet);
+        assert_int_equal(record.quarantine_until, NOW + 5000 + 2 * 50);
+        assert_int_equal(record.horizon_ms, fleet.horizon_ms);
+        assert_int_equal(record.max_skew_ms, fleet.skew_ms);
+        assert_int_equal(record.workers, 3);
+        fleet_stop(&fleet);
+    }
+}
+
 /* ---- namespaces of frazil 0.1 --------------------------------------------------- */
 
 static void write_form_1(struct fleet *fleet, const char *quarantine)
@@ -466,9 +492,10 @@ int main(void)
         cmocka_unit_test(test_refused_holder),         cmocka_unit_test(test_holder_that_never_looked),
         cmocka_unit_test(test_record_lost_alone),      cmocka_unit_test(test_nothing_was_lost),
         cmocka_unit_test(test_created_later_than_now), cmocka_unit_test(test_too_late),
-        cmocka_unit_test(test_least_lost_horizon),     cmocka_unit_test(test_form_1_is_taken_over),
-        cmocka_unit_test(test_form_1_after_a_loss),    cmocka_unit_test(test_form_1_is_left),
-        cmocka_unit_test(test_form_1_left_closed),     cmocka_unit_test(test_child_reads_again),
+        cmocka_unit_test(test_least_lost_horizon),     cmocka_unit_test(test_closed_by_another),
+        cmocka_unit_test(test_form_1_is_taken_over),   cmocka_unit_test(test_form_1_after_a_loss),
+        cmocka_unit_test(test_form_1_is_left),         cmocka_unit_test(test_form_1_left_closed),
+        cmocka_unit_test(test_child_reads_again),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
