@@ -117,6 +117,23 @@ test_banned() {
     done
     echo 'int a = atoi ("1");' | file programs/a.c
     must_fail 'programs/a.c:1: atoi() is banned'
+    rm "$scratch/project/programs/a.c"
+    # Who a process is, and waits on a clock that can be set.
+    echo 'int a = getpid();' | file src/a.c
+    must_fail 'src/a.c:1: getpid() is banned: use fz_fork_mark_read'
+    echo 'int a;' | file src/a.c
+    echo 'int a = getpid();' | file src/os/worker_lock.c
+    must_pass
+    for call in pthread_mutex_timedlock pthread_rwlock_timedrdlock sem_timedwait cnd_timedwait; do
+        echo "int a = $call(b, c);" | file src/a.c
+        must_fail "src/a.c:1: $call() is banned: use what waits on the monotonic clock"
+    done
+    echo 'int a = pthread_cond_timedwait(b, c, d);' | file src/a.c
+    must_fail 'src/a.c:1: pthread_cond_timedwait() is banned without'
+    printf 'int b = pthread_condattr_setclock(x, CLOCK_REALTIME);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
+    must_fail 'src/a.c:2: pthread_cond_timedwait() is banned without'
+    printf 'int b = pthread_condattr_setclock(x, CLOCK_MONOTONIC);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
+    must_pass
     project
     echo 'const char *a = getenv("A");' | file src/os/environment.c
     must_pass
