@@ -31,6 +31,7 @@ static const struct names {
                     "/dev/shm/frazil-"},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
                       "/.local/state/frazil", 2, NULL},
+    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, NULL},
 };
 
 enum { UNDER_HOME_MAKES = 3 };
@@ -100,7 +101,7 @@ static frazil_err find(struct way *way, const struct names *names, const char *w
     const char *path;
 
     if (wanted != NULL && wanted[0] != '\0')
-        return go(way, names->key, wanted, "", 1, reterr);
+        return go(way, names->key == NULL ? "the URL" : names->key, wanted, "", 1, reterr);
     if ((path = variable(names->service)) != NULL)
         return go_as_service(way, names, path, reterr);
     if (geteuid() == 0)
@@ -216,6 +217,10 @@ static frazil_err cannot_use(const struct names *names, const struct way *way, i
     fz_sentence_str(&s, way->named_by);
     fz_sentence_str(&s, ")");
     fz_sentence_str(&s, first_step(sys));
+    if (names->key == NULL) {
+        fz_sentence_str(&s, " or name another folder in the URL");
+        return fz_fail_errno(reterr, sys, what, way->path, advice);
+    }
     fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
     fz_sentence_str(&s, "=, or give up protection against repeated ids after a restart with state=memory");
@@ -235,7 +240,7 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
         sys = each_of_last(way.path, way.makes, make);
         sys = sys == 0 ? check(&way) : sys;
     }
-    if (sys == 0 && which == FZ_DIR_STATE)
+    if (sys == 0 && which != FZ_DIR_RUN)
         sys = each_of_last(way.path, way.makes, settle);
     if (sys != 0)
         return cannot_use(names, &way, sys, reterr);

@@ -24,7 +24,11 @@
 #include "frazil/error.h"
 #include "path.h"
 
-enum fz_dir { FZ_DIR_RUN, FZ_DIR_STATE };
+enum fz_dir {
+    FZ_DIR_RUN,
+    FZ_DIR_STATE,
+    FZ_DIR_URL /* a folder that a URL names: as durable as the state directory, and without a default */
+};
 
 /*
  * Which directory it is.  wanted: what the caller named, NULL or empty if

@@ -270,6 +270,8 @@ static void test_open(void **state)
     assert_int_equal(stat(path_of(&rig, "orders"), &info), 0);
     assert_true(S_ISDIR(info.st_mode));
     assert_int_equal(fz_file_register_open(&reg, path_of(&rig, "a/b"), &rig.err), FRAZIL_ESYS);
+    assert_non_null(strstr(rig.err.message, "create the directory above it, or name another folder in the URL"));
+    assert_null(strstr(rig.err.message, "state"));
     assert_int_equal(fz_file_register_open(&reg, "orders", &rig.err), FRAZIL_ESPEC);
     stop(&rig);
 }

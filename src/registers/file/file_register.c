@@ -258,7 +258,7 @@ frazil_err fz_file_register_open(struct fz_register *ret, const char *directory,
 
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for the register in directory %q", directory);
-    frazil_err err = fz_dir_prepare(reg->directory, FZ_DIR_STATE, directory, reterr);
+    frazil_err err = fz_dir_prepare(reg->directory, FZ_DIR_URL, directory, reterr);
     if (err != FRAZIL_OK) {
         free(reg);
         return err;
