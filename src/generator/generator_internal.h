@@ -145,6 +145,7 @@ struct fz_refusal {
     uint64_t granted_last;
     bool fenced;         /* FRAZIL_EFULL: what is taken ends with the grant, not with the tick */
     bool said_by_source; /* the source of slots has refused, and remote.h has the words */
+    bool is_queued;      /* behind another thread, which is asking that source */
 };
 
 /* Slots that may be issued, and the worker that they were granted to. */
@@ -180,9 +181,19 @@ frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uin
 /* How long a call may still wait. */
 struct fz_patience {
     uint64_t wait_ns;
-    uint64_t deadline_ns; /* set by the first wait */
+    uint64_t deadline_ns; /* set when it begins, by the first wait if not before */
+    bool has_begun;
     bool waited;
 };
+
+/* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */
+void fz_patience_begin(const frazil *gen, struct fz_patience *patience);
+
+/* The call waits, on something else than a clock: counted once.  Returns the time, for fz_patience_waited. */
+uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience);
+
+/* It waits no more, since the time that fz_patience_wait gave. */
+void fz_patience_waited(frazil *gen, uint64_t begun_ns);
 
 /* What is left of it, in nanoseconds. */
 uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);

@@ -32,7 +32,7 @@ uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
 {
     if (fz_waits_ended())
         return 0;
-    if (!patience->waited || patience->wait_ns == FRAZIL_WAIT_FOREVER)
+    if (!patience->has_begun || patience->wait_ns == FRAZIL_WAIT_FOREVER)
         return patience->wait_ns;
     uint64_t now = monotonic_ns(gen);
     return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
@@ -160,30 +160,55 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
 }
 
-/* Starts the clock of a call that has to wait. */
-static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_ns)
+static void begin_at(const frazil *gen, struct fz_patience *patience, uint64_t now_ns)
 {
-    if (patience->waited)
+    if (patience->has_begun)
         return;
-    patience->waited = true;
+    patience->has_begun = true;
     if (gen->frozen_clock != NULL && patience->wait_ns == FRAZIL_WAIT_FOREVER)
         patience->wait_ns = 0; /* a clock that stands still would be waited for in a loop without end */
     patience->deadline_ns = patience->wait_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience->wait_ns;
+}
+
+void fz_patience_begin(const frazil *gen, struct fz_patience *patience)
+{
+    begin_at(gen, patience, monotonic_ns(gen));
+}
+
+/* Starts the clock of a call that has to wait. */
+static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_ns)
+{
+    begin_at(gen, patience, now_ns);
+    if (patience->waited)
+        return;
+    patience->waited = true;
     atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
+}
+
+uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience)
+{
+    uint64_t now_ns = monotonic_ns(gen);
+
+    begin_wait(gen, patience, now_ns);
+    return now_ns;
+}
+
+void fz_patience_waited(frazil *gen, uint64_t begun_ns)
+{
+    atomic_fetch_add_explicit(&gen->shared->waited_us, (monotonic_ns(gen) - begun_ns) / 1000, memory_order_relaxed);
 }
 
 void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns)
 {
-    uint64_t started_ns = monotonic_ns(gen);
+    uint64_t started_ns = fz_patience_wait(gen, patience);
 
-    begin_wait(gen, patience, started_ns);
     if (gen->overflow_fn != NULL) {
         uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
         ns = tick_ns < ns ? tick_ns : ns;
     }
     ns = ns < longest_sleep_ns ? ns : longest_sleep_ns;
     gen->clock.sleep_until(gen->clock.ctx, started_ns + ns);
-    atomic_fetch_add_explicit(&gen->shared->waited_us, (monotonic_ns(gen) - started_ns) / 1000, memory_order_relaxed);
+    fz_patience_waited(gen, started_ns);
 }
 
 /* The same for a reason; the callback is told if it is that the tick is full. */
@@ -295,7 +320,7 @@ static struct fz_observation observe_kept(frazil *gen, struct fz_patience *patie
     if (err == FRAZIL_OK || patience->wait_ns == 0 || !has_ended(&seen))
         return seen;
     if (fz_keeper_is_busy(gen)) {
-        begin_wait(gen, patience, monotonic_ns(gen));
+        (void)fz_patience_wait(gen, patience);
         fz_keeper_await(gen, fz_patience_left(gen, patience));
     }
     return fz_observe(gen);

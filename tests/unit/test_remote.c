@@ -3,8 +3,10 @@
  * Goal of this test: a generator whose slots come from elsewhere issues exactly these, each once, in order and
  * in time; policies and waits hold as they do for its own; and what the source says is passed on.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +18,7 @@
 #include "core/sentence.h"
 #include "lease/coordinator.h"
 #include "lib/rig.h"
+#include "lib/server.h"
 
 #define SPEC "layout=41/10/4 worker=fixed:7 state=fake://slots "
 
@@ -36,6 +39,9 @@ static struct {
     uint64_t retry_ns;
     unsigned takes;
     uint64_t wanted; /* by the last one */
+    uint64_t good;   /* if not 0: takings that succeed before err */
+    _Atomic bool is_silent;
+    _Atomic unsigned asked; /* takings that have begun */
     unsigned forks;
     unsigned closed;
 } source;
@@ -45,7 +51,11 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
     (void)ctx;
     source.takes++;
     source.wanted = n;
-    if (source.err != FRAZIL_OK) {
+    atomic_fetch_add(&source.asked, 1);
+    while (atomic_load(&source.is_silent))
+        pause_shortly();
+    if (source.err != FRAZIL_OK && source.good-- == 0) {
+        source.good = 0;
         *reterr = (frazil_error){.code = source.err, .retry_ns = source.retry_ns, .message = "the source says so"};
         return source.err;
     }
@@ -324,6 +334,174 @@ static void test_clock_back(void **state)
     rig_close(&rig);
 }
 
+/* I1: a source that hands out again some of what it gave before is not believed, in this tick. */
+static void test_overlap(void **state)
+{
+    frazil_error err;
+    uint64_t id = 0;
+    uint64_t last = 0;
+
+    (void)state;
+    rig_open(&rig, SPEC "batch=5 start=zero on_backward=error", RIG_NOW);
+    for (unsigned i = 0; i < 5; i++) {
+        id = rig_next(&rig);
+        assert_true(id > last);
+        last = id;
+    }
+    source.place = 3; /* so the next are 3, 4, 5, 6, 7 */
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
+    assert_true(id == last);
+    source.place = 4; /* the last one only */
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
+    source.place = 5;
+    id = rig_next(&rig);
+    assert_int_equal(place_of(id), 5);
+    rig_close(&rig);
+}
+
+/* All or none: a call that fails on its way leaves its outputs as they were, and its slots to the next call. */
+static void test_all_or_none(void **state)
+{
+    enum { WANTED = 100, RUNS = 11, EACH = 3 };
+    uint64_t ids[WANTED];
+
+    (void)state;
+    rig_open(&rig, SPEC "start=zero on_full=lead max_lead=10ms max_wait=0 batch=1", RIG_NOW);
+    source.most = EACH;
+    source.lead = 10;
+    source.err = FRAZIL_EWORKER;
+    source.good = RUNS;
+    for (size_t i = 0; i < WANTED; i++)
+        ids[i] = RIG_UNTOUCHED;
+    assert_int_equal(frazil_next_n(rig.gen, ids, WANTED), FRAZIL_EWORKER);
+    for (size_t i = 0; i < WANTED; i++)
+        assert_true(ids[i] == RIG_UNTOUCHED);
+    assert_int_equal(rig_stats(&rig).issued, 0);
+    unsigned takes = source.takes;
+    /* Ticks of 16 come as 3 + 3 + 3 + 3 + 3 + 1: eleven runs are 31 slots. */
+    assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
+    assert_int_equal(frazil_next_n(rig.gen, ids + 20, 11), FRAZIL_OK);
+    assert_int_equal(source.takes, takes);
+    for (size_t i = 0; i < 31; i++) {
+        assert_int_equal(tick_of(ids[i]), tick_now() + i / CAPACITY);
+        assert_int_equal(place_of(ids[i]), i % CAPACITY);
+    }
+    assert_int_equal(rig_stats(&rig).issued, 31);
+    rig_close(&rig);
+}
+
+/* The same where the slots are there, and cannot be waited for: the next call has them, the next tick has not. */
+static void test_none_in_time(void **state)
+{
+    uint64_t ids[3 * CAPACITY];
+
+    (void)state;
+    rig_open(&rig, SPEC "start=zero max_lead=10ms batch=1", RIG_NOW);
+    source.lead = 10;
+    uint64_t begun = tick_now();
+    ids[0] = RIG_UNTOUCHED;
+    assert_int_equal(frazil_take(rig.gen, ids, 2 * CAPACITY, 0, NULL), FRAZIL_EFULL);
+    assert_true(ids[0] == RIG_UNTOUCHED);
+    assert_int_equal(tick_now(), begun);
+    assert_int_equal(frazil_take(rig.gen, ids, 5, 0, NULL), FRAZIL_OK);
+    assert_int_equal(tick_of(ids[0]), begun);
+    assert_int_equal(place_of(ids[0]), 0);
+    frazil_manual_clock_advance(rig.manual, RIG_MS);
+    assert_int_equal(frazil_take(rig.gen, ids, CAPACITY, 0, NULL), FRAZIL_OK);
+    assert_int_equal(tick_of(ids[0]), begun + 1);
+    assert_int_equal(place_of(ids[0]), 0);
+    assert_int_equal(place_of(ids[CAPACITY - 1]), CAPACITY - 1);
+    rig_close(&rig);
+}
+
+/* ---- threads -------------------------------------------------------------------------- */
+
+enum { CALLERS = 8 };
+
+struct caller {
+    pthread_t thread;
+    uint64_t wait_ns;
+    frazil_err err;
+    uint64_t id;
+    frazil_error said;
+};
+
+static void *call(void *ctx)
+{
+    struct caller *caller = ctx;
+
+    caller->err = frazil_take(rig.gen, &caller->id, 1, caller->wait_ns, &caller->said);
+    return NULL;
+}
+
+/* Starts one that asks the source, and others that wait for its answer, as long as they must. */
+static void start_callers(struct caller callers[CALLERS], uint64_t wait_ns)
+{
+    atomic_store(&source.is_silent, true);
+    for (size_t i = 0; i < CALLERS; i++) {
+        callers[i] = (struct caller){.wait_ns = wait_ns, .id = RIG_UNTOUCHED};
+        assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
+        while (atomic_load(&source.asked) == 0)
+            pause_shortly();
+    }
+    while (rig_stats(&rig).waits < CALLERS - 1)
+        pause_shortly();
+}
+
+static void end_callers(struct caller callers[CALLERS])
+{
+    atomic_store(&source.is_silent, false);
+    for (size_t i = 0; i < CALLERS; i++)
+        assert_int_equal(pthread_join(callers[i].thread, NULL), 0);
+}
+
+/* Those who come while the source is asked wait as long as they may, and do not ask behind it. */
+static void test_queue(void **state)
+{
+    struct caller callers[CALLERS];
+    frazil_error err;
+    uint64_t retry_ns = 0;
+    uint64_t id = RIG_UNTOUCHED;
+
+    (void)state;
+    rig_open(&rig, SPEC "start=zero batch=16", RIG_NOW);
+    start_callers(callers, FRAZIL_WAIT_FOREVER);
+    assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_in_range(retry_ns, 1, RIG_MS);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 5 * RIG_MS, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "another thread waits for the coordinator's answer"));
+    assert_true(id == RIG_UNTOUCHED);
+    assert_int_equal(source.asked, 1);
+    end_callers(callers);
+    assert_int_equal(source.takes, 1); /* one batch for all */
+    uint64_t seen = 0;
+    for (size_t i = 0; i < CALLERS; i++) {
+        assert_int_equal(callers[i].err, FRAZIL_OK);
+        seen |= UINT64_C(1) << place_of(callers[i].id);
+    }
+    assert_int_equal(seen, 0xff);
+    rig_close(&rig);
+}
+
+/* One refusal is that of all who wait for it. */
+static void test_shared_refusal(void **state)
+{
+    struct caller callers[CALLERS];
+
+    (void)state;
+    rig_open(&rig, SPEC, RIG_NOW);
+    source.err = FRAZIL_EWORKER;
+    start_callers(callers, FRAZIL_WAIT_FOREVER);
+    end_callers(callers);
+    assert_int_equal(source.takes, 1);
+    for (size_t i = 0; i < CALLERS; i++) {
+        assert_int_equal(callers[i].err, FRAZIL_EWORKER);
+        assert_non_null(strstr(callers[i].said.message, "the source says so"));
+        assert_true(callers[i].id == RIG_UNTOUCHED);
+    }
+    rig_close(&rig);
+}
+
 /* Before the epoch, and at the layout's end. */
 static void test_ends(void **state)
 {
@@ -423,6 +601,11 @@ int main(void)
         cmocka_unit_test_setup(test_source_is_full, set_up),
         cmocka_unit_test_setup(test_source_fails, set_up),
         cmocka_unit_test_setup(test_clock_back, set_up),
+        cmocka_unit_test_setup(test_overlap, set_up),
+        cmocka_unit_test_setup(test_all_or_none, set_up),
+        cmocka_unit_test_setup(test_none_in_time, set_up),
+        cmocka_unit_test_setup(test_queue, set_up),
+        cmocka_unit_test_setup(test_shared_refusal, set_up),
         cmocka_unit_test_setup(test_ends, set_up),
         cmocka_unit_test_setup(test_fork, set_up),
         cmocka_unit_test_setup(test_local, set_up),

@@ -55,6 +55,7 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define pthread_mutex_destroy sim_mutex_destroy
 #define pthread_cond_init sim_cond_init
 #define pthread_cond_signal sim_cond_signal
+#define pthread_cond_broadcast sim_cond_signal /* which wakes all who wait */
 #define pthread_cond_timedwait sim_cond_timedwait
 #define pthread_cond_destroy sim_cond_destroy
 #define pthread_create sim_thread_create
