@@ -23,6 +23,9 @@
 /* Bytes that a record may have at the most. */
 #define FZ_RECORD_SIZE_MAX 512
 
+/* Bytes that a coordinator may answer in one exchange at the most: room for 80,000 records. */
+#define FZ_ANSWER_SIZE_MAX (16 << 20)
+
 /* Bytes of an incarnation, terminator included. */
 #define FZ_INCARNATION_SIZE 96
 

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 
 #include "clock.h"
@@ -34,17 +35,28 @@ struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t
     return (struct fz_deadline){deadline->at_ns - left + left / parts, deadline->timeout_ms};
 }
 
-int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events)
+int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready)
 {
     for (;;) {
         struct pollfd poll_fd = {.fd = fd, .events = events};
-        uint64_t left_ms = (left_ns(deadline) + 999999) / 1000000;
-        int ready = poll(&poll_fd, 1, (int)left_ms);
-        if (ready > 0)
+        uint64_t left = left_ns(deadline);
+        /* Looked at first: a peer that never stops sending is always ready. */
+        if (left == 0)
+            return ETIMEDOUT;
+        uint64_t left_ms = (left + 999999) / 1000000;
+        int ready = poll(&poll_fd, 1, left_ms < INT_MAX ? (int)left_ms : INT_MAX);
+        if (ready > 0) {
+            *ret_ready = poll_fd.revents;
             return 0;
+        }
         if (ready < 0 && errno != EINTR)
             return errno;
-        if (ready == 0 && left_ms == 0)
-            return ETIMEDOUT;
     }
+}
+
+int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events)
+{
+    short ready;
+
+    return fz_deadline_poll(deadline, fd, events, &ready);
 }

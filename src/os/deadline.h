@@ -20,9 +20,13 @@ struct fz_deadline fz_deadline_in(uint32_t timeout_ms);
 struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts);
 
 /*
- * Waits until the file is ready for one of these events, as poll names them.
- * 0 when it is, at once if it is already; ETIMEDOUT; or another errno.  Signals do not end it.
+ * Waits until the file is ready for one of these events, as poll names them.  0 when it is, at once if it is
+ * already: *ret_ready has the events.  ETIMEDOUT when the time is over, even if the file is ready: a peer that never
+ * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.
  */
+int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready);
+
+/* The same where it does not matter which event came. */
 int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events);
 
 #endif

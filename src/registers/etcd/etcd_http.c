@@ -11,8 +11,11 @@
 #include "etcd_date.h"
 #include "os/quiet_pipe.h"
 
-/* Bytes that an answer may have: a page of records has a tenth of that. */
-enum { REPLY_MAX = 16 << 20 };
+/*
+ * Bytes that an answer may have.  A page of records has half of that at the most, and reading JSON may take twenty
+ * times the memory of its text.
+ */
+enum { REPLY_MAX = FZ_ANSWER_SIZE_MAX / 8, HEAD_MAX = 65536 };
 
 /* ---- what curl calls -------------------------------------------------------- */
 
@@ -74,8 +77,10 @@ static size_t take_reply(char *bytes, size_t size, size_t n, void *ctx)
     struct fz_etcd_http *http = ctx;
     size_t len = size * n;
 
-    if (len > REPLY_MAX - http->reply_len)
+    if (len > REPLY_MAX - http->reply_len) {
+        http->is_too_long = true;
         return 0;
+    }
     if (len > http->reply_room - http->reply_len) {
         size_t room = 2 * (http->reply_len + len);
         char *larger = realloc(http->reply, room);
@@ -89,7 +94,7 @@ static size_t take_reply(char *bytes, size_t size, size_t n, void *ctx)
     return len;
 }
 
-/* Called with each line of the header. */
+/* Called with each line of the header.  Curl keeps all of them, and a server may send any number. */
 static size_t take_header(char *line, size_t size, size_t n, void *ctx)
 {
     static const char name[] = "date: ";
@@ -97,6 +102,11 @@ static size_t take_header(char *line, size_t size, size_t n, void *ctx)
     size_t len = size * n;
     size_t end = len;
 
+    if (len > HEAD_MAX - http->head_len) {
+        http->is_too_long = true;
+        return 0;
+    }
+    http->head_len += len;
     while (end > 0 && (line[end - 1] == '\r' || line[end - 1] == '\n'))
         end--;
     if (end > sizeof name - 1 && curl_strnequal(line, name, sizeof name - 1))
@@ -183,7 +193,9 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
            curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_HEADERDATA, http) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
+           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, count_header) == CURLE_OK &&
+           curl_easy_setopt(curl, CURLOPT_HEADERDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
            set_text(curl, CURLOPT_SSLCERT, url->cert) && set_text(curl, CURLOPT_SSLKEY, url->key);
 }
 
@@ -259,6 +271,8 @@ static enum fz_etcd_http_result perform(struct fz_etcd_http *http, const struct 
     }
     if (code == CURLE_SEND_FAIL_REWIND)
         give_reason(http, "broke off without an answer");
+    else if (http->is_too_long)
+        give_reason(http, "sends more than any answer has: check that an etcd is there");
     else if (http->reason[0] == '\0')
         give_reason(http, curl_easy_strerror(code));
     if (sending->sent == 0)
@@ -296,6 +310,8 @@ enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const stru
     give_reason(http, "");
     http->reply_len = 0;
     http->has_date = false;
+    http->head_len = 0;
+    http->is_too_long = false;
     if (!is_own(http))
         drop(http);
     enum fz_etcd_http_result result = exchange(http, request, ret_status);

@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "etcd_url.h"
+#include "lease/register.h"
 #include "os/kept_fd.h"
 
 enum { FZ_ETCD_SOCKETS_MAX = 8 };
@@ -29,6 +30,8 @@ struct fz_etcd_http {
     char *reply;         /* NULL: none yet */
     size_t reply_len;
     size_t reply_room;
+    size_t head_len;  /* bytes of headers */
+    bool is_too_long; /* the answer, or its headers */
 };
 
 struct fz_etcd_request {

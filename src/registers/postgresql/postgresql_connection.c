@@ -7,6 +7,7 @@
 #include <libpq-fe.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "core/sentence.h"
@@ -96,12 +97,23 @@ static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *c
 {
     char buf[128];
 
+    if (sys_errno == EMSGSIZE)
+        return failed(connection, result, what, "it sends more than any answer has", reterr);
     if (sys_errno != ETIMEDOUT)
         return failed(connection, result, what, strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error",
                       reterr);
     fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
     fz_postgresql_connection_drop(connection);
     return result;
+}
+
+/* Waits for the socket, unless more has come already than any answer has: libpq keeps all of it. */
+static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_deadline *deadline,
+                       short events)
+{
+    if (fz_intake_exceeds(&connection->intake, FZ_ANSWER_SIZE_MAX))
+        return EMSGSIZE;
+    return fz_deadline_wait(deadline, PQsocket(connection->conn), events);
 }
 
 /* Warnings are kept, and nothing is printed, which is what libpq does by itself. */
@@ -198,11 +210,27 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     return failed(connection, result, "cannot be connected to", message, reterr);
 }
 
+/*
+ * libpq reads on as long as it has room and something is there, and has room for whatever length a message claims.
+ * A small buffer in the kernel is empty soon, even if the peer never stops; then the bytes are counted.
+ */
+static void shorten_reads(int fd)
+{
+    const int bytes = 65536;
+
+    (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+}
+
 /* Each attempt, at each of a host's addresses, may have another socket. */
 static void note_socket(struct fz_postgresql_connection *connection)
 {
-    if (connection->conn != NULL && PQsocket(connection->conn) >= 0)
-        (void)fz_fd_mark(PQsocket(connection->conn), &connection->socket); /* cannot fail: it is open */
+    int fd = connection->conn == NULL ? -1 : PQsocket(connection->conn);
+
+    if (fd < 0 || fz_fd_is_marked(fd, &connection->socket))
+        return;
+    (void)fz_fd_mark(fd, &connection->socket); /* cannot fail: it is open */
+    connection->intake = fz_intake_of(fd);
+    shorten_reads(fd);
 }
 
 static enum fz_register_result connect_to(struct fz_postgresql_connection *connection,
@@ -217,8 +245,7 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
     PQsetNoticeReceiver(connection->conn, note_notice, connection);
     (void)PQsetErrorVerbosity(connection->conn, PQERRORS_VERBOSE);
     while (state != PGRES_POLLING_OK && state != PGRES_POLLING_FAILED) {
-        int sys =
-            fz_deadline_wait(deadline, PQsocket(connection->conn), state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
+        int sys = wait_within(connection, deadline, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
         state = PQconnectPoll(connection->conn);
@@ -268,7 +295,7 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
         return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
                       reterr);
     while ((rest = PQflush(connection->conn)) > 0) {
-        int sys = fz_deadline_wait(deadline, PQsocket(connection->conn), POLLIN | POLLOUT);
+        int sys = wait_within(connection, deadline, POLLIN | POLLOUT);
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "could not be written to", sys, deadline, reterr);
         if (!PQconsumeInput(connection->conn))
@@ -308,7 +335,7 @@ static enum fz_register_result await_result(struct fz_postgresql_connection *con
                                             const struct fz_deadline *deadline, frazil_error *reterr)
 {
     while (PQisBusy(connection->conn)) {
-        int sys = fz_deadline_wait(deadline, PQsocket(connection->conn), POLLIN);
+        int sys = wait_within(connection, deadline, POLLIN);
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
         if (!PQconsumeInput(connection->conn))
@@ -437,8 +464,10 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
     if (connection->conn == NULL)
         result = connect_now(connection, &deadline, reterr);
     connection->warning[0] = '\0';
-    if (result == FZ_REGISTER_OK)
+    if (result == FZ_REGISTER_OK) {
+        connection->intake = fz_intake_of(PQsocket(connection->conn));
         result = send_all(connection, statement, &deadline, reterr);
+    }
     if (result == FZ_REGISTER_OK)
         result = receive_all(connection, &answer, &deadline, reterr);
     if (result == FZ_REGISTER_OK && answer.error != NULL)

@@ -12,6 +12,7 @@
 
 #include "lease/register.h"
 #include "os/fd_mark.h"
+#include "os/intake.h"
 #include "postgresql_url.h"
 
 /* libpq's PGconn and PGresult. */
@@ -23,6 +24,7 @@ struct fz_postgresql_connection {
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
     struct pg_conn *conn;     /* NULL: not connected */
     struct fz_fd_mark socket; /* of the connection */
+    struct fz_intake intake;  /* in this exchange */
     _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a connection that is half changed */
     size_t host;              /* the one that is connected, or the next to try */
     char sqlstate[6];         /* what the last error reply was called; empty: there was none */

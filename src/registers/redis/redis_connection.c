@@ -95,11 +95,13 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
 
     if (sys_errno == ETIMEDOUT)
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
-    else if (sys_errno != 0)
+    else if (sys_errno > 0)
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
     else
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what,
-                context != NULL && context->errstr[0] != '\0' ? context->errstr : "out of memory");
+                sys_errno < 0                                   ? "the server hung up"
+                : context != NULL && context->errstr[0] != '\0' ? context->errstr
+                                                                : "out of memory");
     fz_redis_connection_drop(connection);
     return result;
 }
@@ -121,18 +123,76 @@ static enum fz_register_result send_all(struct fz_redis_connection *connection, 
     return FZ_REGISTER_OK;
 }
 
+/* Reads what has come.  0, an errno, or -1: the other side has closed the connection. */
+static int read_some(struct fz_redis_connection *connection)
+{
+    char bytes[16384];
+    ssize_t got;
+
+    do
+        got = recv(connection->context->fd, bytes, sizeof bytes, 0);
+    while (got < 0 && errno == EINTR);
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return 0;
+    if (got <= 0)
+        return got < 0 ? errno : -1;
+    connection->received += (size_t)got;
+    /* It fails for want of memory, which the reader keeps for redisReaderGetReply. */
+    (void)redisReaderFeed(connection->context->reader, bytes, (size_t)got);
+    return 0;
+}
+
+/* hiredis makes room for all elements of an array that is announced, before one of them has come. */
+static void *create_array(const redisReadTask *task, FZ_REDIS_COUNT count)
+{
+    struct fz_redis_connection *connection = task->privdata;
+
+    if (count > (FZ_REDIS_COUNT)(FZ_REDIS_ELEMENTS_MAX - connection->elements)) {
+        connection->elements = FZ_REDIS_ELEMENTS_MAX + 1;
+        return NULL;
+    }
+    connection->elements += (int)count;
+    return connection->create_array(task, count);
+}
+
+static void bound_reader(struct fz_redis_connection *connection)
+{
+    redisReader *reader = connection->context->reader;
+
+    connection->functions = *reader->fn;
+    connection->create_array = reader->fn->createArray;
+    connection->functions.createArray = create_array;
+    reader->fn = &connection->functions;
+    reader->privdata = connection;
+}
+
+/* Whatever asks for more is not what was asked. */
+static bool is_too_much(const struct fz_redis_connection *connection)
+{
+    return connection->received > FZ_ANSWER_SIZE_MAX || connection->elements > FZ_REDIS_ELEMENTS_MAX;
+}
+
+static enum fz_register_result not_redis(struct fz_redis_connection *connection, frazil_error *reterr)
+{
+    if (is_too_much(connection))
+        fz_fail(reterr, FRAZIL_EAGAIN,
+                "%s: sends more than any answer has, %u MiB or %u elements: check that a Redis is there",
+                connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
+    else
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of Redis: %s", connection->shown,
+                connection->context->reader->errstr);
+    fz_redis_connection_drop(connection);
+    return FZ_REGISTER_UNKNOWN;
+}
+
 static enum fz_register_result receive_one(struct fz_redis_connection *connection, redisReply **ret,
                                            const struct fz_deadline *deadline, frazil_error *reterr)
 {
     void *reply = NULL;
 
     for (;;) {
-        if (redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK) {
-            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of Redis: %s", connection->shown,
-                    connection->context->reader->errstr);
-            fz_redis_connection_drop(connection);
-            return FZ_REGISTER_UNKNOWN;
-        }
+        if (is_too_much(connection) || redisReaderGetReply(connection->context->reader, &reply) != REDIS_OK)
+            return not_redis(connection, reterr);
         if (reply != NULL) {
             *ret = reply;
             return FZ_REGISTER_OK;
@@ -140,8 +200,9 @@ static enum fz_register_result receive_one(struct fz_redis_connection *connectio
         int sys = fz_deadline_wait(deadline, connection->context->fd, POLLIN);
         if (sys != 0)
             return failed(connection, FZ_REGISTER_UNKNOWN, "did not answer", sys, deadline, reterr);
-        if (redisBufferRead(connection->context) != REDIS_OK)
-            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", 0, deadline, reterr);
+        sys = read_some(connection);
+        if (sys != 0)
+            return failed(connection, FZ_REGISTER_UNKNOWN, "broke off without an answer", sys, deadline, reterr);
     }
 }
 
@@ -226,6 +287,7 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
         (void)fz_fd_mark(connection->context->fd, &connection->socket); /* cannot fail: it is open */
     if (connection->context == NULL || connection->context->err != 0)
         return failed(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", 0, deadline, reterr);
+    bound_reader(connection);
     int sys = fz_deadline_wait(deadline, connection->context->fd, POLLOUT);
     int pending = 0;
     socklen_t len = sizeof pending;
@@ -248,6 +310,8 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
 
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
     atomic_store(&connection->is_busy, true);
+    connection->received = 0;
+    connection->elements = 0;
     fz_quiet_pipe_begin(&quiet);
     if (connection->context != NULL && has_ended(connection))
         fz_redis_connection_drop(connection);

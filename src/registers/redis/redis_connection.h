@@ -14,12 +14,27 @@
 #include "os/fd_mark.h"
 #include "redis_url.h"
 
+/* What hiredis counts elements in. */
+#if HIREDIS_MAJOR >= 1
+#define FZ_REDIS_COUNT size_t
+#else
+#define FZ_REDIS_COUNT int
+#endif
+
+/* Elements of the arrays that one exchange may bring: all records of a namespace have three each at the most. */
+enum { FZ_REDIS_ELEMENTS_MAX = 1 << 19 };
+
+/* May not be moved while it is connected. */
 struct fz_redis_connection {
     struct fz_redis_url url;
     char shown[FZ_REDIS_SHOWN_SIZE];
     redisContext *context;    /* NULL: not connected */
     struct fz_fd_mark socket; /* of the context */
-    _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a context that is half changed */
+    redisReplyObjectFunctions functions;
+    void *(*create_array)(const redisReadTask *, FZ_REDIS_COUNT); /* hiredis's own */
+    size_t received;                                              /* bytes in this exchange */
+    int elements;                                                 /* of arrays in it */
+    _Atomic bool is_busy; /* in an exchange: whoever is forked now inherits a context that is half changed */
 };
 
 enum { FZ_REDIS_ARGS_MAX = 24, FZ_REDIS_PIPELINE_MAX = 4 };

@@ -12,6 +12,7 @@
 
 #include "core/sentence.h"
 #include "os/clock.h"
+#include "os/deadline.h"
 #include "os/quiet_pipe.h"
 
 /*
@@ -40,18 +41,12 @@ uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection)
 
 int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns)
 {
-    for (;;) {
-        struct pollfd poll_fd = {.fd = fd, .events = events};
-        uint64_t now_ns = monotonic_ns();
-        uint64_t left_ms = now_ns >= deadline_ns ? 0 : (deadline_ns - now_ns + 999999) / 1000000;
-        int ready = poll(&poll_fd, 1, (int)left_ms);
-        if (ready > 0)
-            return poll_fd.revents;
-        if (ready < 0 && errno != EINTR)
-            return -1;
-        if (ready == 0 && left_ms == 0)
-            return 0;
-    }
+    const struct fz_deadline deadline = {.at_ns = deadline_ns};
+    short ready = 0;
+    int sys = fz_deadline_poll(&deadline, fd, events, &ready);
+
+    errno = sys;
+    return sys == 0 ? ready : sys == ETIMEDOUT ? 0 : -1;
 }
 
 static void discard(const char *message)
@@ -145,6 +140,8 @@ static const char *reason(int sys_errno, char buf[128])
 {
     if (sys_errno == EHOSTDOWN) /* what the client makes of an end of file */
         return "the server hung up";
+    if (sys_errno == EMSGSIZE)
+        return "sends more than any answer has";
     if (sys_errno == 0)
         return "not as a ZooKeeper does";
     return strerror_r(sys_errno, buf, 128) == 0 ? buf : "unknown error";
@@ -184,8 +181,15 @@ static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns
         return failed(connection, rc);
     if (fd < 0)
         return failed(connection, ZCONNECTIONLOSS);
-    if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE)
+    if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE) {
         (void)fz_kept_fd_set(&connection->socket, fd); /* cannot fail: it is open */
+        if (connection->intake.fd != fd)
+            connection->intake = fz_intake_of(fd);
+    }
+    if (fz_intake_exceeds(&connection->intake, FZ_ANSWER_SIZE_MAX)) {
+        errno = EMSGSIZE;
+        return failed(connection, ZDATAINCONSISTENCY);
+    }
     short events = (short)((interest & ZOOKEEPER_READ ? POLLIN : 0) | (interest & ZOOKEEPER_WRITE ? POLLOUT : 0));
     int ready = fz_zookeeper_wait(fd, events, deadline_ns);
     if (ready <= 0)
@@ -218,6 +222,7 @@ static enum fz_register_result carry_out(struct fz_zookeeper_connection *connect
                                          uint64_t deadline_ns, frazil_error *reterr)
 {
     batch->awaited = 0;
+    connection->intake = fz_intake_of(fz_kept_fd_get(&connection->socket));
     errno = 0;
     int rc = batch->send(batch, connection->handle);
     if (rc != ZOK)
@@ -260,6 +265,7 @@ static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle
 /* Makes a session with the server at connection->at. */
 static int connect_now(struct fz_zookeeper_connection *connection, uint64_t deadline_ns)
 {
+    connection->intake.fd = -1;
     connection->handle = zookeeper_init2(connection->at, NULL, SESSION_MS, NULL, NULL, ZOO_NO_LOG_CLIENTENV, discard);
     if (connection->handle == NULL)
         return failed(connection, ZSYSTEMERROR);

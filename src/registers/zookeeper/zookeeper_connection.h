@@ -23,6 +23,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "lease/register.h"
+#include "os/intake.h"
 #include "os/kept_fd.h"
 #include "zookeeper_url.h"
 
@@ -31,6 +32,7 @@ struct fz_zookeeper_connection {
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     zhandle_t *handle;             /* NULL: not connected */
     struct fz_kept_fd socket;      /* of the handle */
+    struct fz_intake intake;       /* in this exchange, or while connecting */
     uint64_t turn;                 /* the server that is tried first, modulo their number */
     uint64_t used_ns;              /* when it last answered, on the monotonic clock */
     int sys_errno;                 /* why the last step failed; 0: not known */

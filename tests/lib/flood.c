@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/flood.h"
+
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lib/server.h"
+
+enum { CHUNK = 65536 };
+
+static bool say(int fd, const char *bytes, size_t len)
+{
+    while (len > 0) {
+        ssize_t put = send(fd, bytes, len, MSG_NOSIGNAL);
+        if (put <= 0)
+            return false;
+        bytes += put;
+        len -= (size_t)put;
+    }
+    return true;
+}
+
+static bool hear(int fd)
+{
+    char heard[16384];
+
+    return recv(fd, heard, sizeof heard, 0) > 0;
+}
+
+/* Whole pieces, as many as fit. */
+static size_t fill(const struct flood *flood, char chunk[CHUNK])
+{
+    size_t len = 0;
+
+    for (; len + flood->piece_len <= CHUNK; len += flood->piece_len)
+        memcpy(chunk + len, flood->piece, flood->piece_len);
+    return len;
+}
+
+static void serve(const struct flood *flood, int fd)
+{
+    static char chunk[CHUNK];
+    size_t len = fill(flood, chunk);
+
+    if (flood->pace == FLOOD_SILENT) {
+        while (hear(fd))
+            continue;
+        return;
+    }
+    if (!hear(fd) || (flood->greeting != NULL && (!say(fd, flood->greeting, flood->greeting_len) || !hear(fd))) ||
+        !say(fd, flood->head, flood->head_len))
+        return;
+    if (flood->pace == FLOOD_FAST) {
+        while (say(fd, chunk, len))
+            continue;
+    }
+    for (size_t i = 0; say(fd, &chunk[i], 1); i = (i + 1) % len)
+        pause_shortly();
+}
+
+/* Whatever a failed test leaves is ended with it. */
+static void end_with_parent(void)
+{
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+#endif
+}
+
+pid_t flood_start(const struct flood *flood, uint16_t *ret_port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof address;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+    assert_true(fd >= 0);
+    assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
+    assert_int_equal(listen(fd, 64), 0);
+    assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        end_with_parent();
+        /* A process for each connection: one that is silent must not keep others waiting. */
+        signal(SIGCHLD, SIG_IGN);
+        for (;;) {
+            int connection = accept(fd, NULL, NULL);
+            if (connection < 0)
+                _exit(1);
+            if (fork() == 0) {
+                end_with_parent();
+                close(fd);
+                serve(flood, connection);
+                _exit(0);
+            }
+            close(connection);
+        }
+    }
+    close(fd);
+    *ret_port = ntohs(address.sin_port);
+    return pid;
+}
+
+void flood_stop(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A server that speaks just enough of a protocol to be asked something, and then
+ * says nothing, says it a byte at a time, or never stops: what a broken or hostile
+ * coordinator may do.  It is a process of its own, so that its memory is not the test's.
+ */
+#ifndef TESTS_LIB_FLOOD_H
+#define TESTS_LIB_FLOOD_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+enum flood_pace {
+    FLOOD_SILENT, /* neither greeting nor answer */
+    FLOOD_TRICKLE,
+    FLOOD_FAST
+};
+
+struct flood {
+    enum flood_pace pace;
+    const char *greeting; /* to what is heard first; NULL: there is none */
+    size_t greeting_len;
+    const char *head; /* of the answer to what is heard next */
+    size_t head_len;
+    const char *piece; /* what follows it, again and again */
+    size_t piece_len;
+};
+
+/* Starts one on a port of the loopback; *flood must live until it is stopped. */
+pid_t flood_start(const struct flood *flood, uint16_t *ret_port);
+
+void flood_stop(pid_t pid);
+
+#endif
