@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "coordinators.h"
 #include "core/sentence.h"
@@ -38,7 +37,7 @@ struct runs {
 /* What one process has.  A child makes its own: its parent's lock may be taken, and its parent's slots are its
  * parent's. */
 struct part {
-    pid_t pid;
+    uint64_t process;   /* see os/fork_mark.h */
     struct part *older; /* of the process that it was forked from */
     bool is_child;      /* and the source does not know it yet */
 
@@ -113,7 +112,7 @@ static int make_condition(pthread_cond_t *ret)
     return sys;
 }
 
-static struct part *new_part(struct part *older, uint64_t end)
+static struct part *new_part(struct part *older, uint64_t process, uint64_t end)
 {
     struct part *part = calloc(1, sizeof *part);
 
@@ -129,7 +128,7 @@ static struct part *new_part(struct part *older, uint64_t end)
         return NULL;
     }
     begin_runs(&part->in_hand);
-    part->pid = getpid();
+    part->process = process;
     part->older = older;
     part->is_child = older != NULL;
     part->end = end;
@@ -157,8 +156,10 @@ static struct part *own_part(frazil *gen)
 {
     struct part *part = atomic_load_explicit(&gen->remote->part, memory_order_acquire);
 
-    while (part->pid != getpid()) {
-        struct part *own = new_part(part, atomic_load_explicit(gen->word, memory_order_acquire));
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
+
+    while (part->process != process) {
+        struct part *own = new_part(part, process, atomic_load_explicit(gen->word, memory_order_acquire));
         if (own == NULL)
             return NULL;
         if (atomic_compare_exchange_strong_explicit(&gen->remote->part, &part, own, memory_order_acq_rel,
@@ -525,7 +526,7 @@ frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t 
     if (err != FRAZIL_OK)
         return err;
     struct fz_remote *remote = calloc(1, sizeof *remote);
-    struct part *part = new_part(NULL, 0);
+    struct part *part = new_part(NULL, fz_fork_mark_read(&gen->fork_mark), 0);
     if (remote == NULL || part == NULL)
         err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     if (err == FRAZIL_OK)
@@ -547,9 +548,10 @@ void fz_remote_close(frazil *gen)
     if (gen->remote == NULL)
         return;
     struct part *part = atomic_load_explicit(&gen->remote->part, memory_order_acquire);
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
     while (part != NULL) {
         struct part *older = part->older;
-        if (part->pid == getpid())
+        if (part->process == process)
             destroy_part(part);
         else
             free_inherited(part);

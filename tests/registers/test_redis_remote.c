@@ -4,6 +4,8 @@
  * number by state=URL never issue an id twice, be they threads' processes' or konayuki's,
  * through wipes and restarts; and worker=sfid+redis:// takes, keeps and frees its key.
  */
+#define _GNU_SOURCE /* unshare */
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -124,6 +126,56 @@ static void test_own(void **state)
     assert_int_equal(pile->n, IDS_MAX);
     assert_unique(pile);
     frazil_close(gen);
+}
+
+/* Forks the first process of a new PID namespace: 0 there, -1 where that is not permitted. */
+static pid_t fork_first(void)
+{
+    if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWPID | CLONE_NEWUSER) != 0)
+        return -1;
+    return fork();
+}
+
+/* Parent and child take from one generator by turns; each is the process 1 of its namespace. */
+static bool take_as_first(struct pile *pile)
+{
+    frazil *gen = open_own();
+    int status = -1;
+
+    bool good = getpid() == 1 && take_ids(gen, pile, 20);
+    pid_t child = fork_first();
+    if (child == 0)
+        _exit(getpid() == 1 && take_ids(gen, pile, 20) && take_ids(gen, pile, IDS) ? 0 : 1);
+    good = take_ids(gen, pile, 20) && take_ids(gen, pile, IDS) && good;
+    good = child > 0 && waitpid(child, &status, 0) == child && status == 0 && good;
+    frazil_close(gen);
+    return good;
+}
+
+/* I1, I5: a child that has its parent's process id takes neither its batch nor its connection. */
+static void test_pid_namespace(void **state)
+{
+    enum { NOT_PERMITTED = 77 };
+    struct pile *pile = new_pile();
+    int status;
+
+    (void)state;
+    pid_t pid = fork();
+    if (pid == 0) {
+        pid_t first = fork_first();
+        if (first == 0)
+            _exit(take_as_first(pile) ? 0 : 1);
+        _exit(first < 0 ? NOT_PERMITTED : waitpid(first, &status, 0) == first && status == 0 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == NOT_PERMITTED) {
+        print_message("SKIPPED: no PID namespace can be made here\n");
+        fz_unmap(pile, sizeof *pile);
+        skip();
+    }
+    assert_int_equal(status, 0);
+    assert_int_equal(pile->n, 2 * IDS + 60);
+    assert_unique(pile);
 }
 
 static frazil *open_konayuki(void)
@@ -280,6 +332,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_own, slots_begin_test),
+        cmocka_unit_test_setup(test_pid_namespace, slots_begin_test),
         cmocka_unit_test_setup(test_konayuki, slots_begin_test),
         cmocka_unit_test_setup(test_beside_konayuki, slots_begin_test),
         cmocka_unit_test_setup(test_wipes, slots_begin_test),
