@@ -17,105 +17,21 @@
 
 #include "core/sentence.h"
 #include "lease/coordinator.h"
+#include "lib/fake_slots.h"
 #include "lib/rig.h"
 #include "lib/server.h"
 
 #define SPEC "layout=41/10/4 worker=fixed:7 state=fake://slots "
 
-enum { CAPACITY = 16 };
+enum { CAPACITY = FAKE_SLOTS_CAPACITY };
 
 static struct rig rig;
-
-/* ---- a source of slots: the next free place, and what it shall do instead ----------- */
-
-static struct {
-    struct fz_slots_request request; /* as it was opened */
-    char url[64];
-    uint64_t tick;
-    uint64_t place;
-    uint64_t lead;
-    uint64_t most;  /* so many at a time, at the most; 0: as many as are wanted */
-    frazil_err err; /* of all takings */
-    uint64_t retry_ns;
-    unsigned takes;
-    uint64_t wanted; /* by the last one */
-    uint64_t good;   /* if not 0: takings that succeed before err */
-    _Atomic bool is_silent;
-    _Atomic unsigned asked; /* takings that have begun */
-    unsigned forks;
-    unsigned closed;
-} source;
-
-static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
-{
-    (void)ctx;
-    source.takes++;
-    source.wanted = n;
-    atomic_fetch_add(&source.asked, 1);
-    while (atomic_load(&source.is_silent))
-        pause_shortly();
-    if (source.err != FRAZIL_OK && source.good-- == 0) {
-        source.good = 0;
-        *reterr = (frazil_error){.code = source.err, .retry_ns = source.retry_ns, .message = "the source says so"};
-        return source.err;
-    }
-    if (source.tick < now_tick) {
-        source.tick = now_tick;
-        source.place = 0;
-    }
-    if (source.place == CAPACITY) {
-        source.tick++;
-        source.place = 0;
-    }
-    if (source.tick > now_tick + source.lead) {
-        *reterr = (frazil_error){.code = FRAZIL_EFULL, .retry_ns = RIG_MS, .message = "full"};
-        return FRAZIL_EFULL;
-    }
-    uint64_t count = n < CAPACITY - source.place ? n : CAPACITY - source.place;
-    if (source.most != 0 && count > source.most)
-        count = source.most;
-    *ret = (struct fz_slot_run){.tick = source.tick, .place = source.place, .count = count};
-    source.place += count;
-    return FRAZIL_OK;
-}
-
-static void after_fork(void *ctx)
-{
-    (void)ctx;
-    source.forks++;
-}
-
-static void close_source(void *ctx)
-{
-    (void)ctx;
-    source.closed++;
-}
-
-static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
-                             struct fz_slot_source *ret, frazil_error *reterr)
-{
-    (void)self;
-    if (strcmp(request->url, "fake://refused") == 0)
-        return fz_fail(reterr, FRAZIL_EWORKER, "refused at once");
-    source.request = *request;
-    snprintf(source.url, sizeof source.url, "%s", request->url);
-    *ret = (struct fz_slot_source){.ctx = &source, .take = take, .after_fork = after_fork, .close = close_source};
-    return FRAZIL_OK;
-}
-
-static const char *const schemes[] = {"fake", "konayuki+fake", NULL};
-static const char *const slotless_schemes[] = {"slotless", NULL};
-static const frazil_coordinator fake = {
-    .version = FRAZIL_VERSION, .part = "fake", .client = "none", .schemes = schemes, .open_slots = open_slots};
-static const frazil_coordinator slotless = {
-    .version = FRAZIL_VERSION, .part = "slotless", .client = "none", .schemes = slotless_schemes};
-static const frazil_coordinator *const coordinators[] = {&fake, &slotless, NULL};
 
 static int set_up(void **state)
 {
     (void)state;
-    memset(&source, 0, sizeof source);
-    rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+    memset(&fake_slots, 0, sizeof fake_slots);
+    rig = (struct rig){.random_state = 1, .coordinators = fake_slots_coordinators};
     return 0;
 }
 
@@ -142,17 +58,17 @@ static void test_request(void **state)
 {
     (void)state;
     rig_open(&rig, SPEC "start=random max_lead=5ms max_skew=70ms seq_max=7", RIG_NOW);
-    assert_string_equal(source.url, "fake://slots");
-    assert_int_equal(source.request.worker, 7);
-    assert_int_equal(source.request.capacity, 8);
-    assert_true(source.request.random_start);
-    assert_int_equal(source.request.max_lead_ms, 5);
-    assert_int_equal(source.request.max_skew_ms, 70);
+    assert_string_equal(fake_slots.url, "fake://slots");
+    assert_int_equal(fake_slots.request.worker, 7);
+    assert_int_equal(fake_slots.request.capacity, 8);
+    assert_true(fake_slots.request.random_start);
+    assert_int_equal(fake_slots.request.max_lead_ms, 5);
+    assert_int_equal(fake_slots.request.max_skew_ms, 70);
     rig_close(&rig);
-    assert_int_equal(source.closed, 1);
+    assert_int_equal(fake_slots.closed, 1);
     rig_open(&rig, SPEC "max_lead=none start=zero", RIG_NOW);
-    assert_false(source.request.random_start);
-    assert_true(source.request.max_lead_ms == INT64_MAX);
+    assert_false(fake_slots.request.random_start);
+    assert_true(fake_slots.request.max_lead_ms == INT64_MAX);
     rig_close(&rig);
 }
 
@@ -161,14 +77,14 @@ static void test_batches(void **state)
 {
     (void)state;
     rig_open(&rig, SPEC "batch=5 on_full=lead max_lead=10ms", RIG_NOW);
-    source.lead = 10;
+    fake_slots.lead = 10;
     for (uint64_t i = 0; i < 40; i++) {
         uint64_t id = rig_next(&rig);
         assert_int_equal(tick_of(id), tick_now() + i / CAPACITY);
         assert_int_equal(place_of(id), i % CAPACITY);
         assert_int_equal(rig_parts(&rig, id).worker, 7);
     }
-    assert_int_equal(source.takes, 10); /* a tick of 16 is 5 + 5 + 5 + 1, and of the last one there are 8 */
+    assert_int_equal(fake_slots.takes, 10); /* a tick of 16 is 5 + 5 + 5 + 1, and of the last one there are 8 */
     assert_int_equal(rig_stats(&rig).issued, 40);
     rig_close(&rig);
 }
@@ -179,15 +95,15 @@ static void test_default_batch(void **state)
     (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     (void)rig_next(&rig);
-    assert_int_equal(source.wanted, CAPACITY);
+    assert_int_equal(fake_slots.wanted, CAPACITY);
     rig_close(&rig);
     rig_open(&rig, "worker=fixed:7 state=fake://slots", RIG_NOW);
     (void)rig_next(&rig);
-    assert_int_equal(source.wanted, 64);
+    assert_int_equal(fake_slots.wanted, 64);
     rig_close(&rig);
     rig_open(&rig, "worker=fixed:7 state=konayuki+fake://slots", RIG_NOW);
     (void)rig_next(&rig);
-    assert_int_equal(source.wanted, 1);
+    assert_int_equal(fake_slots.wanted, 1);
     rig_close(&rig);
 }
 
@@ -201,7 +117,7 @@ static void test_batch_ends_with_its_tick(void **state)
     uint64_t id = rig_next(&rig);
     assert_int_equal(tick_of(id), tick_now());
     assert_int_equal(place_of(id), 0);
-    assert_int_equal(source.takes, 2);
+    assert_int_equal(fake_slots.takes, 2);
     assert_int_equal(rig_stats(&rig).issued, 2);
     rig_close(&rig);
 }
@@ -213,8 +129,8 @@ static void test_many(void **state)
 
     (void)state;
     rig_open(&rig, SPEC "start=zero", RIG_NOW);
-    source.most = 3;
-    source.lead = 100;
+    fake_slots.most = 3;
+    fake_slots.lead = 100;
     assert_int_equal(frazil_next_n(rig.gen, ids, 50), FRAZIL_OK);
     for (size_t i = 1; i < 50; i++)
         assert_true(ids[i] > ids[i - 1]);
@@ -233,7 +149,7 @@ static void test_full(void **state)
     (void)state;
     rig_open(&rig, SPEC "max_lead=5ms", RIG_NOW);
     uint64_t begun = tick_now();
-    source.lead = 5;
+    fake_slots.lead = 5;
     assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_int_equal(retry_ns, RIG_MS);
@@ -245,12 +161,12 @@ static void test_full(void **state)
     assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY - 1), FRAZIL_OK);
     assert_int_equal(place_of(ids[CAPACITY - 2]), CAPACITY - 1);
     assert_int_equal(tick_of(ids[CAPACITY - 2]), begun + 1);
-    assert_int_equal(source.takes, 2);
+    assert_int_equal(fake_slots.takes, 2);
     rig_close(&rig);
 
     rig_open(&rig, SPEC "on_full=error", RIG_NOW);
-    source.tick = 0;
-    source.lead = 0;
+    fake_slots.tick = 0;
+    fake_slots.lead = 0;
     assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EFULL);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EFULL);
@@ -269,8 +185,8 @@ static void test_source_is_full(void **state)
     uint64_t begun = tick_now();
     assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
     assert_int_equal(tick_of(rig_next(&rig)), begun + 1);
-    source.err = FRAZIL_EFULL;
-    source.retry_ns = 4 * RIG_MS;
+    fake_slots.err = FRAZIL_EFULL;
+    fake_slots.retry_ns = 4 * RIG_MS;
     frazil_manual_clock_advance(rig.manual, RIG_MS);
     uint64_t before_ns = rig_monotonic_ns(&rig);
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EFULL);
@@ -291,21 +207,21 @@ static void test_source_fails(void **state)
 
     (void)state;
     rig_open(&rig, SPEC "max_wait=1s", RIG_NOW);
-    source.err = FRAZIL_EAGAIN;
+    fake_slots.err = FRAZIL_EAGAIN;
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EAGAIN);
-    assert_in_range(source.takes, 10, 25);
+    assert_in_range(fake_slots.takes, 10, 25);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
     assert_true(retry_ns > 0 && retry_ns < RIG_S);
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        source.err = refusals[i];
-        source.takes = 0;
+        fake_slots.err = refusals[i];
+        fake_slots.takes = 0;
         assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), refusals[i]);
-        assert_int_equal(source.takes, 1);
+        assert_int_equal(fake_slots.takes, 1);
         assert_non_null(strstr(err.message, "the source says so"));
     }
-    source.err = FRAZIL_EWORKER;
+    fake_slots.err = FRAZIL_EWORKER;
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EWORKER);
-    source.err = FRAZIL_OK;
+    fake_slots.err = FRAZIL_OK;
     (void)rig_next(&rig);
     rig_close(&rig);
 }
@@ -319,17 +235,17 @@ static void test_clock_back(void **state)
     rig_open(&rig, SPEC "batch=1 on_backward=wait max_lead=0 max_wait=1s", RIG_NOW);
     uint64_t first = rig_next(&rig);
     rig_step(&rig, -20);
-    source.tick = 0; /* as a counter for each tick */
+    fake_slots.tick = 0; /* as a counter for each tick */
     id = rig_next(&rig);
     assert_true(id > first);
     assert_true(tick_now() >= tick_of(first));
     rig_close(&rig);
 
     rig_open(&rig, SPEC "batch=1 on_backward=error max_lead=0", RIG_NOW);
-    source.tick = 0;
+    fake_slots.tick = 0;
     (void)rig_next(&rig);
     rig_step(&rig, -20);
-    source.tick = 0;
+    fake_slots.tick = 0;
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
     rig_close(&rig);
 }
@@ -348,12 +264,12 @@ static void test_overlap(void **state)
         assert_true(id > last);
         last = id;
     }
-    source.place = 3; /* so the next are 3, 4, 5, 6, 7 */
+    fake_slots.place = 3; /* so the next are 3, 4, 5, 6, 7 */
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
     assert_true(id == last);
-    source.place = 4; /* the last one only */
+    fake_slots.place = 4; /* the last one only */
     assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
-    source.place = 5;
+    fake_slots.place = 5;
     id = rig_next(&rig);
     assert_int_equal(place_of(id), 5);
     rig_close(&rig);
@@ -367,21 +283,21 @@ static void test_all_or_none(void **state)
 
     (void)state;
     rig_open(&rig, SPEC "start=zero on_full=lead max_lead=10ms max_wait=0 batch=1", RIG_NOW);
-    source.most = EACH;
-    source.lead = 10;
-    source.err = FRAZIL_EWORKER;
-    source.good = RUNS;
+    fake_slots.most = EACH;
+    fake_slots.lead = 10;
+    fake_slots.err = FRAZIL_EWORKER;
+    fake_slots.good = RUNS;
     for (size_t i = 0; i < WANTED; i++)
         ids[i] = RIG_UNTOUCHED;
     assert_int_equal(frazil_next_n(rig.gen, ids, WANTED), FRAZIL_EWORKER);
     for (size_t i = 0; i < WANTED; i++)
         assert_true(ids[i] == RIG_UNTOUCHED);
     assert_int_equal(rig_stats(&rig).issued, 0);
-    unsigned takes = source.takes;
+    unsigned takes = fake_slots.takes;
     /* Ticks of 16 come as 3 + 3 + 3 + 3 + 3 + 1: eleven runs are 31 slots. */
     assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
     assert_int_equal(frazil_next_n(rig.gen, ids + 20, 11), FRAZIL_OK);
-    assert_int_equal(source.takes, takes);
+    assert_int_equal(fake_slots.takes, takes);
     for (size_t i = 0; i < 31; i++) {
         assert_int_equal(tick_of(ids[i]), tick_now() + i / CAPACITY);
         assert_int_equal(place_of(ids[i]), i % CAPACITY);
@@ -397,7 +313,7 @@ static void test_none_in_time(void **state)
 
     (void)state;
     rig_open(&rig, SPEC "start=zero max_lead=10ms batch=1", RIG_NOW);
-    source.lead = 10;
+    fake_slots.lead = 10;
     uint64_t begun = tick_now();
     ids[0] = RIG_UNTOUCHED;
     assert_int_equal(frazil_take(rig.gen, ids, 2 * CAPACITY, 0, NULL), FRAZIL_EFULL);
@@ -437,11 +353,11 @@ static void *call(void *ctx)
 /* Starts one that asks the source, and others that wait for its answer, as long as they must. */
 static void start_callers(struct caller callers[CALLERS], uint64_t wait_ns)
 {
-    atomic_store(&source.is_silent, true);
+    atomic_store(&fake_slots.is_silent, true);
     for (size_t i = 0; i < CALLERS; i++) {
         callers[i] = (struct caller){.wait_ns = wait_ns, .id = RIG_UNTOUCHED};
         assert_int_equal(pthread_create(&callers[i].thread, NULL, call, &callers[i]), 0);
-        while (atomic_load(&source.asked) == 0)
+        while (atomic_load(&fake_slots.asked) == 0)
             pause_shortly();
     }
     while (rig_stats(&rig).waits < CALLERS - 1)
@@ -450,7 +366,7 @@ static void start_callers(struct caller callers[CALLERS], uint64_t wait_ns)
 
 static void end_callers(struct caller callers[CALLERS])
 {
-    atomic_store(&source.is_silent, false);
+    atomic_store(&fake_slots.is_silent, false);
     for (size_t i = 0; i < CALLERS; i++)
         assert_int_equal(pthread_join(callers[i].thread, NULL), 0);
 }
@@ -471,9 +387,9 @@ static void test_queue(void **state)
     assert_int_equal(frazil_take(rig.gen, &id, 1, 5 * RIG_MS, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "another thread waits for the coordinator's answer"));
     assert_true(id == RIG_UNTOUCHED);
-    assert_int_equal(source.asked, 1);
+    assert_int_equal(fake_slots.asked, 1);
     end_callers(callers);
-    assert_int_equal(source.takes, 1); /* one batch for all */
+    assert_int_equal(fake_slots.takes, 1); /* one batch for all */
     uint64_t seen = 0;
     for (size_t i = 0; i < CALLERS; i++) {
         assert_int_equal(callers[i].err, FRAZIL_OK);
@@ -490,10 +406,10 @@ static void test_shared_refusal(void **state)
 
     (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
-    source.err = FRAZIL_EWORKER;
+    fake_slots.err = FRAZIL_EWORKER;
     start_callers(callers, FRAZIL_WAIT_FOREVER);
     end_callers(callers);
-    assert_int_equal(source.takes, 1);
+    assert_int_equal(fake_slots.takes, 1);
     for (size_t i = 0; i < CALLERS; i++) {
         assert_int_equal(callers[i].err, FRAZIL_EWORKER);
         assert_non_null(strstr(callers[i].said.message, "the source says so"));
@@ -514,7 +430,7 @@ static void test_ends(void **state)
     rig_open(&rig, "layout=30/10/4 worker=fixed:7 state=fake://slots allow_short_life=yes",
              INT64_C(1767225600000) + (INT64_C(1) << 30));
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_EEXHAUSTED);
-    assert_int_equal(source.takes, 0);
+    assert_int_equal(fake_slots.takes, 0);
     rig_close(&rig);
 }
 
@@ -533,7 +449,7 @@ static void test_fork(void **state)
     assert_true(pid >= 0);
     if (pid == 0) {
         bool good = frazil_next(rig.gen, &ids[0]) == FRAZIL_OK && frazil_next(rig.gen, &ids[1]) == FRAZIL_OK &&
-                    source.forks == 1 && source.takes == 2 &&
+                    fake_slots.forks == 1 && fake_slots.takes == 2 &&
                     write(pipe_fds[1], ids, sizeof ids) == (ssize_t)sizeof ids;
         frazil_close(rig.gen);
         _exit(good ? 0 : 1);
@@ -546,7 +462,7 @@ static void test_fork(void **state)
     assert_int_equal(place_of(ids[0]), 8);
     assert_int_equal(place_of(ids[1]), 9);
     assert_int_equal(place_of(rig_next(&rig)), 1);
-    assert_int_equal(source.forks, 0);
+    assert_int_equal(fake_slots.forks, 0);
     assert_int_equal(rig_stats(&rig).issued, 4);
     rig_close(&rig);
 }
@@ -571,7 +487,7 @@ static void test_local(void **state)
 /* What does not go together is refused, in a sentence that names it. */
 static void test_refused(void **state)
 {
-    const frazil_ports ports = {.coordinators = coordinators};
+    const frazil_ports ports = {.coordinators = fake_slots_coordinators};
 
     (void)state;
     assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "it does not go with layout=sno");
