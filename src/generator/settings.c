@@ -6,6 +6,7 @@
 
 #include "core/nearest.h"
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/environment.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
@@ -22,6 +23,14 @@ static const char names[][KEY_NAME_SIZE] = {
 const char *fz_key_name(enum fz_key key)
 {
     return names[key];
+}
+
+/* Frees text that may hold a URL with its password; NULL is allowed. */
+static void forget(char *text)
+{
+    if (text != NULL)
+        fz_wipe(text, strlen(text));
+    free(text);
 }
 
 /* A text that is read from left to right; offsets in sentences count from 1. */
@@ -145,7 +154,7 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
                       "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
                       reader->where, names[key]);
     if (err != FRAZIL_OK) {
-        free(value);
+        forget(value);
         return err;
     }
     *ret = value;
@@ -166,7 +175,7 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
     if (err != FRAZIL_OK)
         return err;
     if (seen[key]) {
-        free(value);
+        forget(value);
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, names[key]);
     }
     seen[key] = true;
@@ -174,7 +183,7 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
         settings->value[key] = value;
         settings->from_elsewhere[key] = !reader->is_spec;
     } else {
-        free(value);
+        forget(value);
     }
     return FRAZIL_OK;
 }
@@ -240,7 +249,7 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
         if (line == NULL)
             return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
         err = add_line(settings, line, seen, place, reterr);
-        free(line);
+        forget(line);
         text += len + (text[len] == '\n' ? 1 : 0);
     }
     return err;
@@ -339,6 +348,7 @@ static frazil_err add_config_file(struct fz_settings *settings, frazil_error *re
     } else {
         err = fz_settings_add_lines(settings, text, path, reterr);
     }
+    fz_wipe(text, CONFIG_SIZE_MAX);
     free(text);
     return err;
 }
@@ -363,6 +373,6 @@ frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_
 void fz_settings_free(struct fz_settings *settings)
 {
     for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        free(settings->value[key]);
+        forget(settings->value[key]);
     *settings = (struct fz_settings){.value = {NULL}};
 }

@@ -6,6 +6,7 @@
 
 #include "core/decimal.h"
 #include "core/duration.h"
+#include "core/wipe.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 
@@ -320,11 +321,11 @@ static frazil_err read_password_file(const struct fz_url_kind *kind, struct fz_u
         return err;
     int sys = fz_file_read(path, access->password, sizeof access->password, &len);
     if (sys != 0) {
-        memset(access->password, 0, sizeof access->password);
+        fz_wipe(access->password, sizeof access->password);
         return fz_fail_errno(reterr, sys, "the password file of a URL cannot be read:", path, "");
     }
     size_t line = strcspn(access->password, "\r\n");
-    memset(access->password + line, 0, sizeof access->password - line);
+    fz_wipe(access->password + line, sizeof access->password - line);
     if (line == 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "the first line of password file %q is empty", path);
     return FRAZIL_OK;

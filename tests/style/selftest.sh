@@ -135,6 +135,14 @@ test_banned() {
     printf 'int b = pthread_condattr_setclock(x, CLOCK_MONOTONIC);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
     must_pass
     project
+    echo 'int a = memset(b, 0, 1);' | file src/core/a.c
+    must_pass
+    for room in url registers/redis; do
+        project
+        echo 'int a = memset(password, 0, 1);' | file "src/$room/a.c"
+        must_fail "src/$room/a.c:1: memset() is banned: use fz_wipe"
+    done
+    project
     echo 'const char *a = getenv("A");' | file src/os/environment.c
     must_pass
     echo 'const char *a = getenv("A");' | file src/os/dirs.c

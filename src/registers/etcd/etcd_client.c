@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/wipe.h"
 #include "os/clock.h"
 
 /* The codes of gRPC that the gateway gives in its errors. */
@@ -40,7 +41,7 @@ static uint64_t now_ms(void)
 
 void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_url *url)
 {
-    memset(client, 0, sizeof *client);
+    fz_wipe(client, sizeof *client);
     client->url = *url;
     fz_etcd_http_start(&client->http, &client->url);
     fz_etcd_url_show(&client->url, 0, client->shown);
@@ -49,8 +50,8 @@ void fz_etcd_client_start(struct fz_etcd_client *client, const struct fz_etcd_ur
 void fz_etcd_client_stop(struct fz_etcd_client *client)
 {
     fz_etcd_http_stop(&client->http);
-    memset(&client->url, 0, sizeof client->url);
-    memset(client->token, 0, sizeof client->token);
+    fz_wipe(&client->url, sizeof client->url);
+    fz_wipe(client->token, sizeof client->token);
 }
 
 /* ---- what errors mean -------------------------------------------------------- */
@@ -204,22 +205,37 @@ static bool is_token(const char *token)
     return len > 0 && len < FZ_ETCD_TOKEN_SIZE;
 }
 
+/* What is said to log in, in *ret_len bytes that the caller wipes and frees.  NULL: no memory, or no UTF-8. */
+static char *write_login(const struct fz_url_access *access, size_t *ret_len)
+{
+    json_t *said = json_pack("{s:s, s:s}", "name", access->user, "password", access->password);
+    json_t *password = json_object_get(said, "password");
+    size_t len = said == NULL ? 0 : json_dumpb(said, NULL, 0, JSON_COMPACT);
+    char *body = len == 0 ? NULL : malloc(len);
+
+    *ret_len = body == NULL ? 0 : json_dumpb(said, body, len, JSON_COMPACT);
+    /* jansson frees its copy as it is. */
+    if (password != NULL)
+        fz_wipe((void *)(uintptr_t)json_string_value(password), json_string_length(password));
+    json_decref(said);
+    return body;
+}
+
 static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, frazil_error *reterr)
 {
     const struct fz_url_access *access = &client->url.access;
     json_t *answer = NULL;
 
-    json_t *said = json_pack("{s:s, s:s}", "name", access->user, "password", access->password);
-    char *body = said == NULL ? NULL : json_dumps(said, JSON_COMPACT);
-    json_decref(said);
+    size_t len = 0;
+    char *body = write_login(access, &len);
     if (body == NULL) {
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: user and password must be UTF-8, and there must be memory for them",
                 client->shown);
         return REFUSED;
     }
-    const struct fz_etcd_question question = {"/v3/auth/authenticate", body, strlen(body), false};
+    const struct fz_etcd_question question = {"/v3/auth/authenticate", body, len, false};
     enum outcome outcome = ask_hosts(client, &question, until_ms, &answer, reterr);
-    memset(body, 0, question.body_len);
+    fz_wipe(body, question.body_len);
     free(body);
     client->no_login = outcome == NO_LOGIN;
     if (outcome == NO_LOGIN)

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/wipe.h"
 #include "etcd_date.h"
 #include "os/quiet_pipe.h"
 
@@ -193,9 +194,7 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
            curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_HEADERDATA, http) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, take_reply) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, count_header) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_HEADERDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
+           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK && set_text(curl, CURLOPT_CAINFO, url->ca) &&
            set_text(curl, CURLOPT_SSLCERT, url->cert) && set_text(curl, CURLOPT_SSLKEY, url->key);
 }
 
@@ -231,8 +230,15 @@ static bool make_headers(struct curl_slist **list, const char *token)
     fz_sentence_str(&s, token);
     bool made = append(list, "Content-Type: application/json") && append(list, "Expect:") &&
                 (token[0] == '\0' || append(list, line));
-    memset(line, 0, sizeof line);
+    fz_wipe(line, sizeof line);
     return made;
+}
+
+/* One of them has the token. */
+static void wipe_headers(const struct curl_slist *headers)
+{
+    for (; headers != NULL; headers = headers->next)
+        fz_wipe(headers->data, strlen(headers->data));
 }
 
 static bool set_request(struct fz_etcd_http *http, const struct fz_etcd_request *request, struct sending *sending,
@@ -297,6 +303,7 @@ static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct
         give_reason(http, "no memory for a request");
     if (http->curl != NULL) /* it keeps pointers to these */
         (void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
+    wipe_headers(headers);
     curl_slist_free_all(headers);
     fz_quiet_pipe_end(&quiet);
     return result;
@@ -324,7 +331,7 @@ enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const stru
 
 void fz_etcd_http_start(struct fz_etcd_http *http, const struct fz_etcd_url *url)
 {
-    memset(http, 0, sizeof *http);
+    fz_wipe(http, sizeof *http);
     http->url = url;
     forget(http);
 }

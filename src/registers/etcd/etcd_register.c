@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base64.h"
+#include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
 #include "etcd_examine.h"
@@ -334,11 +335,11 @@ frazil_err fz_etcd_register_open(struct fz_register *ret, const char *url, frazi
         return err;
     struct etcd_register *reg = calloc(1, sizeof *reg);
     if (reg == NULL) {
-        memset(&parsed, 0, sizeof parsed);
+        fz_wipe(&parsed, sizeof parsed);
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to etcd");
     }
     fz_etcd_client_start(&reg->client, &parsed);
-    memset(&parsed, 0, sizeof parsed);
+    fz_wipe(&parsed, sizeof parsed);
     struct fz_sentence prefix = fz_sentence_in(reg->prefix, sizeof reg->prefix);
     fz_sentence_str(&prefix, KEY_PREFIX);
     fz_sentence_str(&prefix, reg->client.url.name);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/wipe.h"
+
 /* The places of the schemes. */
 enum { PLAIN, TLS };
 
@@ -75,7 +77,7 @@ frazil_err fz_etcd_url_parse(const char *text, struct fz_etcd_url *ret, frazil_e
         err = check(&url, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
-    memset(&url, 0, sizeof url);
+    fz_wipe(&url, sizeof url);
     return err;
 }
 

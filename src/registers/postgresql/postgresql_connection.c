@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/deadline.h"
 
 /*
@@ -27,7 +28,7 @@ enum { STEPS = 3 };
 
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
 {
-    memset(connection, 0, sizeof *connection);
+    fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_postgresql_url_show(url, connection->shown);
 }
@@ -51,7 +52,7 @@ void fz_postgresql_connection_drop(struct fz_postgresql_connection *connection)
 void fz_postgresql_connection_stop(struct fz_postgresql_connection *connection)
 {
     fz_postgresql_connection_drop(connection);
-    memset(&connection->url, 0, sizeof connection->url);
+    fz_wipe(&connection->url, sizeof connection->url);
 }
 
 void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connection)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "postgresql_connection.h"
 #include "postgresql_examine.h"
 
@@ -430,7 +431,7 @@ frazil_err fz_postgresql_register_open(struct fz_register *ret, const char *url,
     struct postgresql_register *reg = calloc(1, sizeof *reg);
     if (reg != NULL)
         fz_postgresql_connection_start(&reg->connection, &parsed);
-    memset(&parsed, 0, sizeof parsed);
+    fz_wipe(&parsed, sizeof parsed);
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to PostgreSQL");
     *ret = (struct fz_register){.ctx = reg,

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/wipe.h"
+
 static const struct fz_url_scheme schemes[] = {{"postgres://", false}, {"postgresql://", false}, {NULL, false}};
 
 static const struct fz_url_kind postgresql = {
@@ -140,7 +142,7 @@ frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *r
         err = fz_url_read_query(&postgresql, pieces.query, &url.access, read_key, &url, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
-    memset(&url, 0, sizeof url);
+    fz_wipe(&url, sizeof url);
     return err;
 }
 

@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/deadline.h"
 #include "os/quiet_pipe.h"
 
@@ -45,7 +46,7 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
                       (uint64_t)HIREDIS_MAJOR, (uint64_t)HIREDIS_MINOR, (uint64_t)HIREDIS_PATCH);
     else
         fz_redis_connection_start(connection, &parsed);
-    memset(&parsed, 0, sizeof parsed);
+    fz_wipe(&parsed, sizeof parsed);
     return err;
 }
 
@@ -75,7 +76,7 @@ void fz_redis_connection_abandon(struct fz_redis_connection *connection)
 void fz_redis_connection_stop(struct fz_redis_connection *connection)
 {
     fz_redis_connection_drop(connection);
-    memset(&connection->url, 0, sizeof connection->url);
+    fz_wipe(&connection->url, sizeof connection->url);
 }
 
 /* ---- sentences ------------------------------------------------------------ */

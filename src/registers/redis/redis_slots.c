@@ -7,6 +7,7 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "redis_examine.h"
 #include "redis_script.h"
 
@@ -338,7 +339,7 @@ static frazil_err connect_to(struct fz_redis_connection *connection, const char 
     if (made == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a URL");
     frazil_err err = fz_redis_connection_open(connection, made, reterr);
-    memset(made, 0, strlen(made)); /* there may be a password in it */
+    fz_wipe(made, strlen(made)); /* there may be a password in it */
     free(made);
     return err;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/wipe.h"
+
 /* The places of the schemes. */
 enum { PLAIN, UNIX, TLS };
 
@@ -57,7 +59,7 @@ frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil
         err = fz_url_read_query(&redis, pieces.query, &url.access, read_key, &url, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
-    memset(&url, 0, sizeof url);
+    fz_wipe(&url, sizeof url);
     return err;
 }
 

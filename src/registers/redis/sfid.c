@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 
 /*
  * KEYS[1]: the fence; ARGV: what to do, the keys' prefix, and then
@@ -92,7 +93,7 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
 
     if (strncmp(url, FZ_SFID_SCHEME_PREFIX, prefix_len) != 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "this is no URL of sfid's keys: write sfid+redis://HOST[:PORT]/APP");
-    memset(sfid, 0, sizeof *sfid);
+    fz_wipe(sfid, sizeof *sfid);
     frazil_err err = fz_redis_connection_open(&sfid->connection, url + prefix_len, reterr);
     if (err != FRAZIL_OK)
         return err;

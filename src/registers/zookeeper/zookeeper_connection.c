@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/clock.h"
 #include "os/deadline.h"
 #include "os/quiet_pipe.h"
@@ -58,7 +59,7 @@ void fz_zookeeper_connection_start(struct fz_zookeeper_connection *connection, c
 {
     zoo_set_debug_level(log_nothing);
     zoo_deterministic_conn_order(1);
-    memset(connection, 0, sizeof *connection);
+    fz_wipe(connection, sizeof *connection);
     connection->url = *url;
     fz_kept_fd_forget(&connection->socket);
     connection->turn = monotonic_ns(); /* so that not everybody begins with the same server */
@@ -124,7 +125,7 @@ void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
     fz_quiet_pipe_begin(&quiet);
     end(connection, connection->handle != NULL && !has_ended(connection));
     fz_quiet_pipe_end(&quiet);
-    memset(&connection->url, 0, sizeof connection->url);
+    fz_wipe(&connection->url, sizeof connection->url);
 }
 
 void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
@@ -258,7 +259,7 @@ static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle
     fz_sentence_char(&s, ':');
     fz_sentence_str(&s, url->access.password);
     int rc = zoo_add_auth(handle, "digest", text, (int)s.len, NULL, NULL);
-    memset(text, 0, sizeof text);
+    fz_wipe(text, sizeof text);
     return rc;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "os/clock.h"
 #include "zookeeper_connection.h"
 #include "zookeeper_examine.h"
@@ -482,7 +483,7 @@ frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, 
     struct zookeeper_register *reg = zoo_get == NULL ? calloc(1, sizeof *reg) : NULL;
     if (reg != NULL)
         fz_zookeeper_connection_start(&reg->connection, &parsed);
-    memset(&parsed, 0, sizeof parsed);
+    fz_wipe(&parsed, sizeof parsed);
     if (zoo_get != NULL)
         return fz_fail(reterr, FRAZIL_ENOTBUILT,
                        "this program has libzookeeper_mt, which has the same names as the libzookeeper_st that frazil "

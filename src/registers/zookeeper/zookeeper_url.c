@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/wipe.h"
+
 #define DEFAULT_PATH "/frazil"
 
 static const struct fz_url_scheme schemes[] = {{"zookeeper://", false}, {NULL, false}};
@@ -97,7 +99,7 @@ frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret
         err = check_user(&url.access, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
-    memset(&url, 0, sizeof url);
+    fz_wipe(&url, sizeof url);
     return err;
 }
 
