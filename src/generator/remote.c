@@ -15,8 +15,8 @@ static const uint64_t default_batch = 64;
 /* Between two tries when the source does not answer, or the clocks differ too much. */
 static const uint64_t retry_after_ns = 50000000;
 
-/* The longest wait at a time for a request of another thread. */
-static const uint64_t longest_wait_ns = UINT64_C(3600) * 1000000000;
+/* The longest wait at a time for a request of another thread, so that the end of all waits is noticed. */
+static const uint64_t longest_wait_ns = 100000000;
 
 /* Slots in a row, of one tick. */
 struct run {
