@@ -32,16 +32,15 @@ static bool received(int fd, uint64_t *ret)
 
 struct fz_intake fz_intake_of(int fd)
 {
-    struct fz_intake intake = {.fd = fd};
+    struct fz_intake intake = {.begun = 0};
 
-    if (!received(fd, &intake.begun))
-        intake.fd = -1;
+    intake.is_known = received(fd, &intake.begun);
     return intake;
 }
 
-bool fz_intake_exceeds(const struct fz_intake *intake, uint64_t max)
+bool fz_intake_exceeds(const struct fz_intake *intake, int fd, uint64_t max)
 {
     uint64_t now;
 
-    return intake->fd >= 0 && received(intake->fd, &now) && now - intake->begun > max;
+    return intake->is_known && received(fd, &now) && now > intake->begun && now - intake->begun > max;
 }

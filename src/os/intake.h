@@ -11,14 +11,14 @@
 #include <stdint.h>
 
 struct fz_intake {
-    int fd; /* -1: the kernel does not tell */
+    bool is_known; /* the kernel tells it */
     uint64_t begun;
 };
 
 /* Counts from now on.  The kernel tells it of TCP on Linux. */
 struct fz_intake fz_intake_of(int fd);
 
-/* Whether more than max bytes have come since.  false where the kernel does not tell. */
-bool fz_intake_exceeds(const struct fz_intake *intake, uint64_t max);
+/* Whether more than max bytes have come since to the same socket.  false where the kernel does not tell. */
+bool fz_intake_exceeds(const struct fz_intake *intake, int fd, uint64_t max);
 
 #endif

@@ -112,9 +112,11 @@ static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *c
 static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_deadline *deadline,
                        short events)
 {
-    if (fz_intake_exceeds(&connection->intake, FZ_ANSWER_SIZE_MAX))
+    int fd = PQsocket(connection->conn);
+
+    if (fz_intake_exceeds(&connection->intake, fd, FZ_ANSWER_SIZE_MAX))
         return EMSGSIZE;
-    return fz_deadline_wait(deadline, PQsocket(connection->conn), events);
+    return fz_deadline_wait(deadline, fd, events);
 }
 
 /* Warnings are kept, and nothing is printed, which is what libpq does by itself. */

@@ -184,10 +184,10 @@ static int step(struct fz_zookeeper_connection *connection, uint64_t deadline_ns
         return failed(connection, ZCONNECTIONLOSS);
     if (zoo_state(connection->handle) != ZOO_CONNECTED_STATE) {
         (void)fz_kept_fd_set(&connection->socket, fd); /* cannot fail: it is open */
-        if (connection->intake.fd != fd)
+        if (!connection->intake.is_known)
             connection->intake = fz_intake_of(fd);
     }
-    if (fz_intake_exceeds(&connection->intake, FZ_ANSWER_SIZE_MAX)) {
+    if (fz_intake_exceeds(&connection->intake, fd, FZ_ANSWER_SIZE_MAX)) {
         errno = EMSGSIZE;
         return failed(connection, ZDATAINCONSISTENCY);
     }
@@ -266,7 +266,7 @@ static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle
 /* Makes a session with the server at connection->at. */
 static int connect_now(struct fz_zookeeper_connection *connection, uint64_t deadline_ns)
 {
-    connection->intake.fd = -1;
+    connection->intake.is_known = false;
     connection->handle = zookeeper_init2(connection->at, NULL, SESSION_MS, NULL, NULL, ZOO_NO_LOG_CLIENTENV, discard);
     if (connection->handle == NULL)
         return failed(connection, ZSYSTEMERROR);
