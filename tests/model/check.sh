@@ -99,6 +99,11 @@ rest() {
     run fails "L9: taken early" $back -DTIME=3 -DFREED_BY_HAND -DL9_TAKES_EARLY
     run fails "L9: without 2 max_skew" -DTIME=3 -DWATCHED=3 -DHORIZON=2 -DSKEW=2 -DCLOCK_AHEAD=0 -DFALLBACKS=1 \
         -DL9_WITHOUT_SKEW
+    run fails "L10: too little is said" $wipe -DOPERATORS=1 -DSAID_LESS=1
+    run fails "L10: holders are silent" $wipe -DOPERATORS=1 -DSAID_LESS=1 -DLOOKS -DL10_SILENT
+    run fails "L6: another's max_skew" -DTIME=4 -DWATCHED=4 -DHORIZON=1 -DSKEW=1 -DCLOCK_AHEAD=2 -DCLOCK_BEHIND=0 \
+        -DWIPES=1 -DOPERATORS=1 -DSAID_LESS=2
+    run holds "wipe, too little said" $wipe -DOPERATORS=1 -DSAID_LESS=1 -DLOOKS
     run holds "time lease, no skew" -DTIME=4 -DHORIZON=2 -DSKEW=0 -DCLOCK_AHEAD=0 -DCLOCK_BEHIND=0 -DCLASSIC
     run holds "clocks, horizon 3" -DTIME=6 -DHORIZON=3 -DSKEW=1 -DCLOCK_AHEAD=2
     run holds "copies, any tick" $clocks -DCOPIES=1

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lease protocol for the model checker Spin: the rules L1 to L9 of src/lease/lease.h, as its code follows them,
+ * The lease protocol for the model checker Spin: the rules L1 to L10 of src/lease/lease.h, as its code follows them,
  * for one worker id.  Every interleaving of what follows is looked at.
  *
  * Generators read their clock, look at the coordinator, ask it to swap the worker's record, and hear the answer; before
@@ -75,6 +75,16 @@
 #define MARGIN (2 * SKEW) /* L9 */
 #endif
 
+/*
+ * What the operator says of the namespace that was lost (frazil lease init horizon=, max_skew=): the truth, or
+ * SAID_LESS ticks too few.  LOOKS: nobody takes a worker id before each holder has looked at the new namespace, for
+ * which there is time in the least quarantine (L10).
+ */
+#ifndef SAID_LESS
+#define SAID_LESS 0
+#endif
+#define SAID_QUARANTINE (QUARANTINE - SAID_LESS)
+
 #define CLOSED 255
 
 /* ---- the coordinator ------------------------------------------------------ */
@@ -90,7 +100,8 @@ typedef Space {
     byte version;
     byte token;
     byte quarantine;
-    byte incarnation
+    byte incarnation;
+    bit raised /* by a holder of the namespace before */
 }
 
 Record record, old_record;
@@ -244,6 +255,12 @@ inline swap(ret, expects, new_until, new_token, new_released)
 /* ---- a call: local steps -------------------------------------------------- */
 
 #define ME node[i]
+#define HAS_NOT_LOOKED(n) (node[n].version != 0 && node[n].known && node[n].space_token != space.token)
+#ifdef LOOKS
+#define MAY_TAKE !HAS_NOT_LOOKED(1 - i)
+#else
+#define MAY_TAKE true
+#endif
 #define LATER(a, b) ((a) > (b) -> (a) : (b))
 #define REACH (ME.now_tick + HORIZON)
 #define AFTER_LOSSES (ME.until >= ME.quarantine)
@@ -310,6 +327,15 @@ inline namespace_check(ok)
         ME.asked_incarnation = incarnation;
         ME.phase = ASKED
 #endif
+#if SAID_LESS && !defined(L10_SILENT)
+    :: space.version != 0 && space.quarantine != CLOSED && space.incarnation == incarnation && HAS_NOT_LOOKED(i) &&
+       !space.raised ->
+        ME.asked = GUARD;
+        ME.expected = space.version;
+        ME.asked_until = LATER(space.quarantine, LATER(ME.now_tick, COORDINATOR_TICK) + QUARANTINE);
+        ME.asked_incarnation = incarnation;
+        ME.phase = ASKED
+#endif
     :: else ->
         ME.known = 1;
         ME.stale = 0;
@@ -342,7 +368,7 @@ inline take(ok, floor, follows)
         :: else ->
             if
             :: (ME.fresh || ME.own || record.released || record.until < COORDINATOR_TICK) &&
-               floor <= REACH && (follows || floor <= COORDINATOR_TICK) -> /* L9 */
+               MAY_TAKE && floor <= REACH && (follows || floor <= COORDINATOR_TICK) -> /* L9 */
                 ME.asked = TAKE;
                 ME.expected = record.version;
                 ME.asked_floor = floor;
@@ -494,7 +520,12 @@ inline carry_out(number)
         :: space.version == ME.expected ->
             space.version++;
             space.quarantine = ME.asked_until;
-            space.incarnation = ME.asked_incarnation
+            space.incarnation = ME.asked_incarnation;
+#if SAID_LESS
+            space.raised = 1
+#else
+            skip
+#endif
         :: else -> skip
         fi
     :: else ->
@@ -678,10 +709,10 @@ proctype network()
 }
 
 #define LOSE_ALL(r, s) r.version = 0; r.until = 0; r.token = 0; r.released = 0; s.version = 0; s.token = 0; \
-    s.quarantine = 0; s.incarnation = 0
+    s.quarantine = 0; s.incarnation = 0; s.raised = 0
 #define COPY_ALL(from, from_space, r, s) r.version = from.version; r.until = from.until; r.token = from.token; \
     r.released = from.released; s.version = from_space.version; s.token = from_space.token; \
-    s.quarantine = from_space.quarantine; s.incarnation = from_space.incarnation
+    s.quarantine = from_space.quarantine; s.incarnation = from_space.incarnation; s.raised = from_space.raised
 
 #if WIPES || FALLBACKS || defined(FREED_BY_HAND)
 proctype misfortune()
@@ -729,7 +760,7 @@ end:
         d_step {
             if
             :: space.version == 0 -> spaces++; space.version = spaces * 16; space.token = spaces;
-                space.quarantine = tick + QUARANTINE; space.incarnation = incarnation
+                space.quarantine = tick + SAID_QUARANTINE; space.incarnation = incarnation
             :: else -> skip
             fi;
             tick = 0 }
@@ -743,7 +774,7 @@ end:
         d_step {
             if
             :: version != 0 && space.version == version ->
-                space.version++; space.quarantine = tick + QUARANTINE; space.incarnation = incarnation
+                space.version++; space.quarantine = tick + SAID_QUARANTINE; space.incarnation = incarnation
             :: else -> skip
             fi;
             tick = 0;
