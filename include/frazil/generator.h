@@ -90,7 +90,8 @@ typedef struct frazil_local frazil_local;
  *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
  *                 /var/lib/frazil for root, then ~/.local/state/frazil
  *   max_skew      how far the clocks of those who share a coordinator may differ:
- *                 whole milliseconds; default 250ms
+ *                 whole milliseconds; a namespace has the one it was created with,
+ *                 by default 250ms, and opening refuses another
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
  *   horizon       of a coordinator's namespace: how far its grants reach ahead;
