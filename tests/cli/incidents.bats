@@ -188,7 +188,7 @@ ms_of() {
     grep -qF "$vanished" "$page"
     says 2 frazil lease init "worker=$url"
     frazil lease init "worker=$url" horizon=3s max_skew=250ms 2>"$BATS_TEST_TMPDIR/warnings" | in_page
-    fails 3 "grants nothing before" frazil next worker="$url" max_wait=0s
+    fails 3 "its first ids come at" frazil next worker="$url" max_wait=0s
     grep -qF "$(shape <<<"$stderr")" <(shape <"$page")
 }
 

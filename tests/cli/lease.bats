@@ -112,7 +112,7 @@ setup() {
     fails 2 "there is no namespace" frazil lease watch "$url"
     fails 2 "there is no namespace" frazil next worker="$url"
     fails 2 "horizon" frazil lease init horizon=1ms worker="$url"
-    fails 2 "absolute path" frazil lease init file://orders
+    fails 2 "absolute path" frazil lease init --never-used file://orders
 }
 
 @test "layouts that do not agree are refused with both" {
