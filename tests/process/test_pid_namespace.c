@@ -16,6 +16,7 @@
 #include <cmocka.h>
 
 #include "generator/generator_internal.h"
+#include "lease/coordinator.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
 #include "os/fork_mark.h"
@@ -129,12 +130,79 @@ static void test_keeper(void **state)
     run_as_first(child_keeps_alone);
 }
 
+/* ---- slots from elsewhere -------------------------------------------------------- */
+
+/* A source of slots, and how often it was asked and told of a fork. */
+static struct {
+    unsigned takes;
+    unsigned forks;
+} source;
+
+static frazil_err take_slots(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
+{
+    (void)ctx;
+    (void)reterr;
+    *ret = (struct fz_slot_run){.tick = now_tick, .place = source.takes++ * n, .count = n};
+    return FRAZIL_OK;
+}
+
+static void note_fork(void *ctx)
+{
+    (void)ctx;
+    source.forks++;
+}
+
+static void close_slots(void *ctx)
+{
+    (void)ctx;
+}
+
+static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                             struct fz_slot_source *ret, frazil_error *reterr)
+{
+    (void)self;
+    (void)request;
+    (void)reterr;
+    *ret = (struct fz_slot_source){.ctx = &source, .take = take_slots, .after_fork = note_fork, .close = close_slots};
+    return FRAZIL_OK;
+}
+
+/* I5: the child leaves the batch to its parent, and takes one of its own. */
+static bool child_takes_its_own_slots(void)
+{
+    static const char *const schemes[] = {"fake", NULL};
+    static const frazil_coordinator fake = {
+        .version = FRAZIL_VERSION, .part = "fake", .client = "none", .schemes = schemes, .open_slots = open_slots};
+    static const frazil_coordinator *const coordinators[] = {&fake, NULL};
+
+    rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+    rig_open(&rig, "layout=frazil worker=fixed:3 state=fake://slots batch=8", RIG_NOW);
+    (void)rig_next(&rig);
+    pid_t child = fork_first();
+    if (child == 0) {
+        (void)rig_next(&rig);
+        bool good = getpid() == 1 && source.takes == 2 && source.forks == 1;
+        frazil_close(rig.gen);
+        _exit(good ? 0 : 1);
+    }
+    bool good = child > 0 && status_of(child) == 0 && source.forks == 0;
+    rig_close(&rig);
+    return good;
+}
+
+static void test_slots(void **state)
+{
+    (void)state;
+    run_as_first(child_takes_its_own_slots);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_mark),
         cmocka_unit_test(test_mark_without_wiping),
         cmocka_unit_test(test_keeper),
+        cmocka_unit_test(test_slots),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
