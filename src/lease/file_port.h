@@ -60,9 +60,9 @@ struct fz_file_port {
 
     /*
      * Calls visit for each file of the same worker whose sequence bounds overlap those
-     * of this file and are not the same, with a port on which size, read and has_others can be called, and
-     * nothing else; not after visit has failed, whose error it returns.  NULL: there
-     * can be no other files.
+     * of this file and are not the same, with a port on which size, read, write, sync, create and
+     * has_others can be called, and nothing else; not after visit has failed, whose error it returns.
+     * The file for all sequence numbers is visited also if there is none.  NULL: there can be no other files.
      */
     frazil_err (*visit_neighbours)(void *ctx, fz_file_visitor visit, void *visitor_ctx, frazil_error *reterr);
 

@@ -296,13 +296,15 @@ static void test_look(void **state)
     crash(3000, 3999, RIG_NOW);
     if (fz_state_look(spec_of(500, 1499), &seen, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
-    assert_int_equal(seen.count, 3);
-    assert_int_equal(seen.workers[0].seq_min, 0);
-    assert_int_equal(seen.workers[0].seq_max, 999);
-    assert_true(seen.workers[0].word.exists && seen.workers[0].grant.exists && seen.workers[0].is_part);
-    assert_int_equal(seen.workers[1].seq_min, 500);
-    assert_false(seen.workers[1].word.exists || seen.workers[1].grant.exists);
-    assert_int_equal(seen.workers[2].seq_min, 1000);
+    assert_int_equal(seen.count, 4);
+    assert_false(seen.workers[0].is_part);
+    assert_true(!seen.workers[0].word.exists && seen.workers[0].grant.exists && !seen.workers[0].grant.in_use);
+    assert_int_equal(seen.workers[1].seq_min, 0);
+    assert_int_equal(seen.workers[1].seq_max, 999);
+    assert_true(seen.workers[1].word.exists && seen.workers[1].grant.exists && seen.workers[1].is_part);
+    assert_int_equal(seen.workers[2].seq_min, 500);
+    assert_false(seen.workers[2].word.exists || seen.workers[2].grant.exists);
+    assert_int_equal(seen.workers[3].seq_min, 1000);
     fz_state_free(&seen);
     assert_int_equal(fz_state_look(spec_of(0, TOP), &seen, &err), FRAZIL_OK);
     assert_int_equal(seen.count, 4);
@@ -384,15 +386,78 @@ static void test_old_grant_is_taken_over(void **state)
     assert_int_equal(record.used.count, 1); /* what 0.1 was granted is still in it */
 }
 
+/* Reads the record for all sequence numbers, which must be there. */
+static struct fz_grant_record record_of_all(void)
+{
+    const struct fz_bounds all = {.min = 0, .max = TOP, .top = TOP};
+    struct fz_grant_record record = {.says_bounds = false};
+    bool exists = false;
+
+    assert_int_equal(fz_grant_store_inspect(grant_path(0, TOP), &all, &exists, &record, NULL), FRAZIL_OK);
+    assert_true(exists);
+    return record;
+}
+
+/*
+ * I1: 0.1 does not look at the files of parts, but refuses a file of version 2 for the whole: there is one as soon as
+ * a part is granted, and again at its next extension if somebody removes it.  It takes no tick from anybody.
+ */
+static void test_old_frazil_is_kept_out(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    open_at(&rig, 0, 999, RIG_NOW);
+    assert_true(record_of_all().says_bounds);
+    assert_int_equal(record_of_all().until, 0);
+    (void)rig_sno(&rig);
+    assert_int_equal(unlink(grant_path(0, TOP)), 0);
+    frazil_manual_clock_advance(rig.manual, (RESERVE_MS - 1000) * RIG_MS);
+    frazil_sno sno = rig_sno(&rig);
+    assert_true(time_of(&sno) == RIG_NOW + RESERVE_MS - 1000);
+    assert_true(record_of_all().says_bounds);
+    rig_close(&rig);
+
+    open_at(&rig, 0, TOP, RIG_NOW + 60000);
+    sno = rig_sno(&rig);
+    assert_true(time_of(&sno) == RIG_NOW + 60000);
+    rig_close(&rig);
+}
+
+/* The same where 0.1 was before: what it was granted stays in the record. */
+static void test_old_frazil_does_not_come_back(void **state)
+{
+    struct rig rig;
+
+    (void)state;
+    put_old_grant();
+    struct fz_grant_record before = record_of_all();
+    assert_false(before.says_bounds);
+    open_at(&rig, 0, 999, GRANT_0_1_ENDS_MS + 1000);
+    struct fz_grant_record after = record_of_all();
+    assert_true(after.says_bounds);
+    assert_int_equal(after.seq_max, TOP);
+    assert_memory_equal(&after.used, &before.used, sizeof after.used);
+    assert_true(after.until == before.until && after.nonce == before.nonce);
+    rig_close(&rig);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_one_process), TEST(test_all_or_some),
-        TEST(test_leftover),    TEST(test_alternation),
-        TEST(test_wiped),       TEST(test_damaged_neighbour),
-        TEST(test_renamed),     TEST(test_look),
-        TEST(test_old_grant),   TEST(test_old_grant_is_taken_over),
+        TEST(test_one_process),
+        TEST(test_all_or_some),
+        TEST(test_leftover),
+        TEST(test_alternation),
+        TEST(test_wiped),
+        TEST(test_damaged_neighbour),
+        TEST(test_renamed),
+        TEST(test_look),
+        TEST(test_old_grant),
+        TEST(test_old_grant_is_taken_over),
+        TEST(test_old_frazil_is_kept_out),
+        TEST(test_old_frazil_does_not_come_back),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
