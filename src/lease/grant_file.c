@@ -5,6 +5,7 @@
 
 #include "core/assert.h"
 #include "core/sentence.h"
+#include "grant_file_internal.h"
 
 #define WAY_OUT "stop the processes that use it, and run `frazil state init` with the spec that they have"
 
@@ -52,12 +53,9 @@ static frazil_err read_slot(const struct fz_file_port *port, unsigned slot, stru
     return FRAZIL_OK;
 }
 
-/*
- * The newest record.  One bad slot is a write that was never finished, so nobody
- * was told of it: the other one counts.
- */
-static frazil_err load(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
-                       frazil_error *reterr)
+/* One bad slot is a write that was never finished, so nobody was told of it: the other one counts. */
+frazil_err fz_grant_file_load(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
+                              frazil_error *reterr)
 {
     struct fz_grant_record record[2];
     enum fz_grant_slot state[2] = {FZ_GRANT_SLOT_BAD, FZ_GRANT_SLOT_BAD};
@@ -106,7 +104,7 @@ static frazil_err settle(struct fz_grant_file *file, const struct fz_grant_recor
     return file->durable_sequence == record->sequence ? FRAZIL_OK : write_slot(file, record, reterr);
 }
 
-static frazil_err create(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
+frazil_err fz_grant_file_create(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
 {
     unsigned char content[FZ_GRANT_FILE_SIZE] = {0};
 
@@ -127,7 +125,7 @@ static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record
     next->seq_min = file->owner.bounds.min;
     next->seq_max = file->owner.bounds.max;
     if (previous == NULL)
-        return create(file, next, reterr);
+        return fz_grant_file_create(file, next, reterr);
     FZ_ASSERT(next->sequence > previous->sequence);
     next->sequence += (next->sequence ^ previous->sequence ^ 1) & 1;
     frazil_err err = settle(file, previous, reterr);
@@ -136,7 +134,7 @@ static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record
 
 /* ---- grants, without a disk ---------------------------------------------- */
 
-static struct fz_grant_record blank_record(const struct fz_grant_owner *owner)
+struct fz_grant_record fz_grant_file_blank(const struct fz_grant_owner *owner)
 {
     struct fz_grant_record record = {.sequence = FIRST_SEQUENCE, .worker = owner->worker};
 
@@ -230,10 +228,10 @@ frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct 
     return FRAZIL_OK;
 }
 
-static frazil_err load_own(const struct fz_grant_file *file, bool *ret_exists, struct fz_grant_record *ret,
-                           frazil_error *reterr)
+frazil_err fz_grant_file_load_own(const struct fz_grant_file *file, bool *ret_exists, struct fz_grant_record *ret,
+                                  frazil_error *reterr)
 {
-    frazil_err err = load(&file->port, ret_exists, ret, reterr);
+    frazil_err err = fz_grant_file_load(&file->port, ret_exists, ret, reterr);
 
     return err == FRAZIL_OK && *ret_exists ? fz_grant_file_check(&file->owner, ret, file->port.name, reterr) : err;
 }
@@ -286,7 +284,7 @@ static frazil_err keep_version_1_out(const struct fz_grant_file *file, const str
                                      frazil_error *reterr)
 {
     struct fz_grant_file all = {.port = *port, .owner = file->owner};
-    struct fz_grant_record next = exists ? *record : blank_record(&file->owner);
+    struct fz_grant_record next = exists ? *record : fz_grant_file_blank(&file->owner);
 
     if (!fz_bounds_are_all(bounds) || (exists && record->says_bounds))
         return FRAZIL_OK;
@@ -310,7 +308,7 @@ static frazil_err note_neighbour(void *ctx, const struct fz_file_port *port, con
     bool others = false;
 
     owner.bounds = *bounds;
-    frazil_err err = load(port, &exists, &record, reterr);
+    frazil_err err = fz_grant_file_load(port, &exists, &record, reterr);
     if (err == FRAZIL_OK && exists)
         err = fz_grant_file_check(&owner, &record, port->name, reterr);
     if (err == FRAZIL_OK && exists && survey->opens)
@@ -346,12 +344,12 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
     struct fz_grant_record previous = {0};
     bool exists;
 
-    frazil_err err = load_own(file, &exists, &previous, reterr);
+    frazil_err err = fz_grant_file_load_own(file, &exists, &previous, reterr);
     if (err == FRAZIL_OK)
         err = survey_neighbours(file, true, reterr);
     if (err != FRAZIL_OK)
         return err;
-    struct fz_grant_record next = exists ? previous : blank_record(&file->owner);
+    struct fz_grant_record next = exists ? previous : fz_grant_file_blank(&file->owner);
     enum progress progress = MOVED;
     if (exists && previous.nonce == file->owner.nonce) {
         err = grant_on(file, &next, now, &progress, reterr);
@@ -393,7 +391,7 @@ static frazil_err take_anew(struct fz_grant_file *file, uint64_t now, const stru
 static frazil_err take_again(struct fz_grant_file *file, uint64_t now, const struct fz_grant *held,
                              const struct fz_grant_record *previous, struct fz_grant *ret, frazil_error *reterr)
 {
-    struct fz_grant_record next = previous != NULL ? *previous : blank_record(&file->owner);
+    struct fz_grant_record next = previous != NULL ? *previous : fz_grant_file_blank(&file->owner);
 
     fz_used_add(&next.used, 0, plus(now, file->reserve_ticks));
     return take_anew(file, now, held, previous, &next, ret, reterr);
@@ -428,7 +426,7 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
     enum progress progress;
     bool exists;
 
-    frazil_err err = load_own(file, &exists, &previous, reterr);
+    frazil_err err = fz_grant_file_load_own(file, &exists, &previous, reterr);
     if (err == FRAZIL_OK)
         err = survey_neighbours(file, false, reterr);
     if (err != FRAZIL_OK)
@@ -463,7 +461,7 @@ static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
     uint64_t next_free;
     bool exists;
 
-    frazil_err err = load_own(file, &exists, &previous, NULL);
+    frazil_err err = fz_grant_file_load_own(file, &exists, &previous, NULL);
     if (err != FRAZIL_OK || !exists || previous.nonce != file->owner.nonce)
         return err;
     struct fz_grant_record next = previous;
@@ -544,65 +542,4 @@ struct fz_granter fz_grant_file_granter(struct fz_grant_file *file)
                                .release = release,
                                .close = close_file,
                                .after_fork = after_fork};
-}
-
-/* ---- showing and repairing ----------------------------------------------- */
-
-frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
-                                 frazil_error *reterr)
-{
-    frazil_err err = port->enter(port->ctx, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    err = load(port, ret_exists, ret, reterr);
-    port->leave(port->ctx);
-    return err;
-}
-
-/* What can still be read and is of this layout and worker, or a blank record. */
-static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_record *ret, frazil_error *reterr)
-{
-    bool exists = false;
-
-    frazil_err err = load_own(file, &exists, ret, reterr);
-    if (err == FRAZIL_ESTATE || (err == FRAZIL_OK && !exists))
-        *ret = blank_record(&file->owner);
-    return err == FRAZIL_ESTATE ? FRAZIL_OK : err;
-}
-
-static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
-{
-    struct fz_grant_record record = {0};
-    bool others;
-
-    frazil_err err = file->port.has_others(file->port.ctx, &others, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    if (others)
-        return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
-                       file->port.name);
-    err = salvage(file, &record, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    fz_used_add(&record.used, 0, plus(now, file->reserve_ticks));
-    record.sequence++;
-    record.nonce = record.device = record.pid = 0;
-    record.floor = 0;
-    record.until = plus(now, file->reserve_ticks);
-    record.says_bounds = true;
-    record.seq_min = file->owner.bounds.min;
-    record.seq_max = file->owner.bounds.max;
-    return create(file, &record, reterr);
-}
-
-frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr)
-{
-    frazil_err err = file->port.enter(file->port.ctx, reterr);
-
-    if (err != FRAZIL_OK)
-        return err;
-    err = init_inside(file, now_tick, reterr);
-    file->port.leave(file->port.ctx);
-    return err;
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Grant files as operators see them: what they say, and the way out of a damaged one. */
+#include "core/sentence.h"
+#include "grant_file.h"
+#include "grant_file_internal.h"
+
+frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
+                                 frazil_error *reterr)
+{
+    frazil_err err = port->enter(port->ctx, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_grant_file_load(port, ret_exists, ret, reterr);
+    port->leave(port->ctx);
+    return err;
+}
+
+/* What can still be read and is of this layout and worker, or a blank record. */
+static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_record *ret, frazil_error *reterr)
+{
+    bool exists = false;
+
+    frazil_err err = fz_grant_file_load_own(file, &exists, ret, reterr);
+    if (err == FRAZIL_ESTATE || (err == FRAZIL_OK && !exists))
+        *ret = fz_grant_file_blank(&file->owner);
+    return err == FRAZIL_ESTATE ? FRAZIL_OK : err;
+}
+
+static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
+{
+    uint64_t reserve = file->reserve_ticks;
+    uint64_t end = now > UINT64_MAX - reserve ? UINT64_MAX : now + reserve;
+    struct fz_grant_record record = {0};
+    bool others;
+
+    frazil_err err = file->port.has_others(file->port.ctx, &others, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (others)
+        return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
+                       file->port.name);
+    err = salvage(file, &record, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    fz_used_add(&record.used, 0, end);
+    record.sequence++;
+    record.nonce = record.device = record.pid = 0;
+    record.floor = 0;
+    record.until = end;
+    record.says_bounds = true;
+    record.seq_min = file->owner.bounds.min;
+    record.seq_max = file->owner.bounds.max;
+    return fz_grant_file_create(file, &record, reterr);
+}
+
+frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr)
+{
+    frazil_err err = file->port.enter(file->port.ctx, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = init_inside(file, now_tick, reterr);
+    file->port.leave(file->port.ctx);
+    return err;
+}
