@@ -15,6 +15,7 @@
 
 #include <cmocka.h>
 
+#include "bound.h"
 #include "callers.h"
 #include "frazil.h"
 
@@ -45,7 +46,7 @@ static uint64_t issued_by(frazil *gen)
 /* The fork under test, and one that no atfork handler hears of. */
 static pid_t plain_fork(void)
 {
-    return fork();
+    return bound_fork();
 }
 
 static pid_t raw_clone(void)

@@ -13,6 +13,8 @@
 
 #include <cmocka.h>
 
+#include "bound.h"
+
 #include "generator/generator_internal.h"
 #include "lease/lease.h"
 #include "lib/callers.h"
@@ -143,7 +145,7 @@ size_t herd_start(struct herd *herd, const char *spec, uint64_t room, unsigned p
     member->room = room;
     member->open_result = 1;
     herd->ids_used += room;
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
     assert_true(pid >= 0);
     if (pid == 0)
         live(herd, member, spec, pause_us);

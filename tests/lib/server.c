@@ -13,9 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -24,6 +21,8 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+#include "lib/bound.h"
 
 enum { SERVERS_MAX = 64, WAIT_S = 60, PAUSE_NS = 5000000 };
 
@@ -188,16 +187,6 @@ static void become(const struct server *server, const char *const *argv)
     _exit(127);
 }
 
-/* In the child: a test that is killed, as one is that takes too long, takes its server with it. */
-static void end_with(pid_t parent)
-{
-#ifdef __linux__
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-    if (getppid() != parent)
-        _exit(126);
-}
-
 static time_t seconds(void)
 {
     struct timespec now;
@@ -213,7 +202,7 @@ void server_run(struct server *server, const char *const *argv, bool (*answers)(
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        end_with(parent);
+        bound_to(parent);
         setpgid(0, 0);
         become(server, argv);
     }

@@ -26,6 +26,7 @@
 #include <cmocka.h>
 
 #include "generator/grant_store.h"
+#include "lib/bound.h"
 #include "lib/scratch.h"
 #include "os/word_file.h"
 
@@ -160,7 +161,7 @@ static void test_kills(void **state)
         }
         if (kill_count % 50 == 49)
             unlink(word_path);
-        *pid = fork();
+        *pid = bound_fork();
         assert_true(*pid >= 0);
         if (*pid == 0) {
             close(fds[0]);
@@ -190,7 +191,7 @@ static void test_rush(void **state)
     (void)state;
     assert_int_equal(pipe(fds), 0);
     for (unsigned i = 0; i < 16; i++) {
-        pids[i] = fork();
+        pids[i] = bound_fork();
         assert_true(pids[i] >= 0);
         if (pids[i] == 0)
             child(fds[1], 0);

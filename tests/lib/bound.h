@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Children that do not outlive their test.  A test that fails, or is killed, waits
+ * for nobody: a child that loops would go on for ever.
+ */
+#ifndef FRAZIL_TESTS_LIB_BOUND_H
+#define FRAZIL_TESTS_LIB_BOUND_H
+
+#include <sys/types.h>
+
+/*
+ * In a child that was just forked: from now on it is killed when the thread that
+ * forked it ends.  parent: the process id of the one that forked, read before.
+ * Elsewhere than on Linux it does nothing but end if the parent is gone already.
+ */
+void bound_to(pid_t parent);
+
+/* fork, with a child that is bound to its parent.  Call it in a thread that lives as long as the child is needed. */
+pid_t bound_fork(void);
+
+#endif
