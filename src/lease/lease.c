@@ -101,9 +101,12 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
 }
 
 /* L9: whether at this tick nobody can have taken the worker over, whatever was lost. */
-static bool certainly_ours(const struct fz_lease *lease, const struct fz_grant *held, uint64_t tick)
+static bool certainly_ours(const struct fz_lease *lease, const struct fz_grant *held,
+                           const struct fz_register_status *status, uint64_t tick)
 {
-    uint64_t margin = fz_double_skew(&lease->layout, fz_lease_skew_ms(lease));
+    /* Who has taken the worker over may have thought a coarse clock to be later than it was, by its width. */
+    uint64_t width = (status->clock_width_ms + lease->layout.tick_ms - 1) / lease->layout.tick_ms;
+    uint64_t margin = fz_double_skew(&lease->layout, fz_lease_skew_ms(lease)) + width;
 
     return margin < held->until && tick < held->until - margin;
 }
@@ -114,7 +117,7 @@ static bool contiguous(const struct fz_lease *lease, const struct fz_grant *held
 {
     if (fz_namespace_same_incarnation(&lease->space, status) && fz_lease_after_losses(lease, held))
         return true;
-    return status->has_clock && certainly_ours(lease, held, fz_later_tick(&lease->layout, status, now_tick));
+    return status->has_clock && certainly_ours(lease, held, status, fz_later_tick(&lease->layout, status, now_tick));
 }
 
 /* The answer came from another incarnation: its quarantine begins now, or at the next call if this one fails. */
@@ -212,7 +215,7 @@ static frazil_err settle(struct fz_lease *lease, const struct fz_grant *held, ui
     if (lease->trouble == FZ_TROUBLE_DOUBT || (lease->trouble == FZ_TROUBLE_NONE && !record_known(lease, held)))
         err = read_own(lease, held, now_tick, reterr);
     if (err == FRAZIL_OK && lease->trouble == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
-        !certainly_ours(lease, held, now_tick))
+        !certainly_ours(lease, held, &(struct fz_register_status){.has_clock = false}, now_tick))
         fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version); /* L6 */
     return err;
 }

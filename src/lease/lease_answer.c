@@ -28,7 +28,14 @@ uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms)
 
 uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
 {
-    return status->has_clock ? fz_nearest_tick(layout, status->unix_ms) : now_tick;
+    if (!status->has_clock)
+        return now_tick;
+    /* The caller's own clock says best where between the bounds it stands: a whole second is long for a short horizon.
+     */
+    uint64_t earliest = fz_nearest_tick(layout, status->unix_ms);
+    uint64_t latest = fz_nearest_tick(layout, status->unix_ms + status->clock_width_ms);
+
+    return now_tick < earliest ? earliest : now_tick > latest ? latest : now_tick;
 }
 
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)

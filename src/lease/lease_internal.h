@@ -191,7 +191,7 @@ uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms);
 /* The later of the caller's and the coordinator's clock, in ticks; of the latter, the latest that it can have shown. */
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
 
-/* The coordinator's clock in ticks, the earliest that it can have shown; the caller's if it has none. */
+/* The coordinator's clock in ticks, as near to the caller's as it can have been; the caller's if it has none. */
 uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
 
 /*

@@ -64,7 +64,8 @@ static void test_quarantine_of_the_namespace(void **state)
     fleet_stop(&fleet);
 }
 
-/* A clock that tells whole seconds: its earliest time decides what has ended, its latest what may be in use. */
+/* A clock that tells whole seconds: the caller's own decides within its bounds what has ended, and its latest time what
+ * may be in use. */
 static void test_clock_of_whole_seconds(void **state)
 {
     struct fleet fleet;
@@ -88,14 +89,17 @@ static void test_clock_of_whole_seconds(void **state)
     fleet_must_acquire(&fleet, 0, NOW + 1250);
     fleet_open(&fleet, 1);
     uint64_t until = fleet_held(&fleet, 0)->until;
-    fleet.server.unix_ms = (int64_t)until;
-    assert_int_equal(fleet_acquire(&fleet, 1, until + 900), FRAZIL_EPOOL);
-    fleet.server.unix_ms = (int64_t)until + 1;
-    fleet_must_acquire(&fleet, 1, until + 900);
+    fleet.server.unix_ms = (int64_t)until - 500;
+    assert_int_equal(fleet_acquire(&fleet, 1, until), FRAZIL_EPOOL);
+    fleet.server.unix_ms = (int64_t)until - 1000;
+    assert_int_equal(fleet_acquire(&fleet, 1, until + 250), FRAZIL_EPOOL);
+    fleet.server.unix_ms = (int64_t)until - 999;
+    fleet_must_acquire(&fleet, 1, until + 1);
     fleet_stop(&fleet);
 }
 
-/* After a restart, 2 max_skew are left of a grant only if they are by the latest time that such a clock can show. */
+/* After a restart, 2 max_skew are left of a grant only if they are by the latest time that such a clock can show, and
+ * its width more, by which a newcomer may have been early. */
 static void test_margin_of_whole_seconds(void **state)
 {
     (void)state;
@@ -111,8 +115,8 @@ static void test_margin_of_whole_seconds(void **state)
         fleet_must_acquire(&fleet, 0, NOW);
         uint64_t until = fleet_held(&fleet, 0)->until;
         memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
-        fleet.server.unix_ms = (int64_t)until - 1000 - 2 * 250 - 1 + late;
-        frazil_err err = fleet_extend(&fleet, 0, until - 1501);
+        fleet.server.unix_ms = (int64_t)until - 1000 - 2 * 250 - 1000 - 1 + late;
+        frazil_err err = fleet_extend(&fleet, 0, until - 2501);
         assert_int_equal(err, late ? FRAZIL_EAGAIN : FRAZIL_OK);
         fleet_stop(&fleet);
     }
