@@ -35,3 +35,13 @@ setting() {
     [ -n "$(find "$BATS_TEST_TMPDIR/run" -type f)" ]
     [ -n "$(find "$BATS_TEST_TMPDIR/state" -type f)" ]
 }
+
+@test "the password of a lease is a credential, and the URL names it" {
+    local folder=$BATS_TEST_TMPDIR/credentials id worker
+    id=$(setting frazil-lease@.service LoadCredential)
+    worker=$(setting frazil-lease@.service Environment | sed "s|%d|$folder|; s|//db1/|//127.0.0.1:1/|")
+    fails 4 "the password file of a URL cannot be read: '$folder/password'" env "$worker" "$FRAZIL" next
+    mkdir "$folder"
+    (umask 077 && echo s3cret >"$folder/${id%%:*}")
+    fails 3 "Connection refused" env "$worker" "$FRAZIL" next
+}
