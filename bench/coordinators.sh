@@ -85,7 +85,7 @@ coordinator() {
         ;;
     postgresql)
         [ -n "$(postgresql_programs)" ] || { without PostgreSQL "it is not installed" && return; }
-        serve_and_measure PostgreSQL "postgres://owner@127.0.0.1:PORT/postgres/bench?password_file=FOLDER/password" postgresql_on
+        serve_and_measure PostgreSQL "postgres://owner@127.0.0.1:PORT/postgres/bench?sslmode=disable&password_file=FOLDER/password" postgresql_on
         ;;
     esac
 }

@@ -106,7 +106,7 @@ static void test_init(void **state)
 
     (void)state;
     start();
-    struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "");
+    struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
     assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
     struct fz_namespace_options options = {.layout = &layout,
                                            .name = "orders",
@@ -122,8 +122,8 @@ static void test_init(void **state)
     struct fz_namespace_record space;
     assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
     assert_string_equal(space.incarnation, postgresql_status_of(&reg).incarnation);
-    struct fz_register other = postgresql_open_url("postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others",
-                                                   (unsigned)server.port);
+    struct fz_register other = postgresql_open_url(
+        "postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others?sslmode=disable", (unsigned)server.port);
     assert_int_equal(fz_lease_init(&other, &options, &err), FRAZIL_OK);
     assert_string_equal(postgresql_server_do(&server, "SELECT string_agg(namespace, ' ' ORDER BY 1) FROM frazil_lease"),
                         "orders others");
@@ -270,7 +270,7 @@ static void test_password(void **state)
 
     (void)state;
     start();
-    struct fz_register reg = open_as("guarded:s3cret", "");
+    struct fz_register reg = open_as("guarded:s3cret", "&sslmode=disable");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
     postgresql_assert_said("28P01: password authentication failed for user \"guarded\"");
     assert_null(strstr(postgresql_said(), "s3cret"));
@@ -279,12 +279,12 @@ static void test_password(void **state)
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
     postgresql_assert_said("no password supplied");
     postgresql_close(&reg);
-    reg = open_as("guarded:s3cret%3A%2F%40", "");
+    reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
     postgresql_close(&reg);
 
     write_file(path, "s3cret:/@\n");
-    snprintf(keys, sizeof keys, "&password_file=%s", path);
+    snprintf(keys, sizeof keys, "&sslmode=disable&password_file=%s", path);
     reg = open_as("guarded", keys);
     unlink(path);
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
@@ -293,12 +293,42 @@ static void test_password(void **state)
     snprintf(text, sizeof text, "127.0.0.1:%u:postgres:guarded:s3cret\\:/@\n", (unsigned)server.port);
     write_file(path, text);
     assert_int_equal(setenv("PGPASSFILE", path, 1), 0);
-    reg = open_as("guarded", "");
+    reg = open_as("guarded", "&sslmode=disable");
     enum fz_register_result result = postgresql_read_first(&reg, &record);
     unsetenv("PGPASSFILE");
     unlink(path);
     assert_int_equal(result, FZ_REGISTER_OK);
     postgresql_close(&reg);
+    stop();
+}
+
+/* Without a word on TLS: over the socket of a server that has none; and over TCP to one that has it. */
+static void test_password_guarded(void **state)
+{
+    static const char *const settings[] = {"ssl=on", NULL};
+    struct fz_record record;
+    char port[8];
+
+    (void)state;
+    start();
+    snprintf(port, sizeof port, "%u", (unsigned)server.port);
+    assert_int_equal(setenv("PGPORT", port, 1), 0);
+    struct fz_register reg = postgresql_open_url(
+        "postgres://guarded:s3cret%%3A%%2F%%40@/postgres/orders?timeout=20s&host=%s", server.folder);
+    enum fz_register_result over_socket = postgresql_read_first(&reg, &record);
+    unsetenv("PGPORT");
+    assert_int_equal(over_socket, FZ_REGISTER_OK);
+    postgresql_close(&reg);
+    reg = open_as("guarded:s3cret%3A%2F%40", "");
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
+    postgresql_assert_said("no password is sent without TLS");
+    postgresql_server_certify(&server);
+    postgresql_server_crash(&server);
+    postgresql_server_restart(&server, settings);
+    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    postgresql_close(&reg);
+    postgresql_server_crash(&server);
+    postgresql_server_restart(&server, NULL);
     stop();
 }
 
@@ -417,10 +447,12 @@ static int stop_server(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_table),       cmocka_unit_test(test_init),         cmocka_unit_test(test_made_at_once),
-        cmocka_unit_test(test_may_not_create), cmocka_unit_test(test_may_not_look), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_password),       cmocka_unit_test(test_nobody),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_tls_demanded),   cmocka_unit_test(test_tls),
+        cmocka_unit_test(test_no_table),     cmocka_unit_test(test_init),
+        cmocka_unit_test(test_made_at_once), cmocka_unit_test(test_may_not_create),
+        cmocka_unit_test(test_may_not_look), cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_password),     cmocka_unit_test(test_password_guarded),
+        cmocka_unit_test(test_nobody),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_tls_demanded), cmocka_unit_test(test_tls),
     };
 
     return cmocka_run_group_tests(tests, start_server, stop_server);

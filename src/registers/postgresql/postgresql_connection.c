@@ -147,7 +147,24 @@ static const char *given(const char *text)
     return text[0] == '\0' ? NULL : text;
 }
 
-static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struct fz_url_host *host)
+/*
+ * Whether the URL, the environment or a service says how much TLS there is to be.  libpq's own default counts as
+ * nothing said, wherever it stands but in the URL: what PQconndefaults returns does not tell who said it.
+ */
+static bool sslmode_is_said(const struct fz_postgresql_url *url)
+{
+    PQconninfoOption *options = url->sslmode[0] != '\0' ? NULL : PQconndefaults();
+    bool said = url->sslmode[0] != '\0';
+
+    for (const PQconninfoOption *option = options; option != NULL && option->keyword != NULL; option++) {
+        if (strcmp(option->keyword, "sslmode") == 0 && option->val != NULL)
+            said = option->compiled == NULL || strcmp(option->val, option->compiled) != 0;
+    }
+    PQconninfoFree(options);
+    return said;
+}
+
+static PGconn *begin_with(const struct fz_postgresql_url *url, const struct fz_url_host *host, const char *sslmode)
 {
     char port[8];
     struct fz_sentence digits = fz_sentence_in(port, sizeof port);
@@ -160,7 +177,7 @@ static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struc
         {"user", given(url->access.user)},
         {"password", given(url->access.password)},
         {"dbname", given(url->database)},
-        {"sslmode", given(url->sslmode)},
+        {"sslmode", sslmode},
         {"sslrootcert", given(url->sslrootcert)},
         {"sslcert", given(url->sslcert)},
         {"sslkey", given(url->sslkey)},
@@ -178,6 +195,28 @@ static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struc
         values[i] = parameters[i].value;
     }
     return PQconnectStartParams(keywords, values, 0);
+}
+
+/*
+ * By libpq's default a server that refuses TLS gets the password without.  So where there is a password, from
+ * wherever, and nobody says how much TLS there is to be, TLS is demanded.  libpq demands none at a Unix socket.
+ */
+static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struct fz_url_host *host, bool *ret_adds_tls)
+{
+    PGconn *conn = NULL;
+
+    *ret_adds_tls = !sslmode_is_said(url);
+    if (!*ret_adds_tls)
+        return begin_with(url, host, given(url->sslmode));
+    if (url->access.password[0] == '\0') {
+        /* Only libpq finds the password of the environment, of a service and of ~/.pgpass.  Nothing is sent yet. */
+        conn = begin_with(url, host, NULL);
+        *ret_adds_tls = conn != NULL && PQpass(conn) != NULL && PQpass(conn)[0] != '\0';
+        if (!*ret_adds_tls)
+            return conn;
+        PQfinish(conn);
+    }
+    return begin_with(url, host, "require");
 }
 
 /*
@@ -213,6 +252,19 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     return failed(connection, result, "cannot be connected to", message, reterr);
 }
 
+/* The server has no TLS, or none that this host can speak, and nobody but begin_connecting demands it. */
+static enum fz_register_result no_tls(struct fz_postgresql_connection *connection, frazil_error *reterr)
+{
+    const char *why = PQerrorMessage(connection->conn);
+
+    fz_fail(reterr, FRAZIL_EAGAIN,
+            "%s: cannot be connected to: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
+            "the server, or write sslmode=disable in the URL if you trust the network",
+            connection->shown, why, strcspn(why, "\r\n"));
+    fz_postgresql_connection_drop(connection);
+    return FZ_REGISTER_UNREACHABLE;
+}
+
 /*
  * libpq reads on as long as it has room and something is there, and has room for whatever length a message claims.
  * A small buffer in the kernel is empty soon, even if the peer never stops; then the bytes are counted.
@@ -240,8 +292,10 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
                                           const struct fz_deadline *deadline, frazil_error *reterr)
 {
     PostgresPollingStatusType state = PGRES_POLLING_WRITING;
+    ConnStatusType step = CONNECTION_NEEDED;
+    bool adds_tls;
 
-    connection->conn = begin_connecting(&connection->url, &connection->url.hosts[connection->host]);
+    connection->conn = begin_connecting(&connection->url, &connection->url.hosts[connection->host], &adds_tls);
     note_socket(connection);
     if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
         return not_connected(connection, reterr);
@@ -251,9 +305,12 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
         int sys = wait_within(connection, deadline, state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
         if (sys != 0)
             return failed_to_wait(connection, FZ_REGISTER_UNREACHABLE, "cannot be connected to", sys, deadline, reterr);
+        step = PQstatus(connection->conn);
         state = PQconnectPoll(connection->conn);
         note_socket(connection);
     }
+    if (state == PGRES_POLLING_FAILED && adds_tls && step == CONNECTION_SSL_STARTUP)
+        return no_tls(connection, reterr);
     if (state == PGRES_POLLING_FAILED || PQsetnonblocking(connection->conn, 1) != 0 ||
         PQenterPipelineMode(connection->conn) == 0)
         return not_connected(connection, reterr);
