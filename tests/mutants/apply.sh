@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# apply.sh ROOT: every mutant says what it is and who kills it, and can still be put into the sources.
+# apply.sh ROOT: every mutant says what it is and who kills it, and can still be put into the sources; the README counts
+# them right.
 set -eu
 cd "$1"
 
@@ -18,4 +19,6 @@ for mutant in tests/mutants/*.patch; do
     done | sed "s|.*|$mutant: there is no test &|" | grep . && failed=1
     patch --dry-run -s -f -p1 <"$mutant" >/dev/null || complain "$mutant" 'does not apply: see tests/mutants/README.md'
 done
+count=$(ls tests/mutants/*.patch | wc -l)
+tr '\n' ' ' <README.md | grep -Eq "puts +in +$count +bugs" || complain README.md "counts other mutants than the $count that there are"
 exit $failed
