@@ -21,6 +21,7 @@ static bool begin(struct eras *eras, const struct id *id, uint32_t worker, int64
         eras->list = list;
         eras->room = room;
     }
+    assert(eras->list != NULL && eras->count < eras->room);
     eras->list[eras->count++] = (struct era){.first = *id, .first_ms = unix_ms, .last_ms = unix_ms, .worker = worker};
     return true;
 }
