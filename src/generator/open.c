@@ -196,7 +196,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
     struct fz_granter granter;
     frazil_err err;
 
-    if (request->worker.by_program) {
+    if (ports != NULL && ports->granter != NULL) {
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
     } else if (request->worker.url != NULL) {
         err = open_lease(gen, request, ports, &granter, reterr);

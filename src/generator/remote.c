@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "remote.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static void end_runs(struct runs *runs)
 /* Makes room for one more; false: no memory. */
 static bool make_room(struct runs *runs)
 {
+    assert(runs->at != NULL && runs->room >= FEW_RUNS);
     if (runs->n < runs->room)
         return true;
     size_t room = 2 * runs->room;
@@ -92,6 +94,7 @@ static bool make_room(struct runs *runs)
 /* There is room for it. */
 static void add_run(struct runs *runs, const struct run *run)
 {
+    assert(runs->at != NULL && runs->n < runs->room);
     runs->at[runs->n++] = *run;
 }
 

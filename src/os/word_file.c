@@ -162,7 +162,7 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
 {
     struct fz_word_file *file = o->file;
     struct header header = {.version = 0};
-    struct stat status;
+    struct stat status = {.st_size = 0};
     size_t len = 0;
 
     int fd = fz_kept_fd_get(&file->file);
@@ -370,7 +370,7 @@ static frazil_err find_or_make(const struct opening *o)
         err = make(o);
     if (err != FRAZIL_OK)
         return err;
-    struct stat status;
+    struct stat status = {.st_size = 0};
     int fd = fz_kept_fd_get(&file->file);
     int sys = fd >= 0 && fstat(fd, &status) == 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
     if (sys == 0)

@@ -67,7 +67,7 @@ static void test_json(void **state)
                  {"\\", "\\\\", 1},
                  {"\n", "\\u000a", 1},
                  {"\xc2\x9b", "\\u009b", 2},
-                 {"\xe2\x80\xae", "\\u202e", 3},
+                 {"\xe2\x80\xac", "\\u202c", 3},
                  {"\xf3\xa0\x81\x81", "\\udb40\\udc41", 4},
                  {"\xff", "\\ufffd", 1},
                  {"\xe2\x80", "\\ufffd", 1},
