@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Gives a public header to doxygen, which wants its comments marked: what stands above a declaration or behind a member
 # becomes /** or /**<, a header becomes a group (frazil.h the main page), a section of it (---- title ----) a group of
-# members, the rows of the table of errors become constants.  A declaration without a comment shares that of the one above.
+# members, the rows of a table (X(name, number, ...)) become constants.  A declaration without a comment shares that of the one above.
 { line[NR] = $0 }
 
 END {
@@ -15,13 +15,13 @@ END {
 
 function take(text) {
     if (text ~ /^\/\* clang-format/) return
-    if (text ~ /^ *X\(/) remember_error(text)
+    if (text ~ /^ *X\(/) row[++row_count] = text
     if (text == "FRAZIL_END_DECLS") close_groups()
 
     if (text ~ /^\/\* ---- /) section(text)
     else if (text ~ /^\/\*/ && !begun) head()
     else if (text ~ /^ *\/\*/) comment(text)
-    else if (text ~ /FRAZIL_ERR_ENUM/) errors(text)
+    else if (text ~ /FRAZIL_[A-Z]+_ENUM/) constants(text)
     else code(text)
     if (text == "FRAZIL_BEGIN_DECLS" && name != "frazil") print "/** @addtogroup " name "\n@{ */"
 }
@@ -91,16 +91,25 @@ function escaped(text) {
     return text
 }
 
-function remember_error(text,  part, sentence) {
+# The rows of the table, where the enum is made of them: the macro for a row says what their names begin with.
+function constants(text,  j) {
+    if (text ~ /^#define/) {
+        prefix = text
+        sub(/##.*/, "", prefix)
+        sub(/.* /, "", prefix)
+    }
+    if (text ~ /^#/) return
+    for (j = 1; j <= row_count; j++) print constant(row[j])
+    row_count = 0
+}
+
+# What stands in quotes describes it; the class of an error is said, too.
+function constant(text,  part, sentence) {
     split(text, part, /[(,] */)
     sentence = text
     gsub(/^[^"]*"|"[^"]*$/, "", sentence)
-    error[++error_count] = "    FRAZIL_" part[2] " = " part[3] ", /**< " escaped(sentence) " (class " part[4] ") */"
-}
-
-function errors(text,  j) {
-    if (text !~ /FRAZIL_ERRORS\(/) return
-    for (j = 1; j <= error_count; j++) print error[j]
+    if (part[4] !~ /^"/) sentence = sentence " (class " part[4] ")"
+    return "    " prefix part[2] " = " part[3] ", /**< " escaped(sentence) " */"
 }
 
 # Code, with a comment behind it or none.

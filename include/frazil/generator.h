@@ -117,8 +117,8 @@ typedef struct frazil_ports {
     const frazil_random *random; /* likewise */
     /* Parts that are not to be loaded, from frazil/parts.h, NULL at the end; must be there during the call. */
     const frazil_coordinator *const *coordinators;
-    const frazil_granter *granter; /* gives the worker id in place of the key `worker`; copied; its ctx must outlive the
-                                    * generator */
+    /* Gives the worker id in place of the key `worker`; copied; its ctx must outlive the generator. */
+    const frazil_granter *granter;
 } frazil_ports;
 
 /*

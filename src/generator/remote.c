@@ -225,7 +225,9 @@ static frazil_err ask(frazil *gen, struct part *part, const struct fz_observatio
     frazil_err err = remote->source.take(remote->source.ctx, seen->view.now_tick, wanted, &given, &why);
     pthread_mutex_lock(&part->lock);
     err = err == FRAZIL_OK ? receive(gen, part, seen, &given, refusal) : refused(part, seen, &why, refusal);
-    part->refusal = err == FRAZIL_OK ? (struct fz_refusal){.code = FRAZIL_OK} : *refusal;
+    part->refusal = *refusal;
+    if (err == FRAZIL_OK)
+        part->refusal = (struct fz_refusal){.code = FRAZIL_OK};
     part->is_asking = false;
     part->requests++;
     pthread_cond_broadcast(&part->ended);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/flood.h"
 
+#include <assert.h>
 #include <netinet/in.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -44,8 +45,11 @@ static size_t fill(const struct flood *flood, char chunk[CHUNK])
 {
     size_t len = 0;
 
-    for (; len + flood->piece_len <= CHUNK; len += flood->piece_len)
+    assert(flood->piece_len >= 1 && flood->piece_len <= CHUNK);
+    do {
         memcpy(chunk + len, flood->piece, flood->piece_len);
+        len += flood->piece_len;
+    } while (len + flood->piece_len <= CHUNK);
     return len;
 }
 

@@ -321,8 +321,8 @@ test_packaging() {
 test_printing() {
     project
     must_fail 'no source of the command found'
-    echo 'void a(void) { output_string("a\n"); (void)snprintf(b, sizeof b, "x"); rewrite(1); }' | file programs/frazil/a.c
-    echo 'void b(void) { (void)write(1, "\033[0m", 4); (void)fprintf(stderr, "x"); }' | file programs/frazil/output.c
+    printf '%s\n' 'void a(void) { output_string("a\n"); (void)snprintf(b, sizeof b, "x"); rewrite(1); }' | file programs/frazil/a.c
+    printf '%s\n' 'void b(void) { (void)write(1, "\033[0m", 4); (void)fprintf(stderr, "x"); }' | file programs/frazil/output.c
     must_pass
     for call in 'printf("x")' 'fputs("x", stdout)' '(void)write(1, text, 1)' 'fwrite(a, 1, 1, stdout)'; do
         echo "void c(void) { $call; }" | file programs/frazil/cmd_c.c

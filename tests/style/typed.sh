@@ -5,6 +5,7 @@
 set -eu
 cd "$1"
 
+# shellcheck disable=SC2016 # awk has dollars too
 find src programs -name '*.c' 2>/dev/null | sort | xargs awk '
     function wrong(why) { printf "%s:%d: %s\n", FILENAME, begins, why; bad = 1 }
     # A call of the three with its arguments, whose parentheses may hold others, becomes nothing.
@@ -23,7 +24,7 @@ find src programs -name '*.c' 2>/dev/null | sort | xargs awk '
     }
     function without_strings(text) { gsub(/"([^"\\]|\\.)*"/, "", text); return text }
     function check(text) {
-        if (text ~ /\\"%(\.\*)?s|'"'"'%(\.\*)?s/)
+        if (text ~ /\\"%(\.\*)?s|\047%(\.\*)?s/)
             wrong("quotes what may have been typed by %s: use quoted() or typed() in the command, %q in the library")
         if (FILENAME ~ /^programs\// && without_calls(without_strings(text)) ~ \
             /argv\[[^0]|values\[|optarg|(->|\.)(text|file|spec)[^_a-z]|[^_a-z.>](path|url|spec|name|text)[,)]/)
