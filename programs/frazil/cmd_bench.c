@@ -12,6 +12,7 @@
 #include "spec.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* What is asked for. */
 struct request {
@@ -179,7 +180,7 @@ static void print_heading(const struct request *request, const char *spec, const
         "%u rounds, in which the rows of a group take turns; latencies, and what is at the limit: %u of %.0f ms\n",
         effort.rounds, effort.limit_rounds, effort.window_ns / 1e6);
     output_string("The generator at its limit: ");
-    output_foreign(spec);
+    output_foreign(typed(spec, strlen(spec)));
     output_string("\n");
     if (paths->rows_count != paths->spec_counts)
         output_format("To it alone time is told by the %s.\n", path_words(paths->spec_counts));
@@ -204,7 +205,7 @@ static void print_json(const struct request *request, const char *spec, const st
     output_format(",\"cpus\":%ld", machine.cpus);
     json_text("system", machine.system);
     json_text("clock_path", path_name(paths->rows_count));
-    json_text("spec", spec);
+    json_text("spec", typed(spec, strlen(spec)));
     json_text("spec_clock_path", path_name(paths->spec_counts));
     output_format(",\"limit_rounds\":%u,\"rounds\":%u,\"rows\":", effort.limit_rounds, effort.rounds);
     bench_table_json(table);

@@ -127,6 +127,17 @@ teardown() {
     run ! grep -q spec_round_trip "$BATS_TEST_TMPDIR/json"
 }
 
+@test "a spec with a password in its URL is shown without it" {
+    serve redis
+    url=redis://default:s3cret@127.0.0.1:$port/orders
+    frazil lease init --never-used "$url"
+    frazil bench --quick --threads 2 --rounds 1 "worker=$url" >"$BATS_TEST_TMPDIR/text"
+    frazil bench --quick --threads 2 --rounds 1 --json "worker=$url" >"$BATS_TEST_TMPDIR/json"
+    grep -qF "The generator at its limit: worker=redis://...@127.0.0.1:$port/orders" "$BATS_TEST_TMPDIR/text"
+    [ "$(head -n 1 "$BATS_TEST_TMPDIR/json" | json spec)" = "worker=redis://...@127.0.0.1:$port/orders" ]
+    run ! grep -q s3cret "$BATS_TEST_TMPDIR/text" "$BATS_TEST_TMPDIR/json"
+}
+
 @test "where there is no network address, the sources that need one say so" {
     unshare --user --map-root-user --net true || skip "no network can be taken away here"
     unshare --user --map-root-user --net "$FRAZIL" bench --quick --threads 2 --rounds 1 >"$BATS_TEST_TMPDIR/text"
