@@ -32,6 +32,7 @@ static const struct choice on_backward_choices[] = {{"hold", FZ_BACKWARD_HOLD},
 static const struct choice start_choices[] = {
     {"zero", FZ_START_ZERO}, {"random", FZ_START_RANDOM}, {"spread", FZ_START_SPREAD}, {"", 0}};
 static const struct choice state_choices[] = {{"file", 1}, {"memory", 2}, {"", 0}};
+static const char slots_urls[] = ", or a URL: redis://HOST/NAMESPACE, konayuki+redis://HOST or konayuki+file:///PATH";
 static const struct choice keeper_choices[] = {
     {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {"", 0}};
 static const struct choice on_loss_choices[] = {{"move", 0}, {"stop", 1}, {"", 0}};
@@ -67,15 +68,15 @@ static frazil_err bad_value(const struct fz_settings *settings, enum fz_key key,
     return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q: %s", fz_key_name(key), settings->value[key], right);
 }
 
-static frazil_err read_choice(const struct fz_settings *settings, enum fz_key key, const struct choice *choices,
-                              int *ret, frazil_error *reterr)
+static frazil_err read_choice_or(const struct fz_settings *settings, enum fz_key key, const struct choice *choices,
+                                 const char *or_else, int *ret, frazil_error *reterr)
 {
     const char *value = settings->value[key];
 
     if (value == NULL)
         return FRAZIL_OK;
     struct fz_nearest near = fz_nearest_to(value, strlen(value));
-    char words[128];
+    char words[192];
     struct fz_sentence sentence = fz_sentence_in(words, sizeof words);
     fz_sentence_str(&sentence, "must be one of");
     for (const struct choice *choice = choices; choice->word[0] != '\0'; choice++) {
@@ -87,8 +88,15 @@ static frazil_err read_choice(const struct fz_settings *settings, enum fz_key ke
         fz_sentence_str(&sentence, choice->word);
         fz_nearest_offer(&near, choice->word);
     }
+    fz_sentence_str(&sentence, or_else);
     fz_nearest_say(&sentence, &near, "");
     return bad_value(settings, key, words, reterr);
+}
+
+static frazil_err read_choice(const struct fz_settings *settings, enum fz_key key, const struct choice *choices,
+                              int *ret, frazil_error *reterr)
+{
+    return read_choice_or(settings, key, choices, "", ret, reterr);
 }
 
 static frazil_err read_duration(const struct fz_settings *settings, enum fz_key key, uint64_t *ret,
@@ -321,7 +329,7 @@ static frazil_err read_state(struct fz_config *config, const struct fz_settings 
 
     bool is_url = settings->value[FZ_KEY_STATE] != NULL && fz_is_url(settings->value[FZ_KEY_STATE]);
     frazil_err err = is_url ? read_slots(config, settings, reterr)
-                            : read_choice(settings, FZ_KEY_STATE, state_choices, &state, reterr);
+                            : read_choice_or(settings, FZ_KEY_STATE, state_choices, slots_urls, &state, reterr);
     if (err == FRAZIL_OK && !is_url && settings->value[FZ_KEY_BATCH] != NULL)
         err = bad_value(settings, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
                         reterr);

@@ -39,6 +39,9 @@ static void test_refused(void **state)
         {WORKER "on_backward=lead", FRAZIL_ESPEC, "on_backward='lead': must be one of hold wait error ticktock"},
         {WORKER "on_backward=ticktock", FRAZIL_ESPEC, "which only layout=sno has: use hold, wait or error"},
         {WORKER "behaviour=sno", FRAZIL_ESPEC, "which only layout=sno has: use hold, wait or error"},
+        {WORKER "state=none", FRAZIL_ESPEC,
+         "state='none': must be one of file memory, or a URL: redis://HOST/NAMESPACE, konayuki+redis://HOST or "
+         "konayuki+file:///PATH"},
         {WORKER "start=one", FRAZIL_ESPEC, "start='one': must be one of zero random spread"},
         {WORKER "max_lead=1", FRAZIL_ESPEC, "max_lead='1': '1' is not a duration"},
         {WORKER "max_lead=-1s", FRAZIL_ESPEC, "units ns us ms s m h, such as 250ms; or unlimited"},
