@@ -340,10 +340,18 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     return err;
 }
 
-/* How long to wait before the next try; a fleet that starts at once must not come back as one. */
-static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why)
+/*
+ * How long to wait before the next try, left_ns before the last one; a fleet that starts at once must not come back as
+ * one.  Where the time of the next try is known, only that decides whether it is waited for, and no random number.
+ */
+static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
 {
-    return 1 + at_most(why->retry_ns, longest_acquire_ns) + below(gen, shortest_retry_ns << (tries < 4 ? tries : 4));
+    uint64_t known_ns = 1 + at_most(why->retry_ns, longest_acquire_ns);
+    uint64_t spread_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
+
+    if (why->retry_ns != 0 && known_ns < left_ns)
+        spread_ns = at_most(spread_ns, left_ns - known_ns);
+    return known_ns + below(gen, spread_ns);
 }
 
 /* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
@@ -355,8 +363,9 @@ static frazil_err acquire(frazil *gen, frazil_error *reterr)
     for (unsigned tries = 0;; tries++) {
         frazil_err err = try_acquire(gen, &why);
         uint64_t now_ns = monotonic_ns(gen);
-        uint64_t pause_ns = acquire_pause_ns(gen, tries, &why);
-        if (err == FRAZIL_EAGAIN && now_ns < until_ns && pause_ns < until_ns - now_ns && !fz_waits_ended()) {
+        uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        uint64_t pause_ns = acquire_pause_ns(gen, tries, &why, left_ns);
+        if (err == FRAZIL_EAGAIN && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
         }

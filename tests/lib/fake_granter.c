@@ -40,8 +40,12 @@ static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, fr
     struct fz_grant first = {.worker = fake->worker, .floor = now_tick, .until = now_tick + fake->horizon};
 
     atomic_fetch_add(&fake->acquired, 1);
-    if (atomic_load(&fake->fails) != FRAZIL_OK)
-        return fz_fail(reterr, atomic_load(&fake->fails), "the fake was told to fail");
+    if (atomic_load(&fake->fails) != FRAZIL_OK) {
+        fz_fail(reterr, atomic_load(&fake->fails), "the fake was told to fail");
+        if (reterr != NULL)
+            reterr->retry_ns = fake->retry_ns;
+        return atomic_load(&fake->fails);
+    }
     if (fake->first_floor != 0) {
         first.floor = fake->first_floor;
         first.until = first.floor > first.until ? first.floor : first.until;

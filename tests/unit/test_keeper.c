@@ -450,6 +450,32 @@ static void test_open_fails(void **state)
     rig_close(&other);
 }
 
+/*
+ * Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the
+ * random numbers are; if it lies behind, it is not waited for.
+ */
+static void test_open_waits_alike(void **state)
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    const uint64_t max_wait_ns = 2000 * RIG_MS;
+
+    (void)state;
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        bool is_within = seed % 2 == 1;
+        struct rig other = {.random_state = seed};
+        rig_open(&other, SPEC " max_wait=2s", RIG_NOW);
+        fake->acquired = 0;
+        fake->fails = FRAZIL_EAGAIN;
+        fake->retry_ns = is_within ? max_wait_ns - RIG_MS : max_wait_ns;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(fake->acquired, is_within ? 2 : 1);
+        other.gen->keeper.granter = never_asked; /* closed by the first one */
+        rig_close(&other);
+    }
+}
+
 /* What is given back: all above the last tick that may have been used, and never more than was granted. */
 static void test_release(void **state)
 {
@@ -478,6 +504,7 @@ int main(void)
         cmocka_unit_test_teardown(test_try_next, tear_down),
         cmocka_unit_test_teardown(test_no_wake_after_a_failure, tear_down),
         cmocka_unit_test_teardown(test_other_horizon, tear_down),
+        cmocka_unit_test_teardown(test_open_waits_alike, tear_down),
         cmocka_unit_test_teardown(test_extensions_spread, tear_down),
         cmocka_unit_test_teardown(test_hook, tear_down),
         cmocka_unit_test_teardown(test_hook_and_never_waiting, tear_down),
