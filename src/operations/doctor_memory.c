@@ -5,6 +5,7 @@
 #include "doctor_judge.h"
 #include "os/file.h"
 #include "os/new_file.h"
+#include "os/write_file.h"
 
 static bool read_line(const char *path, char ret[FZ_MEMORY_SIZE])
 {
@@ -26,8 +27,7 @@ static void write_line(const char *path, const char *text)
     fz_sentence_char(&s, '\n');
     if (fz_new_file_begin(path, &fd) != 0)
         return;
-    bool whole = write(fd, line, s.len) == (ssize_t)s.len;
-    if (!whole || fz_new_file_publish(path) != 0) {
+    if (fz_file_write(fd, 0, line, s.len) != 0 || fz_new_file_publish(path) != 0) {
         fz_new_file_abandon(path, fd); /* the next run compares with an older one */
         return;
     }

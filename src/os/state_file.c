@@ -12,6 +12,7 @@
 #include "new_file.h"
 #include "own_file.h"
 #include "shards.h"
+#include "write_file.h"
 
 static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
 {
@@ -134,28 +135,12 @@ frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len,
     return FRAZIL_OK;
 }
 
-/* 0 or an errno. */
-static int write_all(int fd, uint64_t offset, const void *buf, size_t len)
-{
-    const char *bytes = buf;
-
-    for (size_t done = 0; done < len;) {
-        ssize_t put = pwrite(fd, bytes + done, len - done, (off_t)(offset + done));
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return put < 0 ? errno : EIO;
-        done += (size_t)put;
-    }
-    return 0;
-}
-
 frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
 
     int fd = fz_kept_fd_get(&file->file);
-    int err = fd < 0 ? errno : write_all(fd, offset, buf, len);
+    int err = fd < 0 ? errno : fz_file_write(fd, offset, buf, len);
     return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be written:", reterr);
 }
 
@@ -184,7 +169,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
     int err = fz_new_file_begin(file->path, &fd);
     if (err != 0)
         return fail_sys(file, err, "the state file cannot be made:", reterr);
-    err = write_all(fd, 0, content, len);
+    err = fz_file_write(fd, 0, content, len);
     if (err == 0)
         err = fz_new_file_publish_durably(file->path, fd);
     if (err == 0)

@@ -18,6 +18,7 @@
 #include "new_file.h"
 #include "own_file.h"
 #include "shards.h"
+#include "write_file.h"
 
 #define VERSION_WITHOUT_BOUNDS 1
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
@@ -248,16 +249,8 @@ static int fill(const struct opening *o, int fd)
     memcpy(header.fingerprint, o->identity->fingerprint, strlen(o->identity->fingerprint));
 
     /* Reserved, so that a full disk is an error here and not a SIGBUS when the word is first touched. */
-    do
-        sys = posix_fallocate(fd, 0, (off_t)file_size(file->payload_size));
-    while (sys == EINTR);
-    if (sys != 0)
-        return sys;
-    ssize_t written;
-    do
-        written = pwrite(fd, &header, sizeof header, 0);
-    while (written < 0 && errno == EINTR);
-    return written < 0 ? errno : written == (ssize_t)sizeof header ? 0 : ENOSPC;
+    sys = fz_file_reserve(fd, file_size(file->payload_size));
+    return sys == 0 ? fz_file_write(fd, 0, &header, sizeof header) : sys;
 }
 
 static frazil_err make(const struct opening *o)

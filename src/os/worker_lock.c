@@ -15,6 +15,7 @@
 #include "file.h"
 #include "own_file.h"
 #include "path.h"
+#include "write_file.h"
 
 /* Nobody ever looks into it: it is there to be held. */
 enum { PAGE_SIZE_ASKED_FOR = 1 };
@@ -44,8 +45,8 @@ static void write_pid(int fd)
 
     fz_sentence_u64(&s, (uint64_t)getpid());
     fz_sentence_char(&s, '\n');
-    if (ftruncate(fd, 0) != 0 || pwrite(fd, text, s.len, 0) < 0)
-        return;
+    int ignored = ftruncate(fd, 0) == 0 ? fz_file_write(fd, 0, text, s.len) : errno;
+    (void)ignored;
 }
 
 /* Keeps the locked file for as long as the process has it in memory.  0 or an errno. */

@@ -10,7 +10,7 @@
 
 #include "core/wipe.h"
 #include "etcd_date.h"
-#include "os/quiet_pipe.h"
+#include "os/quiet_signal.h"
 
 /*
  * Bytes that an answer may have.  A page of records has half of that at the most, and reading JSON may take twenty
@@ -144,13 +144,13 @@ static void forget(struct fz_etcd_http *http)
 /* To clean up says good-bye to whatever has the sockets' numbers: rather than that, the handle is given up. */
 static void drop(struct fz_etcd_http *http)
 {
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     if (http->curl != NULL && is_own(http))
         curl_easy_cleanup(http->curl);
     forget(http);
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
 }
 
 /* ---- the handle ----------------------------------------------------------------- */
@@ -293,9 +293,9 @@ static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct
     struct sending sending = {request->body, request->body_len, 0};
     enum fz_etcd_http_result result = FZ_ETCD_HTTP_NOT_SENT;
     struct curl_slist *headers = NULL;
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     if ((http->curl != NULL || make_handle(http)) && make_headers(&headers, request->token) &&
         set_request(http, request, &sending, headers))
         result = perform(http, &sending, ret_status);
@@ -305,7 +305,7 @@ static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct
         (void)curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
     wipe_headers(headers);
     curl_slist_free_all(headers);
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     return result;
 }
 

@@ -17,6 +17,7 @@
 #include "os/guard.h"
 #include "os/list_dir.h"
 #include "os/new_file.h"
+#include "os/write_file.h"
 
 #define NAMESPACE_NAME "namespace"
 #define WORKER_PREFIX "worker-"
@@ -170,20 +171,6 @@ static uint64_t version_after(uint64_t found)
     return version > found ? version : found + 1;
 }
 
-static int write_all(int fd, const char *text, size_t len)
-{
-    while (len > 0) {
-        ssize_t written = write(fd, text, len);
-        if (written < 0 && errno != EINTR)
-            return errno;
-        if (written > 0) {
-            text += written;
-            len -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
 static enum fz_register_result swap_guarded(const struct file_register *reg, uint32_t number, const char *path,
                                             uint64_t expected, const char *data, size_t len, uint64_t *ret_version,
                                             frazil_error *reterr)
@@ -204,7 +191,7 @@ static enum fz_register_result swap_guarded(const struct file_register *reg, uin
         return FZ_REGISTER_UNREACHABLE;
     }
     result = FZ_REGISTER_UNREACHABLE;
-    sys = write_all(fd, content, write_content(version, data, len, content));
+    sys = fz_file_write(fd, 0, content, write_content(version, data, len, content));
     if (sys == 0) {
         sys = fz_new_file_publish_durably(path, fd);
         result = FZ_REGISTER_UNKNOWN; /* it may have its name, and yet not be durable */

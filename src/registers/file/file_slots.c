@@ -13,6 +13,7 @@
 #include "os/fail_errno.h"
 #include "os/guard.h"
 #include "os/own_file.h"
+#include "os/write_file.h"
 
 #define PREFIX "konayuki+file://"
 
@@ -90,13 +91,8 @@ static frazil_err write_count(const struct file_slots *slots, int fd, uint64_t t
     text[NUMBER_LEN] = ' ';
     write_number(text + NUMBER_LEN + 1, place);
     text[COUNT_SIZE - 1] = '\n';
-    ssize_t put;
-    do
-        put = pwrite(fd, text, sizeof text, 0);
-    while (put < 0 && errno == EINTR);
-    if (put == COUNT_SIZE)
-        return FRAZIL_OK;
-    return fz_fail_errno(reterr, put < 0 ? errno : ENOSPC, "cannot write the count", slots->path, "");
+    int sys = fz_file_write(fd, 0, text, sizeof text);
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot write the count", slots->path, "");
 }
 
 static frazil_err none_now(frazil_error *reterr)

@@ -10,7 +10,7 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/deadline.h"
-#include "os/quiet_pipe.h"
+#include "os/quiet_signal.h"
 
 void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len)
 {
@@ -307,20 +307,20 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
 {
     struct fz_deadline deadline = fz_deadline_in(connection->url.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
     assert(n >= 1 && n <= FZ_REDIS_PIPELINE_MAX);
     atomic_store(&connection->is_busy, true);
     connection->received = 0;
     connection->elements = 0;
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     if (connection->context != NULL && has_ended(connection))
         fz_redis_connection_drop(connection);
     if (connection->context == NULL)
         result = connect_now(connection, &deadline, reterr);
     if (result == FZ_REGISTER_OK)
         result = exchange(connection, commands, n, ret_replies, &deadline, reterr);
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     atomic_store(&connection->is_busy, false);
     return result;
 }

@@ -14,7 +14,7 @@
 #include "core/wipe.h"
 #include "os/clock.h"
 #include "os/deadline.h"
-#include "os/quiet_pipe.h"
+#include "os/quiet_signal.h"
 
 /*
  * What is asked for as a session's time.  The client gives a connection up that was idle for two thirds of it, and the
@@ -111,20 +111,20 @@ static bool has_ended(const struct fz_zookeeper_connection *connection)
 
 void fz_zookeeper_connection_drop(struct fz_zookeeper_connection *connection)
 {
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     end(connection, false);
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
 }
 
 void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
 {
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     end(connection, connection->handle != NULL && !has_ended(connection));
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     fz_wipe(&connection->url, sizeof connection->url);
 }
 
@@ -358,16 +358,16 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
                                               frazil_error *reterr)
 {
     enum fz_register_result result = FZ_REGISTER_OK;
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     if (connection->handle != NULL && has_ended(connection))
         end(connection, false);
     if (connection->handle == NULL)
         result = connect_any(connection, deadline_ns, reterr);
     if (result == FZ_REGISTER_OK)
         result = carry_out(connection, batch, deadline_ns, reterr);
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     return result;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a write to a socket that is gone does not end the program,
- * and of the program's own signals nothing is lost and nothing is left behind.
+ * Goal of this test: a write to a socket that is gone, or beyond the limit on the
+ * size of files, does not end the program, and of the program's own signals nothing
+ * is lost and nothing is left behind.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "os/quiet_pipe.h"
+#include "os/quiet_signal.h"
 
 static void write_to_nobody(void)
 {
@@ -48,21 +49,21 @@ static bool is_blocked(void)
 /* The signal is kept back and thrown away; the mask and errno are as before. */
 static void test_kept_back(void **state)
 {
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
 
     (void)state;
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     write_to_nobody();
     assert_true(is_pending());
     errno = EPIPE;
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     assert_int_equal(errno, EPIPE);
     assert_false(is_pending());
     assert_false(is_blocked());
 
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     assert_true(is_blocked());
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     assert_false(is_blocked());
 }
 
@@ -70,24 +71,24 @@ static void test_kept_back(void **state)
 static void test_blocked_by_program(void **state)
 {
     const struct timespec at_once = {0, 0};
-    struct fz_quiet_pipe quiet;
+    struct fz_quiet_signal quiet;
     sigset_t pipe_only;
 
     (void)state;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     assert_int_equal(pthread_sigmask(SIG_BLOCK, &pipe_only, NULL), 0);
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     write_to_nobody();
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     assert_false(is_pending());
     assert_true(is_blocked());
 
     write_to_nobody();
     assert_true(is_pending());
-    fz_quiet_pipe_begin(&quiet);
+    fz_quiet_signal_begin(&quiet, SIGPIPE);
     write_to_nobody();
-    fz_quiet_pipe_end(&quiet);
+    fz_quiet_signal_end(&quiet);
     assert_true(is_pending());
     assert_int_equal(sigtimedwait(&pipe_only, NULL, &at_once), SIGPIPE);
     assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &pipe_only, NULL), 0);

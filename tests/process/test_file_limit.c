@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: where the process's limit on the size of files is too small for a file of the library, that is an
+ * error with a next step.  It does not end the program by SIGXFSZ, and the program's own signals stay as they were.
+ */
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "frazil/generator.h"
+#include "lib/scratch.h"
+
+/* Exit statuses of a child. */
+enum { AS_EXPECTED, OPENED, OTHER_ERROR, SIGNAL_CHANGED };
+
+static const char *scratch;
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    scratch_remove(scratch);
+    return 0;
+}
+
+static const char *spec_of(const char *worker)
+{
+    static char spec[1024];
+
+    snprintf(spec, sizeof spec, "layout=twitter state=file keeper=inline run_dir=%s/run state_dir=%s/state worker=%s",
+             scratch, scratch, worker);
+    return spec;
+}
+
+static void limit_files(rlim_t bytes)
+{
+    const struct rlimit limit = {.rlim_cur = bytes, .rlim_max = bytes};
+
+    if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+        abort();
+}
+
+/* Opens, and takes an id; both in the limit. */
+static int try(const char *spec)
+{
+    frazil *gen = NULL;
+    frazil_error err;
+    uint64_t id;
+
+    frazil_err result = frazil_open(&gen, spec, &err);
+    if (result == FRAZIL_OK)
+        result = frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err);
+    if (result == FRAZIL_OK)
+        return OPENED;
+    if (strstr(err.message, "ulimit -f") != NULL)
+        return AS_EXPECTED;
+    fprintf(stderr, "%s\n", err.message);
+    return OTHER_ERROR;
+}
+
+static bool is_in(const sigset_t *set)
+{
+    return sigismember(set, SIGXFSZ) == 1;
+}
+
+/* In a child.  The program has SIGXFSZ pending, or it has never heard of it. */
+static int try_in_limit(const char *spec, bool has_one_pending)
+{
+    sigset_t set, pending, blocked;
+
+    limit_files(4);
+    sigemptyset(&set);
+    sigaddset(&set, SIGXFSZ);
+    if (has_one_pending) {
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        raise(SIGXFSZ);
+    }
+    int status = try(spec);
+    sigpending(&pending);
+    sigprocmask(SIG_SETMASK, NULL, &blocked);
+    if (is_in(&pending) != has_one_pending || is_in(&blocked) != has_one_pending)
+        return SIGNAL_CHANGED;
+    return status;
+}
+
+static void must_fail_in_limit(const char *spec)
+{
+    for (int has_one_pending = 0; has_one_pending <= 1; has_one_pending++) {
+        int status;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(try_in_limit(spec, has_one_pending != 0));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (WIFSIGNALED(status))
+            fail_msg("signal %d ended it: %s", WTERMSIG(status), spec);
+        assert_int_equal(WEXITSTATUS(status), AS_EXPECTED);
+    }
+}
+
+/* The word of a worker id is the first file that is made; of a number by lock, the lock file says the process before.
+ */
+static void test_word(void **state)
+{
+    (void)state;
+    must_fail_in_limit(spec_of("fixed:7"));
+    must_fail_in_limit(spec_of("file-lock"));
+}
+
+/* A grant is written where there is a word already. */
+static void test_grant(void **state)
+{
+    const char *spec = spec_of("fixed:7");
+    frazil *gen = NULL;
+
+    (void)state;
+    assert_int_equal(frazil_open(&gen, spec, NULL), FRAZIL_OK);
+    frazil_close(gen);
+    must_fail_in_limit(spec); /* the same files are written again */
+    scratch_delete(scratch_path(scratch, "state"));
+    must_fail_in_limit(spec);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_word, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_grant, set_up, tear_down),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
