@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,13 +26,15 @@ static const struct names {
     const char *xdg;
     const char *under_home; /* when xdg is not set; NULL: nothing */
     unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
+    unsigned wanted_makes;  /* the same of a path that somebody named */
     const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
 } names_of[] = {
-    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1,
+    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1, 1,
                     "/dev/shm/frazil-"},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
-                      "/.local/state/frazil", 2, NULL},
-    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, NULL},
+                      "/.local/state/frazil", 2, 1, NULL},
+    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, 1, NULL},
+    [FZ_DIR_TREE] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, UINT_MAX, NULL},
 };
 
 enum { UNDER_HOME_MAKES = 3 };
@@ -101,7 +104,7 @@ static frazil_err find(struct way *way, const struct names *names, const char *w
     const char *path;
 
     if (wanted != NULL && wanted[0] != '\0')
-        return go(way, names->key == NULL ? "the URL" : names->key, wanted, "", 1, reterr);
+        return go(way, names->key == NULL ? "the URL" : names->key, wanted, "", names->wanted_makes, reterr);
     if ((path = variable(names->service)) != NULL)
         return go_as_service(way, names, path, reterr);
     if (geteuid() == 0)
@@ -130,13 +133,13 @@ static size_t start_of_last(const char *path, unsigned makes)
 {
     size_t at = strlen(path);
 
-    for (; makes > 0; makes--) {
+    for (; makes > 0 && at > 0; makes--) {
         while (at > 0 && path[at - 1] == '/')
             at--;
         while (at > 0 && path[at - 1] != '/')
             at--;
     }
-    return at;
+    return at + strspn(path + at, "/"); /* the root is there */
 }
 
 /* Does something to each of the last components of a path.  0 or an errno; *path is as it was again. */

@@ -27,7 +27,8 @@
 enum fz_dir {
     FZ_DIR_RUN,
     FZ_DIR_STATE,
-    FZ_DIR_URL /* a folder that a URL names: as durable as the state directory, and without a default */
+    FZ_DIR_URL, /* a folder that a URL names: as durable as the state directory, and without a default */
+    FZ_DIR_TREE /* the same of konayuki's, which makes the folders above it, too: its settings go on working here */
 };
 
 /*
@@ -40,8 +41,8 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
 /*
  * The same, and makes it (mode 0700: its files are for one user alone) if it is
  * not there: only the last component of a path that somebody named, so that a
- * slip of the pen does not grow a tree; of a home's default, all that is
- * frazil's or XDG's.  A state directory is still there after a loss of power, whoever
+ * slip of the pen does not grow a tree (FZ_DIR_TREE: all of them); of a home's
+ * default, all that is frazil's or XDG's.  A state directory is still there after a loss of power, whoever
  * made it.  FRAZIL_ESYS: it cannot be made, is no directory, others have it in
  * their hands, nothing can be written in it, or the disk failed.
  */

@@ -3,11 +3,14 @@
  * Goal of this test: konayuki's file counter: each slot of a worker's tick once,
  * whoever asks, and none of a tick that may have been counted before a wipe.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -178,6 +181,53 @@ static void test_processes(void **state)
     }
 }
 
+/* A limit on the size of files is an error that says it: no signal ends the program. */
+static void test_file_limit(void **state)
+{
+    struct fz_slot_source source = open_slots(false);
+    struct fz_slot_run run;
+    struct rlimit before;
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+    struct rlimit tiny = {.rlim_cur = 4, .rlim_max = before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
+    frazil_err result = source.take(source.ctx, 1, 1, &run, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+    assert_int_equal(result, FRAZIL_ESYS);
+    assert_non_null(strstr(err.message, "ulimit -f"));
+    source.close(source.ctx);
+}
+
+/* The folders above the one that the URL names are made, too, for their owner alone; a file among them is an error. */
+static void test_makes_the_folders_above(void **state)
+{
+    struct stat status;
+    struct fz_slots_request request = {.url = url, .capacity = CAPACITY};
+    frazil_random random = {.ctx = &seed, .next = next_random};
+    struct fz_slot_source source;
+    frazil_error err;
+    char path[128];
+
+    (void)state;
+    request.random = &random;
+    snprintf(url, sizeof url, "konayuki+file://%s/a/b//c", scratch);
+    source = open_slots(false);
+    source.close(source.ctx);
+    snprintf(path, sizeof path, "%s/a/b", scratch);
+    assert_int_equal(stat(path, &status), 0);
+    assert_int_equal(status.st_mode & 0777, 0700);
+    source = open_slots(false); /* what is there is taken */
+    must_refuse(&source, 1, FRAZIL_EFULL);
+    source.close(source.ctx);
+    snprintf(path, sizeof path, "%s/file", scratch);
+    close(open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    snprintf(url, sizeof url, "konayuki+file://%s/file/b/c", scratch);
+    assert_int_equal(fz_file_slots_open(&request, &source, &err), FRAZIL_ESYS);
+    assert_non_null(strstr(err.message, "/file/b/c"));
+}
+
 /* A URL that is none. */
 static void test_refused(void **state)
 {
@@ -197,6 +247,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_random_start, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_wipe_and_damage, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_file_limit, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_makes_the_folders_above, set_up, tear_down),
         cmocka_unit_test(test_refused),
     };
 

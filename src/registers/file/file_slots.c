@@ -165,7 +165,7 @@ static frazil_err name_files(struct file_slots *slots, const struct fz_slots_req
     char file[32];
     struct fz_sentence name = fz_sentence_in(file, sizeof file);
 
-    frazil_err err = fz_dir_prepare(folder, FZ_DIR_URL, request->url + sizeof PREFIX - 1, reterr);
+    frazil_err err = fz_dir_prepare(folder, FZ_DIR_TREE, request->url + sizeof PREFIX - 1, reterr);
     if (err != FRAZIL_OK)
         return err;
     fz_sentence_str(&name, "/worker-");

@@ -9,9 +9,9 @@
  * tick is full, or the clock has gone back, callers wait.  A count that is not
  * there may have been wiped: no slot of the present tick is taken then.
  *
- * Nothing is synced, and every slot costs a lock: it is for those who have
- * konayuki's set-up.  The key state=file does the same through shared memory, and
- * survives a restart.
+ * The folder is made with those above it, as konayuki makes it.  Nothing in it is
+ * synced, and every slot costs a lock: it is for those who have konayuki's set-up.
+ * The key state=file does the same through shared memory, and survives a restart.
  */
 #ifndef FZ_REGISTERS_FILE_SLOTS_H
 #define FZ_REGISTERS_FILE_SLOTS_H
