@@ -66,6 +66,14 @@ static void wipe(void)
     postgresql_server_do(&server, "DELETE FROM frazil_lease");
 }
 
+static void raise_version(uint64_t version)
+{
+    char sql[96];
+
+    snprintf(sql, sizeof sql, "UPDATE frazil_lease SET version = %llu WHERE number = 0", (unsigned long long)version);
+    postgresql_server_do(&server, sql);
+}
+
 static void kill_server(void)
 {
     postgresql_server_crash(&server);
@@ -83,6 +91,7 @@ const struct register_kind kind_postgresql = {.name = "postgresql",
                                               .coordinator = frazil_postgresql,
                                               .url = url,
                                               .wipe = wipe,
+                                              .raise = raise_version,
                                               .server = &server,
                                               .kill = kill_server,
                                               .restart = restart};

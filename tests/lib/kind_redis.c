@@ -45,6 +45,14 @@ static void wipe(void)
     assert_string_equal(redis_server_ask(&server, "FLUSHALL"), "OK");
 }
 
+static void raise_version(uint64_t version)
+{
+    char command[96];
+
+    snprintf(command, sizeof command, "HSET frazil:lease:orders 0 '%llu raised'", (unsigned long long)version);
+    assert_string_equal(redis_server_ask(&server, command), "0"); /* no new field */
+}
+
 static void kill_server(void)
 {
     server_kill(&server);
@@ -62,6 +70,7 @@ const struct register_kind kind_redis = {.name = "redis",
                                          .coordinator = frazil_redis,
                                          .url = url,
                                          .wipe = wipe,
+                                         .raise = raise_version,
                                          .server = &server,
                                          .kill = kill_server,
                                          .restart = restart};

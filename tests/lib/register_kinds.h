@@ -32,6 +32,12 @@ struct register_kind {
     /* Everything is lost, without a word to anybody; it goes on answering.  NULL: that cannot be. */
     void (*wipe)(void);
 
+    /*
+     * Gives record 0, which is there, this version, as the server's clock would have if it had been ahead.
+     * NULL: versions come from no clock, or from that of this process.
+     */
+    void (*raise)(uint64_t version);
+
     /* NULL: there is no server.  kill is `kill -9`; restart begins in the same place, with what was durable. */
     struct server *server;
     void (*kill)(void);

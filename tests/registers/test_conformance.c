@@ -3,9 +3,12 @@
  * Goal of this test: each register is a register, as lease/register.h says: one
  * suite for all of them.
  */
+#define _GNU_SOURCE /* RTLD_NEXT */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +19,21 @@
 #include <cmocka.h>
 
 #include "lib/register_kinds.h"
+
+/* ---- the clock --------------------------------------------------------------------- */
+
+static _Atomic int64_t ahead_s;
+
+/* That of this process, whose wall clock can be set. */
+int clock_gettime(clockid_t clock, struct timespec *ret)
+{
+    __typeof__(&clock_gettime) real = (__typeof__(&clock_gettime))(uintptr_t)dlsym(RTLD_NEXT, "clock_gettime");
+    int result = real(clock, ret);
+
+    if (result == 0 && clock == CLOCK_REALTIME)
+        ret->tv_sec += (time_t)atomic_load(&ahead_s);
+    return result;
+}
 
 /* ---- shorthands ----------------------------------------------------------------- */
 
@@ -206,6 +224,29 @@ static void versions_never_return(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
+/* Versions grow when the clock that they come from steps back, too. */
+static void clock_back(const struct register_kind *kind)
+{
+    static const int64_t step_s = 3600;
+    struct fz_register reg = kind->open(0, 10000);
+
+    atomic_store(&ahead_s, kind->raise == NULL ? step_s : 0);
+    uint64_t version = must_swap(&reg, 0, 0, "ahead");
+    atomic_store(&ahead_s, 0);
+    if (kind->raise != NULL) {
+        version += (uint64_t)step_s * 1000000;
+        kind->raise(version);
+    }
+    for (int i = 0; i < 3; i++) {
+        uint64_t before = version;
+        uint64_t untouched;
+        version = must_swap(&reg, 0, before, "behind");
+        assert_record(&reg, 0, version, "behind");
+        assert_int_equal(swap(&reg, 0, before, "of before", &untouched), FZ_REGISTER_CONFLICT);
+    }
+    reg.close(reg.ctx);
+}
+
 static int64_t now_ms(void)
 {
     struct timespec now;
@@ -344,6 +385,7 @@ RULE(stale_version)
 RULE(any_bytes)
 RULE(read_all)
 RULE(versions_never_return)
+RULE(clock_back)
 RULE(status)
 RULE(contention)
 RULE(fork_both)
@@ -358,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_any_bytes),
         cmocka_unit_test(test_read_all),
         cmocka_unit_test(test_versions_never_return),
+        cmocka_unit_test(test_clock_back),
         cmocka_unit_test(test_status),
         cmocka_unit_test(test_contention),
         cmocka_unit_test(test_fork_both),
