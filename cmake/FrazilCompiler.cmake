@@ -27,7 +27,7 @@ if(FRAZIL_SANITIZE)
 endif()
 if(FRAZIL_COVERAGE)
   set(FRAZIL_INSTRUMENTED ON)
-  list(APPEND frazil_instruments --coverage)
+  list(APPEND frazil_instruments --coverage -fprofile-update=atomic) # threads count, too
 endif()
 
 # Defences that the compiler at hand knows.  FORTIFY_SOURCE needs an optimised build, and gets in a sanitizer's way.

@@ -253,8 +253,8 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
         return read_hex0x(text, len, ret_id, reterr);
     case FRAZIL_TEXT_HEX_SHORT:
         return read_numeral(&hex_short, text, len, ret_id, reterr);
-    case FRAZIL_TEXT_FORCE_INT:
-        break;
+    case FRAZIL_TEXT_FORCE_INT: /* not reached */
+        break;                  /* not reached */
     }
     FZ_ASSERT(false);
     return FRAZIL_EINVAL; /* not reached */

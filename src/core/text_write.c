@@ -95,8 +95,8 @@ size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
         return 2 + write_hex_short(buf + 2, id);
     case FRAZIL_TEXT_HEX_SHORT:
         return write_hex_short(buf, id);
-    case FRAZIL_TEXT_FORCE_INT:
-        break;
+    case FRAZIL_TEXT_FORCE_INT: /* not reached */
+        break;                  /* not reached */
     }
     FZ_ASSERT(false);
     return 0; /* not reached */

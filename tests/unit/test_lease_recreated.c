@@ -45,6 +45,40 @@ static void test_another_skew(void **state)
     fleet_stop(&fleet);
 }
 
+/* A max_skew that no clock comparison can use is refused, and no namespace is made. */
+static void test_impossible_skew(void **state)
+{
+    struct fleet fleet;
+    frazil_error err;
+
+    (void)state;
+    fleet_start(&fleet);
+    fleet.skew_ms = -1;
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "a max_skew of -1 ms: 0 ms to"));
+    fleet.skew_ms = FZ_SKEW_MS_MAX + 1;
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_ERANGE);
+    fleet.skew_ms = FZ_SKEW_MS_MAX;
+    assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
+    fleet_stop(&fleet);
+}
+
+/* A holder whose own record was made unreadable cannot know who wrote it: it raises the quarantine to its own end. */
+static void test_own_record_damaged(void **state)
+{
+    struct fleet fleet;
+
+    (void)state;
+    fleet_start_with(&fleet, 4, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    const struct fz_grant held = *fleet_held(&fleet, 0);
+    fleet_write_text(&fleet, held.worker, "nonsense");
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 10), FRAZIL_EAGAIN);
+    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "since records may have been lost");
+    assert_true(fleet_namespace(&fleet).quarantine_until >= held.until);
+    fleet_stop(&fleet);
+}
+
 /* A quarantine has the namespace's horizon and max_skew, whoever begins it, and how far its clock may be off. */
 static void test_quarantine_of_the_namespace(void **state)
 {
@@ -490,7 +524,8 @@ static void test_child_reads_again(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_another_skew),           cmocka_unit_test(test_quarantine_of_the_namespace),
+        cmocka_unit_test(test_another_skew),           cmocka_unit_test(test_impossible_skew),
+        cmocka_unit_test(test_own_record_damaged),     cmocka_unit_test(test_quarantine_of_the_namespace),
         cmocka_unit_test(test_clock_of_whole_seconds), cmocka_unit_test(test_margin_of_whole_seconds),
         cmocka_unit_test(test_shorter_horizon),        cmocka_unit_test(test_shorter_horizon_without_clock),
         cmocka_unit_test(test_refused_holder),         cmocka_unit_test(test_holder_that_never_looked),
