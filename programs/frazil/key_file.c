@@ -6,6 +6,7 @@
 #include "command.h"
 #include "complain.h"
 #include "hex.h"
+#include "operations/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -66,7 +67,7 @@ static int read_key(int fd, const char *path, frazil_opaque_key *ret)
         complain("the key file %s is not a regular file: name one", typed(path, strlen(path)));
         return STATUS_USAGE;
     }
-    if ((st.st_mode & (S_IRWXG | S_IRWXO)) != 0) {
+    if (!fz_secret_is_kept(fd)) {
         const char *shown = typed(path, strlen(path));
         complain("others than its owner may use the key file %s: chmod 600 %s", shown, shown);
         return STATUS_USAGE;

@@ -13,6 +13,7 @@ enum fz_file_refusal {
     FZ_REFUSED_MODE,        /* others may write to it */
     FZ_REFUSED_NAMES,       /* a hard link: it has another name */
     FZ_REFUSED_LINK,        /* a symbolic link */
+    FZ_REFUSED_SECRET,      /* a secret that others may use */
     FZ_REFUSED_DIR_OWNER,   /* a directory of such a user */
     FZ_REFUSED_DIR_MODE,    /* a directory that others may write to */
     FZ_REFUSED_DIR_LINK     /* a symbolic link of another user's to a directory */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "fail_errno.h"
@@ -37,7 +38,29 @@ static int check(int fd)
     return S_ISFIFO(status.st_mode) ? FZ_REFUSED_FIFO : 0;
 }
 
-int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
+int fz_file_check_secret(int fd)
+{
+    struct stat status;
+    struct statvfs mounted;
+
+    if (fstat(fd, &status) != 0)
+        return errno;
+    mode_t refused = status.st_uid == 0 ? S_IWGRP | S_IXGRP | S_IRWXO : S_IRWXG | S_IRWXO;
+    if (!S_ISREG(status.st_mode) || (status.st_mode & refused) == 0)
+        return 0;
+    if (fstatvfs(fd, &mounted) != 0)
+        return errno;
+    return (mounted.f_flag & ST_RDONLY) != 0 ? 0 : FZ_REFUSED_SECRET;
+}
+
+static int check_secret(int fd)
+{
+    int err = check(fd);
+
+    return err == 0 ? fz_file_check_secret(fd) : err;
+}
+
+static int read_checked(const char *path, int (*check_fd)(int fd), char *buf, size_t size, size_t *ret_len)
 {
     size_t len = 0;
     int fd;
@@ -47,7 +70,7 @@ int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
     while (fd < 0 && errno == EINTR);
     if (fd < 0)
         return errno;
-    int err = check(fd);
+    int err = check_fd(fd);
     if (err == 0)
         err = read_all(fd, buf, size, &len);
     close(fd);
@@ -58,6 +81,16 @@ int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
     buf[len] = '\0';
     *ret_len = len;
     return 0;
+}
+
+int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
+{
+    return read_checked(path, check, buf, size, ret_len);
+}
+
+int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len)
+{
+    return read_checked(path, check_secret, buf, size, ret_len);
 }
 
 bool fz_file_exists(const char *path)

@@ -319,7 +319,7 @@ static frazil_err read_password_file(const struct fz_url_kind *kind, struct fz_u
     frazil_err err = fz_url_read_path(kind, key, value, path, reterr);
     if (err != FRAZIL_OK)
         return err;
-    int sys = fz_file_read(path, access->password, sizeof access->password, &len);
+    int sys = fz_file_read_secret(path, access->password, sizeof access->password, &len);
     if (sys != 0) {
         fz_wipe(access->password, sizeof access->password);
         return fz_fail_errno(reterr, sys, "the password file of a URL cannot be read:", path, "");

@@ -56,12 +56,27 @@ needs_opaque() {
 @test "a key that others can read is refused, with the chmod that is right" {
     needs_opaque
     local mode
+    if [ "$(id -u)" -eq 0 ]; then
+        chmod 640 raw # root's, for a group of its choice
+        frazil opaque -k raw 5
+        chown 65534 raw
+    fi
     for mode in 604 640 620 601; do
         chmod $mode raw
         fails 2 "chmod 600 raw" frazil opaque -k raw 5
     done
     chmod 400 raw
     frazil opaque -k raw 5
+}
+
+@test "a key that a container is given read-only is taken, whatever its mode" {
+    needs_opaque
+    chmod 644 raw
+    # shellcheck disable=SC2016 # for the inner shell
+    local mount='mount --bind raw raw && mount -o remount,bind,ro raw'
+    unshare --user --map-root-user --mount sh -c "$mount" || skip "nothing can be mounted here"
+    fails 2 "chmod 600 raw" frazil opaque -k raw 5
+    unshare --user --map-root-user --mount sh -c "$mount && '$FRAZIL' opaque -k raw 5"
 }
 
 @test "what is no key is refused" {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <cmocka.h>
@@ -196,6 +197,7 @@ static void test_password(void **state)
     assert_non_null(file);
     assert_true(fputs("s3cret/?\n", file) >= 0);
     assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0600), 0);
     struct fz_register by_file = redis_open_url("redis://127.0.0.1:%u/orders?password_file=%s", port, path);
     assert_int_equal(redis_read_first(&rig, &by_file, &record), FZ_REGISTER_OK);
     redis_close(&by_file);

@@ -34,6 +34,12 @@ int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
     return 0;
 }
 
+/* Nobody asks for one here; it stands in the same file as what is stood in for. */
+int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len)
+{
+    return fz_file_read(path, buf, size, ret_len);
+}
+
 static bool usable_with(const char *text)
 {
     contents = text;

@@ -7,7 +7,10 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -24,6 +27,36 @@ static const struct fz_url_kind user_alone = {
 static struct fz_url_piece piece(const char *text)
 {
     return (struct fz_url_piece){text, strlen(text)};
+}
+
+/* A password file that others may use is refused, with the chmod that is right; one for its owner alone is read. */
+static void test_password_file_of_others(void **state)
+{
+    static const mode_t refused[] = {0644, 0604, 0620, 0660, 0601};
+    char path[] = "/tmp/frazil-password-XXXXXX";
+    char query[128];
+    struct fz_url_access access;
+    frazil_error err;
+
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "s3cret\n", 7), 7);
+    snprintf(query, sizeof query, "password_file=%s", path);
+    for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
+        access = (struct fz_url_access){.user = ""};
+        assert_int_equal(fchmod(fd, refused[i]), 0);
+        assert_int_equal(fz_url_read_query(&plain, piece(query), &access, NULL, NULL, &err), FRAZIL_ESYS);
+        assert_non_null(strstr(err.message, path));
+        assert_non_null(strstr(err.message, "chmod 600"));
+        assert_string_equal(access.password, "");
+    }
+    access = (struct fz_url_access){.user = ""};
+    assert_int_equal(fchmod(fd, 0400), 0);
+    assert_int_equal(fz_url_read_query(&plain, piece(query), &access, NULL, NULL, &err), FRAZIL_OK);
+    assert_string_equal(access.password, "s3cret");
+    close(fd);
+    unlink(path);
 }
 
 /* Each part of a URL lies where it belongs; a part that is missing has no text at all. */
@@ -115,8 +148,12 @@ static void test_show(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_split), cmocka_unit_test(test_hosts), cmocka_unit_test(test_user_alone),
-        cmocka_unit_test(test_path),  cmocka_unit_test(test_show),
+        cmocka_unit_test(test_password_file_of_others),
+        cmocka_unit_test(test_split),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_user_alone),
+        cmocka_unit_test(test_path),
+        cmocka_unit_test(test_show),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
