@@ -119,7 +119,7 @@ frazil_err frazil_sno_uuid_parse(const char *text, size_t len, frazil_sno *ret, 
         if (is_dash_place(i))
             continue;
         unsigned digit = fz_alphabet_value(&fz_crockford, text[i]) - 1;
-        uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | digit);
+        uuid[digits / 2] = (uint8_t)((unsigned)uuid[digits / 2] << 4 | digit);
         digits++;
     }
     return frazil_sno_from_uuid(uuid, sizeof uuid, ret, reterr);

@@ -37,19 +37,20 @@ static const struct form {
     size_t width;       /* 0: no padding */
     const char *prefix; /* what stands before the digits; NULL: nothing */
 } forms[FRAZIL_TEXT_COUNT] = {
-    [FRAZIL_TEXT_DEC] = {"dec", "0123456789", "", 0, 0},
-    [FRAZIL_TEXT_DEC_PADDED] = {"dec20", "0123456789", "", 0, 20},
-    [FRAZIL_TEXT_HEX] = {"hex", "0123456789abcdef", "ABCDEF", 10, 16},
-    [FRAZIL_TEXT_CROCKFORD] = {"crockford", "0123456789ABCDEFGHJKMNPQRSTVWXYZ", "abcdefghjkmnpqrstvwxyz", 10, 13},
-    [FRAZIL_TEXT_BASE36] = {"base36", "0123456789abcdefghijklmnopqrstuvwxyz", "", 0, 0},
-    [FRAZIL_TEXT_BASE58] = {"base58", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", "", 0, 0},
-    [FRAZIL_TEXT_BASE62] = {"base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "", 0, 11},
+    [FRAZIL_TEXT_DEC] = {"dec", "0123456789", "", 0, 0, NULL},
+    [FRAZIL_TEXT_DEC_PADDED] = {"dec20", "0123456789", "", 0, 20, NULL},
+    [FRAZIL_TEXT_HEX] = {"hex", "0123456789abcdef", "ABCDEF", 10, 16, NULL},
+    [FRAZIL_TEXT_CROCKFORD] = {"crockford", "0123456789ABCDEFGHJKMNPQRSTVWXYZ", "abcdefghjkmnpqrstvwxyz", 10, 13, NULL},
+    [FRAZIL_TEXT_BASE36] = {"base36", "0123456789abcdefghijklmnopqrstuvwxyz", "", 0, 0, NULL},
+    [FRAZIL_TEXT_BASE58] = {"base58", "123456789abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ", "", 0, 0, NULL},
+    [FRAZIL_TEXT_BASE62] = {"base62", "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz", "", 0, 11,
+                            NULL},
     [FRAZIL_TEXT_BASE64URL] = {"base64url", "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_", "", 0,
-                               11},
-    [FRAZIL_TEXT_BIN] = {"bin", "01", "", 0, 79},
-    [FRAZIL_TEXT_BYTES] = {"bytes", "0123456789abcdef", "", 0, 16},
+                               11, NULL},
+    [FRAZIL_TEXT_BIN] = {"bin", "01", "", 0, 79, NULL},
+    [FRAZIL_TEXT_BYTES] = {"bytes", "0123456789abcdef", "", 0, 16, NULL},
     [FRAZIL_TEXT_HEX0X] = {"hex0x", "0123456789abcdef", "ABCDEF", 10, 0, "0x"},
-    [FRAZIL_TEXT_HEX_SHORT] = {"hexshort", "0123456789abcdef", "ABCDEF", 10, 0},
+    [FRAZIL_TEXT_HEX_SHORT] = {"hexshort", "0123456789abcdef", "ABCDEF", 10, 0, NULL},
 };
 
 /* Characters before the digits. */
