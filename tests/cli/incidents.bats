@@ -16,6 +16,10 @@ setup() {
     folder=file://$BATS_TEST_TMPDIR/orders
 }
 
+teardown() {
+    umount "$BATS_TEST_TMPDIR/orders" "$BATS_TEST_TMPDIR/disk" 2>/dev/null || true # of a test that has failed
+}
+
 # shape: lines without what differs each time.
 shape() {
     sed -E "s|'/[^']*/|'DIR/|g; s|redis://[^/ ]*/|redis://HOST/|g; s/[0-9-]{10}T[0-9:.]{12}Z/TIME/g
@@ -242,4 +246,32 @@ ms_of() {
     umount "$FRAZIL_STATE_DIR"
     [ "$status" -eq 4 ]
     in_page <<<"$stderr"
+}
+
+@test "the disk of a folder is full: who runs goes on; a new worker id is refused, and the doctor says so" {
+    mkdir "$BATS_TEST_TMPDIR/orders"
+    mount -t tmpfs -o size=256k tmpfs "$BATS_TEST_TMPDIR/orders" || skip "may not mount here"
+    frazil lease init --never-used horizon=3s worker="$folder"
+    service worker="$folder" max_wait=30s
+    run ! dd if=/dev/zero of="$BATS_TEST_TMPDIR/orders/ballast" bs=1k status=none
+    # Beyond what it could have been granted before the disk was full, and an extension more.
+    after=$(frazil range "$(date -u -d '+7 seconds' +%Y-%m-%dT%H:%M:%SZ)" "$(date -u -d '+7 seconds' +%Y-%m-%dT%H:%M:%SZ)" | tail -n 1)
+    while [ "$first" -le "$after" ]; do
+        read -r first <&9
+    done
+    exec 9<&-
+    wait "$service" || true
+    taken=$(frazil inspect "$first" --json | json worker)
+    run --separate-stderr frazil next base=$((taken == 10 ? 11 : 10)) count=1 worker="$folder" max_wait=0s
+    said=$stderr refused=$status
+    run frazil doctor worker="$folder"
+    found=$status
+    left=$(ls "$BATS_TEST_TMPDIR/orders")
+    umount "$BATS_TEST_TMPDIR/orders"
+    echo "$said $left"
+    [ "$refused" -eq 3 ]
+    in_page <<<"$said"
+    [ "$found" -eq 2 ]
+    grep -F "coordinator: disk: " <<<"$output" | in_page
+    [[ $left != *.new* ]]
 }

@@ -23,6 +23,7 @@
 #include "lease/grant_record.h"
 #include "lease/record.h"
 #include "lib/scratch.h"
+#include "registers/file/record_file.h"
 
 enum { IDS_MAX = 64, TEXT_SIZE = 1024, REPORT_SIZE = 1024 };
 
@@ -121,16 +122,15 @@ static uint64_t last_granted_in_file(uint32_t worker)
 static uint64_t last_granted_in_register(uint32_t worker)
 {
     unsigned char bytes[DISK_FILE_MAX];
-    struct fz_worker_record record;
     char path[TEXT_SIZE];
+    struct fz_record stored = {.version = 0};
+    struct fz_worker_record record;
 
     (void)snprintf(path, sizeof path, "%s/disk/leases/worker-%u", folder, worker);
     size_t len = disk_log_certain(path, bytes);
-    const char *space = len == 0 ? NULL : memchr(bytes, ' ', len);
-    if (space == NULL)
+    if (fz_record_file_parse((const char *)bytes, len, &stored) == FZ_RECORD_DAMAGED)
         return 0;
-    size_t start = (size_t)(space + 1 - (const char *)bytes);
-    return fz_worker_record_parse(space + 1, len - start - 1, &record, NULL) == FRAZIL_OK ? record.until : 0;
+    return fz_worker_record_parse(stored.data, stored.len, &record, NULL) == FRAZIL_OK ? record.until : 0;
 }
 
 /* An id is new, and its tick within a grant that no loss of power can take back. */

@@ -28,6 +28,7 @@
 #include "generator/home_files.h"
 #include "lib/scratch.h"
 #include "registers/file/file_register.h"
+#include "registers/file/record_file.h"
 
 static const char *scratch;
 static char root[DISK_PATH_MAX];
@@ -37,6 +38,7 @@ struct subject {
     void (*live)(unsigned who);             /* a process, which tells what it was told */
     void (*recover)(unsigned first_nobody); /* after a loss of power: two processes nobody has been yet, one by one */
     void (*forget_after)(unsigned ops);     /* who had been told only later than at that change was never told */
+    void (*before)(void);                   /* makes what the first process finds; NULL: nothing */
 };
 
 /* ---- counting ------------------------------------------------------------------ */
@@ -166,7 +168,7 @@ static void recover_grants(unsigned first_nobody)
     }
 }
 
-static const struct subject grants = {live_on_grants, recover_grants, forget_grants_after};
+static const struct subject grants = {live_on_grants, recover_grants, forget_grants_after, NULL};
 
 /* ---- records --------------------------------------------------------------------- */
 
@@ -258,7 +260,24 @@ static void recover_records(unsigned first_nobody)
     assert_int_equal(swap_all(first_nobody), 2 * RECORDS);
 }
 
-static const struct subject records = {live_on_records, recover_records, forget_swaps_after};
+static const struct subject records = {live_on_records, recover_records, forget_swaps_after, NULL};
+
+/* Records as frazil 0.1 has written them, durably. */
+static void write_old_records(void)
+{
+    static const char *const names[RECORDS] = {"orders/namespace", "orders/worker-3"};
+    char content[FZ_RECORD_SIZE_MAX + 32];
+
+    assert_int_equal(mkdir(scratch_path(root, "orders"), S_IRWXU), 0);
+    for (unsigned i = 0; i < RECORDS; i++) {
+        struct swapped *old = &swapped[i][swaps[i]++];
+        *old = (struct swapped){.data = "of version 0.1", .begun = 0, .told = 0};
+        int len = snprintf(content, sizeof content, "12345 %s\n", old->data);
+        scratch_write(scratch_path(root, names[i]), content, (size_t)len);
+    }
+}
+
+static const struct subject old_records = {live_on_records, recover_records, forget_swaps_after, write_old_records};
 
 /* ---- all that can happen ------------------------------------------------------------ */
 
@@ -385,6 +404,8 @@ static unsigned live_twice(enum disk_fate fate, unsigned at, unsigned second)
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     told_count = swaps[0] = swaps[1] = 0;
     now_tick = NOW;
+    if (subject->before != NULL)
+        subject->before();
     disk_log_begin(root);
     disk_log_doom(fate, at);
     subject->live(1);
@@ -437,6 +458,13 @@ static void test_records(void **state)
     everything(&records, 2, 8000);
 }
 
+/* The same with those of an older version, which are replaced. */
+static void test_old_records(void **state)
+{
+    (void)state;
+    everything(&old_records, 2, 4000);
+}
+
 /* ---- damage -------------------------------------------------------------------------- */
 
 /* What a file of one grant says when it was changed to `len` of these bytes: that it is damaged, and nothing else. */
@@ -487,11 +515,24 @@ static void test_damaged_grants(void **state)
     print_message("%lu damaged files\n", count.tried);
 }
 
-/* A record's file that was cut at any length is refused; it is never a record that is not there, nor a shorter one. */
-static void test_damaged_records(void **state)
+/* What a record's file says when it was changed to `len` of these bytes: that it is damaged, and nothing else. */
+static void assert_record_damaged(const struct fz_register *reg, const char *path, const void *bytes, size_t len)
 {
     struct fz_record record = {.version = 4711};
-    char bytes[1024];
+    uint64_t version;
+
+    scratch_write(path, bytes, len);
+    if (reg->read(reg->ctx, 3, &record, NULL, NULL) != FZ_REGISTER_REFUSED)
+        fail_msg("a damaged file of %zu bytes is not found to be that", len);
+    assert_int_equal(reg->swap(reg->ctx, 3, 0, "another", 7, &version, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(record.version, 4711);
+}
+
+/* A record's file that was cut at any length, or lacks any bit of its one record, is refused; it is never a record that
+ * is not there, nor another one. */
+static void test_damaged_records(void **state)
+{
+    unsigned char bytes[FZ_RECORD_FILE_SIZE];
     char path[DISK_PATH_MAX];
     struct fz_register reg;
     uint64_t version;
@@ -501,13 +542,15 @@ static void test_damaged_records(void **state)
     assert_int_equal(fz_file_register_open(&reg, scratch_path(root, "orders"), NULL), FRAZIL_OK);
     assert_int_equal(reg.swap(reg.ctx, 3, 0, "a record", 8, &version, NULL, NULL), FZ_REGISTER_OK);
     assert_true(snprintf(path, sizeof path, "%s/orders/worker-3", root) < (int)sizeof path);
-    size_t whole = scratch_read(path, bytes, sizeof bytes);
-    for (size_t len = 0; len < whole; len++) {
-        scratch_write(path, bytes, len);
-        assert_int_equal(reg.read(reg.ctx, 3, &record, NULL, NULL), FZ_REGISTER_REFUSED);
-        assert_int_equal(reg.swap(reg.ctx, 3, 0, "another", 7, &version, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(scratch_read(path, bytes, sizeof bytes), sizeof bytes);
+    for (size_t len = 0; len < sizeof bytes; len++)
+        assert_record_damaged(&reg, path, bytes, len);
+    unsigned char *slot = bytes + (version & 1) * FZ_RECORD_SLOT_DISTANCE;
+    for (size_t bit = 0; bit < FZ_RECORD_SLOT_SIZE * 8; bit++) {
+        slot[bit / 8] ^= (unsigned char)(1U << bit % 8);
+        assert_record_damaged(&reg, path, bytes, sizeof bytes);
+        slot[bit / 8] ^= (unsigned char)(1U << bit % 8);
     }
-    assert_int_equal(record.version, 4711);
     reg.close(reg.ctx);
 }
 
@@ -534,8 +577,8 @@ int main(void)
         setenv("TMPDIR", "/dev/shm", 1);
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_same_word),      TEST(test_new_word),        TEST(test_records),
-        TEST(test_damaged_grants), TEST(test_damaged_records),
+        TEST(test_same_word),   TEST(test_new_word),       TEST(test_records),
+        TEST(test_old_records), TEST(test_damaged_grants), TEST(test_damaged_records),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -15,11 +15,14 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "core/crc32.h"
 #include "registers/file/file_register.h"
+#include "registers/file/record_file.h"
 
 struct rig {
     char folder[64];
@@ -97,8 +100,8 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
     seen->record = *record;
 }
 
-/* The content of a file is its version and the record, and stays so: later versions read it. */
-static void test_content(void **state)
+/* Of version 0.1: the content of a file is its version and the record.  It is read, and replaced by a swap. */
+static void test_old_content(void **state)
 {
     struct rig rig;
     struct fz_record record;
@@ -114,11 +117,136 @@ static void test_content(void **state)
     assert_int_equal(read_one(&rig, FZ_NAMESPACE, &record), FZ_REGISTER_OK);
     assert_int_equal(record.len, 0);
     struct stat info;
-    uint64_t version;
+    uint64_t version = 0;
+    assert_int_equal(swap(&rig, 7, 12344, &version), FZ_REGISTER_CONFLICT);
     assert_int_equal(swap(&rig, 7, 12345, &version), FZ_REGISTER_OK);
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    assert_memory_equal(record.data, "new", record.len);
     assert_int_equal(stat(path_of(&rig, "worker-7"), &info), 0);
+    assert_int_equal(info.st_size, FZ_RECORD_FILE_SIZE);
     assert_int_equal(info.st_mode & 0777, 0600);
     assert_int_not_equal(stat(path_of(&rig, "worker-7.new"), &info), 0);
+    stop(&rig);
+}
+
+/* Writes a file of one record in the present form. */
+static void write_slot(const struct rig *rig, const char *name, const char *line, size_t offset)
+{
+    char content[FZ_RECORD_FILE_SIZE] = {0};
+    char *slot = content + offset;
+
+    memcpy(slot, line, strlen(line));
+    uint32_t crc = fz_crc32(slot, FZ_RECORD_SLOT_SIZE - 4);
+    for (unsigned i = 0; i < 4; i++)
+        slot[FZ_RECORD_SLOT_SIZE - 4 + i] = (char)(crc >> (8 * i) & 0xff);
+    write_file(rig, name, content, sizeof content);
+}
+
+/* The content of a file stays so: later versions read it. */
+static void test_content(void **state)
+{
+    struct rig rig;
+    struct fz_record record;
+
+    (void)state;
+    start(&rig);
+    write_slot(&rig, "worker-7", "frazil-record 12345 data\n", FZ_RECORD_SLOT_DISTANCE);
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, 12345);
+    assert_int_equal(record.len, 4);
+    assert_memory_equal(record.data, "data", 4);
+    write_slot(&rig, "worker-7", "frazil-record 12346 \n", 0);
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.len, 0);
+    write_slot(&rig, "worker-7", "frazil-record 12345 data\n", 0); /* not its place */
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_REFUSED);
+    write_slot(&rig, "worker-7", "frazil-record 12346 data", 0);
+    assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_REFUSED);
+    stop(&rig);
+}
+
+/* A record that is there keeps its file, so that no room is needed for a new one. */
+static void test_in_place(void **state)
+{
+    struct rig rig;
+    struct stat first;
+    struct stat last;
+    uint64_t version = 0;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
+    assert_int_equal(stat(path_of(&rig, "worker-7"), &first), 0);
+    for (unsigned i = 0; i < 5; i++) {
+        uint64_t before = version;
+        assert_int_equal(swap(&rig, 7, before, &version), FZ_REGISTER_OK);
+        assert_true(version > before);
+    }
+    assert_int_equal(stat(path_of(&rig, "worker-7"), &last), 0);
+    assert_int_equal(first.st_ino, last.st_ino);
+    assert_int_equal(last.st_size, FZ_RECORD_FILE_SIZE);
+    stop(&rig);
+}
+
+/* A second name, of a backup perhaps, keeps what it had. */
+static void test_second_name(void **state)
+{
+    struct rig rig;
+    char backup[128];
+    char bytes[2][FZ_RECORD_FILE_SIZE];
+    uint64_t version = 0;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
+    snprintf(backup, sizeof backup, "%s/backup", rig.folder);
+    assert_int_equal(link(path_of(&rig, "worker-7"), backup), 0);
+    for (unsigned i = 0; i < 2; i++) {
+        FILE *file = fopen(backup, "r");
+        assert_non_null(file);
+        assert_int_equal(fread(bytes[i], 1, sizeof bytes[i], file), sizeof bytes[i]);
+        assert_int_equal(fclose(file), 0);
+        assert_int_equal(swap(&rig, 7, version, &version), FZ_REGISTER_OK);
+    }
+    assert_memory_equal(bytes[0], bytes[1], sizeof bytes[0]);
+    stop(&rig);
+}
+
+enum { SWAPS = 300 };
+
+/* Swaps in a process of its own. */
+static int swap_often(const struct rig *rig, uint64_t version)
+{
+    for (unsigned i = 0; i < SWAPS; i++) {
+        if (rig->reg.swap(rig->reg.ctx, 7, version, "new", 3, &version, NULL, NULL) != FZ_REGISTER_OK)
+            return 1;
+    }
+    return 0;
+}
+
+/* Readers, who need no guard, see each record whole, and never an older one after a newer one. */
+static void test_readers(void **state)
+{
+    struct rig rig;
+    struct fz_record record = {.version = 0};
+    uint64_t version = 0;
+    int status;
+
+    (void)state;
+    start(&rig);
+    assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(swap_often(&rig, version));
+    while (waitpid(child, &status, WNOHANG) == 0) {
+        assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
+        assert_true(record.version >= version);
+        assert_int_equal(record.len, 3);
+        version = record.version;
+    }
+    assert_int_equal(status, 0);
     stop(&rig);
 }
 
@@ -277,9 +405,10 @@ static void test_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_content),       cmocka_unit_test(test_damaged),   cmocka_unit_test(test_other_names),
-        cmocka_unit_test(test_system_errors), cmocka_unit_test(test_full_disk), cmocka_unit_test(test_guard_held),
-        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_old_content), cmocka_unit_test(test_in_place),      cmocka_unit_test(test_second_name),
+        cmocka_unit_test(test_readers),     cmocka_unit_test(test_content),       cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_other_names), cmocka_unit_test(test_system_errors), cmocka_unit_test(test_full_disk),
+        cmocka_unit_test(test_guard_held),  cmocka_unit_test(test_open),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,34 +2,36 @@
 #include "file_register.h"
 
 #include <assert.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/decimal.h"
 #include "core/sentence.h"
-#include "lease/record_text.h"
 #include "os/clock.h"
 #include "os/dirs.h"
+#include "os/disk.h"
 #include "os/fail_errno.h"
-#include "os/file.h"
 #include "os/guard.h"
 #include "os/list_dir.h"
 #include "os/new_file.h"
-#include "os/write_file.h"
+#include "os/own_file.h"
+#include "record_file.h"
 
 #define NAMESPACE_NAME "namespace"
 #define WORKER_PREFIX "worker-"
 
-/* "VERSION DATA\n": the last byte tells a whole file from one that was cut off. */
-enum { CONTENT_SIZE = FZ_RECORD_TEXT_SIZE + 1 };
+/* Below it the doctor warns: room for a hundred records. */
+enum { FREE_MIN = 1024 * 1024 };
 
 struct file_register {
     char directory[FZ_PATH_SIZE];
+    uint32_t durable_number; /* the last record that this process has made durable, and its version; 0: none */
+    uint64_t durable_version;
 };
 
-/* ---- names and contents ------------------------------------------------------ */
+/* ---- names ------------------------------------------------------------------- */
 
 static int record_path(const struct file_register *reg, uint32_t number, char path[FZ_PATH_SIZE])
 {
@@ -59,19 +61,6 @@ static bool read_name(const char *name, uint32_t *ret)
     return true;
 }
 
-static bool read_content(const char *text, size_t len, struct fz_record *ret)
-{
-    return len > 0 && text[len - 1] == '\n' && fz_record_text_read(text, len - 1, ret);
-}
-
-static size_t write_content(uint64_t version, const char *data, size_t len, char buf[CONTENT_SIZE])
-{
-    size_t at = fz_record_text_write(version, data, len, buf);
-
-    buf[at++] = '\n';
-    return at;
-}
-
 /* ---- reading ------------------------------------------------------------------- */
 
 static void tell_nothing(struct fz_register_status *status)
@@ -80,31 +69,60 @@ static void tell_nothing(struct fz_register_status *status)
         *status = (struct fz_register_status){.has_clock = false};
 }
 
-/* Reads one; no file is version 0. */
-static enum fz_register_result read_record(const struct file_register *reg, uint32_t number, struct fz_record *ret,
-                                           frazil_error *reterr)
+static enum fz_register_result enter_guard(const struct file_register *reg, struct fz_guard *ret, frazil_error *reterr)
 {
     char path[FZ_PATH_SIZE];
-    char content[CONTENT_SIZE + 1];
-    size_t len = 0;
-    int sys = record_path(reg, number, path);
 
+    *ret = (struct fz_guard){.file = FZ_KEPT_NONE};
+    int sys = fz_path_join(path, reg->directory, "/records", "");
     if (sys == 0)
-        sys = fz_file_read(path, content, sizeof content, &len);
-    if (sys == ENOENT) {
-        ret->version = 0;
+        sys = fz_guard_open(ret, path); /* anew each time, so that no child inherits it */
+    if (sys == 0)
+        sys = fz_guard_enter(ret);
+    if (sys == 0)
         return FZ_REGISTER_OK;
-    }
-    if (sys != 0 && sys != EFBIG) {
+    fz_fail_errno(reterr, sys, "the guard of the namespace cannot be entered:", path, "");
+    fz_guard_close(ret);
+    return FZ_REGISTER_UNREACHABLE;
+}
+
+static void leave_guard(struct fz_guard *guard)
+{
+    fz_guard_leave(guard);
+    fz_guard_close(guard);
+}
+
+static enum fz_register_result judge_read(int sys, enum fz_record_form form, const char *path, frazil_error *reterr)
+{
+    if (sys != 0) {
         fz_fail_errno(reterr, sys, "the record cannot be read:", path, "");
         return FZ_REGISTER_UNREACHABLE;
     }
-    if (!read_content(content, len, ret)) { /* len is 0 after EFBIG */
+    if (form == FZ_RECORD_DAMAGED) {
         fz_fail(reterr, FRAZIL_EWORKER,
                 "the file %q is not a whole record of frazil: it is damaged, or somebody else's", path);
         return FZ_REGISTER_REFUSED;
     }
     return FZ_REGISTER_OK;
+}
+
+/* Reads one; no file is version 0. */
+static enum fz_register_result read_record(const struct file_register *reg, uint32_t number, struct fz_record *ret,
+                                           frazil_error *reterr)
+{
+    char path[FZ_PATH_SIZE];
+    struct fz_guard guard;
+    enum fz_record_form form = FZ_RECORD_DAMAGED;
+    int sys = record_path(reg, number, path);
+
+    if (sys == 0)
+        sys = fz_record_file_read(path, ret, &form);
+    /* Both slots may have been written while they were read: nobody writes them inside the guard. */
+    if (sys == 0 && form == FZ_RECORD_DAMAGED && enter_guard(reg, &guard, NULL) == FZ_REGISTER_OK) {
+        sys = fz_record_file_read(path, ret, &form);
+        leave_guard(&guard);
+    }
+    return judge_read(sys, form, path, reterr);
 }
 
 static enum fz_register_result file_read(void *ctx, uint32_t number, struct fz_record *ret,
@@ -162,76 +180,132 @@ static enum fz_register_result file_read_all(void *ctx, fz_record_visitor visit,
 
 /* ---- swapping ------------------------------------------------------------------ */
 
-/* Microseconds since 1970, so that a record that was lost and made again has another version than before. */
+/*
+ * Microseconds since 1970, so that a record that was lost and made again has another version than before; an odd one
+ * after an even one, so that it has the other slot.
+ */
 static uint64_t version_after(uint64_t found)
 {
     frazil_instant now = fz_real_now();
     uint64_t version = now.unix_ms < 0 ? 0 : (uint64_t)now.unix_ms * 1000 + now.ns / 1000;
 
-    return version > found ? version : found + 1;
+    if (version <= found)
+        version = found + 1;
+    return version + ((version ^ found ^ 1) & 1);
 }
 
-static enum fz_register_result swap_guarded(const struct file_register *reg, uint32_t number, const char *path,
-                                            uint64_t expected, const char *data, size_t len, uint64_t *ret_version,
-                                            frazil_error *reterr)
+/*
+ * Makes sure that the record that was read is durable before the other slot is written.  Whoever wrote it may have
+ * been killed before his sync, or had it fail, after which a sync alone would prove nothing.  To write the same bytes
+ * once more cannot tear anything.
+ */
+static int settle(const struct file_register *reg, uint32_t number, const char *path, int fd,
+                  const struct fz_record *found)
+{
+    enum fz_record_step step;
+
+    if (reg->durable_number == number && reg->durable_version == found->version)
+        return 0;
+    int sys = fz_record_file_write(fd, found, &step);
+    return sys == 0 ? fz_new_file_sync_name(path) : sys;
+}
+
+static int write_in_place(const struct file_register *reg, uint32_t number, const char *path, int fd,
+                          const struct fz_record *found, const struct fz_record *next, enum fz_record_step *ret_step)
+{
+    *ret_step = FZ_RECORD_NOT_DONE;
+    int sys = settle(reg, number, path, fd, found);
+    return sys == 0 ? fz_record_file_write(fd, next, ret_step) : sys;
+}
+
+/* 0 or an errno. */
+static int store(const struct file_register *reg, uint32_t number, const char *path, enum fz_record_form form,
+                 const struct fz_record *found, const struct fz_record *next, enum fz_record_step *ret_step)
+{
+    int fd;
+
+    /* One of 0.1, or one that is not only ours, is replaced. */
+    if (form != FZ_RECORD_SLOTS || fz_own_file_open(path, O_RDWR, &fd) != 0)
+        return fz_record_file_create(path, next, ret_step);
+    int sys = write_in_place(reg, number, path, fd, found, next, ret_step);
+    close(fd);
+    return sys;
+}
+
+static enum fz_register_result swap_guarded(struct file_register *reg, uint32_t number, const char *path,
+                                            uint64_t expected, struct fz_record *next, frazil_error *reterr)
 {
     struct fz_record found = {.version = 0};
-    char content[CONTENT_SIZE];
-    enum fz_register_result result = read_record(reg, number, &found, reterr);
-    int fd;
+    enum fz_record_form form;
+    enum fz_record_step step;
+    int sys = fz_record_file_read(path, &found, &form);
+    enum fz_register_result result = judge_read(sys, form, path, reterr);
 
     if (result != FZ_REGISTER_OK)
         return result;
     if (found.version != expected)
         return FZ_REGISTER_CONFLICT;
-    uint64_t version = version_after(found.version);
-    int sys = fz_new_file_begin(path, &fd);
+    next->version = version_after(found.version);
+    sys = store(reg, number, path, form, &found, next, &step);
     if (sys != 0) {
         fz_fail_errno(reterr, sys, "the record cannot be written:", path, "");
-        return FZ_REGISTER_UNREACHABLE;
+        return step == FZ_RECORD_PERHAPS ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_UNREACHABLE;
     }
-    result = FZ_REGISTER_UNREACHABLE;
-    sys = fz_file_write(fd, 0, content, write_content(version, data, len, content));
-    if (sys == 0) {
-        sys = fz_new_file_publish_durably(path, fd);
-        result = FZ_REGISTER_UNKNOWN; /* it may have its name, and yet not be durable */
-    }
-    if (sys != 0) {
-        fz_new_file_abandon(path, fd);
-        fz_fail_errno(reterr, sys, "the record cannot be written:", path, "");
-        return result;
-    }
-    close(fd);
-    *ret_version = version;
+    reg->durable_number = number;
+    reg->durable_version = next->version;
     return FZ_REGISTER_OK;
 }
 
 static enum fz_register_result file_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
                                          uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
 {
-    const struct file_register *reg = ctx;
+    struct file_register *reg = ctx;
     char path[FZ_PATH_SIZE];
-    char guard_path[FZ_PATH_SIZE];
-    struct fz_guard guard = {.file = FZ_KEPT_NONE};
+    struct fz_guard guard;
+    struct fz_record next = {.len = len};
 
     assert(len <= FZ_RECORD_SIZE_MAX);
+    memcpy(next.data, data, len);
     tell_nothing(status);
     int sys = record_path(reg, number, path);
-    if (sys == 0)
-        sys = fz_path_join(guard_path, reg->directory, "/records", "");
-    if (sys == 0)
-        sys = fz_guard_open(&guard, guard_path); /* anew each time, so that no child inherits it */
-    if (sys == 0)
-        sys = fz_guard_enter(&guard);
     if (sys != 0) {
-        fz_fail_errno(reterr, sys, "the guard of the namespace cannot be entered:", guard_path, "");
-        fz_guard_close(&guard);
+        fz_fail_errno(reterr, sys, "the record cannot be named in", reg->directory, "");
         return FZ_REGISTER_UNREACHABLE;
     }
-    enum fz_register_result result = swap_guarded(reg, number, path, expected, data, len, ret_version, reterr);
-    fz_guard_leave(&guard);
-    fz_guard_close(&guard);
+    enum fz_register_result result = enter_guard(reg, &guard, reterr);
+    if (result != FZ_REGISTER_OK)
+        return result;
+    result = swap_guarded(reg, number, path, expected, &next, reterr);
+    leave_guard(&guard);
+    if (result == FZ_REGISTER_OK)
+        *ret_version = next.version;
     return result;
+}
+
+/* ---- examining ----------------------------------------------------------------- */
+
+static enum fz_register_result file_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
+{
+    const struct file_register *reg = ctx;
+    struct fz_disk disk;
+    char sentence[FZ_FINDING_SIZE];
+    struct fz_sentence s = fz_sentence_in(sentence, sizeof sentence);
+    int sys = fz_disk_look(reg->directory, &disk);
+
+    if (sys != 0) {
+        fz_fail_errno(reterr, sys, "the directory of the namespace cannot be examined:", reg->directory, "");
+        return FZ_REGISTER_UNREACHABLE;
+    }
+    fz_sentence_str(&s, "disk: ");
+    fz_sentence_u64(&s, disk.free_bytes / 1024);
+    fz_sentence_str(&s, " KiB are free");
+    if (disk.free_bytes >= FREE_MIN) {
+        visit(visit_ctx, FZ_FINDING_OK, sentence);
+        return FZ_REGISTER_OK;
+    }
+    fz_sentence_str(&s, ": a worker id that was never taken needs room for its record: make room on that disk");
+    visit(visit_ctx, FZ_FINDING_FAIL, sentence);
+    return FZ_REGISTER_OK;
 }
 
 static void file_close(void *ctx)
@@ -255,6 +329,7 @@ frazil_err fz_file_register_open(struct fz_register *ret, const char *directory,
                                 .read = file_read,
                                 .read_all = file_read_all,
                                 .swap = file_swap,
+                                .examine = file_examine,
                                 .close = file_close};
     return FRAZIL_OK;
 }

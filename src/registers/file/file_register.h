@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A register in a directory of this host, for the processes of one user: a file
- * for each record, "worker-N" and "namespace", whose content is the version and
- * the record.  A swap is made under the guard records.lock, and appears with all
- * of its content at once, durably.  Not for a directory that hosts share: locks
- * and renames mean little there.
+ * for each record, "worker-N" and "namespace" (record_file.h).  A swap is made under
+ * the guard records.lock, in place and durably; readers need no guard.  Not for a
+ * directory that hosts share: locks mean little there.
  */
 #ifndef FZ_REGISTERS_FILE_REGISTER_H
 #define FZ_REGISTERS_FILE_REGISTER_H

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: whichever step of a swap of a file's record fails, the answer says exactly what is known: that
+ * nothing has happened (UNREACHABLE) only if nobody will ever read the new record, and otherwise that it is unknown.
+ * After a failure no file of a name of its own is left, and the next swap goes well.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "faults/disk_log.h"
+#include "lib/scratch.h"
+#include "registers/file/file_register.h"
+
+static const char *scratch;
+static char root[DISK_PATH_MAX];
+
+/* What a swap finds, and what it answers when the change of that number fails. */
+struct course {
+    bool other;      /* another process has written the record */
+    const char *old; /* what is in the file before; NULL: there is none, or one of `swaps` swaps */
+    unsigned swaps;
+    const char *answers; /* a letter for each change: 'n' UNREACHABLE, '?' UNKNOWN; then it went well */
+};
+
+static uint64_t prepare(const struct course *course, const struct fz_register *reg, const char *path)
+{
+    uint64_t version = 0;
+
+    if (course->old != NULL) {
+        scratch_write(path, course->old, strlen(course->old));
+        version = 12345;
+    }
+    for (unsigned i = 0; i < course->swaps; i++)
+        assert_int_equal(reg->swap(reg->ctx, 3, version, "old", 3, &version, NULL, NULL), FZ_REGISTER_OK);
+    return version;
+}
+
+static struct fz_register open_ok(void)
+{
+    struct fz_register reg;
+
+    assert_int_equal(fz_file_register_open(&reg, root, NULL), FRAZIL_OK);
+    return reg;
+}
+
+/* Swaps while change number `at` fails. */
+static enum fz_register_result swap_with_failure(const struct course *course, unsigned at)
+{
+    struct fz_record record = {.version = 0};
+    char path[DISK_PATH_MAX + 16];
+    char new_path[DISK_PATH_MAX + 16];
+    struct fz_register reg = open_ok();
+
+    snprintf(path, sizeof path, "%s/worker-3", root);
+    snprintf(new_path, sizeof new_path, "%s/worker-3.new", root);
+    scratch_write(scratch_path(root, "records.lock"), "", 0); /* so that it is no change */
+    uint64_t before = prepare(course, &reg, path);
+    if (course->other) {
+        reg.close(reg.ctx);
+        reg = open_ok();
+    }
+    uint64_t version = 4711;
+    disk_log_begin(root);
+    disk_log_doom(DISK_FAILS, at);
+    enum fz_register_result result = reg.swap(reg.ctx, 3, before, "new", 3, &version, NULL, NULL);
+    disk_log_doom(DISK_LIVES, 0);
+    disk_log_stop();
+    assert_false(scratch_exists(new_path));
+    assert_int_equal(reg.read(reg.ctx, 3, &record, NULL, NULL), FZ_REGISTER_OK);
+    if (result == FZ_REGISTER_OK)
+        assert_int_equal(record.version, version);
+    else
+        assert_int_equal(version, 4711);
+    if (result == FZ_REGISTER_UNREACHABLE)
+        assert_int_equal(record.version, before);
+    assert_int_equal(reg.swap(reg.ctx, 3, record.version, "next", 4, &version, NULL, NULL), FZ_REGISTER_OK);
+    reg.close(reg.ctx);
+    return result;
+}
+
+static void run(const struct course *course)
+{
+    for (unsigned at = 1;; at++) {
+        if (scratch_exists(root))
+            scratch_delete(root);
+        assert_int_equal(mkdir(root, S_IRWXU), 0);
+        enum fz_register_result result = swap_with_failure(course, at);
+        char wanted = at <= strlen(course->answers) ? course->answers[at - 1] : '\0';
+        char answer = result == FZ_REGISTER_UNREACHABLE ? 'n' : result == FZ_REGISTER_UNKNOWN ? '?' : '\0';
+        if (result > FZ_REGISTER_UNREACHABLE || result == FZ_REGISTER_CONFLICT || answer != wanted)
+            fail_msg("change %u fails, and the answer is %d, wanted '%c'", at, (int)result, wanted);
+        if (result == FZ_REGISTER_OK)
+            return;
+    }
+}
+
+/* The new file is named, written, synced and renamed: up to then nobody reads it; the directory is synced. */
+static void test_created(void **state)
+{
+    static const struct course course = {.answers = "nnnn?"};
+
+    (void)state;
+    run(&course);
+}
+
+/* A file of version 0.1 is replaced in the same way. */
+static void test_replaced(void **state)
+{
+    static const struct course course = {.old = "12345 data\n", .answers = "nnnn?"};
+
+    (void)state;
+    run(&course);
+}
+
+/* Its own record of before is durable: the slot is written, and synced. */
+static void test_own(void **state)
+{
+    static const struct course course = {.swaps = 2, .answers = "n?"};
+
+    (void)state;
+    run(&course);
+}
+
+/* Another one's is written once more, synced, and so is its name; then as above. */
+static void test_other(void **state)
+{
+    static const struct course course = {.other = true, .swaps = 2, .answers = "nnnn?"};
+
+    (void)state;
+    run(&course);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    scratch = scratch_make();
+    assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    disk_log_end();
+    scratch_remove(scratch);
+    return 0;
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+    const struct CMUnitTest tests[] = {TEST(test_created), TEST(test_replaced), TEST(test_own), TEST(test_other)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
