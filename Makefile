@@ -99,7 +99,7 @@ model: | build ## look at all states of the model of the lease protocol, and of 
 FUZZ_SECONDS ?= 60
 
 fuzz: | build ## look for inputs that a parser does not take as it should, 60 s each
-	@sh tools/install-packages check clang
+	@sh tools/install-packages check clang fuzz
 	@$(call build,fuzz)
 	@sh tools/fuzz build/fuzz '$(JOBS)' '$(FUZZ_SECONDS)'
 
