@@ -142,7 +142,7 @@ static frazil_err read_plain(struct reader *reader, char *buf)
 /* Reads a value into a new allocation, which is never larger than what is left of the text. */
 static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
 {
-    char *value = malloc(strlen(reader->at) + 1);
+    char *value = calloc(strlen(reader->at) + 1, 1); /* zeros, so that one that is read in part has an end, too */
 
     if (value == NULL)
         return fz_fail(reader->reterr, FRAZIL_ENOMEM, "out of memory");

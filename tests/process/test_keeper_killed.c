@@ -174,8 +174,13 @@ static void read_maps(void)
     assert_in_range(map_count, 5, MAPS_MAX - 1);
 }
 
+/* Numbers of a grant can look like the low addresses at which a sanitizer keeps its own things. */
+static const uint64_t lowest_address = UINT64_C(1) << 45;
+
 static bool is_address(uint64_t value)
 {
+    if (value < lowest_address)
+        return false;
     for (unsigned i = 0; i < map_count; i++) {
         if (maps[i].first <= value && value < maps[i].end)
             return true;
