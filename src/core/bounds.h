@@ -17,21 +17,12 @@ struct fz_bounds {
 };
 
 /* Whether these are all sequence numbers of the layout. */
-static inline bool fz_bounds_are_all(const struct fz_bounds *bounds)
-{
-    return bounds->min == 0 && bounds->max == bounds->top;
-}
+bool fz_bounds_are_all(const struct fz_bounds *bounds);
 
 /* Whether the same sequence numbers are meant. */
-static inline bool fz_bounds_are_equal(const struct fz_bounds *a, const struct fz_bounds *b)
-{
-    return a->min == b->min && a->max == b->max;
-}
+bool fz_bounds_are_equal(const struct fz_bounds *a, const struct fz_bounds *b);
 
 /* Whether they have a sequence number in common. */
-static inline bool fz_bounds_overlap(const struct fz_bounds *a, const struct fz_bounds *b)
-{
-    return a->min <= b->max && b->min <= a->max;
-}
+bool fz_bounds_overlap(const struct fz_bounds *a, const struct fz_bounds *b);
 
 #endif
