@@ -19,6 +19,6 @@ for mutant in tests/mutants/*.patch; do
     done | sed "s|.*|$mutant: there is no test &|" | grep . && failed=1
     patch --dry-run -s -f -p1 <"$mutant" >/dev/null || complain "$mutant" 'does not apply: see tests/mutants/README.md'
 done
-count=$(ls tests/mutants/*.patch | wc -l)
-tr '\n' ' ' <README.md | grep -Eq "puts +in +$count +bugs" || complain README.md "counts other mutants than the $count that there are"
+set -- tests/mutants/*.patch
+tr '\n' ' ' <README.md | grep -Eq "puts +in +$# +bugs" || complain README.md "counts other mutants than the $# that there are"
 exit $failed
