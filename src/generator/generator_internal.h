@@ -16,52 +16,16 @@
 #include "anchor.h"
 #include "core/slot.h"
 #include "frazil/generator.h"
-#include "grant_board.h"
-#include "home.h"
+#include "home/home.h"
+#include "home/shared_page.h"
 #include "keeper.h"
 #include "os/fork_mark.h"
-
-#define FZ_CACHE_LINE 64
 
 /*
  * What the fast path leaves to others stays out of line: inlined, its stack frame would be set up, and guarded, for
  * each id.
  */
 #define FZ_OUT_OF_LINE __attribute__((noinline))
-
-_Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the word must be lock-free to be shared between processes");
-
-struct fz_shared {
-    /* The next free slot.  On a line of its own: every id writes it. */
-    alignas(FZ_CACHE_LINE) _Atomic uint64_t word;
-
-    /* What the clock has shown, in Unix microseconds.  Touched about once a tick. */
-    alignas(FZ_CACHE_LINE) _Atomic int64_t high_us; /* the highest reading ever */
-    _Atomic int64_t seen_us;                        /* the latest reading */
-    _Atomic uint64_t carried_tick;                  /* latest tick that callers had to wait for */
-    _Atomic uint64_t side_free[2];                  /* first tick in which each side may be entered */
-
-    /* Which ticks of which worker may be used. */
-    alignas(FZ_CACHE_LINE) struct fz_grant_board grants;
-    struct fz_keeper_shared keeper;
-
-    /* Set last when the page is made ready. */
-    _Atomic bool is_ready;
-
-    /* Statistics.  issued = word - origin - skipped, so that taking an id counts itself. */
-    alignas(FZ_CACHE_LINE) uint64_t origin;
-    _Atomic uint64_t skipped;
-    _Atomic uint64_t full;
-    _Atomic uint64_t backward_steps;
-    _Atomic uint64_t backward_max_us;
-    _Atomic uint64_t lead_max_us;
-    _Atomic uint64_t waits;
-    _Atomic uint64_t waited_us;
-    _Atomic uint64_t ticktocks;
-
-    /* The sequence of ids for a time of the caller's. */
-    _Atomic uint64_t explicit_taken;
-};
 
 /* An overflow as it is reported to the callback. */
 struct fz_overflow_state {

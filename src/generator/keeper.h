@@ -17,23 +17,7 @@
 
 #include "frazil/generator.h"
 #include "lease/granter.h"
-#include "shared_note.h"
-
-enum fz_keeper_mode {
-    FZ_KEEPER_THREAD, /* a thread of the library's */
-    FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
-    FZ_KEEPER_INLINE  /* callers do it */
-};
-
-/* In shared memory; all zero when it is new.  No pointers: others may be able to write there. */
-struct fz_keeper_shared {
-    _Atomic uint64_t turn_since_ns; /* see turn.h; 0: nobody extends the grant */
-    _Atomic uint64_t retry_ns;      /* monotonic time before which a failed try is not repeated */
-    _Atomic uint64_t failures;      /* in a row */
-    _Atomic uint64_t extended;      /* grants that continued the one before */
-    _Atomic uint64_t replaced;      /* grants that did not: lost and taken anew */
-    struct fz_shared_note failure;  /* why the last try failed; empty: it did not */
-};
+#include "spec/config.h"
 
 /* In the process. */
 struct fz_keeper {

@@ -5,12 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "config.h"
-#include "coordinators.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
-#include "grant_store.h"
+#include "home/grant_store.h"
 #include "os/clock.h"
 #include "os/counter.h"
 #include "os/fail_errno.h"
@@ -18,6 +16,8 @@
 #include "os/memory.h"
 #include "port_granter.h"
 #include "remote.h"
+#include "spec/config.h"
+#include "spec/coordinators.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
 

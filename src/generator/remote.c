@@ -8,8 +8,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "coordinators.h"
 #include "core/sentence.h"
+#include "spec/coordinators.h"
 
 static const uint64_t default_batch = 64;
 

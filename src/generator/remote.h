@@ -10,9 +10,9 @@
 #ifndef FZ_GENERATOR_REMOTE_H
 #define FZ_GENERATOR_REMOTE_H
 
-#include "config.h"
 #include "generator_internal.h"
 #include "lease/coordinator.h"
+#include "spec/config.h"
 
 /* Whether the source of the worker number goes with a state=URL.  FRAZIL_ESPEC: it does not. */
 frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr);

@@ -7,7 +7,6 @@
 #define FZ_OPERATIONS_DOCTOR_JUDGE_H
 
 #include "doctor_findings.h"
-#include "generator/config.h"
 #include "lease/register.h"
 #include "leases.h"
 #include "os/disk.h"
@@ -15,6 +14,7 @@
 #include "os/kernel_clock.h"
 #include "os/machine.h"
 #include "os/path.h"
+#include "spec/config.h"
 
 /* ---- doctor_clock.c ------------------------------------------------------------- */
 

@@ -8,15 +8,15 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "generator/config.h"
 #include "generator/generator_internal.h"
-#include "generator/grant_store.h"
-#include "generator/home_files.h"
+#include "home/grant_store.h"
+#include "home/home_files.h"
 #include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/list_dir.h"
 #include "os/shards.h"
+#include "spec/config.h"
 #include "target.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
-#include "generator/coordinators.h"
+#include "spec/coordinators.h"
 
 /* A URL has its "://" before anything that a spec could begin with. */
 static bool is_bare_url(const char *text)

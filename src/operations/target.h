@@ -3,8 +3,8 @@
 #ifndef FZ_OPERATIONS_TARGET_H
 #define FZ_OPERATIONS_TARGET_H
 
-#include "generator/config.h"
 #include "lease/coordinator.h"
+#include "spec/config.h"
 
 struct fz_target {
     struct fz_settings settings; /* owned */

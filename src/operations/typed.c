@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/nearest.h"
-#include "generator/settings.h"
 #include "os/environment.h"
+#include "spec/settings.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
 {

@@ -24,8 +24,8 @@
 #include <cmocka.h>
 
 #include "faults/disk_log.h"
-#include "generator/grant_store.h"
-#include "generator/home_files.h"
+#include "home/grant_store.h"
+#include "home/home_files.h"
 #include "lib/scratch.h"
 #include "registers/file/file_register.h"
 #include "registers/file/record_file.h"

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "generator/anchor.h"
-#include "generator/grant_board.h"
-#include "generator/shared_note.h"
+#include "home/grant_board.h"
+#include "home/shared_note.h"
 #include "model.h"
 #include "scenarios.h"
 

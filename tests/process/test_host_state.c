@@ -25,7 +25,7 @@
 
 #include <cmocka.h>
 
-#include "generator/grant_store.h"
+#include "home/grant_store.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
 #include "os/word_file.h"

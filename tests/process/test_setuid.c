@@ -23,9 +23,9 @@
 #include <cmocka.h>
 
 #include "frazil.h"
-#include "generator/settings.h"
 #include "os/dirs.h"
 #include "os/environment.h"
+#include "spec/settings.h"
 
 #define OWNER 65532
 #define NOBODY 65534

@@ -4,7 +4,8 @@
 #
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
 #   core, os <- url
-#   os, lease, url <- registers <- generator
+#   os, lease, url <- registers
+#   os, lease <- spec <- home <- generator
 #   opaque                      itself only
 #   generator <- operations
 #   programs                    the public headers, operations, and the files beside it
@@ -22,8 +23,10 @@ find include src programs -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["url"] = " core os url "
         allowed["lease"] = " core lease "
         allowed["registers"] = " core lease os registers url "
-        allowed["generator"] = " core lease os registers generator "
-        allowed["operations"] = " core lease os generator operations "
+        allowed["spec"] = " core lease os spec "
+        allowed["home"] = " core lease os spec home "
+        allowed["generator"] = " core lease os spec home generator "
+        allowed["operations"] = " core lease os spec home generator operations "
         allowed[""] = " operations "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "generator/grant_board.h"
+#include "home/grant_board.h"
 #include "lib/callers.h"
 
 enum { READERS = 2, WRITERS = 2, KICKS = 300, STEP = 1000 };

@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-#include "generator/grant_store.h"
+#include "home/grant_store.h"
 #include "lib/scratch.h"
 #include "os/path.h"
 #include "os/state_file.h"

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "generator/settings.h"
 #include "lib/rig.h"
+#include "spec/settings.h"
 
 #define WORKER "worker=fixed:1 "
 

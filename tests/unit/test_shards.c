@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "generator/grant_store.h"
+#include "home/grant_store.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"

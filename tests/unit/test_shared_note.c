@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "generator/shared_note.h"
+#include "home/shared_note.h"
 
 /* What was written last is read; a longer text is cut, an empty one takes it away. */
 static void test_written(void **state)

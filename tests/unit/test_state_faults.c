@@ -28,7 +28,7 @@
 
 #include <cmocka.h>
 
-#include "generator/grant_store.h"
+#include "home/grant_store.h"
 #include "lib/scratch.h"
 #include "os/dirs.h"
 #include "os/word_file.h"

@@ -4,11 +4,11 @@
  * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.  Words and
  * grants of bounded sequences lie beside them, as os/shards.h says.
  */
-#ifndef FZ_GENERATOR_HOME_FILES_H
-#define FZ_GENERATOR_HOME_FILES_H
+#ifndef FZ_HOME_HOME_FILES_H
+#define FZ_HOME_HOME_FILES_H
 
 #include "os/dirs.h"
-#include "settings.h"
+#include "spec/settings.h"
 
 #include "frazil/layout.h"
 

@@ -4,14 +4,14 @@
  * memory that only children share, or a file in the run directory, which every
  * process of the host with the same worker maps.
  */
-#ifndef FZ_GENERATOR_HOME_H
-#define FZ_GENERATOR_HOME_H
+#ifndef FZ_HOME_HOME_H
+#define FZ_HOME_HOME_H
 
-#include "config.h"
 #include "lease/grant_file.h"
 #include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
+#include "spec/config.h"
 
 struct fz_shared;
 

@@ -3,8 +3,8 @@
  * Settings: the keys of a spec with their values as text, from wherever they
  * were given.  The spec wins over the environment, which wins over the file.
  */
-#ifndef FZ_GENERATOR_SETTINGS_H
-#define FZ_GENERATOR_SETTINGS_H
+#ifndef FZ_SPEC_SETTINGS_H
+#define FZ_SPEC_SETTINGS_H
 
 #include <stdbool.h>
 

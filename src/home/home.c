@@ -5,11 +5,11 @@
 #include <string.h>
 
 #include "core/sentence.h"
-#include "generator_internal.h"
 #include "grant_store.h"
 #include "home_files.h"
 #include "os/fail_errno.h"
 #include "os/memory.h"
+#include "shared_page.h"
 
 /* ---- the page ---------------------------------------------------------------- */
 

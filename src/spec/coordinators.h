@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Which part knows the coordinator that a URL names. */
-#ifndef FZ_GENERATOR_COORDINATORS_H
-#define FZ_GENERATOR_COORDINATORS_H
+#ifndef FZ_SPEC_COORDINATORS_H
+#define FZ_SPEC_COORDINATORS_H
 
 #include "lease/coordinator.h"
 

@@ -5,8 +5,8 @@
  * is; whoever is killed while he writes leaves nothing to be read, until the next
  * one is written.
  */
-#ifndef FZ_GENERATOR_SHARED_NOTE_H
-#define FZ_GENERATOR_SHARED_NOTE_H
+#ifndef FZ_HOME_SHARED_NOTE_H
+#define FZ_HOME_SHARED_NOTE_H
 
 #include <stdatomic.h>
 #include <stdint.h>

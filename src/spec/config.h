@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /* What the settings mean: text turned into numbers, checked against each other. */
-#ifndef FZ_GENERATOR_CONFIG_H
-#define FZ_GENERATOR_CONFIG_H
+#ifndef FZ_SPEC_CONFIG_H
+#define FZ_SPEC_CONFIG_H
 
 #include "core/bounds.h"
 #include "core/slot.h"
 #include "frazil/layout.h"
-#include "keeper.h"
 #include "settings.h"
+
+/* Who extends the grant. */
+enum fz_keeper_mode {
+    FZ_KEEPER_THREAD, /* a thread of the library's */
+    FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
+    FZ_KEEPER_INLINE  /* callers do it */
+};
 
 struct fz_config {
     frazil_layout layout;

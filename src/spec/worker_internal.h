@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the sources of worker ids share. */
-#ifndef FZ_GENERATOR_WORKER_INTERNAL_H
-#define FZ_GENERATOR_WORKER_INTERNAL_H
+#ifndef FZ_SPEC_WORKER_INTERNAL_H
+#define FZ_SPEC_WORKER_INTERNAL_H
 
 #include "config.h"
 
