@@ -21,7 +21,7 @@ static bool read_slowly(const char *text, size_t len, uint64_t *ret)
     uint64_t number = 0;
     size_t digits = 0;
 
-    if (is(text, len, "none") || is(text, len, "0")) {
+    if (is(text, len, "unlimited") || is(text, len, "none") || is(text, len, "0")) {
         *ret = text[0] == '0' ? 0 : FZ_DURATION_NONE;
         return true;
     }
