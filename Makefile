@@ -117,11 +117,11 @@ coverage: | build ## run the unit tests: which share of the lines they reach; al
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage
 
-update-instructions: | build ## write bench/instructions.txt and the listings of docs/fast-path.md anew
+update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew
 	@sh tools/install-packages check clang
-	@$(call build,check) && sh bench/instructions.sh --update build/check/tests/bench_instructions bench/instructions.txt
-	@sh bench/fast-path.sh --page build/check/tests/bench_instructions | sh tools/put-figures docs/fast-path.md
-	@$(call build,clang) && sh bench/instructions.sh --update build/clang/tests/bench_instructions bench/instructions.txt
+	@$(call build,check) && sh bench/instructions/count.sh --update build/check/tests/bench_instructions bench/instructions/counts.txt
+	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures docs/fast-path.md
+	@$(call build,clang) && sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts

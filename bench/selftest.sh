@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selftest.sh FRAZIL: instructions.sh --compare finds what it exists for, and lets pass what it should; the tables show what
+# selftest.sh FRAZIL: count.sh --compare finds what it exists for, and lets pass what it should; the tables show what
 # was measured, and say what was not; servers are started, measured and stopped.  Never what was measured.
 set -eu
 
@@ -14,7 +14,7 @@ expect() {
     printf 'm gcc-1 next 100\nm gcc-8 try 50\n# m gcc-9 next 1\n' >"$scratch/file"
     printf '%s\n' "$3" >"$scratch/counts"
     status=0
-    sh "$here/instructions.sh" --compare "$scratch/counts" "$scratch/file" >"$scratch/output" || status=$?
+    sh "$here/instructions/count.sh" --compare "$scratch/counts" "$scratch/file" >"$scratch/output" || status=$?
     if [ "$status" -ne "$1" ] || { [ -n "$2" ] && ! grep -qF -- "$2" "$scratch/output"; }; then
         echo "selftest: \"$3\" gave $status, not $1, or not \"$2\" but:" >&2
         cat "$scratch/output" >&2
@@ -51,10 +51,10 @@ row() {
     row lone '"rounds":0,"min":null,"q1":null,"median":null,"q3":null,"max":null,"missed":9,"note":"they did not meet","targets":[]'
     echo ']}'
 } >"$scratch/json"
-awk -f "$here/rows.awk" "$scratch/json" >"$scratch/frazil.tsv"
+awk -f "$here/page/rows.awk" "$scratch/json" >"$scratch/frazil.tsv"
 printf 'Redis\t600\t500\t700\t300\t50\n-\tetcd\tit is not installed\n' >"$scratch/coordinators.tsv"
 printf 'another\t16\t15\t17\t7\n-\tnpm\tno network\n' >"$scratch/rivals.tsv"
-awk -f "$here/tables.awk" "$scratch/frazil.tsv" "$scratch/coordinators.tsv" "$scratch/rivals.tsv" >"$scratch/output"
+awk -f "$here/page/tables.awk" "$scratch/frazil.tsv" "$scratch/coordinators.tsv" "$scratch/rivals.tsv" >"$scratch/output"
 shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds, of latencies and at the limit 5; time from the counter.'
 shows '| the clock | 4.00 ns | 2.00–6.00 | 1.00 |  |'
 shows '| the next | 8.00 ns |  | 2.00 | ✓ 2 × the clock, at most 3; **short** 8 ns, at most 7 |'
@@ -78,12 +78,12 @@ mkdir "$scratch/tools" "$scratch/servers"
 for tool in sh awk dirname realpath sed seq; do
     ln -s "$(command -v $tool)" "$scratch/tools"
 done
-PATH=$scratch/tools sh "$here/coordinators.sh" "$scratch/servers" "$frazil" 1 redis etcd >"$scratch/output"
+PATH=$scratch/tools sh "$here/others/coordinators.sh" "$scratch/servers" "$frazil" 1 redis etcd >"$scratch/output"
 printf -- '-\tRedis\tit is not installed\n-\tetcd\tit is not installed\n' | cmp - "$scratch/output"
 
 # What is installed is measured, and what was started for it ends.
 if command -v redis-server >/dev/null && "$frazil" version | grep -q '^redis: hiredis'; then
-    sh "$here/coordinators.sh" "$scratch/servers" "$frazil" 1 redis >"$scratch/output"
+    sh "$here/others/coordinators.sh" "$scratch/servers" "$frazil" 1 redis >"$scratch/output"
     awk -F '\t' 'NF != 6 || $2 + 0 <= 0 || $5 + 0 <= 0 || $6 + 0 <= 0 { bad = 1 } END { exit bad || NR != 1 }' "$scratch/output" ||
         shows "five times of Redis"
     cat "$scratch"/servers/redis_on-*/log >"$scratch/output"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bench_stats.h"
+#include "bench/stats.h"
 
 /* One number is all of its own spread. */
 static void spread_of_one(void **state)

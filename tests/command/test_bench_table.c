@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "bench_table.h"
+#include "bench/table.h"
 
 static struct bench_table *table;
 

@@ -78,6 +78,17 @@ test_arrows() {
     echo '#include "core/a.h"' | file programs/frazil/main.c
     must_fail 'this folder may not see core'
     project
+    echo '#include <stdint.h>' | file programs/frazil/output.h
+    printf '#include "output.h"\n#include "table.h"\n' | file programs/frazil/bench/table.c
+    echo '#include <stdint.h>' | file programs/frazil/bench/table.h
+    printf '#include "output.h"\n#include "bench/table.h"\n' | file bench/lab/main.c
+    must_pass
+    echo '#include "bench/table.h"' | file programs/frazil/main.c
+    must_fail 'programs/frazil/main.c:1: this folder may not see bench'
+    project
+    echo '#include "core/a.h"' | file bench/lab/main.c
+    must_fail 'lab may not see core'
+    project
     echo '#include "core/a.h"' | file src/opaque/a.c
     must_fail 'opaque may not see core'
     project

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a generator, with each source of a worker id that needs no coordinator. */
-#include "bench_cases.h"
-#include "bench_clock.h"
-#include "bench_machine.h"
+#include "cases.h"
+#include "clock.h"
+#include "machine.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One thread: what an id is made of, ids in every way that there is, and their text. */
-#include "bench_cases.h"
-#include "bench_clock.h"
+#include "cases.h"
+#include "clock.h"
 
 #include <string.h>
 

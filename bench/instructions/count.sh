@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How many instructions an id costs, counted by callgrind, against bench/instructions.txt: a count does not depend on how
+# How many instructions an id costs, counted by callgrind, against bench/instructions/counts.txt: a count does not depend on how
 # busy or how fast the machine is.  More than 3 % above what stands there fails, and so does a path that stands there
 # and was not counted; a compiler that does not stand there is skipped (exit 77), and so is a machine without a counter, or without valgrind unless FRAZIL_SKIP_NOTHING is set.
 #
-#   instructions.sh PROGRAM FILE             counts and compares
-#   instructions.sh --update PROGRAM FILE    counts and writes the lines of this compiler
-#   instructions.sh --compare COUNTS FILE    compares what was counted before
+#   count.sh PROGRAM FILE             counts and compares
+#   count.sh --update PROGRAM FILE    counts and writes the lines of this compiler
+#   count.sh --compare COUNTS FILE    compares what was counted before
 #
 # A line is: machine, compiler, path, instructions an id.
 set -eu
@@ -24,7 +24,7 @@ count() {
     read -r compiler rounds <"$scratch/program"
     callgrind_annotate --inclusive=yes --threshold=100 --show-percs=no "$out" |
         awk -v key="$(uname -m) $compiler" -v rounds="$rounds" '
-            # "   800,010  bench/instructions.c:measure_next [PROGRAM]"
+            # "   800,010  bench/instructions/paths.c:measure_next [PROGRAM]"
             /:measure_[a-z0-9_]+ \[/ {
                 total = $1
                 gsub(/,/, "", total)

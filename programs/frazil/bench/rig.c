@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_rig.h"
+#include "rig.h"
 
-#include "bench_clock.h"
+#include "clock.h"
 #include "complain.h"
 #include "operations/leases.h"
 #include "operations/typed.h"

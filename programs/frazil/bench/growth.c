@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What an id must not cost more for: more generators, more worker ids held, and the time for which they have run. */
-#include "bench_cases.h"
-#include "bench_clock.h"
+#include "cases.h"
+#include "clock.h"
 
 /* One id of each of so many generators in turns; their memory is near when that is measured. */
 static bool take_in_turns(frazil *const *crowd, unsigned generators, uint64_t count, double *ret_ns)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_cases.h"
+#include "cases.h"
 
 #include "output.h"
 

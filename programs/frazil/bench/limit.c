@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_limit.h"
+#include "limit.h"
 
-#include "bench_clock.h"
-#include "bench_stats.h"
+#include "clock.h"
 #include "complain.h"
+#include "stats.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_machine.h"
+#include "machine.h"
 
 #include <linux/magic.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_table.h"
+#include "table.h"
 
-#include "bench_stats.h"
 #include "output.h"
+#include "stats.h"
 
 #include <assert.h>
 #include <math.h>

@@ -10,7 +10,7 @@ here=$(dirname "$(realpath "$0")")
 scratch=$1
 frazil=$2
 rounds=$3
-# shellcheck source=bench/servers.sh
+# shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
 without() {
@@ -32,7 +32,7 @@ serves() {
 # measure NAME URL
 measure() {
     "$frazil" bench --quick --rounds "$rounds" --threads 1 --json "worker=$2" >"$scratch/bench.json"
-    awk -f "$here/rows.awk" "$scratch/bench.json" | awk -F '\t' -v name="$1" '
+    awk -f "$here/../page/rows.awk" "$scratch/bench.json" | awk -F '\t' -v name="$1" '
         $2 == "spec_open" { opening = $5 "\t" $6 "\t" $7 }
         $2 == "spec_close" { closing = $5 }
         $2 == "spec_round_trip" { printf "%s\t%s\t%s\t%s\n", name, opening, closing, $5; done = 1 }

@@ -3,9 +3,9 @@
 # The machine code of the fast paths, as callgrind has seen them run: the instructions of a function that nearly every call
 # executes, in their order, and how many they are.
 #
-#   fast-path.sh PROGRAM FUNCTION    of one function; PROGRAM is built from instructions.c
-#   fast-path.sh --page PROGRAM      what docs/fast-path.md shows
-#   fast-path.sh --check PROGRAM PAGE    whether it shows that; skipped (77) for another compiler, or without a counter
+#   listings.sh PROGRAM FUNCTION    of one function; PROGRAM is built from paths.c
+#   listings.sh --page PROGRAM      what docs/fast-path.md shows
+#   listings.sh --check PROGRAM PAGE    whether it shows that; skipped (77) for another compiler, or without a counter
 set -eu
 
 # run PROGRAM: leaves what callgrind has seen in the scratch directory.

@@ -6,8 +6,8 @@
 #ifndef BENCH_LIMIT_H
 #define BENCH_LIMIT_H
 
-#include "bench_rig.h"
-#include "bench_table.h"
+#include "rig.h"
+#include "table.h"
 
 enum { BENCH_THREADS_MAX = 1024 };
 

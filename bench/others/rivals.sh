@@ -8,7 +8,7 @@ set -eu
 here=$(dirname "$(realpath "$0")")
 scratch=$1
 rounds=7
-# shellcheck source=bench/servers.sh
+# shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
 without() {

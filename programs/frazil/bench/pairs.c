@@ -5,8 +5,8 @@
  * end together; half of what both worked is how long that took.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "bench_cases.h"
-#include "bench_clock.h"
+#include "cases.h"
+#include "clock.h"
 #include "complain.h"
 
 #include <pthread.h>

@@ -6,8 +6,8 @@
 #ifndef BENCH_CASES_H
 #define BENCH_CASES_H
 
-#include "bench_rig.h"
-#include "bench_table.h"
+#include "rig.h"
+#include "table.h"
 
 #include <stdint.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil bench: what ids cost on this machine, beside what they are made of. */
-#include "bench_cases.h"
-#include "bench_clock.h"
-#include "bench_limit.h"
-#include "bench_machine.h"
+#include "cases.h"
+#include "clock.h"
 #include "command.h"
 #include "complain.h"
+#include "limit.h"
+#include "machine.h"
 #include "operations/leases.h"
 #include "options.h"
 #include "output.h"

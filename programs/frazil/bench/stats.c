@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "bench_stats.h"
+#include "stats.h"
 
 #include <assert.h>
 #include <stdlib.h>
