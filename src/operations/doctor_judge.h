@@ -10,10 +10,9 @@
 #include "lease/register.h"
 #include "leases.h"
 #include "os/disk.h"
+#include "os/file.h"
 #include "os/host.h"
 #include "os/kernel_clock.h"
-#include "os/machine.h"
-#include "os/path.h"
 #include "spec/config.h"
 
 /* ---- doctor_clock.c ------------------------------------------------------------- */

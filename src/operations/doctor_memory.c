@@ -4,8 +4,6 @@
 
 #include "doctor_judge.h"
 #include "os/file.h"
-#include "os/new_file.h"
-#include "os/write_file.h"
 
 static bool read_line(const char *path, char ret[FZ_MEMORY_SIZE])
 {

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/nearest.h"
-#include "os/environment.h"
+#include "os/host.h"
 #include "spec/settings.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)

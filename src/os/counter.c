@@ -4,9 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "file.h"
-
-#define CLOCKSOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+#include "kernel_clock.h"
 
 /* Whether name is one of the space-terminated words in list. */
 static bool is_in_list(const char *list, const char *name)
@@ -39,13 +37,7 @@ static bool is_constant(void)
 
 bool fz_counter_usable(void)
 {
-    char name[64];
-    size_t len;
+    char name[FZ_CLOCK_SOURCE_SIZE];
 
-    if (!is_constant())
-        return false;
-    if (fz_file_read(CLOCKSOURCE_FILE, name, sizeof name, &len) != 0)
-        return false;
-    name[strcspn(name, "\n")] = '\0';
-    return is_in_list(FZ_COUNTER_CLOCKSOURCES, name);
+    return is_constant() && fz_clock_source(name) == 0 && is_in_list(FZ_COUNTER_CLOCKSOURCES, name);
 }

@@ -2,6 +2,7 @@
 #define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "dirs.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,9 +13,9 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
-#include "environment.h"
 #include "fail_errno.h"
-#include "new_file.h"
+#include "file.h"
+#include "host.h"
 #include "own_file.h"
 
 /* What differs between the two. */
@@ -249,4 +250,27 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
         return cannot_use(names, &way, sys, reterr);
     memcpy(ret_path, way.path, strlen(way.path) + 1);
     return FRAZIL_OK;
+}
+
+/* ---- what is in a directory ------------------------------------------------ */
+
+int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
+{
+    DIR *dir = opendir(path);
+    int err = 0;
+
+    if (dir == NULL)
+        return errno;
+    for (;;) {
+        errno = 0;
+        const struct dirent *entry = readdir(dir);
+        if (entry == NULL) {
+            err = errno;
+            break;
+        }
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            visit(ctx, entry->d_name);
+    }
+    closedir(dir);
+    return err;
 }

@@ -21,8 +21,8 @@
 #ifndef FZ_OS_DIRS_H
 #define FZ_OS_DIRS_H
 
+#include "file.h"
 #include "frazil/error.h"
-#include "path.h"
 
 enum fz_dir {
     FZ_DIR_RUN,
@@ -47,5 +47,12 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
  * their hands, nothing can be written in it, or the disk failed.
  */
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
+
+/* ---- what is in a directory ------------------------------------------------ */
+
+typedef void (*fz_name_visitor)(void *ctx, const char *name);
+
+/* Calls visit for each name but "." and "..", in any order.  0, or an errno; visits may have been made. */
+int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
 
 #endif

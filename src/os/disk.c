@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "fail_errno.h"
+#include "file.h"
 #include "own_file.h"
-#include "path.h"
 
 /* The numbers by which Linux tells file systems apart. */
 static const struct {

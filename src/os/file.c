@@ -3,11 +3,34 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "fail_errno.h"
+#include "own_file.h"
+#include "quiet_signal.h"
+
+/* ---- paths ----------------------------------------------------------------- */
+
+int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b, const char *c)
+{
+    size_t a_len = strlen(a);
+    size_t b_len = strlen(b);
+    size_t c_len = strlen(c);
+
+    if (a_len >= FZ_PATH_SIZE || b_len >= FZ_PATH_SIZE || c_len >= FZ_PATH_SIZE ||
+        a_len + b_len + c_len >= FZ_PATH_SIZE)
+        return ENAMETOOLONG;
+    memmove(buf, a, a_len);
+    memcpy(buf + a_len, b, b_len);
+    memcpy(buf + a_len + b_len, c, c_len + 1);
+    return 0;
+}
+
+/* ---- reading --------------------------------------------------------------- */
 
 /* Reads until the end of the file or of buf. */
 static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
@@ -98,4 +121,111 @@ bool fz_file_exists(const char *path)
     struct stat status;
 
     return lstat(path, &status) == 0;
+}
+
+/* ---- writing --------------------------------------------------------------- */
+
+static int write_all(int fd, uint64_t offset, const char *bytes, size_t len)
+{
+    for (size_t done = 0; done < len;) {
+        ssize_t put = pwrite(fd, bytes + done, len - done, (off_t)(offset + done));
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return put < 0 ? errno : EIO;
+        done += (size_t)put;
+    }
+    return 0;
+}
+
+int fz_file_write(int fd, uint64_t offset, const void *buf, size_t len)
+{
+    struct fz_quiet_signal quiet;
+
+    fz_quiet_signal_begin(&quiet, SIGXFSZ);
+    int sys = write_all(fd, offset, buf, len);
+    fz_quiet_signal_end(&quiet);
+    return sys;
+}
+
+int fz_file_reserve(int fd, uint64_t size)
+{
+    struct fz_quiet_signal quiet;
+    int sys;
+
+    fz_quiet_signal_begin(&quiet, SIGXFSZ);
+    do
+        sys = posix_fallocate(fd, 0, (off_t)size);
+    while (sys == EINTR);
+    fz_quiet_signal_end(&quiet);
+    return sys;
+}
+
+/* ---- new files ------------------------------------------------------------- */
+
+int fz_new_file_begin(const char *path, int *ret_fd)
+{
+    char name[FZ_PATH_SIZE];
+
+    int err = fz_path_join(name, path, ".new", "");
+    if (err != 0)
+        return err;
+    if (unlink(name) != 0 && errno != ENOENT)
+        return errno;
+    return fz_own_file_open(name, O_RDWR | O_CREAT | O_EXCL, ret_fd);
+}
+
+void fz_new_file_abandon(const char *path, int fd)
+{
+    char name[FZ_PATH_SIZE];
+
+    close(fd);
+    if (fz_path_join(name, path, ".new", "") == 0)
+        (void)unlink(name); /* or the next one does */
+}
+
+int fz_new_file_publish(const char *path)
+{
+    char name[FZ_PATH_SIZE];
+
+    int err = fz_path_join(name, path, ".new", "");
+    if (err == 0 && rename(name, path) != 0)
+        err = errno;
+    return err;
+}
+
+static int sync_fd(int fd)
+{
+    while (fsync(fd) != 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    return 0;
+}
+
+/* A name is durable once its directory is. */
+int fz_new_file_sync_name(const char *path)
+{
+    char directory[FZ_PATH_SIZE];
+    int fd;
+
+    int err = fz_path_join(directory, path, "", "");
+    if (err != 0)
+        return err;
+    directory[strrchr(directory, '/') + 1 - directory] = '\0'; /* with the slash: the directory may be a link */
+    err = fz_own_file_open_directory(directory, &fd);
+    if (err != 0)
+        return err;
+    err = sync_fd(fd);
+    close(fd);
+    return err;
+}
+
+int fz_new_file_publish_durably(const char *path, int fd)
+{
+    int err = sync_fd(fd);
+
+    if (err == 0)
+        err = fz_new_file_publish(path);
+    return err == 0 ? fz_new_file_sync_name(path) : err;
 }

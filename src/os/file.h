@@ -1,10 +1,24 @@
 /* SPDX-License-Identifier: MIT */
-/* Small files. */
+/* Paths and small files: reading, writing, and files that appear with all of their content at once. */
 #ifndef FZ_OS_FILE_H
 #define FZ_OS_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+
+/* ---- paths ----------------------------------------------------------------- */
+
+/* Bytes that a path may have, terminator included. */
+#define FZ_PATH_SIZE 1024
+
+/*
+ * Writes a, b and c one after the other.  0, or ENAMETOOLONG if they do not fit;
+ * buf is then untouched.  buf may be a itself.
+ */
+int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b, const char *c);
+
+/* ---- reading --------------------------------------------------------------- */
 
 /*
  * Reads a whole file into buf and puts a zero byte behind it.  0, or an errno;
@@ -26,5 +40,43 @@ int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_le
 /* Whether something has that name, if only a link that leads nowhere.  False also where the folder may not be entered.
  */
 bool fz_file_exists(const char *path);
+
+/* ---- writing, without a signal to the program ------------------------------ */
+
+/*
+ * Writes all of buf at an offset of a file that is open for writing.  0 or an errno.  Where the file would become
+ * larger than the process's limit, that is EFBIG and not the death of the process (SIGXFSZ); so it is below.
+ */
+int fz_file_write(int fd, uint64_t offset, const void *buf, size_t len);
+
+/* Gives a file that many bytes of the disk, so that a full disk is an error now and no SIGBUS later.  0 or an errno. */
+int fz_file_reserve(int fd, uint64_t size);
+
+/* ---- new files ------------------------------------------------------------- */
+
+/*
+ * They are written as PATH.new and renamed.  Whoever dies half way leaves a
+ * PATH.new, which the next one writes anew.  One maker at a time: hold the file's
+ * guard.  Paths are absolute.
+ */
+
+/*
+ * Opens a PATH.new for reading and writing, for its owner alone.  One that is
+ * there is removed, not emptied: it may be another name of some other file.  0 or
+ * an errno.
+ */
+int fz_new_file_begin(const char *path, int *ret_fd);
+
+/* Gives it up: closes and removes it. */
+void fz_new_file_abandon(const char *path, int fd);
+
+/* Gives it its name, in place of any file that has it.  0 or an errno. */
+int fz_new_file_publish(const char *path);
+
+/* The same, and it is still there after a loss of power. */
+int fz_new_file_publish_durably(const char *path, int fd);
+
+/* Makes a name durable that somebody else may have left undone.  0 or an errno. */
+int fz_new_file_sync_name(const char *path);
 
 #endif

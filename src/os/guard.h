@@ -8,8 +8,8 @@
 #ifndef FZ_OS_GUARD_H
 #define FZ_OS_GUARD_H
 
+#include "file.h"
 #include "kept_fd.h"
-#include "path.h"
 
 struct fz_guard {
     struct fz_kept_fd file; /* none: closed */

@@ -7,8 +7,17 @@
 #include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
+
+#include "file.h"
+
+/* ---- the host -------------------------------------------------------------- */
 
 int fz_host_name(char *buf, size_t size)
 {
@@ -80,4 +89,53 @@ int fz_address_version(const char *text)
 int fz_host_entropy(uint64_t *ret)
 {
     return getentropy(ret, sizeof *ret) == 0 ? 0 : errno;
+}
+
+/* ---- the machine ----------------------------------------------------------- */
+
+int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE])
+{
+    char text[FZ_MACHINE_ID_SIZE];
+    size_t len;
+
+    int err = fz_file_read("/etc/machine-id", text, sizeof text, &len);
+    if (err != 0)
+        return err;
+    text[strcspn(text, "\n")] = '\0';
+    if (text[0] == '\0' || strcmp(text, "uninitialized") == 0)
+        return ENOENT;
+    memcpy(ret, text, sizeof text);
+    return 0;
+}
+
+bool fz_machine_has_generation(void)
+{
+    return fz_file_exists("/sys/bus/acpi/drivers/vmgenid/bind") ||
+           fz_file_exists("/sys/bus/platform/drivers/vmgenid/bind");
+}
+
+/* ---- the environment ------------------------------------------------------- */
+
+extern char **environ;
+
+bool fz_environment_is_foreign(void)
+{
+#ifdef __linux__
+    /* The kernel's word about the start: it also knows of capabilities, and giving the rights up does not change it. */
+    return getauxval(AT_SECURE) != 0;
+#else
+    return getuid() != geteuid() || getgid() != getegid();
+#endif
+}
+
+const char *fz_environment(const char *name)
+{
+    return fz_environment_is_foreign() ? NULL : getenv(name);
+}
+
+char *const *fz_environment_all(void)
+{
+    static char *const none[] = {NULL};
+
+    return fz_environment_is_foreign() || environ == NULL ? none : environ;
 }

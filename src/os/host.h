@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the host knows: its name, its address, and randomness. */
+/* What a process finds around it: the host's name, address and randomness, its machine, and its environment. */
 #ifndef FZ_OS_HOST_H
 #define FZ_OS_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* ---- the host -------------------------------------------------------------- */
 
 /* Bytes that the name of any host fits into, terminator included. */
 #define FZ_HOST_NAME_SIZE 256
@@ -28,5 +31,35 @@ int fz_address_version(const char *text);
 
 /* 64 bits from the kernel's generator.  0 or an errno. */
 int fz_host_entropy(uint64_t *ret);
+
+/* ---- the machine, and whether it was copied -------------------------------- */
+
+/* Bytes of a machine's id, terminator included. */
+#define FZ_MACHINE_ID_SIZE 40
+
+/* The id in /etc/machine-id, which an image for copying is shipped without.  0 or an errno; ENOENT also if it is empty.
+ */
+int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE]);
+
+/* Whether the hypervisor counts a virtual machine's restorations and copies, and the kernel listens. */
+bool fz_machine_has_generation(void);
+
+/* ---- the environment, as far as it may be trusted -------------------------- */
+
+/*
+ * The value of an environment variable; NULL: it is not set, or the environment is not to be trusted.  It lies in the
+ * environment, and lives as long as there.  Any thread, unless another one changes the environment.
+ */
+const char *fz_environment(const char *name);
+
+/*
+ * Whether the program has rights that the user who started it does not have (set-user-ID, set-group-ID, file
+ * capabilities).  Then that user, who chose the environment, must not choose files and worker ids for it.  Where the
+ * system does not tell what it was at the start, the user ids of now decide.
+ */
+bool fz_environment_is_foreign(void);
+
+/* The variables, "NAME=VALUE" and NULL behind the last; an empty list where the environment is not to be trusted. */
+char *const *fz_environment_all(void);
 
 #endif

@@ -8,8 +8,22 @@
 #ifndef FZ_OS_KEPT_FD_H
 #define FZ_OS_KEPT_FD_H
 
-#include "fd_mark.h"
+#include <stdbool.h>
+#include <sys/types.h>
 
+/* What a descriptor stands for. */
+struct fz_fd_mark {
+    dev_t device;
+    ino_t inode;
+};
+
+/* Notes it.  0 or an errno. */
+int fz_fd_mark(int fd, struct fz_fd_mark *ret);
+
+/* Whether it still stands for that. */
+bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark);
+
+/* A descriptor with its mark. */
 struct fz_kept_fd {
     int fd; /* for kept_fd.c alone; -1: none */
     struct fz_fd_mark mark;

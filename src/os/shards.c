@@ -6,7 +6,7 @@
 
 #include "core/decimal.h"
 #include "core/sentence.h"
-#include "list_dir.h"
+#include "dirs.h"
 
 int fz_shards_folder(char ret_path[FZ_PATH_SIZE], const char *path)
 {

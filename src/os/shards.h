@@ -11,7 +11,7 @@
 #define FZ_OS_SHARDS_H
 
 #include "core/bounds.h"
-#include "path.h"
+#include "file.h"
 
 /* The path of the folder.  0 or ENAMETOOLONG. */
 int fz_shards_folder(char ret_path[FZ_PATH_SIZE], const char *path);

@@ -9,10 +9,9 @@
 
 #include "core/sentence.h"
 #include "fail_errno.h"
-#include "new_file.h"
+#include "file.h"
 #include "own_file.h"
 #include "shards.h"
-#include "write_file.h"
 
 static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
 {

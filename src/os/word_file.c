@@ -15,10 +15,8 @@
 #include "file.h"
 #include "frazil/layout.h"
 #include "host.h"
-#include "new_file.h"
 #include "own_file.h"
 #include "shards.h"
-#include "write_file.h"
 
 #define VERSION_WITHOUT_BOUNDS 1
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)

@@ -14,8 +14,6 @@
 #include "fail_errno.h"
 #include "file.h"
 #include "own_file.h"
-#include "path.h"
-#include "write_file.h"
 
 /* Nobody ever looks into it: it is there to be held. */
 enum { PAGE_SIZE_ASKED_FOR = 1 };

@@ -7,9 +7,9 @@
 #include "core/nearest.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "os/environment.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
+#include "os/host.h"
 
 enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64, KEY_NAME_SIZE = 20 };
 

@@ -67,7 +67,7 @@ const char *fz_key_name(enum fz_key key);
  * Gathers the settings of a spec (NULL: empty), the environment and the config
  * file.  FRAZIL_ESPEC, ENOMEM, ESYS (the file cannot be read).  On success the
  * caller frees them.  The environment is not read where it is not to be trusted
- * (os/environment.h).
+ * (os/host.h).
  */
 frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
 

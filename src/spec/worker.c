@@ -11,7 +11,7 @@
 #include "core/layout_internal.h"
 #include "core/nearest.h"
 #include "core/sentence.h"
-#include "os/environment.h"
+#include "os/host.h"
 #include "worker_internal.h"
 
 #define SOURCES                                                                                                        \

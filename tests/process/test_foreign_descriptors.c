@@ -23,7 +23,7 @@
 
 #include "frazil.h"
 #include "lib/scratch.h"
-#include "os/fd_mark.h"
+#include "os/kept_fd.h"
 
 enum { FDS_MAX = 64, ROUNDS = 4, WAITS = 3000 };
 

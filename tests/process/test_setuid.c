@@ -24,7 +24,7 @@
 
 #include "frazil.h"
 #include "os/dirs.h"
-#include "os/environment.h"
+#include "os/host.h"
 #include "spec/settings.h"
 
 #define OWNER 65532

@@ -20,7 +20,7 @@
 
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
-#include "os/fd_mark.h"
+#include "os/kept_fd.h"
 
 enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
 

@@ -2,7 +2,7 @@
 /* The environment of simulated processes: nobody has set anything. */
 #include <stddef.h>
 
-#include "os/environment.h"
+#include "os/host.h"
 
 const char *fz_environment(const char *name)
 {

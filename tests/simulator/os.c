@@ -13,7 +13,6 @@
 #include "os/fail_errno.h"
 #include "os/guard.h"
 #include "os/host.h"
-#include "os/list_dir.h"
 #include "os/memory.h"
 #include "os/part.h"
 #include "os/shards.h"

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "os/clock.h"
-#include "os/deadline.h"
+#include "os/socket.h"
 
 static uint64_t now_ns(void)
 {

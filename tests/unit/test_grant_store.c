@@ -21,7 +21,7 @@
 
 #include "home/grant_store.h"
 #include "lib/scratch.h"
-#include "os/path.h"
+#include "os/file.h"
 #include "os/state_file.h"
 
 enum { RESERVE = 100, NOW = 10000 };

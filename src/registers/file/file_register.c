@@ -13,9 +13,8 @@
 #include "os/dirs.h"
 #include "os/disk.h"
 #include "os/fail_errno.h"
+#include "os/file.h"
 #include "os/guard.h"
-#include "os/list_dir.h"
-#include "os/new_file.h"
 #include "os/own_file.h"
 #include "record_file.h"
 

@@ -11,9 +11,9 @@
 #include "core/sentence.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
+#include "os/file.h"
 #include "os/guard.h"
 #include "os/own_file.h"
-#include "os/write_file.h"
 
 #define PREFIX "konayuki+file://"
 

@@ -8,8 +8,6 @@
 #include "core/crc32.h"
 #include "lease/record_text.h"
 #include "os/file.h"
-#include "os/new_file.h"
-#include "os/write_file.h"
 
 static const char magic[] = "frazil-record ";
 

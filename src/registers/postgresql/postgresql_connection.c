@@ -12,7 +12,7 @@
 
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "os/deadline.h"
+#include "os/socket.h"
 
 /*
  * Goes ahead of each statement, in the same transaction and the same round trip.

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 
 #include "lease/register.h"
-#include "os/fd_mark.h"
-#include "os/intake.h"
+#include "os/kept_fd.h"
+#include "os/socket.h"
 #include "postgresql_url.h"
 
 /* libpq's PGconn and PGresult. */

@@ -9,8 +9,8 @@
 
 #include "core/sentence.h"
 #include "core/wipe.h"
-#include "os/deadline.h"
 #include "os/quiet_signal.h"
+#include "os/socket.h"
 
 void fz_redis_add(struct fz_redis_command *command, const char *text, size_t len)
 {

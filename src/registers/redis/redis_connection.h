@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 
 #include "lease/register.h"
-#include "os/fd_mark.h"
+#include "os/kept_fd.h"
 #include "redis_url.h"
 
 /* What hiredis counts elements in. */

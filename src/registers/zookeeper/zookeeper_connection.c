@@ -13,8 +13,8 @@
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/clock.h"
-#include "os/deadline.h"
 #include "os/quiet_signal.h"
+#include "os/socket.h"
 
 /*
  * What is asked for as a session's time.  The client gives a connection up that was idle for two thirds of it, and the

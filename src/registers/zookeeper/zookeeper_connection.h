@@ -23,8 +23,8 @@
 #include <zookeeper/zookeeper.h>
 
 #include "lease/register.h"
-#include "os/intake.h"
 #include "os/kept_fd.h"
+#include "os/socket.h"
 #include "zookeeper_url.h"
 
 struct fz_zookeeper_connection {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One operation's share of time, on the monotonic clock, for whoever waits on
- * sockets several times and may not take longer altogether.
- */
-#ifndef FZ_OS_DEADLINE_H
-#define FZ_OS_DEADLINE_H
+/* Waiting on sockets: how long, and how much they may receive meanwhile. */
+#ifndef FZ_OS_SOCKET_H
+#define FZ_OS_SOCKET_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
+/* ---- how long -------------------------------------------------------------- */
+
+/* One operation's share of time, on the monotonic clock: it may wait several times, and not longer altogether. */
 struct fz_deadline {
     uint64_t at_ns;
     uint32_t timeout_ms; /* what was given, for sentences */
@@ -28,5 +29,23 @@ int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, s
 
 /* The same where it does not matter which event came. */
 int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events);
+
+/* ---- how much -------------------------------------------------------------- */
+
+/*
+ * How much a socket has received, for those who leave reading to a client library
+ * that keeps whatever comes: a peer that never stops sending must not take all
+ * memory.
+ */
+struct fz_intake {
+    bool is_known; /* the kernel tells it */
+    uint64_t begun;
+};
+
+/* Counts from now on.  The kernel tells it of TCP on Linux. */
+struct fz_intake fz_intake_of(int fd);
+
+/* Whether more than max bytes have come since to the same socket.  false where the kernel does not tell. */
+bool fz_intake_exceeds(const struct fz_intake *intake, int fd, uint64_t max);
 
 #endif
