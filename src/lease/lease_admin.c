@@ -69,6 +69,6 @@ frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *n
         return fz_fail(reterr, FRAZIL_EINVAL, "worker id %u of namespace %q is free already", (uint64_t)worker, name);
     record.released = true;
     size_t len = fz_worker_record_format(&record, text);
-    result = reg->swap(reg->ctx, worker, raw.version, text, len, &version, NULL, &said);
+    result = reg->swap(reg->ctx, &(struct fz_swap){worker, raw.version, text, len}, &version, NULL, &said);
     return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, name, &said, reterr);
 }

@@ -42,7 +42,7 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
     lease->counters.round_trips++;
     enum fz_register_result result =
-        lease->reg.swap(lease->reg.ctx, worker, expected, text, len, ret_version, status, reterr);
+        lease->reg.swap(lease->reg.ctx, &(struct fz_swap){worker, expected, text, len}, ret_version, status, reterr);
     assert(result != FZ_REGISTER_OK || *ret_version > expected);
     return result;
 }

@@ -171,8 +171,8 @@ static frazil_err replace_record(struct fz_lease *lease, const struct fz_record 
     size_t len = fz_namespace_record_format(record, text);
 
     lease->counters.round_trips++;
-    enum fz_register_result result =
-        lease->reg.swap(lease->reg.ctx, FZ_NAMESPACE, raw->version, text, len, &version, NULL, &said);
+    enum fz_register_result result = lease->reg.swap(
+        lease->reg.ctx, &(struct fz_swap){FZ_NAMESPACE, raw->version, text, len}, &version, NULL, &said);
     if (result == FZ_REGISTER_OK && record->losses > 0)
         lease->counters.quarantines++;
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
@@ -359,8 +359,9 @@ static frazil_err write_record(struct creation *creation, frazil_error *reterr)
     char text[FZ_RECORD_SIZE_MAX];
     frazil_error said = {.message = ""};
     size_t len = fz_namespace_record_format(&creation->record, text);
-    enum fz_register_result result = creation->reg->swap(creation->reg->ctx, FZ_NAMESPACE, creation->version, text, len,
-                                                         &creation->version, &creation->status, &said);
+    enum fz_register_result result =
+        creation->reg->swap(creation->reg->ctx, &(struct fz_swap){FZ_NAMESPACE, creation->version, text, len},
+                            &creation->version, &creation->status, &said);
 
     return result == FZ_REGISTER_OK ? FRAZIL_OK : fz_register_error(result, creation->options->name, &said, reterr);
 }

@@ -50,6 +50,14 @@ struct fz_record {
     char data[FZ_RECORD_SIZE_MAX];
 };
 
+/* A compare-and-swap: the record's number, the version that it must have, and what replaces it. */
+struct fz_swap {
+    uint32_t number;
+    uint64_t expected; /* 0: the record must not exist */
+    const char *data;
+    size_t len; /* FZ_RECORD_SIZE_MAX at the most */
+};
+
 /* What a coordinator tells about itself with each answer. */
 struct fz_register_status {
     bool has_clock;
@@ -101,11 +109,11 @@ struct fz_register {
                                         struct fz_register_status *status, frazil_error *reterr);
 
     /*
-     * Replaces the record if its version is still `expected` (0: if it does not
-     * exist).  Durable, as far as the class goes, before it returns FZ_REGISTER_OK.
+     * Replaces the record if its version is still the expected one.  Durable, as far as the class goes, before it
+     * returns FZ_REGISTER_OK.
      */
-    enum fz_register_result (*swap)(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                    uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr);
+    enum fz_register_result (*swap)(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                    struct fz_register_status *status, frazil_error *reterr);
 
     /*
      * Makes what records are kept in, if it is not there.  fz_lease_init calls it; before it was called,

@@ -41,7 +41,8 @@ static uint64_t prepare(const struct course *course, const struct fz_register *r
         version = 12345;
     }
     for (unsigned i = 0; i < course->swaps; i++)
-        assert_int_equal(reg->swap(reg->ctx, 3, version, "old", 3, &version, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(reg->swap(reg->ctx, &(struct fz_swap){3, version, "old", 3}, &version, NULL, NULL),
+                         FZ_REGISTER_OK);
     return version;
 }
 
@@ -72,7 +73,7 @@ static enum fz_register_result swap_with_failure(const struct course *course, un
     uint64_t version = 4711;
     disk_log_begin(root);
     disk_log_doom(DISK_FAILS, at);
-    enum fz_register_result result = reg.swap(reg.ctx, 3, before, "new", 3, &version, NULL, NULL);
+    enum fz_register_result result = reg.swap(reg.ctx, &(struct fz_swap){3, before, "new", 3}, &version, NULL, NULL);
     disk_log_doom(DISK_LIVES, 0);
     disk_log_stop();
     assert_false(scratch_exists(new_path));
@@ -83,7 +84,8 @@ static enum fz_register_result swap_with_failure(const struct course *course, un
         assert_int_equal(version, 4711);
     if (result == FZ_REGISTER_UNREACHABLE)
         assert_int_equal(record.version, before);
-    assert_int_equal(reg.swap(reg.ctx, 3, record.version, "next", 4, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, record.version, "next", 4}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
     reg.close(reg.ctx);
     return result;
 }

@@ -229,8 +229,8 @@ static bool swap_record(const struct fz_register *reg, unsigned i, unsigned who)
     next->begun = disk_log_len();
     next->told = UINT32_MAX;
     swaps[i]++;
-    if (reg->swap(reg->ctx, numbers[i], found.version, next->data, strlen(next->data), &version, NULL, NULL) !=
-        FZ_REGISTER_OK)
+    if (reg->swap(reg->ctx, &(struct fz_swap){numbers[i], found.version, next->data, strlen(next->data)}, &version,
+                  NULL, NULL) != FZ_REGISTER_OK)
         return false;
     next->told = disk_log_len();
     return true;
@@ -524,7 +524,8 @@ static void assert_record_damaged(const struct fz_register *reg, const char *pat
     scratch_write(path, bytes, len);
     if (reg->read(reg->ctx, 3, &record, NULL, NULL) != FZ_REGISTER_REFUSED)
         fail_msg("a damaged file of %zu bytes is not found to be that", len);
-    assert_int_equal(reg->swap(reg->ctx, 3, 0, "another", 7, &version, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg->swap(reg->ctx, &(struct fz_swap){3, 0, "another", 7}, &version, NULL, NULL),
+                     FZ_REGISTER_REFUSED);
     assert_int_equal(record.version, 4711);
 }
 
@@ -540,7 +541,7 @@ static void test_damaged_records(void **state)
     (void)state;
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     assert_int_equal(fz_file_register_open(&reg, scratch_path(root, "orders"), NULL), FRAZIL_OK);
-    assert_int_equal(reg.swap(reg.ctx, 3, 0, "a record", 8, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, 0, "a record", 8}, &version, NULL, NULL), FZ_REGISTER_OK);
     assert_true(snprintf(path, sizeof path, "%s/orders/worker-3", root) < (int)sizeof path);
     assert_int_equal(scratch_read(path, bytes, sizeof bytes), sizeof bytes);
     for (size_t len = 0; len < sizeof bytes; len++)

@@ -148,7 +148,7 @@ static void ask(const struct fz_register *reg, char what)
     } else if (what == 'a') {
         result = reg->read_all(reg->ctx, visit_record, NULL, &status, &why);
     } else if (what == 's') {
-        result = reg->swap(reg->ctx, 7, 4711, "kept", 4, &version, &status, &why);
+        result = reg->swap(reg->ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);
         REQUIRE(result != FZ_REGISTER_OK || version > 4711);
     } else {
         result = reg->examine(reg->ctx, visit_finding, NULL, &why);

@@ -37,7 +37,7 @@ enum fz_register_result etcd_swap(const struct fz_register *reg, uint32_t number
                                   uint64_t *ret_version)
 {
     memset(&etcd_said, 0, sizeof etcd_said);
-    return reg->swap(reg->ctx, number, expected, text, strlen(text), ret_version, NULL, &etcd_said);
+    return reg->swap(reg->ctx, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version, NULL, &etcd_said);
 }
 
 uint64_t etcd_must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text)

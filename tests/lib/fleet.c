@@ -192,7 +192,8 @@ static void write_bytes(struct fleet *fleet, uint32_t number, const char *text, 
     uint64_t version;
 
     assert_int_equal(reg.read(reg.ctx, number, &raw, NULL, NULL), FZ_REGISTER_OK);
-    assert_int_equal(reg.swap(reg.ctx, number, raw.version, text, len, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){number, raw.version, text, len}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
 }
 
 void fleet_write(struct fleet *fleet, uint32_t worker, const struct fz_worker_record *record)

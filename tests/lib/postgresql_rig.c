@@ -45,7 +45,7 @@ enum fz_register_result postgresql_swap(const struct fz_register *reg, uint64_t 
                                         uint64_t *ret_version)
 {
     memset(&last, 0, sizeof last);
-    return reg->swap(reg->ctx, 0, expected, text, strlen(text), ret_version, NULL, &last);
+    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, text, strlen(text)}, ret_version, NULL, &last);
 }
 
 enum fz_register_result postgresql_read_first(const struct fz_register *reg, struct fz_record *ret)

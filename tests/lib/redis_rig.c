@@ -52,7 +52,7 @@ enum fz_register_result redis_swap(struct redis_rig *rig, const struct fz_regist
                                    const char *text, uint64_t *ret_version)
 {
     memset(&rig->err, 0, sizeof rig->err);
-    return reg->swap(reg->ctx, 0, expected, text, strlen(text), ret_version, NULL, &rig->err);
+    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, text, strlen(text)}, ret_version, NULL, &rig->err);
 }
 
 enum fz_register_result redis_read_first(struct redis_rig *rig, const struct fz_register *reg, struct fz_record *ret)

@@ -66,7 +66,8 @@ void sim_server_deliver(struct sim_server *server, size_t i)
     uint64_t version;
 
     server->delayed[i] = server->delayed[--server->n_delayed];
-    (void)reg.swap(reg.ctx, request.number, request.expected, request.data, request.len, &version, NULL, NULL);
+    (void)reg.swap(reg.ctx, &(struct fz_swap){request.number, request.expected, request.data, request.len}, &version,
+                   NULL, NULL);
 }
 
 static void delay(struct sim_server *server, uint32_t number, uint64_t expected, const char *data, size_t len)
@@ -166,8 +167,8 @@ static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit,
     return reg.read_all(reg.ctx, visit, visit_ctx, NULL, reterr);
 }
 
-static enum fz_register_result link_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result link_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                         struct fz_register_status *status, frazil_error *reterr)
 {
     struct sim_link *link = ctx;
     uint64_t version;
@@ -181,22 +182,22 @@ static enum fz_register_result link_swap(void *ctx, uint32_t number, uint64_t ex
     case SIM_REFUSED:
         return say(reterr, "no permission", FZ_REGISTER_REFUSED);
     case SIM_DELAYED:
-        delay(link->server, number, expected, data, len);
+        delay(link->server, swap->number, swap->expected, swap->data, swap->len);
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_LOST_REQUEST:
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_LOST_REPLY:
-        (void)reg.swap(reg.ctx, number, expected, data, len, &version, NULL, reterr);
+        (void)reg.swap(reg.ctx, swap, &version, NULL, reterr);
         return say(reterr, "no answer within 1 s", FZ_REGISTER_UNKNOWN);
     case SIM_DUPLICATE:
     case SIM_RIVAL:
-        (void)reg.swap(reg.ctx, number, expected, data, len, &version, NULL, reterr);
+        (void)reg.swap(reg.ctx, swap, &version, NULL, reterr);
         break;
     default:
         break;
     }
     tell(link->server, status);
-    return reg.swap(reg.ctx, number, expected, data, len, ret_version, NULL, reterr);
+    return reg.swap(reg.ctx, swap, ret_version, NULL, reterr);
 }
 
 static void link_after_fork(void *ctx)

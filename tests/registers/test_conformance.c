@@ -51,7 +51,8 @@ static enum fz_register_result swap(const struct fz_register *reg, uint32_t numb
                                     uint64_t *ret_version)
 {
     frazil_error err = {.message = ""};
-    enum fz_register_result result = reg->swap(reg->ctx, number, expected, text, strlen(text), ret_version, NULL, &err);
+    enum fz_register_result result =
+        reg->swap(reg->ctx, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version, NULL, &err);
 
     if (result != FZ_REGISTER_OK && result != FZ_REGISTER_CONFLICT)
         fail_msg("%s", err.message);
@@ -176,7 +177,8 @@ static void any_bytes(const struct register_kind *kind)
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)i;
     for (size_t len = 0; len <= sizeof data; len = len == 0 ? 1 : 2 * len) {
-        assert_int_equal(reg.swap(reg.ctx, 9, version, data, len, &version, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){9, version, data, len}, &version, NULL, NULL),
+                         FZ_REGISTER_OK);
         struct fz_record record = read_one(&reg, 9);
         assert_int_equal(record.version, version);
         assert_int_equal(record.len, len);
@@ -284,13 +286,14 @@ static void status(const struct register_kind *kind)
     assert_int_equal(reg.read(reg.ctx, 0, &record, &first, NULL), FZ_REGISTER_OK);
     assert_time(kind, &first, before_ms);
     before_ms = now_ms();
-    assert_int_equal(reg.swap(reg.ctx, 0, 0, "worker 0", 8, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "worker 0", 8}, &version, &then, NULL), FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     before_ms = now_ms();
-    assert_int_equal(reg.swap(reg.ctx, 0, version, "worker 0", 8, &version, &then, NULL), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, version, "worker 0", 8}, &version, &then, NULL),
+                     FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
-    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, &then, NULL), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, &then, NULL), FZ_REGISTER_CONFLICT);
     assert_string_equal(first.incarnation, then.incarnation);
     then.incarnation[0] = '?';
     before_ms = now_ms();
@@ -319,7 +322,8 @@ static void count_up(const struct fz_register *reg)
             return;
         snprintf(text, sizeof text, "%d",
                  record.version == 0 ? 1 : (int)strtol((record.data[record.len] = '\0', record.data), NULL, 10) + 1);
-        done += reg->swap(reg->ctx, 0, record.version, text, strlen(text), &version, NULL, NULL) == FZ_REGISTER_OK;
+        done += reg->swap(reg->ctx, &(struct fz_swap){0, record.version, text, strlen(text)}, &version, NULL, NULL) ==
+                FZ_REGISTER_OK;
     }
 }
 

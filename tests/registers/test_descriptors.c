@@ -26,7 +26,8 @@ enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
 
 static bool swap(const struct fz_register *reg, const char *text, uint64_t *version)
 {
-    return reg->swap(reg->ctx, 0, *version, text, strlen(text), version, NULL, NULL) == FZ_REGISTER_OK;
+    return reg->swap(reg->ctx, &(struct fz_swap){0, *version, text, strlen(text)}, version, NULL, NULL) ==
+           FZ_REGISTER_OK;
 }
 
 static bool is_open(int fd)

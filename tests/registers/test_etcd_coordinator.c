@@ -156,7 +156,7 @@ static void test_no_space(void **state)
     assert_found(findings, "FAIL alarm: 'NOSPACE': it refuses to write: compact, defragment");
     assert_not_found(findings, "alarms: none");
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
-    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "database space exceeded"));
     reg.close(reg.ctx);
     server_stop(&server);

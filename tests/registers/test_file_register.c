@@ -71,7 +71,7 @@ static void write_file(const struct rig *rig, const char *name, const char *text
 
 static enum fz_register_result swap(struct rig *rig, uint32_t number, uint64_t expected, uint64_t *ret_version)
 {
-    return rig->reg.swap(rig->reg.ctx, number, expected, "new", 3, ret_version, NULL, &rig->err);
+    return rig->reg.swap(rig->reg.ctx, &(struct fz_swap){number, expected, "new", 3}, ret_version, NULL, &rig->err);
 }
 
 static enum fz_register_result read_one(struct rig *rig, uint32_t number, struct fz_record *ret)
@@ -219,7 +219,8 @@ enum { SWAPS = 300 };
 static int swap_often(const struct rig *rig, uint64_t version)
 {
     for (unsigned i = 0; i < SWAPS; i++) {
-        if (rig->reg.swap(rig->reg.ctx, 7, version, "new", 3, &version, NULL, NULL) != FZ_REGISTER_OK)
+        if (rig->reg.swap(rig->reg.ctx, &(struct fz_swap){7, version, "new", 3}, &version, NULL, NULL) !=
+            FZ_REGISTER_OK)
             return 1;
     }
     return 0;

@@ -78,7 +78,7 @@ static int ask(const struct target *target, uint16_t port, char what)
         return 2;
     uint64_t begun_ms = now_ms();
     if (what == 's')
-        result = reg.swap(reg.ctx, 7, 4711, "kept", 4, &version, NULL, &why);
+        result = reg.swap(reg.ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, NULL, &why);
     else if (what == 'a')
         result = reg.read_all(reg.ctx, ignore, NULL, NULL, &why);
     else

@@ -50,7 +50,7 @@ static enum fz_register_result swap(struct rig *rig, const struct fz_register *r
                                     uint64_t *ret_version)
 {
     memset(&rig->err, 0, sizeof rig->err);
-    return reg->swap(reg->ctx, 0, expected, text, strlen(text), ret_version, NULL, &rig->err);
+    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, text, strlen(text)}, ret_version, NULL, &rig->err);
 }
 
 static enum fz_register_result read_first(struct rig *rig, const struct fz_register *reg, struct fz_record *ret)
@@ -171,7 +171,8 @@ static void slow(const struct register_kind *kind)
 
     start(&rig, kind);
     memset(data, 'x', sizeof data);
-    assert_int_equal(rig.direct.swap(rig.direct.ctx, 0, 0, data, sizeof data, &version, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(rig.direct.swap(rig.direct.ctx, &(struct fz_swap){0, 0, data, sizeof data}, &version, NULL, NULL),
+                     FZ_REGISTER_OK);
     (void)await_read(&rig, &rig.through);
     proxy_set(rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
     assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
@@ -316,7 +317,7 @@ static void count_once(const struct fz_register *reg, struct tally *tally)
         return;
     }
     int len = snprintf(text, sizeof text, "%u", number_in(&record) + 1);
-    switch (reg->swap(reg->ctx, 0, record.version, text, (size_t)len, &version, NULL, NULL)) {
+    switch (reg->swap(reg->ctx, &(struct fz_swap){0, record.version, text, (size_t)len}, &version, NULL, NULL)) {
     case FZ_REGISTER_OK:
         tally->done++;
         break;

@@ -79,9 +79,9 @@ static void test_no_table(void **state)
     assert_int_equal(reg.read_all(reg.ctx, NULL, NULL, &status, NULL), FZ_REGISTER_OK);
     assert_true(status.incarnation[0] != '\0');
     status.incarnation[0] = '\0';
-    assert_int_equal(reg.swap(reg.ctx, 0, 7, "x", 1, &version, &status, NULL), FZ_REGISTER_CONFLICT);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 7, "x", 1}, &version, &status, NULL), FZ_REGISTER_CONFLICT);
     assert_true(status.incarnation[0] != '\0');
-    assert_int_equal(reg.swap(reg.ctx, 0, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "there is no table \"frazil_lease\": frazil lease init creates it"));
     assert_int_equal(version, 4711);
     postgresql_close(&reg);

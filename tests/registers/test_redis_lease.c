@@ -153,7 +153,8 @@ static void test_round_trips(void **state)
             .until = worker % 300 == 7 ? now - 10000 : now + HORIZON, .owner = "host:1", .owners = 1};
         uint64_t version;
         size_t len = fz_worker_record_format(&record, text);
-        assert_int_equal(rig.direct.swap(rig.direct.ctx, worker, 0, text, len, &version, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(rig.direct.swap(rig.direct.ctx, &(struct fz_swap){worker, 0, text, len}, &version, NULL, NULL),
+                         FZ_REGISTER_OK);
     }
     unsigned before = rig.proxy->requests;
     assert_ok(&rig, 0, acquire(&rig, 0));

@@ -62,7 +62,7 @@ static void make_namespace(const char *url)
     uint64_t version;
     frazil_error err;
 
-    if (reg.swap(reg.ctx, FZ_NAMESPACE, 0, "x", 1, &version, NULL, &err) != FZ_REGISTER_OK)
+    if (reg.swap(reg.ctx, &(struct fz_swap){FZ_NAMESPACE, 0, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK)
         fail_msg("%s", err.message);
     reg.close(reg.ctx);
 }

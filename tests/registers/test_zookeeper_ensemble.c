@@ -51,7 +51,7 @@ static uint64_t must_swap(const struct fz_register *reg, uint32_t number, uint64
 {
     uint64_t version = 0;
 
-    if (reg->swap(reg->ctx, number, expected, "x", 1, &version, NULL, &err) != FZ_REGISTER_OK)
+    if (reg->swap(reg->ctx, &(struct fz_swap){number, expected, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK)
         fail_msg("%s", err.message);
     return version;
 }
@@ -94,7 +94,7 @@ static void test_no_stale_reads(void **state)
     for (size_t round = 0; round < ROUNDS; round++) {
         const struct fz_register *writer = &regs[round % SERVERS];
         const struct fz_register *reader = &regs[(round + 1 + round / SERVERS % 2) % SERVERS];
-        if (writer->swap(writer->ctx, 0, version, "x", 1, &version, NULL, &err) != FZ_REGISTER_OK) {
+        if (writer->swap(writer->ctx, &(struct fz_swap){0, version, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK) {
             version = await_version(writer, true);
             continue;
         }
@@ -136,7 +136,8 @@ static void test_lost_servers(void **state)
     server_kill(&servers[(leader + 1) % SERVERS]);
     zookeeper_server_await(&servers[(leader + 2) % SERVERS], "srvr", "not currently serving");
     assert_int_equal(reg.read(reg.ctx, 1, &record, NULL, &err), FZ_REGISTER_UNREACHABLE);
-    assert_int_equal(reg.swap(reg.ctx, 1, version, "x", 1, &version, NULL, &err), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, version, "x", 1}, &version, NULL, &err),
+                     FZ_REGISTER_UNREACHABLE);
     reg.close(reg.ctx);
 }
 

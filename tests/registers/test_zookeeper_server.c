@@ -63,7 +63,7 @@ static void close_register(struct fz_register *reg)
 static enum fz_register_result swap(const struct fz_register *reg, uint64_t expected, uint64_t *ret_version)
 {
     memset(&err, 0, sizeof err);
-    return reg->swap(reg->ctx, 0, expected, "x", 1, ret_version, NULL, &err);
+    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, "x", 1}, ret_version, NULL, &err);
 }
 
 static enum fz_register_result read_first(const struct fz_register *reg)
@@ -391,7 +391,7 @@ static void test_foreign_nodes(void **state)
     uint64_t version = 0;
 
     (void)state;
-    assert_int_equal(reg.swap(reg.ctx, 1, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
     do_foreign("/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
     do_foreign("/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
     assert_int_equal(read_first(&reg), FZ_REGISTER_REFUSED);
@@ -431,7 +431,7 @@ static void test_many(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(reg.swap(reg.ctx, i, 0, "x", 1, &version, NULL, &err), FZ_REGISTER_OK);
+        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &err), FZ_REGISTER_OK);
     for (size_t i = 0; i < MANY; i++)
         assert_int_equal(seen[i], 1);

@@ -371,13 +371,12 @@ static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visi
     return end(reply, status, reterr);
 }
 
-static enum fz_register_result client_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                           uint64_t *ret_version, struct fz_register_status *status,
-                                           frazil_error *reterr)
+static enum fz_register_result client_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                           struct fz_register_status *status, frazil_error *reterr)
 {
-    struct message request = {.kind = SWAP, .number = number, .expected = expected, .len = len};
+    struct message request = {.kind = SWAP, .number = swap->number, .expected = swap->expected, .len = swap->len};
 
-    memcpy(request.data, data, len);
+    memcpy(request.data, swap->data, swap->len);
     struct message *reply = ask(ctx, &request);
     if (reply == NULL)
         return no_answer(reterr);

@@ -175,22 +175,21 @@ static enum fz_register_result journal_read_all(void *ctx, fz_record_visitor vis
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result journal_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                            uint64_t *ret_version, struct fz_register_status *status,
-                                            frazil_error *reterr)
+static enum fz_register_result journal_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                            struct fz_register_status *status, frazil_error *reterr)
 {
     struct world *world = ctx;
     enum fz_register_result result = request(world, status);
-    struct write write = {.number = number, .record = {.len = len}};
-    const struct fz_record *found = find(&world->journal, number);
+    struct write write = {.number = swap->number, .record = {.len = swap->len}};
+    const struct fz_record *found = find(&world->journal, swap->number);
 
     (void)reterr;
     if (result != FZ_REGISTER_OK && chance(world, 2))
         return result; /* the request was lost; else the reply is */
-    if ((found == NULL ? 0 : found->version) != expected)
+    if ((found == NULL ? 0 : found->version) != swap->expected)
         return result == FZ_REGISTER_OK ? FZ_REGISTER_CONFLICT : result;
     write.record.version = ++world->versions;
-    memcpy(write.record.data, data, len);
+    memcpy(write.record.data, swap->data, swap->len);
     append(world, &write);
     *ret_version = write.record.version;
     return result;

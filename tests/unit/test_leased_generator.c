@@ -29,18 +29,17 @@ static frazil_layout layout;
 /* ---- a coordinator in memory --------------------------------------------------- */
 
 static unsigned losses; /* swaps that somebody else is faster with */
-static enum fz_register_result (*real_swap)(void *, uint32_t, uint64_t, const char *, size_t, uint64_t *,
-                                            struct fz_register_status *, frazil_error *);
+static enum fz_register_result (*real_swap)(void *, const struct fz_swap *, uint64_t *, struct fz_register_status *,
+                                            frazil_error *);
 
-static enum fz_register_result contended_swap(void *ctx, uint32_t number, uint64_t expected, const char *data,
-                                              size_t len, uint64_t *ret_version, struct fz_register_status *status,
-                                              frazil_error *reterr)
+static enum fz_register_result contended_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                              struct fz_register_status *status, frazil_error *reterr)
 {
     if (losses > 0) {
         losses--;
         return FZ_REGISTER_CONFLICT;
     }
-    return real_swap(ctx, number, expected, data, len, ret_version, status, reterr);
+    return real_swap(ctx, swap, ret_version, status, reterr);
 }
 
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)

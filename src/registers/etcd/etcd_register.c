@@ -264,22 +264,22 @@ static enum fz_register_result read_outcome(const struct etcd_register *reg, con
     return FZ_REGISTER_UNKNOWN;
 }
 
-static enum fz_register_result etcd_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result etcd_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                         struct fz_register_status *status, frazil_error *reterr)
 {
     struct etcd_register *reg = ctx;
-    uint64_t version = next_version(expected);
+    uint64_t version = next_version(swap->expected);
     char key[KEY_SIZE];
     char value[FZ_RECORD_TEXT_SIZE];
     char text[BODY_SIZE];
     struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
 
-    if (expected == UINT64_MAX) /* nothing ever had it: there is none after it */
+    if (swap->expected == UINT64_MAX) /* nothing ever had it: there is none after it */
         return FZ_REGISTER_CONFLICT;
-    size_t value_len = fz_record_text_write(version, data, len, value);
-    key_of(reg, number, key);
-    put_condition(&body, key, expected);
+    size_t value_len = fz_record_text_write(version, swap->data, swap->len, value);
+    key_of(reg, swap->number, key);
+    put_condition(&body, key, swap->expected);
     put_text(&body, ",\"success\":[{\"request_put\":{\"key\":\"", key);
     put(&body, ",\"value\":\"", value, value_len);
     put_text(&body, "}}],\"failure\":[{\"request_range\":{\"key\":\"", key);

@@ -231,8 +231,8 @@ static int store(const struct file_register *reg, uint32_t number, const char *p
     return sys;
 }
 
-static enum fz_register_result swap_guarded(struct file_register *reg, uint32_t number, const char *path,
-                                            uint64_t expected, struct fz_record *next, frazil_error *reterr)
+static enum fz_register_result swap_guarded(struct file_register *reg, const struct fz_swap *swap, const char *path,
+                                            struct fz_record *next, frazil_error *reterr)
 {
     struct fz_record found = {.version = 0};
     enum fz_record_form form;
@@ -242,31 +242,31 @@ static enum fz_register_result swap_guarded(struct file_register *reg, uint32_t 
 
     if (result != FZ_REGISTER_OK)
         return result;
-    if (found.version != expected)
+    if (found.version != swap->expected)
         return FZ_REGISTER_CONFLICT;
     next->version = version_after(found.version);
-    sys = store(reg, number, path, form, &found, next, &step);
+    sys = store(reg, swap->number, path, form, &found, next, &step);
     if (sys != 0) {
         fz_fail_errno(reterr, sys, "the record cannot be written:", path, "");
         return step == FZ_RECORD_PERHAPS ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_UNREACHABLE;
     }
-    reg->durable_number = number;
+    reg->durable_number = swap->number;
     reg->durable_version = next->version;
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result file_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                         uint64_t *ret_version, struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result file_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                         struct fz_register_status *status, frazil_error *reterr)
 {
     struct file_register *reg = ctx;
     char path[FZ_PATH_SIZE];
     struct fz_guard guard;
-    struct fz_record next = {.len = len};
+    struct fz_record next = {.len = swap->len};
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
-    memcpy(next.data, data, len);
+    assert(swap->len <= FZ_RECORD_SIZE_MAX);
+    memcpy(next.data, swap->data, swap->len);
     tell_nothing(status);
-    int sys = record_path(reg, number, path);
+    int sys = record_path(reg, swap->number, path);
     if (sys != 0) {
         fz_fail_errno(reterr, sys, "the record cannot be named in", reg->directory, "");
         return FZ_REGISTER_UNREACHABLE;
@@ -274,7 +274,7 @@ static enum fz_register_result file_swap(void *ctx, uint32_t number, uint64_t ex
     enum fz_register_result result = enter_guard(reg, &guard, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    result = swap_guarded(reg, number, path, expected, &next, reterr);
+    result = swap_guarded(reg, swap, path, &next, reterr);
     leave_guard(&guard);
     if (result == FZ_REGISTER_OK)
         *ret_version = next.version;

@@ -96,37 +96,36 @@ static enum fz_register_result memory_read_all(void *ctx, fz_record_visitor visi
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result swap_locked(struct fz_memory_store *store, uint32_t number, uint64_t expected,
-                                           const char *data, size_t len, uint64_t *ret_version, frazil_error *reterr)
+static enum fz_register_result swap_locked(struct fz_memory_store *store, const struct fz_swap *swap,
+                                           uint64_t *ret_version, frazil_error *reterr)
 {
-    size_t i = find(store, number);
-    uint64_t found = is_at(store, i, number) ? store->entries[i].record.version : 0;
+    size_t i = find(store, swap->number);
+    uint64_t found = is_at(store, i, swap->number) ? store->entries[i].record.version : 0;
 
-    if (found != expected)
+    if (found != swap->expected)
         return FZ_REGISTER_CONFLICT;
-    if (found == 0 && !insert(store, i, number)) {
+    if (found == 0 && !insert(store, i, swap->number)) {
         fz_fail(reterr, FRAZIL_ENOMEM, "no memory for one more record");
         return FZ_REGISTER_UNREACHABLE;
     }
     struct fz_record *record = &store->entries[i].record;
     record->version = found >= store->next_version ? found + 1 : store->next_version;
     store->next_version = record->version + 1;
-    record->len = len;
-    memcpy(record->data, data, len);
+    record->len = swap->len;
+    memcpy(record->data, swap->data, swap->len);
     *ret_version = record->version;
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result memory_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                           uint64_t *ret_version, struct fz_register_status *status,
-                                           frazil_error *reterr)
+static enum fz_register_result memory_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                           struct fz_register_status *status, frazil_error *reterr)
 {
     struct fz_memory_store *store = ctx;
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
+    assert(swap->len <= FZ_RECORD_SIZE_MAX);
     tell_nothing(status);
     pthread_mutex_lock(&store->mutex);
-    enum fz_register_result result = swap_locked(store, number, expected, data, len, ret_version, reterr);
+    enum fz_register_result result = swap_locked(store, swap, ret_version, reterr);
     pthread_mutex_unlock(&store->mutex);
     return result;
 }

@@ -311,30 +311,29 @@ static enum fz_register_result swap_without_table(struct postgresql_register *re
     return FZ_REGISTER_REFUSED;
 }
 
-static enum fz_register_result postgresql_swap(void *ctx, uint32_t number, uint64_t expected, const char *data,
-                                               size_t len, uint64_t *ret_version, struct fz_register_status *status,
-                                               frazil_error *reterr)
+static enum fz_register_result postgresql_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct postgresql_register *reg = ctx;
     char sql[SQL_SIZE];
     char number_digits[24];
     char expected_digits[24];
     PGresult *answer;
-    struct fz_postgresql_statement statement = statement_of(reg, expected == 0 ? insert_sql : update_sql, sql);
+    struct fz_postgresql_statement statement = statement_of(reg, swap->expected == 0 ? insert_sql : update_sql, sql);
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
-    statement.values[1] = digits_of(number, number_digits);
-    statement.values[2] = data;
-    statement.lengths[2] = (int)len;
+    assert(swap->len <= FZ_RECORD_SIZE_MAX);
+    statement.values[1] = digits_of(swap->number, number_digits);
+    statement.values[2] = swap->data;
+    statement.lengths[2] = (int)swap->len;
     statement.formats[2] = 1;
-    statement.values[3] = digits_of(expected, expected_digits);
-    statement.n = expected == 0 ? 3 : 4;
+    statement.values[3] = digits_of(swap->expected, expected_digits);
+    statement.n = swap->expected == 0 ? 3 : 4;
     enum fz_register_result result = ask(reg, &statement, STATUS_COLUMNS + 1, &answer, status, reterr);
     if (table_is_missing(reg, result))
-        return swap_without_table(reg, expected, status, reterr);
+        return swap_without_table(reg, swap->expected, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    result = read_swap(reg, answer, expected, ret_version, reterr);
+    result = read_swap(reg, answer, swap->expected, ret_version, reterr);
     PQclear(answer);
     return result;
 }

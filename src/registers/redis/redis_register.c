@@ -207,9 +207,8 @@ static enum fz_register_result redis_read_all(void *ctx, fz_record_visitor visit
     return result;
 }
 
-static enum fz_register_result redis_swap(void *ctx, uint32_t number, uint64_t expected, const char *data, size_t len,
-                                          uint64_t *ret_version, struct fz_register_status *status,
-                                          frazil_error *reterr)
+static enum fz_register_result redis_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                          struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
@@ -217,16 +216,16 @@ static enum fz_register_result redis_swap(void *ctx, uint32_t number, uint64_t e
     uint64_t version;
     char field[FZ_RECORD_NAME_SIZE];
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
-    fz_record_name_write(number, field);
+    assert(swap->len <= FZ_RECORD_SIZE_MAX);
+    fz_record_name_write(swap->number, field);
     fz_redis_call_begin(&arguments, reg->key, "swap");
     fz_redis_call_text(&arguments, field);
-    fz_redis_call_u64(&arguments, expected);
-    fz_redis_call_bytes(&arguments, data, len);
+    fz_redis_call_u64(&arguments, swap->expected);
+    fz_redis_call_bytes(&arguments, swap->data, swap->len);
     enum fz_register_result result = call(reg, &arguments, true, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    if (!fz_redis_read_u64(answer->element[RESULT], &version) || (version != 0 && version <= expected)) {
+    if (!fz_redis_read_u64(answer->element[RESULT], &version) || (version != 0 && version <= swap->expected)) {
         (void)not_understood(reg, "an answer about what stands", reterr);
         result = FZ_REGISTER_UNKNOWN; /* it may have been done */
     } else if (version == 0)

@@ -405,21 +405,20 @@ static enum fz_register_result swap_once(struct zookeeper_register *reg, struct 
     return result;
 }
 
-static enum fz_register_result zookeeper_swap(void *ctx, uint32_t number, uint64_t expected, const char *data,
-                                              size_t len, uint64_t *ret_version, struct fz_register_status *status,
-                                              frazil_error *reterr)
+static enum fz_register_result zookeeper_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                              struct fz_register_status *status, frazil_error *reterr)
 {
     struct zookeeper_register *reg = ctx;
-    struct swap_call call = {.batch.send = send_swap, .create = expected == 0, .acl = permissions(reg)};
-    uint64_t version = next_version(expected);
+    struct swap_call call = {.batch.send = send_swap, .create = swap->expected == 0, .acl = permissions(reg)};
+    uint64_t version = next_version(swap->expected);
 
-    assert(len <= FZ_RECORD_SIZE_MAX);
-    if (expected > FZ_ZOOKEEPER_VERSION_MAX) /* nothing ever had it */
+    assert(swap->len <= FZ_RECORD_SIZE_MAX);
+    if (swap->expected > FZ_ZOOKEEPER_VERSION_MAX) /* nothing ever had it */
         return FZ_REGISTER_CONFLICT;
-    fz_zookeeper_node_path(reg->folder, number, 0, call.path);
-    fz_zookeeper_node_path(reg->folder, number, expected, call.before);
-    fz_zookeeper_node_path(reg->folder, number, version, call.after);
-    call.len = (int)fz_record_text_write(version, data, len, call.text);
+    fz_zookeeper_node_path(reg->folder, swap->number, 0, call.path);
+    fz_zookeeper_node_path(reg->folder, swap->number, swap->expected, call.before);
+    fz_zookeeper_node_path(reg->folder, swap->number, version, call.after);
+    call.len = (int)fz_record_text_write(version, swap->data, swap->len, call.text);
     enum fz_register_result result = swap_once(reg, &call, fz_zookeeper_deadline(&reg->connection), reterr);
     if (result != FZ_REGISTER_OK)
         return result;
