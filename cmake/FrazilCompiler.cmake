@@ -53,7 +53,8 @@ endif()
 function(frazil_compile_options target)
   # 64 bits for inode numbers, too: on 32-bit machines stat fails for files that have a larger one.
   target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _FILE_OFFSET_BITS=64
-                                               FRAZIL_SOVERSION="${FRAZIL_SOVERSION}")
+                                               FRAZIL_SOVERSION="${FRAZIL_SOVERSION}"
+                                               FZ_PRIVATE=) # `static` where the library is one file
   target_compile_options(${target} PRIVATE ${frazil_warnings} $<$<BOOL:${FRAZIL_WERROR}>:-Werror>
                                            ${frazil_defences} ${frazil_instruments})
   target_link_options(${target} PRIVATE ${frazil_link_defences} ${frazil_instruments})

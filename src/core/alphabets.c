@@ -46,27 +46,27 @@
 #define VALUE(value, c) [c] = value + 1,
 #define VALUE_IN_LOWER_CASE(value, c) [c | 0x20] = value + 1,
 
-const struct fz_alphabet fz_crockford = {
+FZ_PRIVATE const struct fz_alphabet fz_crockford = {
     .digits = {DIGITS_0_TO_9(CHARACTER) CROCKFORD_LETTERS(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) CROCKFORD_LETTERS(VALUE) CROCKFORD_LETTERS(VALUE_IN_LOWER_CASE)},
 };
 
-const struct fz_alphabet fz_base36 = {
+FZ_PRIVATE const struct fz_alphabet fz_base36 = {
     .digits = {DIGITS_0_TO_9(CHARACTER) LOWER_FROM_10(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) LOWER_FROM_10(VALUE)},
 };
 
-const struct fz_alphabet fz_base58 = {
+FZ_PRIVATE const struct fz_alphabet fz_base58 = {
     .digits = {BASE58_ALL(CHARACTER)},
     .values = {BASE58_ALL(VALUE)},
 };
 
-const struct fz_alphabet fz_base62 = {
+FZ_PRIVATE const struct fz_alphabet fz_base62 = {
     .digits = {DIGITS_0_TO_9(CHARACTER) UPPER_FROM_10(CHARACTER) LOWER_FROM_36(CHARACTER)},
     .values = {DIGITS_0_TO_9(VALUE) UPPER_FROM_10(VALUE) LOWER_FROM_36(VALUE)},
 };
 
-const struct fz_alphabet fz_base64url = {
+FZ_PRIVATE const struct fz_alphabet fz_base64url = {
     .digits = {BASE64URL_ALL(CHARACTER)},
     .values = {BASE64URL_ALL(VALUE)},
 };

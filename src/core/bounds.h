@@ -17,12 +17,12 @@ struct fz_bounds {
 };
 
 /* Whether these are all sequence numbers of the layout. */
-bool fz_bounds_are_all(const struct fz_bounds *bounds);
+FZ_PRIVATE bool fz_bounds_are_all(const struct fz_bounds *bounds);
 
 /* Whether the same sequence numbers are meant. */
-bool fz_bounds_are_equal(const struct fz_bounds *a, const struct fz_bounds *b);
+FZ_PRIVATE bool fz_bounds_are_equal(const struct fz_bounds *a, const struct fz_bounds *b);
 
 /* Whether they have a sequence number in common. */
-bool fz_bounds_overlap(const struct fz_bounds *a, const struct fz_bounds *b);
+FZ_PRIVATE bool fz_bounds_overlap(const struct fz_bounds *a, const struct fz_bounds *b);
 
 #endif

@@ -17,12 +17,12 @@ struct fz_date {
 };
 
 /* Days from 1970-01-01 to a date that exists. */
-int64_t fz_days_of_date(struct fz_date date);
+FZ_PRIVATE int64_t fz_days_of_date(struct fz_date date);
 
 /* The date so many days after 1970-01-01. */
-struct fz_date fz_date_of_days(int64_t days);
+FZ_PRIVATE struct fz_date fz_date_of_days(int64_t days);
 
 /* How many days a month (1 .. 12) of a year has. */
-int fz_days_in_month(int year, int month);
+FZ_PRIVATE int fz_days_in_month(int year, int month);
 
 #endif

@@ -17,6 +17,6 @@
  * FRAZIL_EPARSE: anything else, a number without unit, or a duration of
  * 2^64 - 1 ns or more; reterr (may be NULL) says what would be right.
  */
-frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_duration_parse(const char *text, size_t len, uint64_t *ret_ns, frazil_error *reterr);
 
 #endif

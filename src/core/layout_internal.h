@@ -24,10 +24,10 @@
 #define FZ_LAYOUT_DEFAULT_EPOCH_MS INT64_C(1767225600000)
 
 /* The names of all presets, for sentences: "frazil, konayuki, ...".  Never freed. */
-const char *fz_layout_preset_names(void);
+FZ_PRIVATE const char *fz_layout_preset_names(void);
 
 /* The preset of that name, NULL if there is none.  Never freed. */
-const frazil_layout *fz_layout_preset_named(const char *name, size_t len);
+FZ_PRIVATE const frazil_layout *fz_layout_preset_named(const char *name, size_t len);
 
 /*
  * Overrides one key of a layout: `epoch` (an instant as frazil_time_parse reads
@@ -38,33 +38,35 @@ const frazil_layout *fz_layout_preset_named(const char *name, size_t len);
  * empty value, value outside its bounds, or a sno, where both are fixed; the
  * layout is then untouched.  reterr may be NULL.
  */
-frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
-                               size_t value_len, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
+                                          size_t value_len, frazil_error *reterr);
 
 /* The last tick of the layout's life; it is usable. */
-uint64_t fz_layout_last_tick(const frazil_layout *layout);
+FZ_PRIVATE uint64_t fz_layout_last_tick(const frazil_layout *layout);
 
 /* Start of a tick (<= the last one) in Unix ms. */
-int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick);
+FZ_PRIVATE int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick);
 
 /*
  * The tick that an instant lies in.  FRAZIL_ERANGE: before the epoch or after
  * the end of the last tick; *ret_tick is then untouched.  reterr may be NULL.
  */
-frazil_err fz_layout_tick_of(const frazil_layout *layout, int64_t unix_ms, uint64_t *ret_tick, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_layout_tick_of(const frazil_layout *layout, int64_t unix_ms, uint64_t *ret_tick,
+                                        frazil_error *reterr);
 
 /* Largest worker number, datacenter included (for sno: partition). */
-uint64_t fz_layout_max_worker(const frazil_layout *layout);
+FZ_PRIVATE uint64_t fz_layout_max_worker(const frazil_layout *layout);
 
 /* Largest sequence number. */
-uint64_t fz_layout_max_sequence(const frazil_layout *layout);
+FZ_PRIVATE uint64_t fz_layout_max_sequence(const frazil_layout *layout);
 
 /* How far each field is shifted to the left in a 64-bit id.  Not for sno. */
-unsigned fz_layout_time_shift(const frazil_layout *layout);
-unsigned fz_layout_worker_shift(const frazil_layout *layout);
-unsigned fz_layout_sequence_shift(const frazil_layout *layout);
+FZ_PRIVATE unsigned fz_layout_time_shift(const frazil_layout *layout);
+FZ_PRIVATE unsigned fz_layout_worker_shift(const frazil_layout *layout);
+FZ_PRIVATE unsigned fz_layout_sequence_shift(const frazil_layout *layout);
 
 /* The id of fields that are known to fit.  Not for sno. */
-uint64_t fz_layout_compose_unchecked(const frazil_layout *layout, uint64_t tick, uint64_t worker, uint64_t sequence);
+FZ_PRIVATE uint64_t fz_layout_compose_unchecked(const frazil_layout *layout, uint64_t tick, uint64_t worker,
+                                                uint64_t sequence);
 
 #endif

@@ -16,7 +16,7 @@ struct fz_nearest {
 };
 
 /* Begins the search for what len characters of text stand for.  The text is not copied. */
-struct fz_nearest fz_nearest_to(const char *text, size_t len);
+FZ_PRIVATE struct fz_nearest fz_nearest_to(const char *text, size_t len);
 
 /*
  * Offers a word, which must live as long as the search.  A slip is a letter that is wrong, missing or too much, or two
@@ -24,9 +24,9 @@ struct fz_nearest fz_nearest_to(const char *text, size_t len);
  * longer ones two, those of one or two letters one that leaves the letters as they are; the first of several equally
  * near ones is kept.
  */
-void fz_nearest_offer(struct fz_nearest *search, const char *word);
+FZ_PRIVATE void fz_nearest_offer(struct fz_nearest *search, const char *word);
 
 /* Adds ": did you mean WORD?", or else if there is none. */
-void fz_nearest_say(struct fz_sentence *s, const struct fz_nearest *search, const char *otherwise);
+FZ_PRIVATE void fz_nearest_say(struct fz_sentence *s, const struct fz_nearest *search, const char *otherwise);
 
 #endif

@@ -18,13 +18,13 @@ struct fz_secrets {
 };
 
 /* Looks for the secrets in len characters of text, which is not copied. */
-struct fz_secrets fz_secrets_of(const char *text, size_t len);
+FZ_PRIVATE struct fz_secrets fz_secrets_of(const char *text, size_t len);
 
 /*
  * Where the secret that begins at a place ends; the place itself if none begins there.  A secret is what stands before
  * the '@' of a URL, what stands behind its ':' if no '@' follows and it is no port, and the value of a key that is
  * called password, passwd, pwd, secret or token.
  */
-size_t fz_secrets_skip(const struct fz_secrets *secrets, size_t at);
+FZ_PRIVATE size_t fz_secrets_skip(const struct fz_secrets *secrets, size_t at);
 
 #endif

@@ -16,26 +16,26 @@ struct fz_sentence {
 };
 
 /* strlen, which the core does without. */
-size_t fz_text_len(const char *text);
+FZ_PRIVATE size_t fz_text_len(const char *text);
 
 /* Starts an empty sentence in buf (size >= 1). */
-struct fz_sentence fz_sentence_in(char *buf, size_t size);
+FZ_PRIVATE struct fz_sentence fz_sentence_in(char *buf, size_t size);
 
 /* Text as it is. */
-void fz_sentence_str(struct fz_sentence *s, const char *text);
+FZ_PRIVATE void fz_sentence_str(struct fz_sentence *s, const char *text);
 /* len characters that a person typed, as they are, but with "..." in place of what may be a password (secret.h). */
-void fz_sentence_typed(struct fz_sentence *s, const char *text, size_t len);
+FZ_PRIVATE void fz_sentence_typed(struct fz_sentence *s, const char *text, size_t len);
 /*
  * The same, and characters that are not printable ASCII appear as \xNN, so that hostile input cannot reach a terminal;
  * and the same in quotes.  All that a person typed, and all that came from outside, goes into a sentence this way.
  */
-void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len);
-void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
-void fz_sentence_char(struct fz_sentence *s, char c);
-void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
-void fz_sentence_i64(struct fz_sentence *s, int64_t value);
+FZ_PRIVATE void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len);
+FZ_PRIVATE void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
+FZ_PRIVATE void fz_sentence_char(struct fz_sentence *s, char c);
+FZ_PRIVATE void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
+FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
 /* An instant as RFC 3339 with milliseconds. */
-void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
+FZ_PRIVATE void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
 
 /*
  * Fills *reterr (may be NULL) with code, zeroed details and the sentence made of
@@ -46,7 +46,7 @@ void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
  * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
 #define fz_fail(...) fz_failed(fz_fail_with(__VA_ARGS__))
-frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);
 
 /* Lets the compiler see that fz_fail never returns FRAZIL_OK, and so which outputs a failure leaves unset. */
 static inline frazil_err fz_failed(frazil_err code)

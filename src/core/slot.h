@@ -102,7 +102,7 @@ static inline uint64_t fz_slot_above_hole(const struct fz_slot_rules *rules, uin
  * that is beyond the last tick, or is the line's very last number, after which
  * the word could not stand any more.
  */
-bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t k, uint64_t *ret);
+FZ_PRIVATE bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t k, uint64_t *ret);
 
 /*
  * What was observed, in this order: first the word and the highest tick, then
@@ -141,28 +141,30 @@ struct fz_slot_plan {
  * How n slots (n >= 1) are to be taken.  random: 64 random bits, used where a
  * tick is entered.  The word that is replaced is view->word.
  */
-struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct fz_slot_view *view, uint64_t n,
-                                 uint64_t random);
+FZ_PRIVATE struct fz_slot_plan fz_slot_plan(const struct fz_slot_rules *rules, const struct fz_slot_view *view,
+                                            uint64_t n, uint64_t random);
 
 /*
  * Why slots from the first to the last of the given ticks would be ahead of the
  * clock: NOW, FULL or BACKWARD.  Slots that begin in the tick of the clock and do
  * not fit into it are ahead because it is full, wherever the clock was before.
  */
-enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t first_tick, uint64_t last_tick);
+FZ_PRIVATE enum fz_slot_reason fz_slot_reason_for(const struct fz_slot_view *view, uint64_t first_tick,
+                                                  uint64_t last_tick);
 
 /* Whether the policy forbids to hand out slots ahead for that reason, however long one would wait. */
-bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason);
+FZ_PRIVATE bool fz_slot_forbidden(const struct fz_slot_rules *rules, enum fz_slot_reason reason);
 
 /*
  * The tick that the clock must show before a slot of the given tick may be
  * issued, or before the other side can be entered instead.
  */
-uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason,
-                     uint64_t tick);
+FZ_PRIVATE uint64_t fz_slot_due(const struct fz_slot_rules *rules, const struct fz_slot_view *view,
+                                enum fz_slot_reason reason, uint64_t tick);
 
 /* Whether the clock went back into time in which the other side is free. */
-bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view, enum fz_slot_reason reason);
+FZ_PRIVATE bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_view *view,
+                                   enum fz_slot_reason reason);
 
 /*
  * Whether the word's tick may be finished although the clock has just left it.
@@ -170,9 +172,9 @@ bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const struct fz_slot_
  * what they cannot use of it would be lost to the rate.  The ids are behind the
  * clock by one tick at the most.
  */
-bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
+FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 /* Places left in the tick of the clock; 0 if the next slot is ahead and the other side cannot be entered. */
-uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
+FZ_PRIVATE uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 #endif

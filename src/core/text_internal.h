@@ -8,9 +8,10 @@
 #include "frazil/text.h"
 
 /* Writes id without a terminator and returns how many characters that are.  The rest of buf may be overwritten. */
-size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE]);
+FZ_PRIVATE size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE]);
 
 /* frazil_id_parse_explain for a form that exists. */
-frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
+                                   frazil_error *reterr);
 
 #endif

@@ -9,6 +9,6 @@
  * Fills len bytes with zeros.  Unlike memset it is also done where nobody reads them any more, which is where
  * secrets are wiped and where compilers leave memset out.  Any thread.
  */
-void fz_wipe(void *bytes, size_t len);
+FZ_PRIVATE void fz_wipe(void *bytes, size_t len);
 
 #endif

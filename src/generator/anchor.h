@@ -53,10 +53,10 @@ static inline bool fz_anchor_read(const struct fz_anchor *anchor, struct fz_anch
 }
 
 /* Publishes an anchor, unless another thread is just publishing one. */
-void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
+FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *view);
 
 /* Closes it: the tick is used up, or the word is ahead of the clock. */
-void fz_anchor_close(struct fz_anchor *anchor);
+FZ_PRIVATE void fz_anchor_close(struct fz_anchor *anchor);
 
 /*
  * How fast the counter runs, measured against monotonic time while the generator
@@ -84,6 +84,7 @@ struct fz_counter_source {
  * A lower bound of how many counts fit into ns nanoseconds (ns at most a day); 0
  * while the rate is not known.  Measures again when it is time to.
  */
-uint64_t fz_calibration_counts(struct fz_calibration *calibration, const struct fz_counter_source *source, uint64_t ns);
+FZ_PRIVATE uint64_t fz_calibration_counts(struct fz_calibration *calibration, const struct fz_counter_source *source,
+                                          uint64_t ns);
 
 #endif

@@ -87,12 +87,12 @@ struct frazil {
 /* ---- open.c --------------------------------------------------------------- */
 
 /* Opens a generator whose configuration has been read.  Errors as frazil_open. */
-frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
-                           frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
+                                      frazil_error *reterr);
 
 /* frazil_open_with for a worker id that is used without the generator: bare_lease.c.  FRAZIL_ESPEC: nobody grants it.
  */
-frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr);
 
 /* ---- take.c: the slow path ----------------------------------------------- */
 
@@ -123,24 +123,25 @@ struct fz_taken {
  * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, ELEASE,
  * EEXHAUSTED; then nothing is taken.
  */
-frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret,
+                              struct fz_refusal *refusal);
 
 /*
  * Makes a slot that was taken by adding, and turned out to lie past the end of
  * the tick, into one that may be issued, waiting for its tick if need be: that
  * slot or a later one.  Errors as fz_take.
  */
-frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal);
 
 /* Takes n places of the current tick if they are free and known to be current without asking the clock. */
-bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
+FZ_PRIVATE bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
 
 /* explain.c: says in words why fz_take or fz_redeem failed; returns the code. */
-frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /* What a call that never waits returns for a refusal: the policy's error, or FRAZIL_EAGAIN with the time to retry in.
  */
-frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns);
+FZ_PRIVATE frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns);
 
 /* How long a call may still wait. */
 struct fz_patience {
@@ -151,43 +152,44 @@ struct fz_patience {
 };
 
 /* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */
-void fz_patience_begin(const frazil *gen, struct fz_patience *patience);
+FZ_PRIVATE void fz_patience_begin(const frazil *gen, struct fz_patience *patience);
 
 /* The call waits, on something else than a clock: counted once.  Returns the time, for fz_patience_waited. */
-uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience);
+FZ_PRIVATE uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience);
 
 /* It waits no more, since the time that fz_patience_wait gave. */
-void fz_patience_waited(frazil *gen, uint64_t begun_ns);
+FZ_PRIVATE void fz_patience_waited(frazil *gen, uint64_t begun_ns);
 
 /* What is left of it, in nanoseconds. */
-uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
+FZ_PRIVATE uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
 
 /* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
-void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns);
+FZ_PRIVATE void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns);
 
 /* Says why nothing was taken; returns the code. */
-frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns);
+FZ_PRIVATE frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code,
+                                uint64_t retry_ns);
 
 /*
  * Waits until the slots first .. last, which are the caller's, may be issued.
  * *ret_stale: their time is over, and others must be taken.  FRAZIL_EFULL, ECLOCK: the
  * policies or the patience do not allow it.
  */
-frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience, bool *ret_stale,
-                    struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience,
+                               bool *ret_stale, struct fz_refusal *refusal);
 
 /* The next sequence number for a time of the caller's. */
-uint32_t fz_explicit_sequence(frazil *gen);
+FZ_PRIVATE uint32_t fz_explicit_sequence(frazil *gen);
 
 /* The id of a slot and a worker; for sno its low 32 bits, partition and sequence. */
-uint64_t fz_compose_slot(const frazil *gen, uint64_t slot, uint32_t worker);
+FZ_PRIVATE uint64_t fz_compose_slot(const frazil *gen, uint64_t slot, uint32_t worker);
 
 /* The worker that such an id carries. */
-uint32_t fz_worker_of(const frazil *gen, uint64_t id);
+FZ_PRIVATE uint32_t fz_worker_of(const frazil *gen, uint64_t id);
 
 /* The ids of n slots in a row, handed to `emit` in runs that lie in one tick, with the first slot of the run. */
 typedef void (*fz_emit_fn)(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count);
-void fz_emit_runs(const frazil *gen, const struct fz_taken *taken, uint64_t n, fz_emit_fn emit, void *ctx);
+FZ_PRIVATE void fz_emit_runs(const frazil *gen, const struct fz_taken *taken, uint64_t n, fz_emit_fn emit, void *ctx);
 
 /* ---- observe.c: looking at the clock ------------------------------------- */
 
@@ -207,30 +209,30 @@ struct fz_observation {
 };
 
 /* Looks, and notes what the clock showed. */
-struct fz_observation fz_observe(frazil *gen);
+FZ_PRIVATE struct fz_observation fz_observe(frazil *gen);
 
 /* Nanoseconds from now to the start of a tick; 0 if it has come, UINT64_MAX if that does not fit. */
-uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
+FZ_PRIVATE uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
 
 /* Raises an atomic to at least value. */
-void fz_raise_u64(_Atomic uint64_t *target, uint64_t value);
-void fz_raise_i64(_Atomic int64_t *target, int64_t value);
+FZ_PRIVATE void fz_raise_u64(_Atomic uint64_t *target, uint64_t value);
+FZ_PRIVATE void fz_raise_i64(_Atomic int64_t *target, int64_t value);
 
 /* Microseconds since 1970 of a reading; saturates. */
-int64_t fz_unix_us(frazil_instant instant);
+FZ_PRIVATE int64_t fz_unix_us(frazil_instant instant);
 
 /* ---- overflow.c: telling the callback ------------------------------------ */
 
 /* A caller waits because the tick is full: tells the callback, once a tick. */
-void fz_overflow_enter(frazil *gen, const struct fz_observation *seen);
+FZ_PRIVATE void fz_overflow_enter(frazil *gen, const struct fz_observation *seen);
 
 /* It waits no more. */
-void fz_overflow_leave(frazil *gen);
+FZ_PRIVATE void fz_overflow_leave(frazil *gen);
 
 /* A slot was taken without waiting: the overflow may have ended. */
-void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen);
+FZ_PRIVATE void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen);
 
 /* The generator is closed: whatever overflow there was has ended. */
-void fz_overflow_close(frazil *gen);
+FZ_PRIVATE void fz_overflow_close(frazil *gen);
 
 #endif

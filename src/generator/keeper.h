@@ -38,52 +38,52 @@ struct fz_keeper {
  * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force; with
  * FZ_KEEPER_THREAD starts the thread.  Takes over the granter, also when it fails.  Errors as frazil_open.
  */
-frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
-                          frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
+                                     frazil_error *reterr);
 
 /*
  * Extends the grant if somebody else is not just doing so.  FRAZIL_OK also when
  * there is nothing to do; FRAZIL_EAGAIN: no answer, or too early after one that
  * failed; FRAZIL_ELEASE.
  */
-frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
 
 /* Whether somebody is just extending the grant. */
-bool fz_keeper_is_busy(frazil *gen);
+FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 
 /* Waits until nobody is extending the grant, wait_ns and two seconds at the most: that process may be stopped. */
-void fz_keeper_await(frazil *gen, uint64_t wait_ns);
+FZ_PRIVATE void fz_keeper_await(frazil *gen, uint64_t wait_ns);
 
 /* How far a fresh grant reaches, in nanoseconds; 0 before the first one. */
-uint64_t fz_keeper_horizon_ns(const frazil *gen);
+FZ_PRIVATE uint64_t fz_keeper_horizon_ns(const frazil *gen);
 
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
-bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
+FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
 /*
  * Whether one grant can hold the ticks first to last, which lie beyond the one that is held.  *ret_tick: the first tick
  * of the clock in which it may be extended so far.
  */
-bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,
-                         uint64_t *ret_tick);
+FZ_PRIVATE bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,
+                                    uint64_t *ret_tick);
 
 /* Whether this process has the thread: a child inherits none. */
-bool fz_keeper_has_thread(frazil *gen);
+FZ_PRIVATE bool fz_keeper_has_thread(frazil *gen);
 
 /*
  * Whether a call that may not wait leaves the grant to somebody else: to this process's thread, or to the program,
  * which calls frazil_keep.  The thread is made to look at it now, unless a try has just failed: it sleeps on a clock
  * that stands still while the machine is suspended, and knows nothing of a wall clock that was set.
  */
-bool fz_keeper_delegate(frazil *gen);
+FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
 
 /* Ends the thread, if this process has it. */
-void fz_keeper_stop(frazil *gen);
+FZ_PRIVATE void fz_keeper_stop(frazil *gen);
 
 /* Gives the grant back.  Only for the last one who has the word, when nobody can take a slot any more. */
-void fz_keeper_release(frazil *gen);
+FZ_PRIVATE void fz_keeper_release(frazil *gen);
 
 /* Closes the granter; releases nothing. */
-void fz_keeper_close(frazil *gen);
+FZ_PRIVATE void fz_keeper_close(frazil *gen);
 
 #endif

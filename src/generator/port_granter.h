@@ -13,7 +13,7 @@
  * that there is not, are FRAZIL_EWORKER.  FRAZIL_EINVAL: the port is of another size or lacks a function;
  * FRAZIL_ENOMEM.
  */
-frazil_err fz_port_granter_open(struct fz_granter *ret, const frazil_granter *port, const frazil_layout *layout,
-                                frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_port_granter_open(struct fz_granter *ret, const frazil_granter *port,
+                                           const frazil_layout *layout, frazil_error *reterr);
 
 #endif

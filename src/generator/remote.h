@@ -15,14 +15,14 @@
 #include "spec/config.h"
 
 /* Whether the source of the worker number goes with a state=URL.  FRAZIL_ESPEC: it does not. */
-frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr);
 
 /*
  * Opens the source of slots that config names, through one of the coordinators given (NULL at the
  * end, or NULL) or one that is loaded.  Errors as fz_coordinator_for and open_slots.
  */
-frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t worker,
-                          const frazil_coordinator *const *given, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t worker,
+                                     const frazil_coordinator *const *given, frazil_error *reterr);
 
 /*
  * Takes n ids, or none: then ret_ids is untouched, and the slots are for the next call unless another thread took
@@ -31,12 +31,13 @@ frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t 
  * FRAZIL_EFULL, ECLOCK, EEXHAUSTED as fz_take; those of the source's take, or of the request that this call waited
  * for; FRAZIL_EAGAIN: another thread's request takes longer than wait_ns; FRAZIL_ENOMEM.  Any thread.
  */
-frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
+                                     struct fz_refusal *refusal);
 
 /* Says in the source's words why; returns the code. */
-frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /* Closes this process's end, if there is a source. */
-void fz_remote_close(frazil *gen);
+FZ_PRIVATE void fz_remote_close(frazil *gen);
 
 #endif

@@ -30,21 +30,21 @@ struct fz_turn {
  * Takes the turn; false: another thread or process has it.  Until fz_turn_end the
  * thread cannot be cancelled, which would leave the turn taken.
  */
-bool fz_turn_try(frazil *gen, struct fz_turn *ret);
+FZ_PRIVATE bool fz_turn_try(frazil *gen, struct fz_turn *ret);
 
 /* The same; waits for it for wait_ns of monotonic time at the most. */
-bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret);
+FZ_PRIVATE bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret);
 
 /* Ends the turn that was taken by this thread. */
-void fz_turn_end(frazil *gen, const struct fz_turn *turn);
+FZ_PRIVATE void fz_turn_end(frazil *gen, const struct fz_turn *turn);
 
 /* Whether a thread or a process has the turn. */
-bool fz_turn_is_taken(frazil *gen);
+FZ_PRIVATE bool fz_turn_is_taken(frazil *gen);
 
 /* Waits until nobody has it, for wait_ns of monotonic time at the most. */
-void fz_turn_await(frazil *gen, uint64_t wait_ns);
+FZ_PRIVATE void fz_turn_await(frazil *gen, uint64_t wait_ns);
 
 /* The monotonic clock of the machine. */
-uint64_t fz_turn_clock_ns(void);
+FZ_PRIVATE uint64_t fz_turn_clock_ns(void);
 
 #endif

@@ -10,9 +10,9 @@
 
 /* From now on no call waits for a tick or for another try to open; with false they wait again.  In a signal handler,
  * too: the signal ends the sleep of its thread, which then finds that it has no patience left. */
-void fz_waits_end(bool end);
+FZ_PRIVATE void fz_waits_end(bool end);
 
 /* Whether waits have to end. */
-bool fz_waits_ended(void);
+FZ_PRIVATE bool fz_waits_ended(void);
 
 #endif

@@ -34,16 +34,16 @@ struct fz_grant_board {
 };
 
 /* Reads the grant in force.  Any thread, any process. */
-struct fz_grant fz_grant_board_read(const struct fz_grant_board *board);
+FZ_PRIVATE struct fz_grant fz_grant_board_read(const struct fz_grant_board *board);
 
 /* The same; *ret_number is what to put another grant in its place with. */
-struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number);
+FZ_PRIVATE struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number);
 
 /*
  * Puts a grant in force in place of the one that was read with that number.  False,
  * and the grant is not in force: others have written to the board since.  Any
  * thread, any process, several at once.
  */
-bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant);
+FZ_PRIVATE bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant);
 
 #endif

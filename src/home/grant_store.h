@@ -10,25 +10,26 @@
  * the longest that a start may have to wait after a loss of power, and three times
  * as long as between two writes.
  */
-uint64_t fz_grant_store_reserve(const frazil_layout *layout);
+FZ_PRIVATE uint64_t fz_grant_store_reserve(const frazil_layout *layout);
 
 /*
  * The granter of a grant file: that of owner->bounds, of the worker with this absolute
  * path (os/shards.h).  Nothing is opened before its first call; owner->pid is filled in.  Errors of its calls: see
  * fz_grant_file_granter.  FRAZIL_ESPEC: the path is too long.  FRAZIL_ENOMEM.
  */
-frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
-                               uint64_t reserve_ticks, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
+                                          uint64_t reserve_ticks, frazil_error *reterr);
 
 /* fz_grant_file_inspect for a path and bounds. */
-frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,
-                                  struct fz_grant_record *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,
+                                             struct fz_grant_record *ret, frazil_error *reterr);
 
 /* Whether a process has the file open.  FRAZIL_ESPEC, FRAZIL_ESYS. */
-frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bounds, bool *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bounds, bool *ret,
+                                            frazil_error *reterr);
 
 /* fz_grant_file_init for a path; owner's nonce and device do not matter. */
-frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *owner, uint64_t reserve_ticks,
-                               uint64_t now_tick, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *owner, uint64_t reserve_ticks,
+                                          uint64_t now_tick, frazil_error *reterr);
 
 #endif

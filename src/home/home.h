@@ -45,29 +45,29 @@ struct fz_home_request {
  * ready for use if it is new.  *ret_worker is the worker id.  FRAZIL_ESPEC, ESYS,
  * ESTATE, EPOOL, ENOMEM.
  */
-frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
-                        uint32_t *ret_worker, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request,
+                                   struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr);
 
 /* The granter of a page that lies in a file.  Errors as fz_grant_store_open. */
-frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
-                           frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
+                                      frazil_error *reterr);
 
 /* Whether the page was made by this open. */
-bool fz_home_is_new(const struct fz_home *home);
+FZ_PRIVATE bool fz_home_is_new(const struct fz_home *home);
 
 /*
  * Leaves the page.  True: nobody else has it and *shared can still be read, until
  * fz_home_close.  False: somebody may go on with it; *shared is NULL.
  */
-bool fz_home_leave(struct fz_home *home, struct fz_shared **shared);
+FZ_PRIVATE bool fz_home_leave(struct fz_home *home, struct fz_shared **shared);
 
 /*
  * After fz_home_leave was true: takes a file away that this open made.  For an
  * open that failed: what it left would be in the way of the worker's owner.
  */
-void fz_home_undo(struct fz_home *home);
+FZ_PRIVATE void fz_home_undo(struct fz_home *home);
 
 /* Gives up what is held; after fz_home_leave, or at once. */
-void fz_home_close(struct fz_home *home, struct fz_shared *shared);
+FZ_PRIVATE void fz_home_close(struct fz_home *home, struct fz_shared *shared);
 
 #endif

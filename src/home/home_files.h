@@ -25,22 +25,22 @@
  * for itself, so that trying out another layout does not run into the files of
  * the first.  fingerprint is the layout's.  FRAZIL_ESPEC: it is no plain name.
  */
-frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
-                             const frazil_layout *layout, const char *fingerprint, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
+                                        const frazil_layout *layout, const char *fingerprint, frazil_error *reterr);
 
 /* The namespace's folder in the run or the state directory (wanted: run_dir or state_dir).  Errors as fz_dir_find. */
-frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
-                               frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                          const char *name, frazil_error *reterr);
 
 /* The same, made if need be.  Errors as fz_dir_prepare. */
-frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
-                                  frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                             const char *name, frazil_error *reterr);
 
 /* Makes the folder for the files of bounded sequences beside a worker's file.  Errors as fz_dir_prepare. */
-frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr);
 
 /* The path of a worker's file in such a folder: that for all sequence numbers.  FRAZIL_ESYS: it is too long. */
-frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
-                        frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
+                                   frazil_error *reterr);
 
 #endif

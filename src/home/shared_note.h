@@ -24,9 +24,9 @@ struct fz_shared_note {
 };
 
 /* Writes it.  One writer at a time. */
-void fz_shared_note_write(struct fz_shared_note *note, const char *text);
+FZ_PRIVATE void fz_shared_note_write(struct fz_shared_note *note, const char *text);
 
 /* Copies it; empty if there is none, or while it is being written.  Any thread, any process. */
-void fz_shared_note_read(const struct fz_shared_note *note, char ret[FZ_SHARED_NOTE_SIZE]);
+FZ_PRIVATE void fz_shared_note_read(const struct fz_shared_note *note, char ret[FZ_SHARED_NOTE_SIZE]);
 
 #endif

@@ -83,14 +83,15 @@ struct frazil_coordinator {
     .list = fz_lease_list_url, .release = fz_lease_release_url, .examine = fz_lease_examine_url
 
 /* Each does over self->open_register what its namesake in frazil_coordinator says. */
-frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
-                                 struct fz_granter *ret, frazil_error *reterr);
-frazil_err fz_lease_init_url(const frazil_coordinator *self, const char *url,
-                             const struct fz_namespace_options *options, frazil_error *reterr);
-frazil_err fz_lease_list_url(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
-                             struct fz_namespace_record *ret, frazil_error *reterr);
-frazil_err fz_lease_release_url(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr);
-frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                                fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
+                                            struct fz_granter *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_init_url(const frazil_coordinator *self, const char *url,
+                                        const struct fz_namespace_options *options, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_list_url(const frazil_coordinator *self, const char *url, fz_lease_visitor visit,
+                                        void *ctx, struct fz_namespace_record *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_release_url(const frazil_coordinator *self, const char *url, uint32_t worker,
+                                           frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                           fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

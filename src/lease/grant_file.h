@@ -71,17 +71,17 @@ struct fz_grant_file {
  *   overlap.
  * release: call it when nobody else has the word any more.
  */
-struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
+FZ_PRIVATE struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
 
 /* What a grant file says now.  FRAZIL_ESTATE: it is damaged or of another version.  FRAZIL_ESYS.  *ret_exists: there is
  * one; otherwise *ret is untouched. */
-frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
-                                 frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists,
+                                            struct fz_grant_record *ret, frazil_error *reterr);
 
 /* Whether a record is of the owner's layout, worker and bounds; name is the file's.  FRAZIL_ESTATE: it is not, with
  * both. */
-frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct fz_grant_record *record,
-                               const char *name, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct fz_grant_record *record,
+                                          const char *name, frazil_error *reterr);
 
 /*
  * Makes a grant file anew, whatever was there: the way out of FRAZIL_ESTATE.  All
@@ -89,6 +89,6 @@ frazil_err fz_grant_file_check(const struct fz_grant_owner *owner, const struct 
  * this layout and worker, and everything up to now_tick + reserve_ticks.
  * FRAZIL_EWORKER: a living process has it open.  FRAZIL_ESYS.
  */
-frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_grant_file_init(struct fz_grant_file *file, uint64_t now_tick, frazil_error *reterr);
 
 #endif

@@ -52,16 +52,16 @@ enum fz_grant_slot {
 };
 
 /* Whether a record makes sense: ranges in order, the grant used, a fingerprint that ends, bounds in order. */
-bool fz_grant_record_is_valid(const struct fz_grant_record *record);
+FZ_PRIVATE bool fz_grant_record_is_valid(const struct fz_grant_record *record);
 
 /* Writes a valid record as a slot, of the version that it was read from. */
-void fz_grant_record_encode(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE]);
+FZ_PRIVATE void fz_grant_record_encode(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE]);
 
 /*
  * Reads a slot, exactly or not at all.  *ret is set if it is valid; *ret_version
  * if it is whole, but of another version.
  */
-enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT_SIZE], struct fz_grant_record *ret,
-                                          uint64_t *ret_version);
+FZ_PRIVATE enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT_SIZE],
+                                                     struct fz_grant_record *ret, uint64_t *ret_version);
 
 #endif

@@ -96,8 +96,8 @@ struct fz_lease_counters {
  * register, and fz_lease_granter's close frees both.  FRAZIL_ENOMEM; FRAZIL_ERANGE:
  * base or count lie outside the layout's worker ids.
  */
-frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const struct fz_lease_options *options,
-                         frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg,
+                                    const struct fz_lease_options *options, frazil_error *reterr);
 
 /*
  * The lease as a granter.  Beyond what granter.h says:
@@ -114,10 +114,10 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
  * ended; FRAZIL_EAGAIN with the reason as long as it has not; FRAZIL_EEXHAUSTED: it
  * reaches the last tick already.
  */
-struct fz_granter fz_lease_granter(struct fz_lease *lease);
+FZ_PRIVATE struct fz_granter fz_lease_granter(struct fz_lease *lease);
 
 /* What has happened up to now. */
-struct fz_lease_counters fz_lease_count(const struct fz_lease *lease);
+FZ_PRIVATE struct fz_lease_counters fz_lease_count(const struct fz_lease *lease);
 
 /* ---- namespaces ----------------------------------------------------------- */
 
@@ -150,8 +150,8 @@ struct fz_namespace_options {
  * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses;
  * FRAZIL_EEXHAUSTED: the layout's life is over.
  */
-frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
-                         frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
+                                    frazil_error *reterr);
 
 /* What is known of one worker id. */
 struct fz_lease_entry {
@@ -167,8 +167,8 @@ typedef void (*fz_lease_visitor)(void *ctx, const struct fz_lease_entry *entry);
  * Shows all worker ids that were ever taken, in any order, and what their
  * namespace is.  FRAZIL_EAGAIN, EWORKER as above; visits may have been made.
  */
-frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lease_visitor visit, void *ctx,
-                         struct fz_namespace_record *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lease_visitor visit, void *ctx,
+                                    struct fz_namespace_record *ret, frazil_error *reterr);
 
 /*
  * Frees one worker id by hand.  Its ticks up to `until` stay taken, so the owner,
@@ -176,7 +176,7 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
  * be taken when they have passed (L9).  FRAZIL_EINVAL: it was never taken, or is
  * free already; FRAZIL_EAGAIN: no answer, or its owner was faster; FRAZIL_EWORKER.
  */
-frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *name, uint32_t worker,
-                                    frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *name, uint32_t worker,
+                                               frazil_error *reterr);
 
 #endif

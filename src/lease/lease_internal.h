@@ -114,41 +114,41 @@ struct fz_survey {
  * need not be given up for one that begins in the future; NULL: he has none.
  * Errors as acquire; FRAZIL_EAGAIN also for "held is better for now".
  */
-frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
-                         frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
+                                    struct fz_grant *ret, frazil_error *reterr);
 
 /* The last tick that may be granted now: the horizon, or the layout's end. */
-uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick);
+FZ_PRIVATE uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_tick);
 
 /* Whether *held reaches beyond every grant that was made before the coordinator last may have lost records. */
-bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held);
+FZ_PRIVATE bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held);
 
 /* Notes that the worker of a grant of this version is in trouble. */
-void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version);
+FZ_PRIVATE void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version);
 
 /* Swaps a worker's record for *record, and counts the round trip. */
-enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
-                                      const struct fz_worker_record *record, uint64_t *ret_version,
-                                      struct fz_register_status *status, frazil_error *reterr);
+FZ_PRIVATE enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
+                                                 const struct fz_worker_record *record, uint64_t *ret_version,
+                                                 struct fz_register_status *status, frazil_error *reterr);
 
 /* ---- lease_survey.c ------------------------------------------------------- */
 
 /* Looks at the whole namespace: one read of all.  Only the first..count ids are noted; held: the caller's grant, or
  * NULL. */
-enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first, uint64_t count,
-                                       const struct fz_grant *held, frazil_error *reterr);
+FZ_PRIVATE enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first,
+                                                  uint64_t count, const struct fz_grant *held, frazil_error *reterr);
 
 /* Up to FZ_SHORTLIST candidates for now (in the coordinator's ticks), best first. */
-size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
-                            struct fz_candidate best[FZ_SHORTLIST]);
+FZ_PRIVATE size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
+                                       struct fz_candidate best[FZ_SHORTLIST]);
 
 /* ---- namespace.c ---------------------------------------------------------- */
 
 /* Readies the namespace's part of a lease.  Cannot fail: a valid layout has a fingerprint. */
-void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout);
+FZ_PRIVATE void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout);
 
 /* The horizon in ticks. */
-uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout);
+FZ_PRIVATE uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout);
 
 /* What the caller of the functions below knows. */
 struct fz_witness {
@@ -164,52 +164,57 @@ struct fz_witness {
  * says that the namespace must be looked at again.  Otherwise holds it against what
  * the lease wants.  FRAZIL_EWORKER, EAGAIN.
  */
-frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
-                              const struct fz_register_status *status, const struct fz_witness *witness,
-                              bool *ret_again, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
+                                         const struct fz_register_status *status, const struct fz_witness *witness,
+                                         bool *ret_again, frazil_error *reterr);
 
 /* Reads the record of the namespace alone, and checks it likewise. */
-frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *witness, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *witness, frazil_error *reterr);
 
 /* Whether a worker's record does not cover *held: it is missing, ends below it, or cannot be read. */
-bool fz_uncovered(const struct fz_grant *held, const struct fz_record *raw);
+FZ_PRIVATE bool fz_uncovered(const struct fz_grant *held, const struct fz_record *raw);
 
 /* How far clocks may differ.  The namespace must be known. */
-int64_t fz_lease_skew_ms(const struct fz_lease *lease);
+FZ_PRIVATE int64_t fz_lease_skew_ms(const struct fz_lease *lease);
 
 /* Whether the coordinator that gave this status is still the one that the namespace knows. */
-bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struct fz_register_status *status);
+FZ_PRIVATE bool fz_namespace_same_incarnation(const struct fz_namespace *space,
+                                              const struct fz_register_status *status);
 
 /* ---- lease_answer.c: what an answer tells ---------------------------------- */
 
 /* 2 max_skew in ticks, rounded up. */
-uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);
+FZ_PRIVATE uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms);
 
 /* The tick of a time; the first or the last one of the layout if it lies outside. */
-uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms);
+FZ_PRIVATE uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms);
 
 /* The later of the caller's and the coordinator's clock, in ticks; of the latter, the latest that it can have shown. */
-uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+FZ_PRIVATE uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status,
+                                  uint64_t now_tick);
 
 /* The coordinator's clock in ticks, as near to the caller's as it can have been; the caller's if it has none. */
-uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+FZ_PRIVATE uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_register_status *status,
+                                        uint64_t now_tick);
 
 /*
  * By how much the coordinator's clock is ahead of the caller's, in ms; negative:
  * behind.  The least that it can be: 0 if both can have been the same, and without a clock.
  */
-int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick);
+FZ_PRIVATE int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_register_status *status,
+                                       uint64_t now_tick);
 
 /* Fails with FRAZIL_ECLOCK, and prints both clocks. */
-frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const struct fz_register_status *status,
-                            uint64_t now_tick, int64_t max_skew_ms, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name,
+                                       const struct fz_register_status *status, uint64_t now_tick, int64_t max_skew_ms,
+                                       frazil_error *reterr);
 
 /* What a register's result other than OK is as an error, FRAZIL_EAGAIN or EWORKER; `said` is the register's sentence.
  */
-frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
-                             frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
+                                        frazil_error *reterr);
 
 /* Nanoseconds of so many ticks; saturates. */
-uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks);
+FZ_PRIVATE uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks);
 
 #endif

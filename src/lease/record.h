@@ -70,21 +70,22 @@ struct fz_namespace_record {
  * Makes an owner's text of any: what is not a letter, a digit or one of "._:-"
  * becomes '_', what does not fit is cut, an empty one becomes "_".
  */
-void fz_owner_sanitise(const char *text, char ret[FZ_OWNER_SIZE]);
+FZ_PRIVATE void fz_owner_sanitise(const char *text, char ret[FZ_OWNER_SIZE]);
 
 /* True if both are the same. */
-bool fz_token_equal(struct fz_token a, struct fz_token b);
+FZ_PRIVATE bool fz_token_equal(struct fz_token a, struct fz_token b);
 
 /* Writes a record as text, without terminator; returns its length.  Every field must be in its range. */
-size_t fz_worker_record_format(const struct fz_worker_record *record, char buf[FZ_RECORD_SIZE_MAX]);
-size_t fz_namespace_record_format(const struct fz_namespace_record *record, char buf[FZ_RECORD_SIZE_MAX]);
+FZ_PRIVATE size_t fz_worker_record_format(const struct fz_worker_record *record, char buf[FZ_RECORD_SIZE_MAX]);
+FZ_PRIVATE size_t fz_namespace_record_format(const struct fz_namespace_record *record, char buf[FZ_RECORD_SIZE_MAX]);
 
 /*
  * Reads exactly len characters.  FRAZIL_EPARSE: anything but what the functions
  * above write, and namespaces of form 1; reterr (may be NULL) says where, or that a newer frazil wrote it.
  */
-frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker_record *ret, frazil_error *reterr);
-frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_namespace_record *ret,
-                                     frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker_record *ret,
+                                             frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_namespace_record *ret,
+                                                frazil_error *reterr);
 
 #endif

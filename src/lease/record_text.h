@@ -18,15 +18,15 @@
 #define FZ_RECORD_TEXT_SIZE (FZ_DECIMAL_MAX_LEN + 1 + FZ_RECORD_SIZE_MAX)
 
 /* Writes the name of a record. */
-void fz_record_name_write(uint32_t number, char ret[FZ_RECORD_NAME_SIZE]);
+FZ_PRIVATE void fz_record_name_write(uint32_t number, char ret[FZ_RECORD_NAME_SIZE]);
 
 /* Reads it, strictly.  false: it is no record's; *ret is then untouched. */
-bool fz_record_name_read(const char *name, size_t len, uint32_t *ret);
+FZ_PRIVATE bool fz_record_name_read(const char *name, size_t len, uint32_t *ret);
 
 /* Writes the text of version and data, of FZ_RECORD_SIZE_MAX bytes at the most.  Returns its length. */
-size_t fz_record_text_write(uint64_t version, const char *data, size_t len, char ret[FZ_RECORD_TEXT_SIZE]);
+FZ_PRIVATE size_t fz_record_text_write(uint64_t version, const char *data, size_t len, char ret[FZ_RECORD_TEXT_SIZE]);
 
 /* Reads it, strictly; version 0 is none.  false: it is not what frazil has written; *ret is then untouched. */
-bool fz_record_text_read(const char *text, size_t len, struct fz_record *ret);
+FZ_PRIVATE bool fz_record_text_read(const char *text, size_t len, struct fz_record *ret);
 
 #endif

@@ -29,25 +29,25 @@ struct fz_used_ticks {
 };
 
 /* Whether the ranges are as said above. */
-bool fz_used_is_valid(const struct fz_used_ticks *used);
+FZ_PRIVATE bool fz_used_is_valid(const struct fz_used_ticks *used);
 
 /* Uses first to last (first <= last), of which some may be used already. */
-void fz_used_add(struct fz_used_ticks *used, uint64_t first, uint64_t last);
+FZ_PRIVATE void fz_used_add(struct fz_used_ticks *used, uint64_t first, uint64_t last);
 
 /* The first unused tick from this one on.  False: there is none. */
-bool fz_used_next_free(const struct fz_used_ticks *used, uint64_t tick, uint64_t *ret);
+FZ_PRIVATE bool fz_used_next_free(const struct fz_used_ticks *used, uint64_t tick, uint64_t *ret);
 
 /* The last tick of the gap in which this unused tick lies. */
-uint64_t fz_used_gap_end(const struct fz_used_ticks *used, uint64_t tick);
+FZ_PRIVATE uint64_t fz_used_gap_end(const struct fz_used_ticks *used, uint64_t tick);
 
 /* The last used tick below this unused one.  False: there is none. */
-bool fz_used_last_below(const struct fz_used_ticks *used, uint64_t tick, uint64_t *ret);
+FZ_PRIVATE bool fz_used_last_below(const struct fz_used_ticks *used, uint64_t tick, uint64_t *ret);
 
 /*
  * Takes back what lies above tick in the range that ends with last; tick is used
  * and below last.  Nothing happens if no range ends there: it was made one with
  * another.
  */
-void fz_used_cut(struct fz_used_ticks *used, uint64_t last, uint64_t tick);
+FZ_PRIVATE void fz_used_cut(struct fz_used_ticks *used, uint64_t last, uint64_t tick);
 
 #endif

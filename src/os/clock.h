@@ -13,9 +13,9 @@
 #include "frazil/clock.h"
 
 /* The real clock.  Its ctx is NULL; any thread, any number of users. */
-frazil_clock fz_real_clock(void);
+FZ_PRIVATE frazil_clock fz_real_clock(void);
 
 /* The wall clock, directly. */
-frazil_instant fz_real_now(void);
+FZ_PRIVATE frazil_instant fz_real_now(void);
 
 #endif

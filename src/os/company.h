@@ -17,12 +17,12 @@ struct fz_company {
 };
 
 /* Founds it with one member, this process; children join by being forked, and leave by exec or exit.  0 or an errno. */
-int fz_company_open(struct fz_company *ret);
+FZ_PRIVATE int fz_company_open(struct fz_company *ret);
 
 /*
  * Leaves, once.  True: nobody else is in it, except somebody who is leaving at
  * the same time.  False: somebody is, or it cannot be known.
  */
-bool fz_company_leave(struct fz_company *company);
+FZ_PRIVATE bool fz_company_leave(struct fz_company *company);
 
 #endif

@@ -31,6 +31,6 @@
  * that the rate is constant, and the kernel tells time by the same counter,
  * which it stops doing as soon as it sees it misbehave.  Reads one small file.
  */
-bool fz_counter_usable(void);
+FZ_PRIVATE bool fz_counter_usable(void);
 
 #endif

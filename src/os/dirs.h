@@ -36,7 +36,8 @@ enum fz_dir {
  * nothing.  FRAZIL_ESPEC: there is no default here, or the path is not absolute
  * (it would be another one after a chdir) or too long.  Touches no file.
  */
-frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                  frazil_error *reterr);
 
 /*
  * The same, and makes it (mode 0700: its files are for one user alone) if it is
@@ -46,13 +47,14 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
  * made it.  FRAZIL_ESYS: it cannot be made, is no directory, others have it in
  * their hands, nothing can be written in it, or the disk failed.
  */
-frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                     frazil_error *reterr);
 
 /* ---- what is in a directory ------------------------------------------------ */
 
 typedef void (*fz_name_visitor)(void *ctx, const char *name);
 
 /* Calls visit for each name but "." and "..", in any order.  0, or an errno; visits may have been made. */
-int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
+FZ_PRIVATE int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
 
 #endif

@@ -20,13 +20,13 @@ struct fz_disk {
 };
 
 /* 0 or an errno. */
-int fz_disk_look(const char *directory, struct fz_disk *ret);
+FZ_PRIVATE int fz_disk_look(const char *directory, struct fz_disk *ret);
 
 /*
  * Whether an flock that one process holds keeps another one out: tried, with a
  * file doctor.lock in the directory and a child process.  0 or an errno.  Not for
  * programs with a handler for the end of a child.
  */
-int fz_disk_try_flock(const char *directory, bool *ret_works);
+FZ_PRIVATE int fz_disk_try_flock(const char *directory, bool *ret_works);
 
 #endif

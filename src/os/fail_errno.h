@@ -26,9 +26,10 @@ enum fz_file_refusal {
  * is empty, what can be done about a full disk and the like is said.  sys_errno may
  * be a refusal, too: it is told in words, and sys_errno is fz_errno_of(it).
  */
-frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path, const char *advice);
+FZ_PRIVATE frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path,
+                                    const char *advice);
 
 /* The errno that a refusal comes nearest to; an errno is itself. */
-int fz_errno_of(int sys_errno);
+FZ_PRIVATE int fz_errno_of(int sys_errno);
 
 #endif

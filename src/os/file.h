@@ -16,7 +16,7 @@
  * Writes a, b and c one after the other.  0, or ENAMETOOLONG if they do not fit;
  * buf is then untouched.  buf may be a itself.
  */
-int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b, const char *c);
+FZ_PRIVATE int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b, const char *c);
 
 /* ---- reading --------------------------------------------------------------- */
 
@@ -25,21 +25,21 @@ int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b, const cha
  * EFBIG if it does not fit into size - 1 bytes; FZ_REFUSED_FIFO (fail_errno.h) for
  * a FIFO, on which it could wait for ever.
  */
-int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
+FZ_PRIVATE int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 
 /*
  * Whether a file may hold a secret: 0, FZ_REFUSED_SECRET or an errno.  It is for its owner alone; the group may read it
  * if root owns it.  On a file system that is mounted read-only its mode does not count: containers are given their
  * secrets in this way, with modes that nobody in them can change.
  */
-int fz_file_check_secret(int fd);
+FZ_PRIVATE int fz_file_check_secret(int fd);
 
 /* fz_file_read of a file that holds a secret, and is refused as that says.  The caller wipes buf. */
-int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len);
+FZ_PRIVATE int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len);
 
 /* Whether something has that name, if only a link that leads nowhere.  False also where the folder may not be entered.
  */
-bool fz_file_exists(const char *path);
+FZ_PRIVATE bool fz_file_exists(const char *path);
 
 /* ---- writing, without a signal to the program ------------------------------ */
 
@@ -47,10 +47,10 @@ bool fz_file_exists(const char *path);
  * Writes all of buf at an offset of a file that is open for writing.  0 or an errno.  Where the file would become
  * larger than the process's limit, that is EFBIG and not the death of the process (SIGXFSZ); so it is below.
  */
-int fz_file_write(int fd, uint64_t offset, const void *buf, size_t len);
+FZ_PRIVATE int fz_file_write(int fd, uint64_t offset, const void *buf, size_t len);
 
 /* Gives a file that many bytes of the disk, so that a full disk is an error now and no SIGBUS later.  0 or an errno. */
-int fz_file_reserve(int fd, uint64_t size);
+FZ_PRIVATE int fz_file_reserve(int fd, uint64_t size);
 
 /* ---- new files ------------------------------------------------------------- */
 
@@ -65,18 +65,18 @@ int fz_file_reserve(int fd, uint64_t size);
  * there is removed, not emptied: it may be another name of some other file.  0 or
  * an errno.
  */
-int fz_new_file_begin(const char *path, int *ret_fd);
+FZ_PRIVATE int fz_new_file_begin(const char *path, int *ret_fd);
 
 /* Gives it up: closes and removes it. */
-void fz_new_file_abandon(const char *path, int fd);
+FZ_PRIVATE void fz_new_file_abandon(const char *path, int fd);
 
 /* Gives it its name, in place of any file that has it.  0 or an errno. */
-int fz_new_file_publish(const char *path);
+FZ_PRIVATE int fz_new_file_publish(const char *path);
 
 /* The same, and it is still there after a loss of power. */
-int fz_new_file_publish_durably(const char *path, int fd);
+FZ_PRIVATE int fz_new_file_publish_durably(const char *path, int fd);
 
 /* Makes a name durable that somebody else may have left undone.  0 or an errno. */
-int fz_new_file_sync_name(const char *path);
+FZ_PRIVATE int fz_new_file_sync_name(const char *path);
 
 #endif

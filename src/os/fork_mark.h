@@ -22,7 +22,7 @@ struct fz_fork_mark {
  * mapped for as long as the mark is read; NULL where the kernel does not wipe it:
  * then the process id and its namespace tell, which costs two system calls a reading.
  */
-void fz_fork_mark_init(struct fz_fork_mark *mark, _Atomic uint64_t *wiped);
+FZ_PRIVATE void fz_fork_mark_init(struct fz_fork_mark *mark, _Atomic uint64_t *wiped);
 
 /*
  * The number of the process that calls: never 0, the same for all its threads, and
@@ -30,6 +30,6 @@ void fz_fork_mark_init(struct fz_fork_mark *mark, _Atomic uint64_t *wiped);
  * one process may have the same, so it means nothing in memory that processes
  * share.  Any thread, and right after a fork.
  */
-uint64_t fz_fork_mark_read(struct fz_fork_mark *mark);
+FZ_PRIVATE uint64_t fz_fork_mark_read(struct fz_fork_mark *mark);
 
 #endif

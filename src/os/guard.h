@@ -17,10 +17,10 @@ struct fz_guard {
 };
 
 /* Opens, and makes if need be, the guard of a file.  0 or an errno.  Not entered yet; close it with fz_guard_close. */
-int fz_guard_open(struct fz_guard *ret, const char *path);
+FZ_PRIVATE int fz_guard_open(struct fz_guard *ret, const char *path);
 
 /* Whether it is open, and the program has not closed its descriptor. */
-bool fz_guard_is_open(const struct fz_guard *guard);
+FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
 
 /*
  * Waits until nobody else is inside, two seconds at the most: whoever is inside
@@ -29,12 +29,12 @@ bool fz_guard_is_open(const struct fz_guard *guard);
  * One caller at a time.  A child process that inherited the guard is, as the
  * kernel sees it, the same as its parent: it must open one of its own.
  */
-int fz_guard_enter(struct fz_guard *guard);
+FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard);
 
 /* Lets the next one in. */
-void fz_guard_leave(struct fz_guard *guard);
+FZ_PRIVATE void fz_guard_leave(struct fz_guard *guard);
 
 /* Closes it.  In a child process, leaves its parent inside if it is. */
-void fz_guard_close(struct fz_guard *guard);
+FZ_PRIVATE void fz_guard_close(struct fz_guard *guard);
 
 #endif

@@ -13,7 +13,7 @@
 #define FZ_HOST_NAME_SIZE 256
 
 /* The host's name, terminated.  0 or an errno. */
-int fz_host_name(char *buf, size_t size);
+FZ_PRIVATE int fz_host_name(char *buf, size_t size);
 
 /* Characters of an address, terminator included. */
 #define FZ_ADDRESS_SIZE 46
@@ -24,13 +24,13 @@ int fz_host_name(char *buf, size_t size);
  * nothing is sent.  0 or an errno: ENETUNREACH and the like where no route leads
  * outward; then buf is untouched.
  */
-int fz_host_address(char buf[FZ_ADDRESS_SIZE]);
+FZ_PRIVATE int fz_host_address(char buf[FZ_ADDRESS_SIZE]);
 
 /* Which IP an address in text is of: 4, 6, or 0 for a text that is no address. */
-int fz_address_version(const char *text);
+FZ_PRIVATE int fz_address_version(const char *text);
 
 /* 64 bits from the kernel's generator.  0 or an errno. */
-int fz_host_entropy(uint64_t *ret);
+FZ_PRIVATE int fz_host_entropy(uint64_t *ret);
 
 /* ---- the machine, and whether it was copied -------------------------------- */
 
@@ -39,10 +39,10 @@ int fz_host_entropy(uint64_t *ret);
 
 /* The id in /etc/machine-id, which an image for copying is shipped without.  0 or an errno; ENOENT also if it is empty.
  */
-int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE]);
+FZ_PRIVATE int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE]);
 
 /* Whether the hypervisor counts a virtual machine's restorations and copies, and the kernel listens. */
-bool fz_machine_has_generation(void);
+FZ_PRIVATE bool fz_machine_has_generation(void);
 
 /* ---- the environment, as far as it may be trusted -------------------------- */
 
@@ -50,16 +50,16 @@ bool fz_machine_has_generation(void);
  * The value of an environment variable; NULL: it is not set, or the environment is not to be trusted.  It lies in the
  * environment, and lives as long as there.  Any thread, unless another one changes the environment.
  */
-const char *fz_environment(const char *name);
+FZ_PRIVATE const char *fz_environment(const char *name);
 
 /*
  * Whether the program has rights that the user who started it does not have (set-user-ID, set-group-ID, file
  * capabilities).  Then that user, who chose the environment, must not choose files and worker ids for it.  Where the
  * system does not tell what it was at the start, the user ids of now decide.
  */
-bool fz_environment_is_foreign(void);
+FZ_PRIVATE bool fz_environment_is_foreign(void);
 
 /* The variables, "NAME=VALUE" and NULL behind the last; an empty list where the environment is not to be trusted. */
-char *const *fz_environment_all(void);
+FZ_PRIVATE char *const *fz_environment_all(void);
 
 #endif

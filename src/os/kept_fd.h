@@ -18,10 +18,10 @@ struct fz_fd_mark {
 };
 
 /* Notes it.  0 or an errno. */
-int fz_fd_mark(int fd, struct fz_fd_mark *ret);
+FZ_PRIVATE int fz_fd_mark(int fd, struct fz_fd_mark *ret);
 
 /* Whether it still stands for that. */
-bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark);
+FZ_PRIVATE bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark);
 
 /* A descriptor with its mark. */
 struct fz_kept_fd {
@@ -32,24 +32,24 @@ struct fz_kept_fd {
 #define FZ_KEPT_NONE ((struct fz_kept_fd){.fd = -1})
 
 /* Keeps an open descriptor, in place of none.  0 or an errno; then the caller still has to close it. */
-int fz_kept_fd_set(struct fz_kept_fd *ret, int fd);
+FZ_PRIVATE int fz_kept_fd_set(struct fz_kept_fd *ret, int fd);
 
 /* Whether one is kept, ours or not by now. */
-bool fz_kept_fd_is_set(const struct fz_kept_fd *kept);
+FZ_PRIVATE bool fz_kept_fd_is_set(const struct fz_kept_fd *kept);
 
 /*
  * The descriptor, to be used at once.  -1 and errno: none is kept, or what has its
  * number is not ours (EBADF), or that cannot be known.
  */
-int fz_kept_fd_get(const struct fz_kept_fd *kept);
+FZ_PRIVATE int fz_kept_fd_get(const struct fz_kept_fd *kept);
 
 /*
  * Keeps none any more, and closes the descriptor unless it is known not to be ours
  * any more: one that cannot be looked at, because its disk fails, may hold a lock.
  */
-void fz_kept_fd_close(struct fz_kept_fd *kept);
+FZ_PRIVATE void fz_kept_fd_close(struct fz_kept_fd *kept);
 
 /* Keeps none any more, and leaves the descriptor open: somebody else closes it. */
-void fz_kept_fd_forget(struct fz_kept_fd *kept);
+FZ_PRIVATE void fz_kept_fd_forget(struct fz_kept_fd *kept);
 
 #endif

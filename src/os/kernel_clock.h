@@ -16,19 +16,19 @@ struct fz_kernel_clock {
 };
 
 /* 0 or an errno: a sandbox may forbid it. */
-int fz_kernel_clock_read(struct fz_kernel_clock *ret);
+FZ_PRIVATE int fz_kernel_clock_read(struct fz_kernel_clock *ret);
 
 /* What the kernel counts time by: "tsc".  0 or an errno. */
-int fz_clock_source(char ret[FZ_CLOCK_SOURCE_SIZE]);
+FZ_PRIVATE int fz_clock_source(char ret[FZ_CLOCK_SOURCE_SIZE]);
 
 /*
  * The wall clock minus the time since the boot, in microseconds: both are slewed
  * alike, so this changes when the wall clock is stepped, and only then.  Exact to
  * a few microseconds unless the machine is very busy.
  */
-int64_t fz_clock_since_boot_us(void);
+FZ_PRIVATE int64_t fz_clock_since_boot_us(void);
 
 /* The id of this boot, another one each time.  0 or an errno. */
-int fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
+FZ_PRIVATE int fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
 
 #endif

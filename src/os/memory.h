@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Zeroed pages that parent and children go on sharing.  NULL: errno says why. */
-void *fz_map_shared(size_t size);
+FZ_PRIVATE void *fz_map_shared(size_t size);
 
 /*
  * Zeroed pages that a child finds zeroed again.  *ret_wiped says whether the
@@ -15,9 +15,9 @@ void *fz_map_shared(size_t size);
  * every advice), the pages are inherited as they are and the user must do
  * without.  NULL: errno says why.
  */
-void *fz_map_wiped(size_t size, bool *ret_wiped);
+FZ_PRIVATE void *fz_map_wiped(size_t size, bool *ret_wiped);
 
 /* Gives such pages back; NULL is allowed. */
-void fz_unmap(void *pages, size_t size);
+FZ_PRIVATE void fz_unmap(void *pages, size_t size);
 
 #endif

@@ -20,21 +20,21 @@
  * regular one of one name, of the effective user's or root's, which nobody else
  * may write to.
  */
-int fz_own_file_open(const char *path, int flags, int *ret_fd);
+FZ_PRIVATE int fz_own_file_open(const char *path, int flags, int *ret_fd);
 
 /* The same for a directory, to sync it; whose it is does not matter. */
-int fz_own_file_open_directory(const char *path, int *ret_fd);
+FZ_PRIVATE int fz_own_file_open_directory(const char *path, int *ret_fd);
 
 /* Whether a file or directory of that status belongs to the effective user or to root. */
-bool fz_own_file_is_trusted(const struct stat *status);
+FZ_PRIVATE bool fz_own_file_is_trusted(const struct stat *status);
 
 /* 0 if that descriptor is of the file that has this path now; ESTALE if it is not; or another errno. */
-int fz_own_file_at(int fd, const char *path);
+FZ_PRIVATE int fz_own_file_at(int fd, const char *path);
 
 /*
  * flock(LOCK_SH, LOCK_EX or LOCK_UN) that never waits and is not interrupted.  0
  * or an errno; EWOULDBLOCK: somebody else holds it.
  */
-int fz_own_file_lock(int fd, int operation);
+FZ_PRIVATE int fz_own_file_lock(int fd, int operation);
 
 #endif

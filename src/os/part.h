@@ -12,6 +12,6 @@
  * frazil_PART().  It stays loaded.  FRAZIL_ENOTBUILT: why it cannot be loaded.  Any
  * thread.
  */
-frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr);
 
 #endif

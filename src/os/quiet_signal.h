@@ -23,9 +23,9 @@ struct fz_quiet_signal {
 };
 
 /* Blocks SIGPIPE or SIGXFSZ in the calling thread, to which the kernel sends them.  Cannot fail. */
-void fz_quiet_signal_begin(struct fz_quiet_signal *quiet, int number);
+FZ_PRIVATE void fz_quiet_signal_begin(struct fz_quiet_signal *quiet, int number);
 
 /* Takes back one that has come since then, and restores the thread's mask.  errno stays as it is. */
-void fz_quiet_signal_end(const struct fz_quiet_signal *quiet);
+FZ_PRIVATE void fz_quiet_signal_end(const struct fz_quiet_signal *quiet);
 
 #endif

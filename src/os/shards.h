@@ -14,10 +14,10 @@
 #include "file.h"
 
 /* The path of the folder.  0 or ENAMETOOLONG. */
-int fz_shards_folder(char ret_path[FZ_PATH_SIZE], const char *path);
+FZ_PRIVATE int fz_shards_folder(char ret_path[FZ_PATH_SIZE], const char *path);
 
 /* The path of the file with these bounds.  0 or ENAMETOOLONG. */
-int fz_shards_file(char ret_path[FZ_PATH_SIZE], const char *path, const struct fz_bounds *bounds);
+FZ_PRIVATE int fz_shards_file(char ret_path[FZ_PATH_SIZE], const char *path, const struct fz_bounds *bounds);
 
 /* False: it has seen enough. */
 typedef bool (*fz_shard_visitor)(void *ctx, const char *path, const struct fz_bounds *bounds);
@@ -28,6 +28,6 @@ typedef bool (*fz_shard_visitor)(void *ctx, const char *path, const struct fz_bo
  * file of all sequence numbers is always among them, whether it is there or not.  0
  * or an errno.
  */
-int fz_shards_visit(const char *path, const struct fz_bounds *bounds, fz_shard_visitor visit, void *ctx);
+FZ_PRIVATE int fz_shards_visit(const char *path, const struct fz_bounds *bounds, fz_shard_visitor visit, void *ctx);
 
 #endif

@@ -15,20 +15,20 @@ struct fz_deadline {
 };
 
 /* The instant so many milliseconds from now. */
-struct fz_deadline fz_deadline_in(uint32_t timeout_ms);
+FZ_PRIVATE struct fz_deadline fz_deadline_in(uint32_t timeout_ms);
 
 /* An equal part of the time left, for the first of `parts` attempts (1 or more); timeout_ms stays the whole. */
-struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts);
+FZ_PRIVATE struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts);
 
 /*
  * Waits until the file is ready for one of these events, as poll names them.  0 when it is, at once if it is
  * already: *ret_ready has the events.  ETIMEDOUT when the time is over, even if the file is ready: a peer that never
  * stops sending would defeat the deadline.  Or another errno.  Signals do not end it.
  */
-int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready);
+FZ_PRIVATE int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, short *ret_ready);
 
 /* The same where it does not matter which event came. */
-int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events);
+FZ_PRIVATE int fz_deadline_wait(const struct fz_deadline *deadline, int fd, short events);
 
 /* ---- how much -------------------------------------------------------------- */
 
@@ -43,9 +43,9 @@ struct fz_intake {
 };
 
 /* Counts from now on.  The kernel tells it of TCP on Linux. */
-struct fz_intake fz_intake_of(int fd);
+FZ_PRIVATE struct fz_intake fz_intake_of(int fd);
 
 /* Whether more than max bytes have come since to the same socket.  false where the kernel does not tell. */
-bool fz_intake_exceeds(const struct fz_intake *intake, int fd, uint64_t max);
+FZ_PRIVATE bool fz_intake_exceeds(const struct fz_intake *intake, int fd, uint64_t max);
 
 #endif

@@ -31,32 +31,33 @@ struct fz_state_file {
  * Names the file of these bounds and opens nothing yet; path is absolute, and that of
  * the worker (shards.h).  FRAZIL_ESPEC: the path is too long.
  */
-frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
-                              frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const struct fz_bounds *bounds,
+                                         frazil_error *reterr);
 
 /*
  * Opens the file without entering, for one who is inside a file of the same worker.
  * That there is none is fine.  0 or an errno.
  */
-int fz_state_file_look(struct fz_state_file *file);
+FZ_PRIVATE int fz_state_file_look(struct fz_state_file *file);
 
 /* As fz_file_port.enter and leave.  FRAZIL_ESYS, also when somebody has been inside for two seconds. */
-frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr);
-void fz_state_file_leave(void *ctx);
+FZ_PRIVATE frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr);
+FZ_PRIVATE void fz_state_file_leave(void *ctx);
 
 /* Leaves and closes at once, so that nobody who enters next takes this process for a user of the file. */
-void fz_state_file_leave_for_good(void *ctx);
+FZ_PRIVATE void fz_state_file_leave_for_good(void *ctx);
 
 /* As the port's functions of the same names.  FRAZIL_ESYS. */
-frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr);
-frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr);
-frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr);
-frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr);
-frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, frazil_error *reterr);
-frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len,
+                                          frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr);
 
 /* As the port's.  Both close, the first one to open again at the next enter. */
-void fz_state_file_after_fork(void *ctx);
-void fz_state_file_close(void *ctx);
+FZ_PRIVATE void fz_state_file_after_fork(void *ctx);
+FZ_PRIVATE void fz_state_file_close(void *ctx);
 
 #endif

@@ -61,8 +61,9 @@ struct fz_word_file {
  * FRAZIL_ESYS: a system call failed, or another process has been holding the
  * file's guard for two seconds.
  */
-frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const struct fz_word_identity *identity,
-                             size_t payload_size, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path,
+                                        const struct fz_word_identity *identity, size_t payload_size,
+                                        frazil_error *reterr);
 
 /* What can be said of a word file from outside. */
 struct fz_word_file_status {
@@ -73,21 +74,22 @@ struct fz_word_file_status {
 };
 
 /* Looks at the file without making, mapping or changing it; path as above.  FRAZIL_ESPEC, FRAZIL_ESYS. */
-frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
-                                const struct fz_word_identity *identity, size_t payload_size, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *path,
+                                           const struct fz_word_identity *identity, size_t payload_size,
+                                           frazil_error *reterr);
 
 /*
  * Removes the file of these bounds, whatever it is: the way out of FRAZIL_ESTATE.
  * path as above.  That there is none is fine.  FRAZIL_EWORKER: a process has it
  * mapped.  FRAZIL_ESPEC, FRAZIL_ESYS.
  */
-frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr);
 
 /*
  * Whether the file is still there as it was: not removed, replaced or cut.  One
  * system call.  Any thread, and forked children.
  */
-bool fz_word_file_is_current(const struct fz_word_file *file);
+FZ_PRIVATE bool fz_word_file_is_current(const struct fz_word_file *file);
 
 /*
  * Leaves: unmaps the payload, and finds out whether anybody else, here or in a
@@ -97,12 +99,12 @@ bool fz_word_file_is_current(const struct fz_word_file *file);
  * Until close, which must follow soon, nobody can open the word.  No other thread
  * may use the file meanwhile.
  */
-bool fz_word_file_leave(struct fz_word_file *file);
+FZ_PRIVATE bool fz_word_file_leave(struct fz_word_file *file);
 
 /* After fz_word_file_leave was true: removes the file, so that the next open makes a new word.  0 or an errno. */
-int fz_word_file_remove(struct fz_word_file *file);
+FZ_PRIVATE int fz_word_file_remove(struct fz_word_file *file);
 
 /* Unmaps and closes.  The file stays. */
-void fz_word_file_close(struct fz_word_file *file);
+FZ_PRIVATE void fz_word_file_close(struct fz_word_file *file);
 
 #endif

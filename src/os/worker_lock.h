@@ -26,10 +26,10 @@ struct fz_worker_lock {
  * the processes that hold them.  FRAZIL_ESYS: a lock file cannot be made, opened
  * or locked.  Any thread; the same process can take several.
  */
-frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,
-                               frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base,
+                                          uint32_t count, frazil_error *reterr);
 
 /* Gives the number back, as far as this process is concerned. */
-void fz_worker_lock_release(struct fz_worker_lock *lock);
+FZ_PRIVATE void fz_worker_lock_release(struct fz_worker_lock *lock);
 
 #endif

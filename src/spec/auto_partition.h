@@ -16,6 +16,6 @@
  * The one thing in the library that all users of a process share, because
  * uniqueness within the process is what it is for.
  */
-frazil_err fz_auto_partition(uint32_t *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_auto_partition(uint32_t *ret, frazil_error *reterr);
 
 #endif

@@ -38,21 +38,21 @@ struct fz_config {
  * Reads everything but the worker.  FRAZIL_ESPEC, ELAYOUT, ERANGE with a sentence
  * that names the key.
  */
-frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *settings, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_config_read(struct fz_config *ret, const struct fz_settings *settings, frazil_error *reterr);
 
 /*
  * Sets the bounds of the sequence, given in either order; 0 and 0 stand for the
  * whole range.  FRAZIL_ERANGE: equal, outside the layout, or for sno closer than
  * four.
  */
-frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_config_set_bounds(struct fz_config *config, uint64_t a, uint64_t b, frazil_error *reterr);
 
 /* The bounds that are set. */
-struct fz_bounds fz_config_bounds(const struct fz_config *config);
+FZ_PRIVATE struct fz_bounds fz_config_bounds(const struct fz_config *config);
 
 /* Reads a key whose value is a whole number from min to max; absent: *ret is untouched.  FRAZIL_ERANGE, ESPEC. */
-frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,
-                            uint64_t *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_config_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,
+                                       uint64_t *ret, frazil_error *reterr);
 
 /* What a source says about the worker id. */
 struct fz_worker_choice {
@@ -72,19 +72,22 @@ static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
 }
 
 /* The choice of a program with a granter of its own.  FRAZIL_ESPEC: the settings name a source as well. */
-frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_worker_choice *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_by_program(const struct fz_settings *settings, struct fz_worker_choice *ret,
+                                           frazil_error *reterr);
 
 /* Called for a key that is given and has no effect, with the words for where it would have one. */
 typedef void (*fz_worker_idle)(void *ctx, enum fz_key key, const char *where);
 
 /* Finds the keys that have no effect beside a source of worker ids (NULL: the partition), wherever they were given. */
-void fz_worker_find_idle(const struct fz_settings *settings, const char *source, fz_worker_idle visit, void *ctx);
+FZ_PRIVATE void fz_worker_find_idle(const struct fz_settings *settings, const char *source, fz_worker_idle visit,
+                                    void *ctx);
 
 /* FRAZIL_ESPEC if the spec itself gives such a key: whoever wrote it expects something of it. */
-frazil_err fz_worker_refuse_idle(const struct fz_settings *settings, const char *source, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_refuse_idle(const struct fz_settings *settings, const char *source,
+                                            frazil_error *reterr);
 
 /* What the source in the settings gives.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS. */
-frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
-                             struct fz_worker_choice *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_resolve(const struct fz_settings *settings, const frazil_layout *layout,
+                                        struct fz_worker_choice *ret, frazil_error *reterr);
 
 #endif

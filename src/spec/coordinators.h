@@ -6,7 +6,7 @@
 #include "lease/coordinator.h"
 
 /* Whether a value is a URL, of whatever kind. */
-bool fz_is_url(const char *text);
+FZ_PRIVATE bool fz_is_url(const char *text);
 
 /*
  * The part for a URL: one of those given (NULL at the end, or NULL) if one of them
@@ -14,7 +14,7 @@ bool fz_is_url(const char *text);
  * is the value of, for sentences.  FRAZIL_ESPEC: no part knows its scheme;
  * FRAZIL_ENOTBUILT: the part is not installed, or of another version.
  */
-frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
-                              const frazil_coordinator **ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_coordinator *const *given,
+                                         const frazil_coordinator **ret, frazil_error *reterr);
 
 #endif

@@ -61,7 +61,7 @@ struct fz_settings {
 };
 
 /* The name of a key.  Never freed. */
-const char *fz_key_name(enum fz_key key);
+FZ_PRIVATE const char *fz_key_name(enum fz_key key);
 
 /*
  * Gathers the settings of a spec (NULL: empty), the environment and the config
@@ -69,15 +69,15 @@ const char *fz_key_name(enum fz_key key);
  * caller frees them.  The environment is not read where it is not to be trusted
  * (os/host.h).
  */
-frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
 
 /*
  * Adds the pairs in text, one source: a key given twice in it is an error, one
  * that an earlier source has given is left as it is.  where names the source in
  * sentences.  FRAZIL_ESPEC, ENOMEM; what was added before the error stays.
  */
-frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where,
-                                frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, const char *where,
+                                           frazil_error *reterr);
 
 /*
  * Adds the lines of a config file: blank, `# comment`, or one pair each.  They end
@@ -85,14 +85,14 @@ frazil_err fz_settings_add_text(struct fz_settings *settings, const char *text, 
  * their sentences name the line and quote nothing of it, as the file may be another
  * one than was meant, and may hold a password.
  */
-frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
-                                 frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
+                                            frazil_error *reterr);
 
 /* Calls visit for a variable of the environment that is one slip away from a key's, with the key's. */
 typedef void (*fz_settings_slip)(void *ctx, const char *name, const char *meant);
-void fz_settings_find_slips(fz_settings_slip visit, void *ctx);
+FZ_PRIVATE void fz_settings_find_slips(fz_settings_slip visit, void *ctx);
 
 /* Frees the values. */
-void fz_settings_free(struct fz_settings *settings);
+FZ_PRIVATE void fz_settings_free(struct fz_settings *settings);
 
 #endif

@@ -13,11 +13,11 @@ struct fz_worker_space {
 };
 
 /* The worker that a source's number stands for, which must be below count. */
-uint32_t fz_worker_in(const struct fz_worker_space *space, uint64_t number);
+FZ_PRIVATE uint32_t fz_worker_in(const struct fz_worker_space *space, uint64_t number);
 
 /* Turns the text that a source gave into a worker.  FRAZIL_EWORKER: no number, or not below count. */
-frazil_err fz_worker_number(const struct fz_worker_space *space, const char *source, const char *text, size_t len,
-                            uint32_t *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_number(const struct fz_worker_space *space, const char *source, const char *text,
+                                       size_t len, uint32_t *ret, frazil_error *reterr);
 
 /* ---- worker_host.c: out of what the host is called and where it is ---------- */
 /*
@@ -25,13 +25,14 @@ frazil_err fz_worker_number(const struct fz_worker_space *space, const char *sou
  * address do not suit the source.  FRAZIL_ESPEC, ERANGE: the settings do not.
  * FRAZIL_ESYS: the host does not say.
  */
-frazil_err fz_worker_from_ordinal(const struct fz_worker_space *space, const struct fz_settings *settings,
-                                  struct fz_worker_choice *choice, frazil_error *reterr);
-frazil_err fz_worker_from_last_octet(const struct fz_worker_space *space, const struct fz_settings *settings,
-                                     struct fz_worker_choice *choice, frazil_error *reterr);
-frazil_err fz_worker_from_ip_hash(const struct fz_worker_space *space, const struct fz_settings *settings,
-                                  struct fz_worker_choice *choice, frazil_error *reterr);
-frazil_err fz_worker_from_hostname_hash(const struct fz_worker_space *space, const struct fz_settings *settings,
-                                        struct fz_worker_choice *choice, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_from_ordinal(const struct fz_worker_space *space, const struct fz_settings *settings,
+                                             struct fz_worker_choice *choice, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_from_last_octet(const struct fz_worker_space *space, const struct fz_settings *settings,
+                                                struct fz_worker_choice *choice, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_from_ip_hash(const struct fz_worker_space *space, const struct fz_settings *settings,
+                                             struct fz_worker_choice *choice, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_worker_from_hostname_hash(const struct fz_worker_space *space,
+                                                   const struct fz_settings *settings, struct fz_worker_choice *choice,
+                                                   frazil_error *reterr);
 
 #endif

@@ -79,46 +79,46 @@ struct fz_url_access {
 /* ---- text ----------------------------------------------------------------- */
 
 /* Whether the piece is that word. */
-bool fz_url_is(struct fz_url_piece piece, const char *word);
+FZ_PRIVATE bool fz_url_is(struct fz_url_piece piece, const char *word);
 
 /* The first, or the last, place of a character in it; NULL: none. */
-const char *fz_url_find(struct fz_url_piece piece, char c);
-const char *fz_url_find_last(struct fz_url_piece piece, char c);
+FZ_PRIVATE const char *fz_url_find(struct fz_url_piece piece, char c);
+FZ_PRIVATE const char *fz_url_find_last(struct fz_url_piece piece, char c);
 
 /* What lies before, or after, the character at `where`. */
-struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where);
-struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where);
+FZ_PRIVATE struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where);
+FZ_PRIVATE struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where);
 
 /* Takes off the front what stands before the first c, or all of it; what is left begins behind the c. */
-struct fz_url_piece fz_url_cut(struct fz_url_piece *rest, char c);
+FZ_PRIVATE struct fz_url_piece fz_url_cut(struct fz_url_piece *rest, char c);
 
 /* Copies it as a string.  false: does not fit, or has a zero byte. */
-bool fz_url_copy(struct fz_url_piece piece, char *ret, size_t size);
+FZ_PRIVATE bool fz_url_copy(struct fz_url_piece piece, char *ret, size_t size);
 
 /* The same, and undoes percent-encoding.  false also: that is wrong. */
-bool fz_url_decode(struct fz_url_piece piece, char *ret, size_t size);
+FZ_PRIVATE bool fz_url_decode(struct fz_url_piece piece, char *ret, size_t size);
 
 /* ---- the parts of a URL ------------------------------------------------------ */
 
 /* Takes a URL apart.  What may be secret is recognised before anything is quoted. */
-frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct fz_url_pieces *ret,
-                        frazil_error *reterr);
-
-/* USER:PASSWORD; leaves *ret as it is if there are none. */
-frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_access *ret,
+FZ_PRIVATE frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct fz_url_pieces *ret,
                                    frazil_error *reterr);
 
+/* USER:PASSWORD; leaves *ret as it is if there are none. */
+FZ_PRIVATE frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece,
+                                              struct fz_url_access *ret, frazil_error *reterr);
+
 /* HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. */
-frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
-                            frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece,
+                                       struct fz_url_host *ret, frazil_error *reterr);
 
 /* 1 .. max of them, separated by commas.  On failure ret may have been written to. */
-frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
-                             size_t max, size_t *ret_n, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece,
+                                        struct fz_url_host *ret, size_t max, size_t *ret_n, frazil_error *reterr);
 
 /* The name of a namespace: 1 .. FZ_URL_NAMESPACE_SIZE - 1 letters, digits and "._-:". */
-frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece piece, char ret[FZ_URL_NAMESPACE_SIZE],
-                            frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece piece,
+                                       char ret[FZ_URL_NAMESPACE_SIZE], frazil_error *reterr);
 
 /* ---- keys -------------------------------------------------------------------- */
 
@@ -131,20 +131,21 @@ typedef frazil_err (*fz_url_key_reader)(void *ctx, struct fz_url_piece key, stru
  * (NULL: there are none).  FRAZIL_ESYS: the password file cannot be read.  On failure *access may hold
  * half of it: the caller wipes it.
  */
-frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query, struct fz_url_access *access,
-                             fz_url_key_reader read_key, void *ctx, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query,
+                                        struct fz_url_access *access, fz_url_key_reader read_key, void *ctx,
+                                        frazil_error *reterr);
 
 /* A number from 0 to max as the value of a key. */
-frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
-                              uint64_t max, uint32_t *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key,
+                                         struct fz_url_piece value, uint64_t max, uint32_t *ret, frazil_error *reterr);
 
 /* The name of a file as the value of a key. */
-frazil_err fz_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
-                            char ret[FZ_URL_PATH_SIZE], frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece key,
+                                       struct fz_url_piece value, char ret[FZ_URL_PATH_SIZE], frazil_error *reterr);
 
 /* ---- for sentences ------------------------------------------------------------- */
 
 /* HOST:PORT, with brackets where they are needed. */
-void fz_url_show_host(struct fz_sentence *s, const struct fz_url_host *host);
+FZ_PRIVATE void fz_url_show_host(struct fz_sentence *s, const struct fz_url_host *host);
 
 #endif

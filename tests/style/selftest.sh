@@ -218,6 +218,24 @@ test_contracts() {
     must_fail 'no header found'
 }
 
+test_private() {
+    project
+    printf 'FZ_PRIVATE int fz_a(int x,\n                    int y);\nstatic inline int fz_b(void)\n{\n    return fz_a(1, 2);\n}\n' |
+        file src/core/a.h
+    printf 'FZ_PRIVATE const char *\nfz_c(void);\nextern const int fz_d;\nstruct fz_e {\n    int (*fz_f)(void);\n};\n' |
+        file src/os/a.h
+    echo 'int fz_g(void);' | file src/operations/a.h
+    must_pass
+    echo 'const char *fz_a(void);' | file src/core/a.h
+    must_fail 'src/core/a.h:1: fz_a() is declared without FZ_PRIVATE'
+    printf 'const char *\nfz_a(void);\n' | file src/core/a.h
+    must_fail 'src/core/a.h:2: fz_a() is declared without FZ_PRIVATE'
+    echo 'extern int fz_a;' | file src/core/a.h
+    must_fail 'src/core/a.h:1: data that changes is shared'
+    project
+    must_fail 'no header found'
+}
+
 test_headers() {
     project
     printf '#include <stdint.h>\nint a(uint8_t x);\n' | file include/a.h

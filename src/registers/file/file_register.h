@@ -15,6 +15,6 @@
  * its last component is missing.  FRAZIL_ESPEC: the path; FRAZIL_ESYS: it cannot be
  * made or written; FRAZIL_ENOMEM.
  */
-frazil_err fz_file_register_open(struct fz_register *ret, const char *directory, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_file_register_open(struct fz_register *ret, const char *directory, frazil_error *reterr);
 
 #endif

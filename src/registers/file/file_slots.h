@@ -23,6 +23,7 @@
  * missing.  FRAZIL_ESPEC: the URL; FRAZIL_ESYS: the folder cannot be made or written;
  * FRAZIL_ENOMEM.  take: FRAZIL_ESTATE if the count is damaged; FRAZIL_ESYS.
  */
-frazil_err fz_file_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_file_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
+                                         frazil_error *reterr);
 
 #endif

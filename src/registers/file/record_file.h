@@ -34,18 +34,18 @@ enum fz_record_step {
 };
 
 /* What the content of a file says; it is not absent. */
-enum fz_record_form fz_record_file_parse(const char *content, size_t len, struct fz_record *ret);
+FZ_PRIVATE enum fz_record_form fz_record_file_parse(const char *content, size_t len, struct fz_record *ret);
 
 /* 0 or an errno.  *ret is set if there is a record: version 0 if the file is absent. */
-int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_form *ret_form);
+FZ_PRIVATE int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_form *ret_form);
 
 /*
  * Makes the file with that record, in place of any that is there, durably.  0 or an errno; *ret_step: how far it has
  * come.  Inside the guard.
  */
-int fz_record_file_create(const char *path, const struct fz_record *record, enum fz_record_step *ret_step);
+FZ_PRIVATE int fz_record_file_create(const char *path, const struct fz_record *record, enum fz_record_step *ret_step);
 
 /* Writes a record durably into its slot of an open file, whose name is durable already.  As fz_record_file_create. */
-int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_step *ret_step);
+FZ_PRIVATE int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_step *ret_step);
 
 #endif
