@@ -8,22 +8,14 @@
 # headers are included by room ("core/slot.h"), so each room needs an include
 # folder that holds nothing but itself: a door, which is a link in the build tree.
 # Including a room that is not named fails to compile.
-#
-#   frazil_room(registers SEES core lease FOLDERS memory file)
-#
-# makes it from the *.c of these folders in it.
 
 function(frazil_room name)
-  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SEES;FOLDERS")
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SEES")
   set(doors ${PROJECT_BINARY_DIR}/rooms)
   file(MAKE_DIRECTORY ${doors}/${name})
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${doors}/${name}/${name} SYMBOLIC)
 
-  set(patterns *.c)
-  if(room_FOLDERS)
-    list(TRANSFORM room_FOLDERS APPEND /*.c OUTPUT_VARIABLE patterns)
-  endif()
-  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
+  file(GLOB sources CONFIGURE_DEPENDS *.c)
   add_library(frazil_${name} OBJECT ${sources})
   frazil_compile_options(frazil_${name})
   # So that the linker can leave out of the library what nothing in it calls.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/register_kinds.h"
-#include "registers/memory/memory_register.h"
+#include "memory_register.h"
 
 static struct fz_memory_store *store;
 static uint64_t stores;

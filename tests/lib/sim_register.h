@@ -8,7 +8,7 @@
 #define TESTS_LIB_SIM_REGISTER_H
 
 #include "lease/register.h"
-#include "registers/memory/memory_register.h"
+#include "memory_register.h"
 
 enum sim_fault {
     SIM_NONE,

@@ -3,8 +3,8 @@
 # arrows.sh ROOT: who may include whom.
 #
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
-#   core, os <- url
-#   os, lease, url <- registers
+#   os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
+#   common <- redis, etcd, zookeeper, postgresql, file
 #   os, lease <- spec <- home <- generator
 #   opaque                      itself only
 #   generator <- operations
@@ -21,9 +21,10 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     BEGIN {
         allowed["core"] = " core "
         allowed["os"] = " core os "
-        allowed["url"] = " core os url "
         allowed["lease"] = " core lease "
-        allowed["registers"] = " core lease os registers url "
+        allowed["common"] = " core lease os common "
+        n = split("redis etcd zookeeper postgresql file", coordinators, " ")
+        for (i = 1; i <= n; i++) allowed[coordinators[i]] = " core lease os common " coordinators[i] " "
         allowed["spec"] = " core lease os spec "
         allowed["home"] = " core lease os spec home "
         allowed["generator"] = " core lease os spec home generator "
@@ -65,7 +66,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     }
     /^[ \t]*#[ \t]*include/ {
         room = ""
-        if (FILENAME ~ /^(src|bench)\//) { split(FILENAME, where, "/"); room = where[2] }
+        if (FILENAME ~ /^(src|bench)\//) { split(FILENAME, where, "/"); room = where[where[2] == "registers" ? 3 : 2] }
         name = $0
         if (match(name, /"[^"]+"/)) check_quoted(substr(name, RSTART + 1, RLENGTH - 2), room)
         else if (match(name, /<[^>]+>/)) check_system(substr(name, RSTART + 1, RLENGTH - 2), room)

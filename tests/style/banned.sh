@@ -38,7 +38,6 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             "|mtx_timedlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|cnd_timedwait|what waits on the monotonic clock: the wall clock can be set\n" \
             "src/registers/|memset|fz_wipe, which is not left out where nobody reads the bytes any more\n" \
-            "src/url/|memset|fz_wipe, which is not left out where nobody reads the bytes any more\n" \
             "src/core/|malloc|memory of the caller\n" \
             "src/core/|calloc|memory of the caller\n" \
             "src/core/|free|memory of the caller\n" \

@@ -92,6 +92,11 @@ test_arrows() {
     echo '#include "core/a.h"' | file src/opaque/a.c
     must_fail 'opaque may not see core'
     project
+    echo '#include "common/url.h"' | file src/registers/redis/a.c
+    must_pass
+    echo '#include "etcd/a.h"' | file src/registers/redis/a.c
+    must_fail 'redis may not see etcd'
+    project
     echo '#include <pthread.h>' | file include/frazil/x.h
     must_fail 'a public header may not include <pthread.h>'
     project
@@ -148,7 +153,7 @@ test_banned() {
     project
     echo 'int a = memset(b, 0, 1);' | file src/core/a.c
     must_pass
-    for room in url registers/redis; do
+    for room in registers/common registers/redis; do
         project
         echo 'int a = memset(password, 0, 1);' | file "src/$room/a.c"
         must_fail "src/$room/a.c:1: memset() is banned: use fz_wipe"

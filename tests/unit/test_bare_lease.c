@@ -14,8 +14,8 @@
 
 #include "frazil.h"
 #include "lease/coordinator.h"
+#include "lib/memory_register.h"
 #include "lib/rig.h"
-#include "registers/memory/memory_register.h"
 
 enum { HORIZON_MS = 3000 };
 

@@ -15,8 +15,8 @@
 #include "core/layout_internal.h"
 #include "generator/generator_internal.h"
 #include "lease/coordinator.h"
+#include "lib/memory_register.h"
 #include "lib/rig.h"
-#include "registers/memory/memory_register.h"
 
 enum { HORIZON_MS = 3000 };
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "url/url.h"
+#include "registers/common/url.h"
 
 static const struct fz_url_scheme schemes[] = {{"x://", false}, {NULL, false}};
 

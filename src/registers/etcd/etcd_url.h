@@ -9,12 +9,12 @@
  *   cert=FILE        a certificate of ours, and its key
  *   key=FILE
  *
- * and the keys of url/url.h.  The hosts are the members of one cluster.
+ * and the keys of registers/common/url.h.  The hosts are the members of one cluster.
  */
 #ifndef FZ_REGISTERS_ETCD_URL_H
 #define FZ_REGISTERS_ETCD_URL_H
 
-#include "url/url.h"
+#include "common/url.h"
 
 enum { FZ_ETCD_HOSTS_MAX = 9 };
 

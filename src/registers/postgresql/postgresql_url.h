@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where a PostgreSQL is, and which namespace of it (see also url/url.h):
+ * Where a PostgreSQL is, and which namespace of it (see also registers/common/url.h):
  *
  *   postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE[?KEY=VALUE&...]
  *   postgresql://...   the same
@@ -18,7 +18,7 @@
 #ifndef FZ_REGISTERS_POSTGRESQL_URL_H
 #define FZ_REGISTERS_POSTGRESQL_URL_H
 
-#include "url/url.h"
+#include "common/url.h"
 
 enum {
     FZ_POSTGRESQL_HOSTS_MAX = 8,

@@ -9,12 +9,12 @@
  *   db=N             0 .. 65535; default 0
  *   wait=N           a write counts when so many replicas have it, too (WAIT); 0 .. 16; default 0
  *
- * and the keys of url/url.h.
+ * and the keys of registers/common/url.h.
  */
 #ifndef FZ_REGISTERS_REDIS_URL_H
 #define FZ_REGISTERS_REDIS_URL_H
 
-#include "url/url.h"
+#include "common/url.h"
 
 struct fz_redis_url {
     bool tls;

@@ -5,14 +5,14 @@
  *   zookeeper://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE[?KEY=VALUE&...]
  *
  *   path=/frazil     the node below which namespaces are
- *   timeout, password_file, user    see url/url.h
+ *   timeout, password_file, user    see registers/common/url.h
  *
  * The servers are those of one ensemble.  The password never appears in a sentence.
  */
 #ifndef FZ_REGISTERS_ZOOKEEPER_URL_H
 #define FZ_REGISTERS_ZOOKEEPER_URL_H
 
-#include "url/url.h"
+#include "common/url.h"
 
 #define FZ_ZOOKEEPER_PATH_SIZE 256
 #define FZ_ZOOKEEPER_SERVERS_MAX 16

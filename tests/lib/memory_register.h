@@ -2,8 +2,8 @@
 /*
  * A register in the memory of one process: for tests, and for simulations.
  */
-#ifndef FZ_REGISTERS_MEMORY_REGISTER_H
-#define FZ_REGISTERS_MEMORY_REGISTER_H
+#ifndef FZ_TESTS_MEMORY_REGISTER_H
+#define FZ_TESTS_MEMORY_REGISTER_H
 
 #include "lease/register.h"
 

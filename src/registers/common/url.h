@@ -16,8 +16,8 @@
  * Every function that returns a frazil_err returns FRAZIL_ESPEC and what would be right, unless it
  * says more.  Texts are not copied unless it says so.  Any thread.
  */
-#ifndef FZ_URL_URL_H
-#define FZ_URL_URL_H
+#ifndef FZ_COMMON_URL_H
+#define FZ_COMMON_URL_H
 
 #include <stdbool.h>
 #include <stddef.h>
