@@ -35,7 +35,7 @@ static void sentence_text(struct fz_sentence *s, const char *text)
     }
 }
 
-/* One directive of fz_fail's format. */
+/* One directive of a format. */
 static void sentence_directive(struct fz_sentence *s, char directive, va_list *args)
 {
     const char *text;
@@ -74,6 +74,16 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
     }
 }
 
+void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args)
+{
+    for (const char *p = fmt; *p != '\0'; p++) {
+        if (*p == '%' && p[1] != '\0')
+            sentence_directive(s, *++p, args);
+        else
+            fz_sentence_char(s, *p);
+    }
+}
+
 frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...)
 {
     if (reterr == NULL)
@@ -87,12 +97,7 @@ frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, 
 
     va_list args;
     va_start(args, fmt);
-    for (const char *p = fmt; *p != '\0'; p++) {
-        if (*p == '%' && p[1] != '\0')
-            sentence_directive(&s, *++p, &args);
-        else
-            fz_sentence_char(&s, *p);
-    }
+    fz_sentence_format(&s, fmt, &args);
     va_end(args);
     *reterr = err;
     return code;

@@ -6,6 +6,8 @@
 #ifndef FZ_CORE_SENTENCE_H
 #define FZ_CORE_SENTENCE_H
 
+#include <stdarg.h>
+
 #include "assert.h"
 #include "frazil/error.h"
 
@@ -38,12 +40,16 @@ FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
 FZ_PRIVATE void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
 
 /*
+ * What fmt and the arguments make.  Directives: %s C string of our own, %q quoted C string,
+ * %Q quoted (const char *, size_t), %v as %q without the quotes, %u uint64_t, %d int64_t,
+ * %t int64_t Unix ms as a time, %c int, %% percent.  Integers must be passed as exactly uint64_t / int64_t / size_t.
+ */
+FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args);
+
+/*
  * Fills *reterr (may be NULL) with code, zeroed details and the sentence made of
  * fmt, and returns code, so that a failing function can end with
  *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
- * Directives: %s C string of our own, %q quoted C string, %Q quoted (const char *, size_t),
- * %v as %q without the quotes, %u uint64_t, %d int64_t, %t int64_t Unix ms as a time, %c int, %% percent.
- * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
 #define fz_fail(...) fz_failed(fz_fail_with(__VA_ARGS__))
 FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);

@@ -10,18 +10,18 @@
 struct fz_memory_store;
 
 /* An empty store, whose versions begin at first_version (>= 1).  NULL: no memory. */
-FZ_PRIVATE struct fz_memory_store *fz_memory_store_new(uint64_t first_version);
+struct fz_memory_store *fz_memory_store_new(uint64_t first_version);
 
 /* A store that holds what `store` holds now; new versions begin at first_version.  NULL: no memory. */
-FZ_PRIVATE struct fz_memory_store *fz_memory_store_copy(struct fz_memory_store *store, uint64_t first_version);
+struct fz_memory_store *fz_memory_store_copy(struct fz_memory_store *store, uint64_t first_version);
 
 /* Frees it, when no register uses it any more.  NULL is allowed. */
-FZ_PRIVATE void fz_memory_store_free(struct fz_memory_store *store);
+void fz_memory_store_free(struct fz_memory_store *store);
 
 /*
  * A register over a store, which must outlive it.  Any number of them can use one
  * store, each in a thread of its own.  It has no clock and no incarnation.
  */
-FZ_PRIVATE struct fz_register fz_memory_register(struct fz_memory_store *store);
+struct fz_register fz_memory_register(struct fz_memory_store *store);
 
 #endif

@@ -5,28 +5,15 @@
 #include <string.h>
 
 #include "base64.h"
+#include "common/report.h"
 #include "etcd_answer.h"
 
 enum { KEY_MAX = 128 };
 
 struct examination {
     struct fz_etcd_client *client;
-    fz_finding_visitor visit;
-    void *ctx;
+    struct fz_report report;
 };
-
-static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
-                const char *rest)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&sentence, first);
-    if (value[0] != '\0')
-        fz_sentence_quoted(&sentence, value, strlen(value));
-    fz_sentence_str(&sentence, rest);
-    exam->visit(exam->ctx, level, text);
-}
 
 static enum fz_register_result ask(const struct examination *exam, const char *path, const char *body, json_t **ret,
                                    frazil_error *reterr)
@@ -45,7 +32,7 @@ static enum fz_register_result ask_for(const struct examination *exam, const cha
 
     *ret = result == FZ_REGISTER_OK ? *ret : NULL;
     if (result == FZ_REGISTER_REFUSED) {
-        say(exam, FZ_FINDING_WARN, what, "", ": etcd refuses to tell");
+        fz_report_say(&exam->report, FZ_FINDING_WARN, "%s: etcd refuses to tell", what);
         return FZ_REGISTER_OK;
     }
     if (result != FZ_REGISTER_OK && reterr != NULL)
@@ -70,13 +57,15 @@ static enum fz_register_result say_status(const struct examination *exam, frazil
 
     if (answer == NULL)
         return result;
-    say(exam, FZ_FINDING_OK, "version: ", text_of(json_object_get(answer, "version")), "");
+    fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", text_of(json_object_get(answer, "version")));
     if (fz_etcd_number(json_object_get(answer, "leader"), &leader) && leader != 0)
-        say(exam, FZ_FINDING_OK, "leader: known", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "leader: known");
     else
-        say(exam, FZ_FINDING_FAIL, "leader: none: nothing can be granted until most members see each other", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+                      "leader: none: nothing can be granted until most members see each other");
     if (json_is_true(json_object_get(answer, "isLearner")))
-        say(exam, FZ_FINDING_FAIL, "this member is a learner, which answers nothing: name another one", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+                      "this member is a learner, which answers nothing: name another one");
     json_decref(answer);
     return result;
 }
@@ -84,9 +73,7 @@ static enum fz_register_result say_status(const struct examination *exam, frazil
 static enum fz_register_result say_members(const struct examination *exam, frazil_error *reterr)
 {
     json_t *answer = NULL;
-    size_t voters = 0;
-    char text[24];
-    struct fz_sentence s = fz_sentence_in(text, sizeof text);
+    uint64_t voters = 0;
     enum fz_register_result result = ask_for(exam, "members", "/v3/cluster/member/list", "{}", &answer, reterr);
 
     if (answer == NULL)
@@ -95,13 +82,14 @@ static enum fz_register_result say_members(const struct examination *exam, frazi
     for (size_t i = 0; i < json_array_size(members); i++)
         voters += !json_is_true(json_object_get(json_array_get(members, i), "isLearner"));
     json_decref(answer);
-    fz_sentence_u64(&s, voters);
     if (voters < 3)
-        say(exam, FZ_FINDING_WARN, "members: ", text, ": when one of them stops nothing can be granted: use three");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "members: %u: when one of them stops nothing can be granted: use three", voters);
     else if (voters % 2 == 0)
-        say(exam, FZ_FINDING_WARN, "members: ", text, ": no more of them may stop than of one less: use an odd number");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "members: %u: no more of them may stop than of one less: use an odd number", voters);
     else
-        say(exam, FZ_FINDING_OK, "members: ", text, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "members: %u", voters);
     return result;
 }
 
@@ -116,13 +104,14 @@ static enum fz_register_result say_alarms(const struct examination *exam, frazil
     const json_t *alarms = json_object_get(answer, "alarms");
     for (size_t i = 0; i < json_array_size(alarms); i++) {
         const char *alarm = text_of(json_object_get(json_array_get(alarms, i), "alarm"));
-        say(exam, FZ_FINDING_FAIL, "alarm: ", alarm,
+        fz_report_say(
+            &exam->report, FZ_FINDING_FAIL, "alarm: %q%s", alarm,
             strcmp(alarm, "NOSPACE") == 0
                 ? ": it refuses to write: compact, defragment, raise --quota-backend-bytes, then: etcdctl alarm disarm"
                 : ": it is not to be relied on: see its manual");
     }
     if (json_array_size(alarms) == 0)
-        say(exam, FZ_FINDING_OK, "alarms: none", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "alarms: none");
     json_decref(answer);
     return result;
 }
@@ -132,17 +121,19 @@ static void say_access(const struct examination *exam)
     const struct fz_etcd_client *client = exam->client;
 
     if (client->url.access.user[0] == '\0')
-        say(exam, FZ_FINDING_WARN,
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
             "users: asked as nobody in particular: who reaches it may write whatever he likes, unless certificates "
-            "keep him out",
-            "", "");
+            "keep him out");
     else if (client->no_login)
-        say(exam, FZ_FINDING_WARN, "users: the URL names ", client->url.access.user,
-            ", but authentication is not enabled: etcdctl auth enable");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "users: the URL names %q, but authentication is not enabled: etcdctl auth enable",
+                      client->url.access.user);
     else
-        say(exam, FZ_FINDING_OK, "users: logged in as ", client->url.access.user, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "users: logged in as %q", client->url.access.user);
     if (client->url.access.user[0] != '\0' && !client->url.tls)
-        say(exam, FZ_FINDING_WARN, "encryption: none, and the password is sent in the clear: use etcds://", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "encryption: none, and the password is sent in the clear: use etcds://");
 }
 
 static void put_key(struct fz_sentence *body, const char *before, const char *encoded)
@@ -170,9 +161,9 @@ static enum fz_register_result say_permissions(const struct examination *exam, c
     enum fz_register_result result = ask(exam, "/v3/kv/txn", text, &answer, &said);
     if (result == FZ_REGISTER_OK) {
         json_decref(answer);
-        say(exam, FZ_FINDING_OK, "permissions: may read and write", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: may read and write");
     } else if (result == FZ_REGISTER_REFUSED) {
-        say(exam, FZ_FINDING_FAIL, "permissions: may not write: ", "", said.message);
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "permissions: may not write: %s", said.message);
     } else {
         if (reterr != NULL)
             *reterr = said;
@@ -184,7 +175,7 @@ static enum fz_register_result say_permissions(const struct examination *exam, c
 enum fz_register_result fz_etcd_examine(struct fz_etcd_client *client, const char *key, fz_finding_visitor visit,
                                         void *ctx, frazil_error *reterr)
 {
-    const struct examination exam = {client, visit, ctx};
+    const struct examination exam = {client, {visit, ctx}};
     enum fz_register_result result = say_status(&exam, reterr);
 
     if (result == FZ_REGISTER_OK)

@@ -4,6 +4,7 @@
 #include <libpq-fe.h>
 #include <string.h>
 
+#include "common/report.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
 
@@ -29,8 +30,7 @@ enum { VERSION, VERSION_NUM, READ_ONLY, FSYNC, FULL_PAGE_WRITES, STANDBY_NAMES, 
 struct examination {
     const PGresult *answer;
     const char *table;
-    fz_finding_visitor visit;
-    void *ctx;
+    struct fz_report report;
 };
 
 static const char *column(const struct examination *exam, int which)
@@ -43,55 +43,42 @@ static bool column_is(const struct examination *exam, int which, const char *tex
     return strcmp(column(exam, which), text) == 0;
 }
 
-static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
-                const char *rest)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&sentence, first);
-    if (value[0] != '\0')
-        fz_sentence_quoted(&sentence, value, strlen(value));
-    fz_sentence_str(&sentence, rest);
-    exam->visit(exam->ctx, level, text);
-}
-
 static void say_version(const struct examination *exam)
 {
     const char *digits = column(exam, VERSION_NUM);
     uint64_t number = 0;
 
     if (fz_decimal_parse(digits, strlen(digits), &number) && number >= VERSION_NUM_MIN)
-        say(exam, FZ_FINDING_OK, "version: ", column(exam, VERSION), "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", column(exam, VERSION));
     else
-        say(exam, FZ_FINDING_FAIL, "version: ", column(exam, VERSION), ": use PostgreSQL 10 or later");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "version: %q: use PostgreSQL 10 or later", column(exam, VERSION));
 }
 
 static void say_role(const struct examination *exam)
 {
     if (column_is(exam, READ_ONLY, "off"))
-        say(exam, FZ_FINDING_OK, "role: primary", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "role: primary");
     else
-        say(exam, FZ_FINDING_FAIL,
+        fz_report_say(
+            &exam->report, FZ_FINDING_FAIL,
             "role: a standby, or default_transaction_read_only is set: worker ids need the primary, and a user who may "
-            "write",
-            "", "");
+            "write");
 }
 
 static void say_durability(const struct examination *exam)
 {
     if (!column_is(exam, FSYNC, "on"))
-        say(exam, FZ_FINDING_FAIL,
-            "durability: fsync is off: a crash of the host can lose grants, or damage the table: set fsync = on", "",
-            "");
+        fz_report_say(
+            &exam->report, FZ_FINDING_FAIL,
+            "durability: fsync is off: a crash of the host can lose grants, or damage the table: set fsync = on");
     else if (!column_is(exam, FULL_PAGE_WRITES, "on"))
-        say(exam, FZ_FINDING_WARN,
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
             "durability: full_page_writes is off: a crash of the host can damage the table, unless the file system "
-            "never leaves half a page: set full_page_writes = on",
-            "", "");
+            "never leaves half a page: set full_page_writes = on");
     else
-        say(exam, FZ_FINDING_OK, "durability: a grant is on the disk before it is used, whatever synchronous_commit is",
-            "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK,
+                      "durability: a grant is on the disk before it is used, whatever synchronous_commit is");
 }
 
 static void say_replication(const struct examination *exam)
@@ -99,44 +86,37 @@ static void say_replication(const struct examination *exam)
     const char *names = column(exam, STANDBY_NAMES);
 
     if (names[0] != '\0')
-        say(exam, FZ_FINDING_OK, "replication: a grant waits for the synchronous standbys ", names,
-            ": promote no other one");
+        fz_report_say(&exam->report, FZ_FINDING_OK,
+                      "replication: a grant waits for the synchronous standbys %q: promote no other one", names);
     else if (column_is(exam, STANDBYS, "0"))
-        say(exam, FZ_FINDING_OK, "replication: no standby is connected: nothing that was acknowledged can be lost", "",
-            "");
+        fz_report_say(&exam->report, FZ_FINDING_OK,
+                      "replication: no standby is connected: nothing that was acknowledged can be lost");
     else
-        say(exam, FZ_FINDING_WARN, "replication: asynchronous standbys: ", column(exam, STANDBYS),
-            "; one that is promoted may lack the last grants, so nothing is granted for a horizon afterwards: set "
-            "synchronous_standby_names");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "replication: asynchronous standbys: %q; one that is promoted may lack the last grants, so "
+                      "nothing is granted for a horizon afterwards: set "
+                      "synchronous_standby_names",
+                      column(exam, STANDBYS));
 }
 
-static void say_of_table(const struct examination *exam, enum fz_finding_level level, const char *first,
-                         const char *rest)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&sentence, first);
-    fz_sentence_str(&sentence, exam->table); /* in quotes of its own */
-    fz_sentence_str(&sentence, rest);
-    exam->visit(exam->ctx, level, text);
-}
-
+/* The table's name has quotes of its own. */
 static void say_privileges(const struct examination *exam)
 {
     if (column_is(exam, PRIVILEGES, "enough"))
-        say_of_table(exam, FZ_FINDING_OK, "permissions: this user may read and write ", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: this user may read and write %s", exam->table);
     else if (column_is(exam, PRIVILEGES, "missing"))
-        say_of_table(exam, FZ_FINDING_FAIL, "permissions: there is no table ", ": frazil lease init creates it");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "permissions: there is no table %s: frazil lease init creates it",
+                      exam->table);
     else
-        say_of_table(exam, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on ", "");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "permissions: this user needs SELECT, INSERT and UPDATE on %s",
+                      exam->table);
 }
 
 enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *connection, fz_finding_visitor visit,
                                               void *ctx, frazil_error *reterr)
 {
     const struct fz_postgresql_statement statement = {.sql = examine_sql, .n = 1, .values = {connection->url.table}};
-    struct examination exam = {.table = connection->url.table, .visit = visit, .ctx = ctx};
+    struct examination exam = {.table = connection->url.table, .report = {visit, ctx}};
     PGresult *answer;
     enum fz_register_result result = fz_postgresql_carry_out(connection, &statement, &answer, reterr);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/report.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
 
@@ -22,8 +23,7 @@ struct examination {
     redisReply *replies[COMMANDS];
     bool keys_expire;
     bool config_known; /* CONFIG GET was answered */
-    fz_finding_visitor visit;
-    void *ctx;
+    struct fz_report report;
 };
 
 /* ---- reading the answers ----------------------------------------------------- */
@@ -79,19 +79,6 @@ static const char *setting(const struct examination *exam, int which)
 
 /* ---- saying it ----------------------------------------------------------------- */
 
-static void say(const struct examination *exam, enum fz_finding_level level, const char *first, const char *value,
-                const char *rest)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&sentence, first);
-    if (value[0] != '\0')
-        fz_sentence_quoted(&sentence, value, strlen(value));
-    fz_sentence_str(&sentence, rest);
-    exam->visit(exam->ctx, level, text);
-}
-
 static void say_version(const struct examination *exam)
 {
     char version[VALUE_SIZE];
@@ -100,22 +87,23 @@ static void say_version(const struct examination *exam)
     info_of(exam, "redis_version", version);
     bool known = fz_decimal_parse(version, strcspn(version, "."), &major);
     if (known && major >= VERSION_MIN)
-        say(exam, FZ_FINDING_OK, "version: ", version, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", version);
     else
-        say(exam, FZ_FINDING_FAIL, "version: ", version, ": its scripts cannot do what is needed: use 5.0 or later");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+                      "version: %q: its scripts cannot do what is needed: use 5.0 or later", version);
     if (info_is(exam, "redis_mode", "cluster"))
-        say(exam, FZ_FINDING_WARN,
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
             "a node of a cluster: frazil follows no redirection: name the node that has the namespace's hash slot, or "
-            "use a Redis of its own",
-            "", "");
+            "use a Redis of its own");
 }
 
 static void say_role(const struct examination *exam)
 {
     if (info_is(exam, "role", "master"))
-        say(exam, FZ_FINDING_OK, "role: master", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "role: master");
     else
-        say(exam, FZ_FINDING_FAIL, "role: a replica: worker ids need its master", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "role: a replica: worker ids need its master");
 }
 
 static void say_memory(const struct examination *exam)
@@ -126,20 +114,27 @@ static void say_memory(const struct examination *exam)
 
     info_of(exam, "maxmemory_policy", policy);
     if (strncmp(policy, "allkeys-", 8) == 0)
-        say(exam, FZ_FINDING_FAIL, "eviction: maxmemory-policy ", policy,
-            " throws worker ids in use away when memory is full, and is refused: set noeviction");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL,
+                      "eviction: maxmemory-policy %q throws worker ids in use away when memory is full, and is "
+                      "refused: set noeviction",
+                      policy);
     else if (strncmp(policy, "volatile-", 9) == 0 && max != 0 && exam->keys_expire)
-        say(exam, FZ_FINDING_FAIL, "eviction: maxmemory-policy ", policy,
-            " throws keys in use away when memory is full, and is refused: set noeviction");
+        fz_report_say(
+            &exam->report, FZ_FINDING_FAIL,
+            "eviction: maxmemory-policy %q throws keys in use away when memory is full, and is refused: set noeviction",
+            policy);
     else if (strncmp(policy, "volatile-", 9) == 0 && max != 0)
-        say(exam, FZ_FINDING_WARN, "eviction: maxmemory-policy ", policy,
-            " spares leases, which have no expiry, but not the keys of sfid and konayuki, which have one: set "
-            "noeviction");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "eviction: maxmemory-policy %q spares leases, which have no expiry, but not the keys of sfid and "
+                      "konayuki, which have one: set "
+                      "noeviction",
+                      policy);
     else
-        say(exam, FZ_FINDING_OK, "eviction: maxmemory-policy ", policy, max == 0 ? ", and no maxmemory" : "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "eviction: maxmemory-policy %q%s", policy,
+                      max == 0 ? ", and no maxmemory" : "");
     if (max != 0 && used / 9 >= max / 10)
-        say(exam, FZ_FINDING_WARN,
-            "memory: nine tenths of maxmemory are in use: when it is full nothing can be granted: raise it", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "memory: nine tenths of maxmemory are in use: when it is full nothing can be granted: raise it");
 }
 
 static void say_persistence(const struct examination *exam)
@@ -147,19 +142,20 @@ static void say_persistence(const struct examination *exam)
     bool saves = !exam->config_known || setting(exam, SAVE)[0] != '\0';
 
     if (info_is(exam, "aof_last_write_status", "err") || info_is(exam, "rdb_last_bgsave_status", "err"))
-        say(exam, FZ_FINDING_FAIL, "persistence: the last writing to its disk failed: see its log", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "persistence: the last writing to its disk failed: see its log");
     if (info_is(exam, "aof_enabled", "1"))
-        say(exam, FZ_FINDING_OK, "persistence: appendonly, appendfsync ", setting(exam, APPENDFSYNC), "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "persistence: appendonly, appendfsync %q",
+                      setting(exam, APPENDFSYNC));
     else if (saves)
-        say(exam, FZ_FINDING_WARN,
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
             "persistence: snapshots only: a crash takes it back to the last one, which may be before the namespace was "
-            "made: set appendonly yes",
-            "", "");
+            "made: set appendonly yes");
     else
-        say(exam, FZ_FINDING_WARN,
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
             "persistence: none: each restart loses the namespace, and nobody gets an id until it is made again: set "
-            "appendonly yes",
-            "", "");
+            "appendonly yes");
 }
 
 static void say_replication(const struct examination *exam)
@@ -170,14 +166,16 @@ static void say_replication(const struct examination *exam)
 
     info_of(exam, "connected_slaves", replicas);
     if (info_number(exam, "connected_slaves") == 0)
-        say(exam, FZ_FINDING_OK, "replication: no replica", "", "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "replication: no replica");
     else if (waits || (wanted[0] != '\0' && strcmp(wanted, "0") != 0))
-        say(exam, FZ_FINDING_OK, "replication: replicas: ", replicas,
-            waits ? "; a grant waits for them" : "; writes need some of them");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "replication: replicas: %q%s", replicas,
+                      waits ? "; a grant waits for them" : "; writes need some of them");
     else
-        say(exam, FZ_FINDING_WARN, "replication: replicas: ", replicas,
-            "; one that is cut off with a part of the fleet and made a master grants the same worker ids as the old "
-            "one: set min-replicas-to-write, or put wait=1 into the URL");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "replication: replicas: %q; one that is cut off with a part of the fleet and made a master "
+                      "grants the same worker ids as the old "
+                      "one: set min-replicas-to-write, or put wait=1 into the URL",
+                      replicas);
 }
 
 static void say_all(struct examination *exam)
@@ -189,15 +187,15 @@ static void say_all(struct examination *exam)
     say_persistence(exam);
     say_replication(exam);
     if (!exam->config_known)
-        say(exam, FZ_FINDING_WARN,
-            "CONFIG GET is not allowed to this user: whether it saves and what its writes wait for is not known", "",
-            "");
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
+            "CONFIG GET is not allowed to this user: whether it saves and what its writes wait for is not known");
 }
 
 enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
                                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
-    struct examination exam = {.connection = connection, .keys_expire = keys_expire, .visit = visit, .ctx = ctx};
+    struct examination exam = {.connection = connection, .keys_expire = keys_expire, .report = {visit, ctx}};
     struct fz_redis_command asked[COMMANDS] = {{.argc = 0}};
 
     for (size_t i = 0; i < COMMANDS; i++) {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "common/report.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -169,19 +170,7 @@ frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, stru
 
 /* ---- findings -------------------------------------------------------------------- */
 
-static void say_count(fz_finding_visitor visit, void *ctx, enum fz_finding_level level, const char *what,
-                      int64_t number, const char *unit)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence s = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&s, what);
-    fz_sentence_i64(&s, number);
-    fz_sentence_str(&s, unit);
-    visit(ctx, level, text);
-}
-
-static void examine(struct fz_sfid *sfid, const frazil_clock *clock, fz_finding_visitor visit, void *ctx)
+static void examine(struct fz_sfid *sfid, const frazil_clock *clock, const struct fz_report *report)
 {
     struct look look = {.held = 0};
     frazil_error said = {.message = ""};
@@ -192,31 +181,32 @@ static void examine(struct fz_sfid *sfid, const frazil_clock *clock, fz_finding_
     if (err == FRAZIL_OK)
         err = look_at(&again, sfid, 0, 0, &said);
     if (err != FRAZIL_OK) {
-        visit(ctx, FZ_FINDING_FAIL, said.message);
+        fz_report_say(report, FZ_FINDING_FAIL, "%s", said.message);
         return;
     }
-    say_count(visit, ctx, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP,
-              (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
-    say_count(visit, ctx, FZ_FINDING_OK, FZ_FINDING_SKEW, again.server_ms - clock->now(clock->ctx).unix_ms, " ms");
-    say_count(visit, ctx, look.held < pids_of(&look) ? FZ_FINDING_OK : FZ_FINDING_FAIL,
-              "slots of sfid taken: ", (int64_t)look.held, look.held < pids_of(&look) ? "" : ": that is all of them");
-    visit(
-        ctx, FZ_FINDING_WARN,
-        "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server loses keys: "
-        "where no sfid takes part use redis://");
-    if (fz_redis_examine(&sfid->connection, true, visit, ctx, &said) != FZ_REGISTER_OK)
-        visit(ctx, FZ_FINDING_WARN, said.message);
+    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",
+                  (clock->monotonic_ns(clock->ctx) - before_ns) / 1000);
+    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", again.server_ms - clock->now(clock->ctx).unix_ms);
+    bool all = look.held >= pids_of(&look);
+    fz_report_say(report, all ? FZ_FINDING_FAIL : FZ_FINDING_OK, "slots of sfid taken: %u%s", look.held,
+                  all ? ": that is all of them" : "");
+    fz_report_say(report, FZ_FINDING_WARN,
+                  "class: by time: between a frazil and an sfid ids can repeat if a clock is wrong, or if the server "
+                  "loses keys: where no sfid takes part use redis://");
+    if (fz_redis_examine(&sfid->connection, true, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
+        fz_report_say(report, FZ_FINDING_WARN, "%s", said.message);
 }
 
 frazil_err fz_sfid_examine(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
                            frazil_error *reterr)
 {
+    const struct fz_report report = {visit, ctx};
     struct fz_sfid sfid;
 
     frazil_err err = fz_sfid_open(&sfid, url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    examine(&sfid, clock, visit, ctx);
+    examine(&sfid, clock, &report);
     fz_sfid_close(&sfid);
     return FRAZIL_OK;
 }

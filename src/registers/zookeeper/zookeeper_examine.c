@@ -8,31 +8,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "core/sentence.h"
+#include "common/report.h"
 
-/* Bytes of the answer to "srvr", which is a page of counters; and of a finding. */
-enum { ANSWER_SIZE = 2048, FINDING_SIZE = 512 };
+/* Bytes of the answer to "srvr", which is a page of counters. */
+enum { ANSWER_SIZE = 2048 };
 
 struct examination {
     struct fz_zookeeper_batch batch;
     const char *folder;
-    fz_finding_visitor visit;
-    void *visit_ctx;
+    struct fz_report report;
     int rc;
     bool is_open; /* anybody may change or delete what is below the folder */
 };
-
-static void found(const struct examination *exam, enum fz_finding_level level, const char *what, const char *detail,
-                  const char *advice)
-{
-    char text[FINDING_SIZE];
-    struct fz_sentence s = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&s, what);
-    fz_sentence_quoted(&s, detail, strlen(detail));
-    fz_sentence_str(&s, advice);
-    exam->visit(exam->visit_ctx, level, text);
-}
 
 /* ---- what the server says of itself ------------------------------------------- */
 
@@ -89,33 +76,30 @@ static void examine_server(const struct fz_zookeeper_connection *connection, con
 
     if (!ask(fz_kept_fd_get(&connection->socket), "srvr", fz_zookeeper_deadline(connection), answer) ||
         !line_of(answer, "Mode: ", mode, sizeof mode)) {
-        found(exam, FZ_FINDING_WARN, "mode: not known, as the server does not answer ", "srvr",
-              ": allow it by 4lw.commands.whitelist");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "mode: not known, as the server does not answer %q: allow it by 4lw.commands.whitelist", "srvr");
         return;
     }
     if (line_of(answer, "Zookeeper version: ", version, sizeof version)) {
         version[strcspn(version, "-,")] = '\0';
-        found(exam, FZ_FINDING_OK, "version: ", version, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "version: %q", version);
     }
     if (strcmp(mode, "standalone") == 0)
-        found(exam, FZ_FINDING_WARN, "mode: ", mode,
-              ": while this server is away no grant can be extended, and its disk holds all there is: run three");
+        fz_report_say(
+            &exam->report, FZ_FINDING_WARN,
+            "mode: %q: while this server is away no grant can be extended, and its disk holds all there is: run three",
+            mode);
     else
-        found(exam, FZ_FINDING_OK, "mode: ", mode, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "mode: %q", mode);
 }
 
 static void examine_url(const struct fz_zookeeper_url *url, const struct examination *exam)
 {
     bool alone = url->server_count == 1;
-    char text[FINDING_SIZE];
-    struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    fz_sentence_str(&s, "servers: ");
-    fz_sentence_u64(&s, url->server_count);
-    fz_sentence_str(&s, " in the URL");
-    if (alone)
-        fz_sentence_str(&s, ": name all of the ensemble, so that another one is found when this one is away");
-    exam->visit(exam->visit_ctx, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, text);
+    fz_report_say(&exam->report, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, "servers: %u in the URL%s",
+                  (uint64_t)url->server_count,
+                  alone ? ": name all of the ensemble, so that another one is found when this one is away" : "");
 }
 
 /* ---- the permissions ------------------------------------------------------------ */
@@ -145,10 +129,12 @@ static int send_get_acl(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 static void report_permissions(const struct examination *exam)
 {
     if (exam->is_open)
-        found(exam, FZ_FINDING_WARN, "permissions: everybody may change ", exam->folder,
-              " and what is below it: make the namespace by a URL with user and password");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "permissions: everybody may change %q and what is below it: make the namespace by a URL with "
+                      "user and password",
+                      exam->folder);
     else
-        found(exam, FZ_FINDING_OK, "permissions: not everybody may change ", exam->folder, "");
+        fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: not everybody may change %q", exam->folder);
 }
 
 /* ---- all of it -------------------------------------------------------------------- */
@@ -156,7 +142,7 @@ static void report_permissions(const struct examination *exam)
 enum fz_register_result fz_zookeeper_examine(struct fz_zookeeper_connection *connection, const char *folder,
                                              fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
 {
-    struct examination exam = {.batch.send = send_get_acl, .folder = folder, .visit = visit, .visit_ctx = visit_ctx};
+    struct examination exam = {.batch.send = send_get_acl, .folder = folder, .report = {visit, visit_ctx}};
     enum fz_register_result result =
         fz_zookeeper_exchange(connection, &exam.batch, fz_zookeeper_deadline(connection), reterr);
 

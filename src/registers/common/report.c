@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+#include "report.h"
+
+#include <stdarg.h>
+
+#include "core/sentence.h"
+
+void fz_report_say(const struct fz_report *report, enum fz_finding_level level, const char *fmt, ...)
+{
+    char text[FZ_FINDING_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+    va_list args;
+
+    va_start(args, fmt);
+    fz_sentence_format(&sentence, fmt, &args);
+    va_end(args);
+    report->visit(report->ctx, level, text);
+}
