@@ -2,8 +2,8 @@
 /* The birthday problem, in integers. */
 #include "frazil/text.h"
 
-enum { HOSTS_MAX = 65536 };
-static const uint64_t workers_max = UINT64_C(1) << 32;
+enum { COLLISION_HOSTS_MAX = 65536 };
+static const uint64_t collision_workers_max = UINT64_C(1) << 32;
 
 /* A chance of 1.  Times the number of a host it fits a word; 65536 roundings of one part are 0.0005 ppm. */
 static const uint64_t certain = UINT64_C(1) << 47;
@@ -21,7 +21,7 @@ frazil_err frazil_worker_collision(uint32_t hosts, uint64_t workers, uint32_t *r
 {
     uint64_t apart = certain; /* the chance that those looked at so far have a number each */
 
-    if (hosts == 0 || hosts > HOSTS_MAX || workers == 0 || workers > workers_max)
+    if (hosts == 0 || hosts > COLLISION_HOSTS_MAX || workers == 0 || workers > collision_workers_max)
         return FRAZIL_EINVAL;
     for (uint32_t others = 1; others < hosts; others++)
         apart -= divide_up(apart * others, workers);

@@ -72,7 +72,7 @@ static frazil_err check_times(const frazil_layout *l, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
-static bool is_sno(const frazil_layout *l)
+static bool layout_is_sno(const frazil_layout *l)
 {
     const frazil_layout *sno = fz_layout_preset_named("sno", 3);
 
@@ -86,7 +86,7 @@ frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *ret
     if (memchr(layout->name, '\0', sizeof layout->name) == NULL)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout's name has no terminator");
     if (layout->kind == FRAZIL_LAYOUT_SNO) {
-        if (is_sno(layout))
+        if (layout_is_sno(layout))
             return FRAZIL_OK;
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the fields, the epoch and the tick of a sno are fixed: use the preset");
     }

@@ -45,16 +45,15 @@ static frazil_err read_epoch(struct piece value, int64_t *ret, frazil_error *ret
 
 static frazil_err read_tick(struct piece value, uint32_t *ret, frazil_error *reterr)
 {
-    static const uint64_t ns_per_ms = 1000000;
     frazil_error why;
     uint64_t ns = 0;
 
     if (fz_duration_parse(value.text, value.len, &ns, &why) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %s", why.message);
-    if (ns == 0 || ns % ns_per_ms != 0 || ns / ns_per_ms > FZ_LAYOUT_TICK_MS_MAX)
+    if (ns == 0 || ns % FZ_NS_PER_MS != 0 || ns / FZ_NS_PER_MS > FZ_LAYOUT_TICK_MS_MAX)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %Q is not a whole number of milliseconds from 1ms to %ums",
                        value.text, value.len, (uint64_t)FZ_LAYOUT_TICK_MS_MAX);
-    *ret = (uint32_t)(ns / ns_per_ms);
+    *ret = (uint32_t)(ns / FZ_NS_PER_MS);
     return FRAZIL_OK;
 }
 

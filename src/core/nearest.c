@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "nearest.h"
 
+#include "sentence.h"
+
 /* No word that is offered is longer: a longer text is no slip of one. */
 enum { WORD_MAX = 40, SHORT_WORD = 5, TINY_WORD = 2 };
 
 struct fz_nearest fz_nearest_to(const char *text, size_t len)
 {
     return (struct fz_nearest){.text = text, .len = len};
-}
-
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 static unsigned least(unsigned a, unsigned b)
@@ -21,7 +18,7 @@ static unsigned least(unsigned a, unsigned b)
 
 static bool changed_places(const char *a, const char *b)
 {
-    return lower(a[0]) == lower(b[-1]) && lower(a[-1]) == lower(b[0]);
+    return fz_lower(a[0]) == fz_lower(b[-1]) && fz_lower(a[-1]) == fz_lower(b[0]);
 }
 
 /*
@@ -39,7 +36,7 @@ static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_le
         const unsigned *last = rows[(i + 2) % 3];
         now[0] = (unsigned)i;
         for (size_t j = 1; j <= b_len; j++) {
-            unsigned replaced = last[j - 1] + (lower(a[i - 1]) != lower(b[j - 1]));
+            unsigned replaced = last[j - 1] + (fz_lower(a[i - 1]) != fz_lower(b[j - 1]));
             now[j] = least(replaced, 1 + least(last[j], now[j - 1]));
             if (i > 1 && j > 1 && changed_places(&a[i - 1], &b[j - 1]))
                 now[j] = least(now[j], rows[(i + 1) % 3][j - 2] + 1);

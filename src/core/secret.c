@@ -3,17 +3,14 @@
 
 #include <stdbool.h>
 
-enum { PORT_DIGITS_MAX = 5 };
+#include "sentence.h"
 
-static char lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
+enum { PORT_DIGITS_MAX = 5 };
 
 static bool begins_with(const char *text, size_t len, const char *word, size_t word_len)
 {
     for (size_t i = 0; i < word_len; i++) {
-        if (i >= len || lower(text[i]) != word[i])
+        if (i >= len || fz_lower(text[i]) != word[i])
             return false;
     }
     return true;

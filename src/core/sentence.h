@@ -20,6 +20,12 @@ struct fz_sentence {
 /* strlen, which the core does without. */
 FZ_PRIVATE size_t fz_text_len(const char *text);
 
+/* tolower for ASCII, the same in every locale. */
+static inline char fz_lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
 /* Starts an empty sentence in buf (size >= 1). */
 FZ_PRIVATE struct fz_sentence fz_sentence_in(char *buf, size_t size);
 

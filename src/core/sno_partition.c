@@ -49,7 +49,7 @@ struct rest {
     size_t len;
 };
 
-static bool take(struct rest *rest, char c)
+static bool take_if(struct rest *rest, char c)
 {
     if (rest->len == 0 || rest->at[0] != c)
         return false;
@@ -73,7 +73,7 @@ static bool take_byte(struct rest *rest, unsigned *ret)
     }
     if (rest->len > 0 && is_letter(rest->at[0])) {
         *ret = (unsigned char)rest->at[0];
-        return take(rest, rest->at[0]);
+        return take_if(rest, rest->at[0]);
     }
     while (digits < rest->len && rest->at[digits] >= '0' && rest->at[digits] <= '9')
         digits++;
@@ -91,11 +91,11 @@ static bool take_pair(const char *text, size_t len, uint16_t *ret)
     unsigned high = 0;
     unsigned low = 0;
 
-    bool braces = take(&rest, '{');
-    if (!take_byte(&rest, &high) || !take(&rest, ','))
+    bool braces = take_if(&rest, '{');
+    if (!take_byte(&rest, &high) || !take_if(&rest, ','))
         return false;
-    (void)take(&rest, ' ');
-    if (!take_byte(&rest, &low) || (braces && !take(&rest, '}')) || rest.len > 0)
+    (void)take_if(&rest, ' ');
+    if (!take_byte(&rest, &low) || (braces && !take_if(&rest, '}')) || rest.len > 0)
         return false;
     *ret = (uint16_t)(high << 8 | low);
     return true;

@@ -43,7 +43,7 @@ static void put_partition(struct fz_sentence *json, const uint8_t partition[2])
     fz_sentence_char(json, ']');
 }
 
-static void put_number(struct fz_sentence *json, enum member member, int64_t value)
+static void put_member(struct fz_sentence *json, enum member member, int64_t value)
 {
     put_name(json, member);
     fz_sentence_i64(json, value);
@@ -55,13 +55,13 @@ frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char 
     struct fz_sentence json = fz_sentence_in(text, sizeof text);
 
     put_partition(&json, snapshot->partition);
-    put_number(&json, SEQUENCE_MIN, snapshot->sequence_min);
-    put_number(&json, SEQUENCE_MAX, snapshot->sequence_max);
-    put_number(&json, SEQUENCE, snapshot->sequence);
-    put_number(&json, NOW, snapshot->now);
-    put_number(&json, WALL_HI, snapshot->wall_hi);
-    put_number(&json, WALL_SAFE, snapshot->wall_safe);
-    put_number(&json, DRIFTS, snapshot->drifts);
+    put_member(&json, SEQUENCE_MIN, snapshot->sequence_min);
+    put_member(&json, SEQUENCE_MAX, snapshot->sequence_max);
+    put_member(&json, SEQUENCE, snapshot->sequence);
+    put_member(&json, NOW, snapshot->now);
+    put_member(&json, WALL_HI, snapshot->wall_hi);
+    put_member(&json, WALL_SAFE, snapshot->wall_safe);
+    put_member(&json, DRIFTS, snapshot->drifts);
     fz_sentence_char(&json, '}');
     if (json.len >= size)
         return FRAZIL_EBUFFER;
@@ -72,7 +72,7 @@ frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char 
 /* ---- reading ---- */
 
 /* A place in the text.  Errors name it, counted from 1. */
-struct reader {
+struct json_reader {
     const char *text;
     size_t len;
     size_t at;
@@ -80,7 +80,7 @@ struct reader {
 };
 
 /* Says what was wanted at the reader's place. */
-static frazil_err fail_at(const struct reader *in, const char *wanted)
+static frazil_err fail_at(const struct json_reader *in, const char *wanted)
 {
     if (in->at == in->len)
         return fz_fail(in->reterr, FRAZIL_EPARSE, "snapshot: the text ends at position %u, where %s should be",
@@ -90,7 +90,7 @@ static frazil_err fail_at(const struct reader *in, const char *wanted)
 }
 
 /* The white space of RFC 8259, and no other. */
-static void skip_space(struct reader *in)
+static void skip_json_space(struct json_reader *in)
 {
     while (in->at < in->len && (in->text[in->at] == ' ' || in->text[in->at] == '\t' || in->text[in->at] == '\n' ||
                                 in->text[in->at] == '\r'))
@@ -98,26 +98,26 @@ static void skip_space(struct reader *in)
 }
 
 /* Takes c, with the space before it, if it comes next. */
-static bool take(struct reader *in, char c)
+static bool take_mark(struct json_reader *in, char c)
 {
-    skip_space(in);
+    skip_json_space(in);
     if (in->at == in->len || in->text[in->at] != c)
         return false;
     in->at++;
     return true;
 }
 
-static frazil_err expect(struct reader *in, char c, const char *wanted)
+static frazil_err expect_mark(struct json_reader *in, char c, const char *wanted)
 {
-    return take(in, c) ? FRAZIL_OK : fail_at(in, wanted);
+    return take_mark(in, c) ? FRAZIL_OK : fail_at(in, wanted);
 }
 
 /* A whole number from 0 to max. */
-static frazil_err read_number(struct reader *in, uint64_t max, uint64_t *ret)
+static frazil_err read_whole_number(struct json_reader *in, uint64_t max, uint64_t *ret)
 {
     uint64_t value;
 
-    skip_space(in);
+    skip_json_space(in);
     size_t start = in->at;
     while (in->at < in->len && in->text[in->at] >= '0' && in->text[in->at] <= '9')
         in->at++;
@@ -132,27 +132,27 @@ static frazil_err read_number(struct reader *in, uint64_t max, uint64_t *ret)
 }
 
 /* [a, b] as the number a * 256 + b. */
-static frazil_err read_partition(struct reader *in, uint64_t *ret)
+static frazil_err read_partition(struct json_reader *in, uint64_t *ret)
 {
     uint64_t high = 0;
     uint64_t low = 0;
 
-    frazil_err err = expect(in, '[', "the array of the partition's two bytes");
+    frazil_err err = expect_mark(in, '[', "the array of the partition's two bytes");
     if (err == FRAZIL_OK)
-        err = read_number(in, members[PARTITION].max, &high);
+        err = read_whole_number(in, members[PARTITION].max, &high);
     if (err == FRAZIL_OK)
-        err = expect(in, ',', "a comma between the partition's two bytes");
+        err = expect_mark(in, ',', "a comma between the partition's two bytes");
     if (err == FRAZIL_OK)
-        err = read_number(in, members[PARTITION].max, &low);
+        err = read_whole_number(in, members[PARTITION].max, &low);
     if (err == FRAZIL_OK)
-        err = expect(in, ']', "the end of the partition's two bytes");
+        err = expect_mark(in, ']', "the end of the partition's two bytes");
     if (err == FRAZIL_OK)
         *ret = high << 8 | low;
     return err;
 }
 
 /* Whether the next characters are this name and its closing quote. */
-static bool take_name(struct reader *in, const char *name)
+static bool take_name(struct json_reader *in, const char *name)
 {
     size_t len = fz_text_len(name);
 
@@ -167,9 +167,9 @@ static bool take_name(struct reader *in, const char *name)
 }
 
 /* The name of a member that was not there before. */
-static frazil_err read_name(struct reader *in, unsigned *seen, enum member *ret)
+static frazil_err read_member_name(struct json_reader *in, unsigned *seen, enum member *ret)
 {
-    frazil_err err = expect(in, '"', "a member's name in quotes");
+    frazil_err err = expect_mark(in, '"', "a member's name in quotes");
     if (err != FRAZIL_OK)
         return err;
     size_t start = in->at;
@@ -187,45 +187,45 @@ static frazil_err read_name(struct reader *in, unsigned *seen, enum member *ret)
 }
 
 /* One "name": value. */
-static frazil_err read_member(struct reader *in, unsigned *seen, uint64_t values[MEMBER_COUNT])
+static frazil_err read_member(struct json_reader *in, unsigned *seen, uint64_t values[MEMBER_COUNT])
 {
     enum member member = PARTITION;
 
-    frazil_err err = read_name(in, seen, &member);
+    frazil_err err = read_member_name(in, seen, &member);
     if (err == FRAZIL_OK)
-        err = expect(in, ':', "a colon");
+        err = expect_mark(in, ':', "a colon");
     if (err != FRAZIL_OK)
         return err;
     if (member == PARTITION)
         return read_partition(in, &values[PARTITION]);
-    return read_number(in, members[member].max, &values[member]);
+    return read_whole_number(in, members[member].max, &values[member]);
 }
 
 /* The whole object, and nothing behind it. */
-static frazil_err read_object(struct reader *in, uint64_t values[MEMBER_COUNT])
+static frazil_err read_object(struct json_reader *in, uint64_t values[MEMBER_COUNT])
 {
     unsigned seen = 0;
 
-    frazil_err err = expect(in, '{', "the object's opening brace");
+    frazil_err err = expect_mark(in, '{', "the object's opening brace");
     if (err != FRAZIL_OK)
         return err;
-    if (!take(in, '}')) {
+    if (!take_mark(in, '}')) {
         do {
             err = read_member(in, &seen, values);
             if (err != FRAZIL_OK)
                 return err;
-        } while (take(in, ','));
-        err = expect(in, '}', "a comma or the object's closing brace");
+        } while (take_mark(in, ','));
+        err = expect_mark(in, '}', "a comma or the object's closing brace");
         if (err != FRAZIL_OK)
             return err;
     }
-    skip_space(in);
+    skip_json_space(in);
     return in->at == in->len ? FRAZIL_OK : fail_at(in, "the end of the text");
 }
 
 frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_snapshot *ret, frazil_error *reterr)
 {
-    struct reader in = {.text = text, .len = len, .at = 0, .reterr = reterr};
+    struct json_reader in = {.text = text, .len = len, .at = 0, .reterr = reterr};
     uint64_t values[MEMBER_COUNT] = {0};
 
     frazil_err err = read_object(&in, values);

@@ -20,7 +20,7 @@
 
 enum { GROUPS = 5, SPARE_BITS = 42 };
 
-static const uint64_t version = UINT64_C(8) << 12;
+static const uint64_t uuid_version = UINT64_C(8) << 12;
 static const uint64_t version_mask = UINT64_C(15) << 12;
 static const uint64_t variant = UINT64_C(2) << 62;
 static const uint64_t variant_mask = UINT64_C(3) << 62;
@@ -34,7 +34,7 @@ void frazil_sno_to_uuid(const frazil_sno *id, uint8_t ret_uuid[FRAZIL_UUID_SIZE]
     uint64_t low = fz_load_be16(id->bytes + 8);
 
     /* Of the 80 bits, high has 64: 48, 12 and the first 4 of the last 20. */
-    fz_store_be64(ret_uuid, (high & ~UINT64_C(0xffff)) | version | (high >> 4 & 0xfff));
+    fz_store_be64(ret_uuid, (high & ~UINT64_C(0xffff)) | uuid_version | (high >> 4 & 0xfff));
     fz_store_be64(ret_uuid + 8, variant | ((high & 0xf) << 16 | low) << SPARE_BITS);
 }
 
@@ -45,7 +45,7 @@ frazil_err frazil_sno_from_uuid(const void *bytes, size_t len, frazil_sno *ret, 
                        (uint64_t)FRAZIL_UUID_SIZE);
     uint64_t high = fz_load_be64(bytes);
     uint64_t low = fz_load_be64((const uint8_t *)bytes + 8);
-    if ((high & version_mask) != version)
+    if ((high & version_mask) != uuid_version)
         return fz_fail(reterr, FRAZIL_EPARSE, "the UUID is of version %u; a sno's is of version 8",
                        (high & version_mask) >> 12);
     if ((low & variant_mask) != variant)

@@ -17,7 +17,7 @@ static const char text_names[FRAZIL_TEXT_COUNT][12] = {
  * How many bytes fz_text_write can touch: as many are written where they shall stay, with fewer by way of a copy.
  * The groups of bin are written with a space behind each, also the last.
  */
-static const uint8_t room[FRAZIL_TEXT_COUNT] = {
+static const uint8_t text_room[FRAZIL_TEXT_COUNT] = {
 #define TEXT_ROOM(identifier, number, name, characters) [number] = (characters) + ((characters) == 79),
     FRAZIL_TEXTS(TEXT_ROOM)
 #undef TEXT_ROOM
@@ -71,7 +71,7 @@ frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t siz
 
     if (!is_form(form))
         return FRAZIL_EINVAL;
-    if (size > room[form]) {
+    if (size > text_room[form]) {
         buf[fz_text_write(form, id, buf)] = '\0';
         return FRAZIL_OK;
     }

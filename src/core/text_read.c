@@ -68,7 +68,7 @@ static frazil_err read_digit(const struct numeral *form, const char *text, size_
     return FRAZIL_OK;
 }
 
-static frazil_err read_space(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
+static frazil_err expect_space(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
 {
     if (text[index] == ' ')
         return FRAZIL_OK;
@@ -120,7 +120,7 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
         if (i == form->len_max)
             return fail_long(form, reterr);
         bool space = digits == form->group && form->group > 0;
-        frazil_err err = space ? read_space(form, text, i, reterr) : read_digit(form, text, i, &value, reterr);
+        frazil_err err = space ? expect_space(form, text, i, reterr) : read_digit(form, text, i, &value, reterr);
         if (err != FRAZIL_OK)
             return err;
         digits = space ? 0 : digits + 1;

@@ -8,7 +8,7 @@
 #define MS_PER_MINUTE INT64_C(60000)
 
 /* A text being read: what is wrong, and where, once something is. */
-struct reader {
+struct time_reader {
     const char *text;
     size_t len;
     size_t pos;
@@ -16,7 +16,7 @@ struct reader {
 };
 
 /* Notes the first thing that is wrong, at pos. */
-static void expect_at(struct reader *r, size_t pos, const char *expected)
+static void expect_at(struct time_reader *r, size_t pos, const char *expected)
 {
     if (r->expected == NULL) {
         r->expected = expected;
@@ -24,12 +24,12 @@ static void expect_at(struct reader *r, size_t pos, const char *expected)
     }
 }
 
-static char peek(const struct reader *r)
+static char peek(const struct time_reader *r)
 {
     return r->pos < r->len ? r->text[r->pos] : '\0';
 }
 
-static void take_char(struct reader *r, char c, const char *expected)
+static void take_char(struct time_reader *r, char c, const char *expected)
 {
     if (r->expected != NULL)
         return;
@@ -40,7 +40,7 @@ static void take_char(struct reader *r, char c, const char *expected)
 }
 
 /* A number of exactly `digits` digits from min to max; min once something is wrong. */
-static int take_number(struct reader *r, size_t digits, int min, int max, const char *expected)
+static int take_number(struct time_reader *r, size_t digits, int min, int max, const char *expected)
 {
     size_t start = r->pos;
     int value = 0;
@@ -58,7 +58,7 @@ static int take_number(struct reader *r, size_t digits, int min, int max, const 
 }
 
 /* Days from 1970-01-01 to a date. */
-static int64_t take_date(struct reader *r)
+static int64_t take_date(struct time_reader *r)
 {
     int year = take_number(r, 4, 0, 9999, "a year of four digits");
     take_char(r, '-', "'-' after the year");
@@ -70,7 +70,7 @@ static int64_t take_date(struct reader *r)
 }
 
 /* The milliseconds of a fraction of one to three digits, its point included; 0 where there is none. */
-static int64_t take_fraction(struct reader *r)
+static int64_t take_fraction(struct time_reader *r)
 {
     int64_t ms = 0;
     int64_t weight = 100;
@@ -87,7 +87,7 @@ static int64_t take_fraction(struct reader *r)
     return ms;
 }
 
-static int64_t take_time_of_day(struct reader *r)
+static int64_t take_time_of_day(struct time_reader *r)
 {
     int64_t ms = take_number(r, 2, 0, 23, "an hour from 00 to 23") * INT64_C(3600000);
     take_char(r, ':', "':' after the hour");
@@ -98,7 +98,7 @@ static int64_t take_time_of_day(struct reader *r)
 }
 
 /* What an offset adds to UTC, in ms. */
-static int64_t take_offset(struct reader *r)
+static int64_t take_offset(struct time_reader *r)
 {
     char sign = peek(r);
 
@@ -114,7 +114,7 @@ static int64_t take_offset(struct reader *r)
     return (sign == '-' ? -1 : 1) * (hours * 60 + minutes) * MS_PER_MINUTE;
 }
 
-static int64_t take_instant(struct reader *r)
+static int64_t take_instant(struct time_reader *r)
 {
     int64_t ms = take_date(r) * FZ_MS_PER_DAY;
 
@@ -126,7 +126,7 @@ static int64_t take_instant(struct reader *r)
 }
 
 /* A whole number of milliseconds: '-' or nothing, then digits to the end. */
-static int64_t take_unix_ms(struct reader *r)
+static int64_t take_unix_ms(struct time_reader *r)
 {
     bool negative = peek(r) == '-';
     size_t start = negative ? 1 : 0;
@@ -144,7 +144,7 @@ static int64_t take_unix_ms(struct reader *r)
 
 frazil_err frazil_time_parse(const char *text, size_t len, int64_t *ret_unix_ms, frazil_error *reterr)
 {
-    struct reader r = {.text = text, .len = len};
+    struct time_reader r = {.text = text, .len = len};
     bool is_date = len > 4 && text[4] == '-';
     int64_t unix_ms = is_date ? take_instant(&r) : take_unix_ms(&r);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "anchor.h"
 
-static const uint64_t ns_per_ms = 1000000;
+#include "core/duration.h"
 
 /* The first measurement takes this long at least; the next ones are ten times as far apart, up to the longest. */
 static const uint64_t shortest_period_ns = 1000000;
@@ -51,7 +51,7 @@ static void rebase(struct fz_calibration *calibration, const struct fz_counter_s
 }
 
 /* Nothing is known any more, until it has been measured twice. */
-static void forget(struct fz_calibration *calibration, const struct fz_counter_source *source)
+static void forget_rate(struct fz_calibration *calibration, const struct fz_counter_source *source)
 {
     calibration->last_rate = 0;
     atomic_store_explicit(&calibration->counts_per_ms, 0, memory_order_relaxed);
@@ -73,19 +73,19 @@ static void measure(struct fz_calibration *calibration, const struct fz_counter_
     uint64_t counts = counter - calibration->base_counter;
 
     if (calibration->base_monotonic_ns == 0 || elapsed_ns > 100 * longest_period_ns ||
-        counts > UINT64_MAX / ns_per_ms) {
+        counts > UINT64_MAX / FZ_NS_PER_MS) {
         /* Nothing to measure from, or an idle time so long that the machine may have been moved meanwhile. */
-        forget(calibration, source);
+        forget_rate(calibration, source);
         return;
     }
     if (elapsed_ns < shortest_period_ns)
         return;
 
-    uint64_t measured = counts * ns_per_ms / elapsed_ns;
+    uint64_t measured = counts * FZ_NS_PER_MS / elapsed_ns;
     uint64_t rate = measured < calibration->last_rate ? measured : calibration->last_rate;
     rate -= rate / SAFETY_SHARE;
     uint64_t period_ns = elapsed_ns * 10 < longest_period_ns ? elapsed_ns * 10 : longest_period_ns;
-    uint64_t period = rate * (period_ns / ns_per_ms);
+    uint64_t period = rate * (period_ns / FZ_NS_PER_MS);
     calibration->last_rate = measured;
     atomic_store_explicit(&calibration->counts_per_ms, rate, memory_order_relaxed);
     atomic_store_explicit(&calibration->period, period, memory_order_relaxed);

@@ -84,6 +84,18 @@ struct frazil {
     _Atomic uint64_t random_state;
 };
 
+/* Whether it makes snos. */
+static inline bool fz_is_sno(const frazil *gen)
+{
+    return gen->layout.kind == FRAZIL_LAYOUT_SNO;
+}
+
+/* The time on its clock that is never set. */
+static inline uint64_t fz_monotonic_ns(const frazil *gen)
+{
+    return gen->clock.monotonic_ns(gen->clock.ctx);
+}
+
 /* ---- open.c --------------------------------------------------------------- */
 
 /* Opens a generator whose configuration has been read.  Errors as frazil_open. */

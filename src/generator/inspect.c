@@ -2,7 +2,7 @@
 /* Looking at a generator: statistics, what it is, what is left, snapshots. */
 #include "generator_internal.h"
 
-static uint64_t load(const _Atomic uint64_t *value)
+static uint64_t load_u64(const _Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
 }
@@ -14,17 +14,17 @@ void frazil_get_stats(frazil *gen, frazil_stats *ret)
     uint64_t next = fz_slot_above_hole(&gen->rules, seen.view.word);
 
     *ret = (frazil_stats){
-        .issued = fz_slot_line(&gen->rules, load(gen->word)) - shared->origin - load(&shared->skipped),
-        .full = load(&shared->full),
-        .backward_steps = load(&shared->backward_steps),
-        .backward_max_us = load(&shared->backward_max_us),
+        .issued = fz_slot_line(&gen->rules, load_u64(gen->word)) - shared->origin - load_u64(&shared->skipped),
+        .full = load_u64(&shared->full),
+        .backward_steps = load_u64(&shared->backward_steps),
+        .backward_max_us = load_u64(&shared->backward_max_us),
         .lead_us = fz_ns_until(gen, seen.now, fz_slot_tick(&gen->rules, next)) / 1000,
-        .lead_max_us = load(&shared->lead_max_us),
-        .waits = load(&shared->waits),
-        .waited_us = load(&shared->waited_us),
-        .ticktocks = load(&shared->ticktocks),
-        .extensions = load(&shared->keeper.extended),
-        .moves = load(&shared->keeper.replaced),
+        .lead_max_us = load_u64(&shared->lead_max_us),
+        .waits = load_u64(&shared->waits),
+        .waited_us = load_u64(&shared->waited_us),
+        .ticktocks = load_u64(&shared->ticktocks),
+        .extensions = load_u64(&shared->keeper.extended),
+        .moves = load_u64(&shared->keeper.replaced),
     };
 }
 
@@ -85,7 +85,7 @@ frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret)
         .sequence_max = (uint16_t)(rules->seq_min + rules->capacity - 1),
         .now = (int64_t)seen.view.now_tick,
         .wall_safe = seen.view.side_free == 0 ? 0 : (int64_t)seen.view.side_free - 1,
-        .drifts = (uint32_t)load(&gen->shared->ticktocks),
+        .drifts = (uint32_t)load_u64(&gen->shared->ticktocks),
     };
     last_taken(gen, seen.view.word, &snapshot);
     *ret = snapshot;

@@ -6,15 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/fail_errno.h"
 #include "turn.h"
 #include "waits.h"
-
-static const uint64_t ns_per_s = 1000000000;
-static const uint64_t ns_per_ms = 1000000;
 
 /* Who waits for another one's turn waits no longer: it may be stopped. */
 static const uint64_t longest_turn_wait_ns = 2000000000;
@@ -34,11 +32,6 @@ static const uint64_t longest_look_ns = 20000000000;
 
 /* For how long opening waits for a first grant, whatever a call may wait. */
 static const uint64_t longest_acquire_ns = 10000000000;
-
-static uint64_t monotonic_ns(const frazil *gen)
-{
-    return gen->clock.monotonic_ns(gen->clock.ctx);
-}
 
 static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *grant)
 {
@@ -93,7 +86,7 @@ static uint64_t horizon_ticks(const frazil *gen)
 
 static uint64_t ticks_ns(const frazil *gen, uint64_t ticks)
 {
-    uint64_t tick_ns = gen->layout.tick_ms * ns_per_ms;
+    uint64_t tick_ns = gen->layout.tick_ms * FZ_NS_PER_MS;
 
     return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
 }
@@ -103,7 +96,7 @@ uint64_t fz_keeper_horizon_ns(const frazil *gen)
     return ticks_ns(gen, horizon_ticks(gen));
 }
 
-static uint64_t at_most(uint64_t ns, uint64_t other)
+static uint64_t shorter_of(uint64_t ns, uint64_t other)
 {
     return ns < other ? ns : other;
 }
@@ -125,21 +118,21 @@ static void back_off(frazil *gen, const frazil_error *why)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t longest_ns = at_most(longest_retry_ns, fz_keeper_horizon_ns(gen) / RETRIES_IN_A_GRANT);
-    uint64_t pause_ns = at_most(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
+    uint64_t longest_ns = shorter_of(longest_retry_ns, fz_keeper_horizon_ns(gen) / RETRIES_IN_A_GRANT);
+    uint64_t pause_ns = shorter_of(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
 
     pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
     if (why->retry_ns != 0 && why->retry_ns < pause_ns)
-        pause_ns = why->retry_ns + below(gen, at_most(shortest_retry_ns, longest_ns) / 2);
-    atomic_store_explicit(&shared->retry_ns, monotonic_ns(gen) + pause_ns, memory_order_relaxed);
+        pause_ns = why->retry_ns + below(gen, shorter_of(shortest_retry_ns, longest_ns) / 2);
+    atomic_store_explicit(&shared->retry_ns, fz_monotonic_ns(gen) + pause_ns, memory_order_relaxed);
 }
 
 /* How old a grant gets before it is extended. */
 static uint64_t look_ticks(const frazil *gen)
 {
-    uint64_t longest = longest_look_ns / (gen->layout.tick_ms * ns_per_ms);
+    uint64_t longest = longest_look_ns / (gen->layout.tick_ms * FZ_NS_PER_MS);
 
-    return at_most(horizon_ticks(gen) / 3, longest == 0 ? 1 : longest);
+    return shorter_of(horizon_ticks(gen) / 3, longest == 0 ? 1 : longest);
 }
 
 /* The tick of the clock from which on the grant is to be extended. */
@@ -177,7 +170,7 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
         return FRAZIL_OK;
     notice_fork(gen);
     uint64_t retry_ns = atomic_load_explicit(&shared->retry_ns, memory_order_relaxed);
-    if (monotonic_ns(gen) < retry_ns)
+    if (fz_monotonic_ns(gen) < retry_ns)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
@@ -215,7 +208,7 @@ bool fz_keeper_is_busy(frazil *gen)
 
 void fz_keeper_await(frazil *gen, uint64_t wait_ns)
 {
-    fz_turn_await(gen, at_most(wait_ns, longest_turn_wait_ns));
+    fz_turn_await(gen, shorter_of(wait_ns, longest_turn_wait_ns));
 }
 
 bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick)
@@ -245,7 +238,7 @@ static uint64_t pause_ns(frazil *gen)
     uint64_t look = look_ticks(gen);
     uint64_t rest = horizon_ticks(gen) - look;
     uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
-    uint64_t now_ns = monotonic_ns(gen);
+    uint64_t now_ns = fz_monotonic_ns(gen);
 
     if (retry_ns > now_ns)
         return retry_ns - now_ns;
@@ -253,14 +246,14 @@ static uint64_t pause_ns(frazil *gen)
         return shortest_retry_ns;
     uint64_t left = seen.grant.until - seen.view.now_tick;
     uint64_t until_due = left >= rest ? left - rest + 1 : 0;
-    return ticks_ns(gen, at_most(until_due, look) + below(gen, look / 4)) + ns_per_ms;
+    return ticks_ns(gen, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
 }
 
 /* Sleeps until the time has passed, or it is woken; true: it is to stop. */
 static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
 {
     uint64_t until_ns = fz_turn_clock_ns() + ns;
-    struct timespec until = {.tv_sec = (time_t)(until_ns / ns_per_s), .tv_nsec = (long)(until_ns % ns_per_s)};
+    struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
 
     pthread_mutex_lock(&keeper->stop_lock);
     int err = 0;
@@ -272,7 +265,7 @@ static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
     return stop;
 }
 
-static void *keep(void *arg)
+static void *keep_grant(void *arg)
 {
     frazil *gen = arg;
 
@@ -292,7 +285,7 @@ static int start_thread(frazil *gen)
 
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    int sys = pthread_create(&gen->keeper.thread, NULL, keep, gen);
+    int sys = pthread_create(&gen->keeper.thread, NULL, keep_grant, gen);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     gen->keeper.thread_process = sys == 0 ? fz_fork_mark_read(&gen->fork_mark) : 0;
     return sys;
@@ -346,23 +339,23 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
  */
 static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
 {
-    uint64_t known_ns = 1 + at_most(why->retry_ns, longest_acquire_ns);
+    uint64_t known_ns = 1 + shorter_of(why->retry_ns, longest_acquire_ns);
     uint64_t spread_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
 
     if (why->retry_ns != 0 && known_ns < left_ns)
-        spread_ns = at_most(spread_ns, left_ns - known_ns);
+        spread_ns = shorter_of(spread_ns, left_ns - known_ns);
     return known_ns + below(gen, spread_ns);
 }
 
 /* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
-static frazil_err acquire(frazil *gen, frazil_error *reterr)
+static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
 {
-    uint64_t until_ns = monotonic_ns(gen) + at_most(gen->max_wait_ns, longest_acquire_ns);
+    uint64_t until_ns = fz_monotonic_ns(gen) + shorter_of(gen->max_wait_ns, longest_acquire_ns);
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
         frazil_err err = try_acquire(gen, &why);
-        uint64_t now_ns = monotonic_ns(gen);
+        uint64_t now_ns = fz_monotonic_ns(gen);
         uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
         uint64_t pause_ns = acquire_pause_ns(gen, tries, &why, left_ns);
         if (err == FRAZIL_EAGAIN && pause_ns < left_ns && !fz_waits_ended()) {
@@ -382,7 +375,7 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     keeper->granter = *granter;
     keeper->process = fz_fork_mark_read(&gen->fork_mark);
     keeper->mode = mode;
-    frazil_err err = acquire(gen, reterr);
+    frazil_err err = acquire_first(gen, reterr);
     if (err != FRAZIL_OK)
         return err;
 
@@ -403,7 +396,7 @@ static void wake(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
-    if (monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
+    if (fz_monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
         return;
     pthread_mutex_lock(&keeper->stop_lock);
     keeper->wake = true;

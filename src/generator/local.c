@@ -97,7 +97,7 @@ frazil_err frazil_local_open(frazil_local **ret, frazil *gen)
 {
     bool wiped = false;
 
-    if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
+    if (fz_is_sno(gen))
         return FRAZIL_EKIND;
     frazil_local *local = calloc(1, sizeof *local);
     if (local == NULL)

@@ -6,11 +6,6 @@
 #include "os/counter.h"
 #include "remote.h"
 
-static bool is_sno(const frazil *gen)
-{
-    return gen->layout.kind == FRAZIL_LAYOUT_SNO;
-}
-
 /* One id through the slow path. */
 FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
 {
@@ -19,7 +14,7 @@ FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
     struct fz_taken taken;
     uint64_t nth;
 
-    if (is_sno(gen))
+    if (fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (gen->remote != NULL)
         return fz_remote_take(gen, ret_id, 1, FRAZIL_WAIT_DEFAULT, &refusal);
@@ -61,7 +56,7 @@ frazil_err frazil_next(frazil *gen, uint64_t *ret_id)
     return FRAZIL_OK;
 }
 
-struct fill {
+struct id_fill {
     uint64_t *ids;
     uint8_t shift;
 };
@@ -70,11 +65,11 @@ struct fill {
  * Adjacent numbers, eight at a time: of an inner loop whose length they know,
  * compilers make vector instructions.
  */
-static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
+static void fill_ids(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
     enum { AT_ONCE = 8 };
     (void)first_slot;
-    struct fill *fill = ctx;
+    struct id_fill *fill = ctx;
     uint64_t *ids = fill->ids;
     uint64_t offsets[AT_ONCE];
 
@@ -94,7 +89,7 @@ static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t
 
 static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
 {
-    struct fill fill = {.ids = ret_ids, .shift = gen->sequence_shift};
+    struct id_fill fill = {.ids = ret_ids, .shift = gen->sequence_shift};
     struct fz_anchor_view anchor;
     struct fz_taken taken;
     uint64_t nth;
@@ -102,12 +97,12 @@ static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wa
     if (gen->remote != NULL)
         return fz_remote_take(gen, ret_ids, n, wait_ns, refusal);
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
-        fill_run(&fill, anchor.first_slot + nth, anchor.first_id + (nth << gen->sequence_shift), n);
+        fill_ids(&fill, anchor.first_slot + nth, anchor.first_id + (nth << gen->sequence_shift), n);
         return FRAZIL_OK;
     }
     frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err == FRAZIL_OK)
-        fz_emit_runs(gen, &taken, n, fill_run, &fill);
+        fz_emit_runs(gen, &taken, n, fill_ids, &fill);
     return err;
 }
 
@@ -115,7 +110,7 @@ frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n)
 {
     struct fz_refusal refusal;
 
-    if (is_sno(gen))
+    if (fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (n == 0)
         return FRAZIL_EINVAL;
@@ -126,7 +121,7 @@ frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
 {
     struct fz_refusal refusal;
 
-    if (is_sno(gen))
+    if (fz_is_sno(gen))
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take its ids with frazil_sno_take");
     if (n == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "0 ids were asked for: at least 1 can be taken");
@@ -150,7 +145,7 @@ frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns
 {
     struct fz_refusal refusal;
 
-    if (is_sno(gen))
+    if (fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (take_ids(gen, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "core/duration.h"
 #include "generator_internal.h"
 #include "os/counter.h"
-
-static const uint64_t ns_per_ms = 1000000;
 
 void fz_raise_u64(_Atomic uint64_t *target, uint64_t value)
 {
@@ -53,7 +52,7 @@ uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick)
     if (start_ms <= now.unix_ms)
         return 0;
     uint64_t ms = (uint64_t)start_ms - (uint64_t)now.unix_ms;
-    return ms > UINT64_MAX / ns_per_ms ? UINT64_MAX : ms * ns_per_ms - now.ns;
+    return ms > UINT64_MAX / FZ_NS_PER_MS ? UINT64_MAX : ms * FZ_NS_PER_MS - now.ns;
 }
 
 /* Counts a step back, once whoever sees it, and remembers what the clock shows. */

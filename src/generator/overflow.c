@@ -34,7 +34,7 @@ void fz_overflow_leave(frazil *gen)
         atomic_fetch_sub_explicit(&gen->private_page->overflow.waiting, 1, memory_order_relaxed);
 }
 
-static void end(frazil *gen, const struct fz_observation *seen)
+static void end_overflow(frazil *gen, const struct fz_observation *seen)
 {
     uint32_t ticks = atomic_exchange_explicit(&gen->private_page->overflow.ticks, 0, memory_order_relaxed);
 
@@ -50,7 +50,7 @@ void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen)
         return;
     /* The tick before this one, and this one up to now, had nobody waiting. */
     if (seen->view.now_tick > atomic_load_explicit(&state->reported_tick, memory_order_relaxed))
-        end(gen, seen);
+        end_overflow(gen, seen);
 }
 
 void fz_overflow_close(frazil *gen)
@@ -58,7 +58,7 @@ void fz_overflow_close(frazil *gen)
     if (gen->overflow_fn == NULL)
         return;
     struct fz_observation seen = fz_observe(gen);
-    end(gen, &seen);
+    end_overflow(gen, &seen);
 }
 
 void frazil_on_overflow(frazil *gen, frazil_overflow_fn fn, void *ctx)

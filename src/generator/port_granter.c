@@ -69,7 +69,7 @@ static frazil_grant to_public(const struct port *port, const struct fz_grant *gr
 /* ---- what the program said --------------------------------------------------- */
 
 /* Its error as ours: one that there is not is its mistake, and one without a sentence gets the table's. */
-static frazil_err refused(frazil_err err, const frazil_error *said, frazil_error *reterr)
+static frazil_err granter_refused(frazil_err err, const frazil_error *said, frazil_error *reterr)
 {
     if (strcmp(frazil_err_name(err), "FRAZIL_?") == 0)
         return fz_fail(reterr, FRAZIL_EWORKER, "the program's granter returned %d, which is no error of frazil",
@@ -118,7 +118,7 @@ static frazil_err port_acquire(void *ctx, uint64_t now_tick, struct fz_grant *re
     frazil_grant given = {.worker = 0};
 
     frazil_err err = port->granter.acquire(port->granter.ctx, now_of(port, now_tick), &given, &said);
-    return err == FRAZIL_OK ? read_grant(port, &given, now_tick, ret, reterr) : refused(err, &said, reterr);
+    return err == FRAZIL_OK ? read_grant(port, &given, now_tick, ret, reterr) : granter_refused(err, &said, reterr);
 }
 
 static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
@@ -132,7 +132,7 @@ static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_gran
 
     frazil_err err = port->granter.extend(port->granter.ctx, now_of(port, now_tick), &shown, &given, &said);
     if (err != FRAZIL_OK)
-        return refused(err, &said, reterr);
+        return granter_refused(err, &said, reterr);
     err = read_grant(port, &given, now_tick, &grant, reterr);
     if (err != FRAZIL_OK)
         return err;

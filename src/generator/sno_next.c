@@ -5,11 +5,6 @@
 #include "generator_internal.h"
 #include "os/counter.h"
 
-static bool is_sno(const frazil *gen)
-{
-    return gen->layout.kind == FRAZIL_LAYOUT_SNO;
-}
-
 /* The ten bytes: 39 bits time, tick-tock, metabyte, partition and sequence. */
 static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32, frazil_sno *ret)
 {
@@ -21,15 +16,15 @@ static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32,
     fz_store_be64(ret->bytes + 2, block << 40 | payload);
 }
 
-struct fill {
+struct sno_fill {
     const frazil *gen;
     frazil_sno *ids;
     uint8_t meta;
 };
 
-static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
+static void fill_snos(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
-    struct fill *fill = ctx;
+    struct sno_fill *fill = ctx;
 
     for (uint64_t i = 0; i < count; i++)
         pack(fill->gen, fill->meta, first_slot, first_id + i, &fill->ids[i]);
@@ -39,22 +34,22 @@ static void fill_run(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t
 static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
                             struct fz_refusal *refusal)
 {
-    struct fill fill = {.gen = gen, .ids = ret_ids, .meta = meta};
+    struct sno_fill fill = {.gen = gen, .ids = ret_ids, .meta = meta};
     struct fz_anchor_view anchor;
     struct fz_taken taken;
     uint64_t nth;
 
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
-        fill_run(&fill, anchor.first_slot, anchor.first_id + nth, n);
+        fill_snos(&fill, anchor.first_slot, anchor.first_id + nth, n);
         return FRAZIL_OK;
     }
     frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err == FRAZIL_OK)
-        fz_emit_runs(gen, &taken, n, fill_run, &fill);
+        fz_emit_runs(gen, &taken, n, fill_snos, &fill);
     return err;
 }
 
-FZ_OUT_OF_LINE static frazil_err next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
+FZ_OUT_OF_LINE static frazil_err sno_next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
 {
     struct fz_refusal refusal;
     struct fz_taken taken;
@@ -76,7 +71,7 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
     uint64_t nth = slot - anchor.first_slot;
     if (nth >= gen->capacity)
-        return next_redeemed(gen, meta, slot, id);
+        return sno_next_redeemed(gen, meta, slot, id);
     pack(gen, meta, anchor.first_slot, anchor.first_id + nth, id);
     return FRAZIL_OK;
 }
@@ -85,7 +80,7 @@ frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t 
 {
     struct fz_refusal refusal;
 
-    if (!is_sno(gen))
+    if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (n == 0)
         return FRAZIL_EINVAL;
@@ -97,7 +92,7 @@ frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_
 {
     struct fz_refusal refusal;
 
-    if (!is_sno(gen))
+    if (!fz_is_sno(gen))
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take its ids with frazil_take");
     if (n == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "0 snos were asked for: at least 1 can be taken");
@@ -109,7 +104,7 @@ frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, ui
 {
     struct fz_refusal refusal;
 
-    if (!is_sno(gen))
+    if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;
@@ -122,7 +117,7 @@ frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil
         .unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)fz_grant_board_read(&gen->shared->grants).worker};
     frazil_sno ignored;
 
-    if (!is_sno(gen))
+    if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
     /* Checked before a sequence number is used up: a call that fails takes none. */
     frazil_err err = frazil_sno_compose(&parts, &ignored, NULL);

@@ -23,18 +23,13 @@ struct ticket {
     uint64_t count; /* of ids: less than last - first + 1 where holes lie between */
 };
 
-static uint64_t monotonic_ns(const frazil *gen)
-{
-    return gen->clock.monotonic_ns(gen->clock.ctx);
-}
-
 uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
 {
     if (fz_waits_ended())
         return 0;
     if (!patience->has_begun || patience->wait_ns == FRAZIL_WAIT_FOREVER)
         return patience->wait_ns;
-    uint64_t now = monotonic_ns(gen);
+    uint64_t now = fz_monotonic_ns(gen);
     return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
 }
 
@@ -103,7 +98,7 @@ static bool reserve(frazil *gen, const struct fz_observation *seen, const struct
 }
 
 /* Gives slots back if nobody has taken any since; otherwise they stay unused. */
-static void give_back(frazil *gen, const struct ticket *ticket)
+static void give_ticket_back(frazil *gen, const struct ticket *ticket)
 {
     uint64_t next = ticket->last + 1;
     bool returned = atomic_compare_exchange_strong_explicit(gen->word, &next, ticket->before, memory_order_acq_rel,
@@ -172,7 +167,7 @@ static void begin_at(const frazil *gen, struct fz_patience *patience, uint64_t n
 
 void fz_patience_begin(const frazil *gen, struct fz_patience *patience)
 {
-    begin_at(gen, patience, monotonic_ns(gen));
+    begin_at(gen, patience, fz_monotonic_ns(gen));
 }
 
 /* Starts the clock of a call that has to wait. */
@@ -187,7 +182,7 @@ static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_n
 
 uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience)
 {
-    uint64_t now_ns = monotonic_ns(gen);
+    uint64_t now_ns = fz_monotonic_ns(gen);
 
     begin_wait(gen, patience, now_ns);
     return now_ns;
@@ -195,7 +190,7 @@ uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience)
 
 void fz_patience_waited(frazil *gen, uint64_t begun_ns)
 {
-    atomic_fetch_add_explicit(&gen->shared->waited_us, (monotonic_ns(gen) - begun_ns) / 1000, memory_order_relaxed);
+    atomic_fetch_add_explicit(&gen->shared->waited_us, (fz_monotonic_ns(gen) - begun_ns) / 1000, memory_order_relaxed);
 }
 
 void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns)
@@ -265,14 +260,14 @@ frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patien
 }
 
 /* Brings a ticket to the point where it may be issued; *ret_stale as in wait_for. */
-static frazil_err settle(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
-                         struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
+static frazil_err settle_ticket(frazil *gen, const struct ticket *ticket, struct fz_patience *patience,
+                                struct fz_observation *seen, bool *ret_stale, struct fz_refusal *refusal)
 {
     uint64_t tick = fz_slot_tick(&gen->rules, ticket->last);
     frazil_err err = wait_for(gen, ticket, patience, seen, ret_stale, refusal);
 
     if (err != FRAZIL_OK || *ret_stale) {
-        give_back(gen, ticket);
+        give_ticket_back(gen, ticket);
         return err;
     }
     if (tick > seen->view.now_tick) {
@@ -397,14 +392,14 @@ static frazil_err try_take(frazil *gen, uint64_t n, struct fz_patience *patience
     /* A toggle is not taken back: high_us already counts from the side just entered. */
     uint64_t before = plan.toggles ? plan.first : seen.view.word;
     struct ticket ticket = {.before = before, .first = plan.first, .last = plan.last, .count = n};
-    frazil_err err = settle(gen, &ticket, patience, &seen, ret_again, refusal);
+    frazil_err err = settle_ticket(gen, &ticket, patience, &seen, ret_again, refusal);
     if (err == FRAZIL_OK)
         *ret = (struct fz_taken){.first = plan.first, .worker = seen.grant.worker};
     return err;
 }
 
-static frazil_err take(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret,
-                       struct fz_refusal *refusal)
+static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patience, struct fz_taken *ret,
+                             struct fz_refusal *refusal)
 {
     struct fz_anchor_view anchor;
     bool again = false;
@@ -426,7 +421,7 @@ frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *r
 {
     struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
 
-    return take(gen, n, &patience, ret, refusal);
+    return take_slots(gen, n, &patience, ret, refusal);
 }
 
 frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal)
@@ -437,18 +432,18 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz
 
     fz_anchor_close(&gen->private_page->anchor);
     if (fz_slot_in_hole(&gen->rules, slot) || tick > gen->rules.last_tick) {
-        give_back(gen, &ticket);
-        return take(gen, 1, &patience, ret, refusal);
+        give_ticket_back(gen, &ticket);
+        return take_slots(gen, 1, &patience, ret, refusal);
     }
 
     bool stale = false;
     struct fz_observation seen = fz_observe(gen);
     note_full(gen, fz_slot_reason_for(&seen.view, tick, tick), tick);
-    frazil_err err = settle(gen, &ticket, &patience, &seen, &stale, refusal);
+    frazil_err err = settle_ticket(gen, &ticket, &patience, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
         return err;
     if (stale)
-        return take(gen, 1, &patience, ret, refusal);
+        return take_slots(gen, 1, &patience, ret, refusal);
     *ret = (struct fz_taken){.first = slot, .worker = seen.grant.worker};
     return FRAZIL_OK;
 }

@@ -4,10 +4,9 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "core/duration.h"
 #include "generator_internal.h"
 #include "waits.h"
-
-static const uint64_t ns_per_s = 1000000000;
 
 /*
  * How long a process has its turn: a part of a grant, so that after a death the next one is there before the grant
@@ -26,7 +25,7 @@ uint64_t fz_turn_clock_ns(void)
     struct timespec now;
 
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * ns_per_s + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * FZ_NS_PER_S + (uint64_t)now.tv_nsec;
 }
 
 static uint64_t turn_ns(const frazil *gen)
@@ -70,7 +69,7 @@ static void leave(frazil *gen)
 /* ---- processes -------------------------------------------------------------------- */
 
 /* *ret_since: since when it is this process's turn. */
-static bool begin(frazil *gen, uint64_t *ret_since)
+static bool begin_turn(frazil *gen, uint64_t *ret_since)
 {
     _Atomic uint64_t *turn_since_ns = &gen->shared->keeper.turn_since_ns;
     uint64_t since_ns = atomic_load_explicit(turn_since_ns, memory_order_relaxed);
@@ -82,7 +81,7 @@ static bool begin(frazil *gen, uint64_t *ret_since)
 }
 
 /* Another process may have taken the turn over: then it is left alone. */
-static void end(frazil *gen, uint64_t since_ns)
+static void end_turn(frazil *gen, uint64_t since_ns)
 {
     (void)atomic_compare_exchange_strong_explicit(&gen->shared->keeper.turn_since_ns, &since_ns, 0,
                                                   memory_order_release, memory_order_relaxed);
@@ -96,7 +95,7 @@ bool fz_turn_try(frazil *gen, struct fz_turn *ret)
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &turn.cancel_state);
     bool entered = enter(gen);
-    if (entered && begin(gen, &turn.since_ns)) {
+    if (entered && begin_turn(gen, &turn.since_ns)) {
         *ret = turn;
         return true;
     }
@@ -108,7 +107,7 @@ bool fz_turn_try(frazil *gen, struct fz_turn *ret)
 
 void fz_turn_end(frazil *gen, const struct fz_turn *turn)
 {
-    end(gen, turn->since_ns);
+    end_turn(gen, turn->since_ns);
     leave(gen);
     pthread_setcancelstate(turn->cancel_state, &(int){0});
 }

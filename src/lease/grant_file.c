@@ -99,7 +99,7 @@ static frazil_err write_slot(struct fz_grant_file *file, const struct fz_grant_r
  * been killed before his sync, or had it fail, after which a sync alone would
  * prove nothing.  To write the same bytes once more cannot tear anything.
  */
-static frazil_err settle(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
+static frazil_err settle_record(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
 {
     return file->durable_sequence == record->sequence ? FRAZIL_OK : write_slot(file, record, reterr);
 }
@@ -116,8 +116,8 @@ frazil_err fz_grant_file_create(struct fz_grant_file *file, const struct fz_gran
 }
 
 /* Records *next after the record that was read, NULL if there is no file yet, and in the other slot. */
-static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record *previous,
-                        struct fz_grant_record *next, frazil_error *reterr)
+static frazil_err store_grant(struct fz_grant_file *file, const struct fz_grant_record *previous,
+                              struct fz_grant_record *next, frazil_error *reterr)
 {
     next->nonce = file->owner.nonce;
     next->device = file->owner.device;
@@ -128,7 +128,7 @@ static frazil_err store(struct fz_grant_file *file, const struct fz_grant_record
         return fz_grant_file_create(file, next, reterr);
     FZ_ASSERT(next->sequence > previous->sequence);
     next->sequence += (next->sequence ^ previous->sequence ^ 1) & 1;
-    frazil_err err = settle(file, previous, reterr);
+    frazil_err err = settle_record(file, previous, reterr);
     return err == FRAZIL_OK ? write_slot(file, next, reterr) : err;
 }
 
@@ -294,7 +294,7 @@ static frazil_err keep_version_1_out(const struct fz_grant_file *file, const str
     if (!exists)
         fz_used_add(&next.used, 0, 0); /* a record is of some tick: the epoch's is nobody's loss */
     next.sequence += exists;
-    return store(&all, exists ? record : NULL, &next, reterr);
+    return store_grant(&all, exists ? record : NULL, &next, reterr);
 }
 
 static frazil_err note_neighbour(void *ctx, const struct fz_file_port *port, const struct fz_bounds *bounds,
@@ -362,7 +362,7 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
         return err;
     next.sequence += exists;
     next.pid = file->owner.pid;
-    err = store(file, exists ? &previous : NULL, &next, reterr);
+    err = store_grant(file, exists ? &previous : NULL, &next, reterr);
     if (err == FRAZIL_OK)
         give_out(&next, ret);
     return err;
@@ -378,7 +378,7 @@ static frazil_err take_anew(struct fz_grant_file *file, uint64_t now, const stru
     next->pid = file->owner.pid;
     frazil_err err = grant_anew(file, next, now, reterr);
     if (err == FRAZIL_OK)
-        err = store(file, previous, next, reterr);
+        err = store_grant(file, previous, next, reterr);
     if (err == FRAZIL_OK)
         give_out(next, ret);
     return err;
@@ -443,12 +443,12 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
     if (progress != STANDS) {
         next.sequence++;
         next.pid = file->owner.pid;
-        err = store(file, &previous, &next, reterr);
+        err = store_grant(file, &previous, &next, reterr);
     } else if (next.floor == held->floor && next.until <= held->until) {
         return fz_fail(reterr, FRAZIL_EAGAIN, "the grant of worker %u reaches to tick %u already, the clock shows %u",
                        next.worker, next.until, now);
     } else {
-        err = settle(file, &next, reterr); /* a relative has extended it */
+        err = settle_record(file, &next, reterr); /* a relative has extended it */
     }
     if (err == FRAZIL_OK)
         give_out(&next, ret);
@@ -473,12 +473,12 @@ static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
     }
     next.sequence++;
     next.pid = 0;
-    return store(file, &previous, &next, NULL);
+    return store_grant(file, &previous, &next, NULL);
 }
 
 /* ---- the granter --------------------------------------------------------- */
 
-static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+static frazil_err acquire_from_file(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
 {
     struct fz_grant_file *file = ctx;
 
@@ -526,7 +526,7 @@ static void close_file(void *ctx)
     file->port.close(file->port.ctx);
 }
 
-static void after_fork(void *ctx)
+static void file_after_fork(void *ctx)
 {
     struct fz_grant_file *file = ctx;
 
@@ -537,9 +537,9 @@ struct fz_granter fz_grant_file_granter(struct fz_grant_file *file)
 {
     FZ_ASSERT(file->reserve_ticks >= 1 && file->owner.nonce != 0);
     return (struct fz_granter){.ctx = file,
-                               .acquire = acquire,
+                               .acquire = acquire_from_file,
                                .extend = extend,
                                .release = release,
                                .close = close_file,
-                               .after_fork = after_fork};
+                               .after_fork = file_after_fork};
 }

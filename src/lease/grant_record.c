@@ -7,7 +7,7 @@
 #include "core/crc32.h"
 #include "core/word.h"
 
-static const unsigned char magic[8] = "fzgrant";
+static const unsigned char grant_magic[8] = "fzgrant";
 
 /* The version that did not say which sequence numbers a grant is for. */
 enum { VERSION_WITHOUT_BOUNDS = 1 };
@@ -76,7 +76,7 @@ bool fz_grant_record_is_valid(const struct fz_grant_record *record)
 static void encode_fields(const struct fz_grant_record *record, unsigned char slot[FZ_GRANT_SLOT_SIZE])
 {
     memset(slot, 0, FZ_GRANT_SLOT_SIZE);
-    memcpy(slot, magic, sizeof magic);
+    memcpy(slot, grant_magic, sizeof grant_magic);
     fz_store_le64(slot + AT_VERSION, record->says_bounds ? FZ_GRANT_VERSION : VERSION_WITHOUT_BOUNDS);
     fz_store_le64(slot + AT_SEQUENCE, record->sequence);
     fz_store_le64(slot + AT_WORKER, record->worker);
@@ -131,7 +131,7 @@ enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT
     unsigned char again[FZ_GRANT_SLOT_SIZE];
     struct fz_grant_record record;
 
-    if (memcmp(slot, magic, sizeof magic) != 0 || checksum_in(slot) != fz_crc32(slot, AT_CHECKSUM))
+    if (memcmp(slot, grant_magic, sizeof grant_magic) != 0 || checksum_in(slot) != fz_crc32(slot, AT_CHECKSUM))
         return FZ_GRANT_SLOT_BAD;
     uint64_t version = fz_load_le64(slot + AT_VERSION);
     if (version != FZ_GRANT_VERSION && version != VERSION_WITHOUT_BOUNDS) {

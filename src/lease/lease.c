@@ -201,7 +201,8 @@ static frazil_err learn_namespace(struct fz_lease *lease, const struct fz_grant 
 }
 
 /* Makes sure that it is known what the namespace is and what stands in the own record. */
-static frazil_err settle(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick, frazil_error *reterr)
+static frazil_err settle_namespace(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick,
+                                   frazil_error *reterr)
 {
     frazil_err err = FRAZIL_OK;
 
@@ -225,7 +226,7 @@ static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_gr
                                       struct fz_grant *ret, frazil_error *reterr)
 {
     for (int tries = 0; tries < 2; tries++) {
-        frazil_err err = settle(lease, held, now_tick, reterr);
+        frazil_err err = settle_namespace(lease, held, now_tick, reterr);
         if (err != FRAZIL_OK || lease->trouble != FZ_TROUBLE_NONE)
             return err;
         if (held->until >= fz_layout_last_tick(&lease->layout))

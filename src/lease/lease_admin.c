@@ -12,7 +12,7 @@ struct listing {
     struct fz_record space;
 };
 
-static void visit_record(void *ctx, uint32_t number, const struct fz_record *raw)
+static void list_record(void *ctx, uint32_t number, const struct fz_record *raw)
 {
     struct listing *listing = ctx;
     struct fz_lease_entry entry;
@@ -37,7 +37,7 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
 {
     struct listing listing = {.visit = visit, .ctx = ctx, .space = {.version = 0}};
     frazil_error said = {.message = ""};
-    enum fz_register_result result = reg->read_all(reg->ctx, visit_record, &listing, NULL, &said);
+    enum fz_register_result result = reg->read_all(reg->ctx, list_record, &listing, NULL, &said);
 
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, name, &said, reterr);

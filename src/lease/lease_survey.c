@@ -87,7 +87,7 @@ static void note_held(struct fz_survey *survey, const struct fz_record *raw)
     survey->overtaken = raw->version > held->version && found.floor <= held->until;
 }
 
-static void visit_record(void *ctx, uint32_t number, const struct fz_record *raw)
+static void survey_record(void *ctx, uint32_t number, const struct fz_record *raw)
 {
     struct fz_survey *survey = ctx;
 
@@ -111,7 +111,7 @@ enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease
     survey->count = count;
     survey->start = lease->random.next(lease->random.ctx) % count;
     lease->counters.round_trips++;
-    return lease->reg.read_all(lease->reg.ctx, visit_record, survey, &survey->status, reterr);
+    return lease->reg.read_all(lease->reg.ctx, survey_record, survey, &survey->status, reterr);
 }
 
 /* ---- what is worth trying ------------------------------------------------- */
@@ -132,14 +132,14 @@ static bool comes_before(const struct fz_candidate *a, const struct fz_candidate
 }
 
 /* The candidates found up to now, and what decides about the next. */
-struct choice {
+struct worker_choice {
     uint64_t now_tick;
     uint64_t quarantine_until;
     struct fz_candidate *best;
     size_t n;
 };
 
-static void choice_add(struct choice *choice, const struct fz_candidate *candidate)
+static void choice_add(struct worker_choice *choice, const struct fz_candidate *candidate)
 {
     struct fz_candidate added = *candidate;
     uint64_t below =
@@ -158,7 +158,7 @@ static void choice_add(struct choice *choice, const struct fz_candidate *candida
 }
 
 /* Worker ids that were never taken, from the random start on. */
-static void add_fresh(struct choice *choice, const struct fz_survey *survey)
+static void add_fresh(struct worker_choice *choice, const struct fz_survey *survey)
 {
     uint64_t window = survey->usable < FZ_WINDOW_BITS ? survey->usable : FZ_WINDOW_BITS;
     size_t found = 0;
@@ -177,7 +177,7 @@ static void add_fresh(struct choice *choice, const struct fz_survey *survey)
 size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
                             struct fz_candidate best[FZ_SHORTLIST])
 {
-    struct choice choice = {
+    struct worker_choice choice = {
         .now_tick = now_tick, .quarantine_until = survey->lease->space.record.quarantine_until, .best = best};
 
     add_fresh(&choice, survey);

@@ -77,7 +77,7 @@ static void add_holder(void *ctx, uint32_t number, const struct fz_record *raw)
 }
 
 /* The survey remembers only those that could be taken next, so they are read once more. */
-static void list_holders(struct fz_lease *lease, const struct fz_survey *survey, struct holders *holders)
+static void list_owners(struct fz_lease *lease, const struct fz_survey *survey, struct holders *holders)
 {
     struct fz_sentence *s = &holders->s;
 
@@ -95,12 +95,12 @@ static void list_holders(struct fz_lease *lease, const struct fz_survey *survey,
     }
 }
 
-static frazil_err all_taken(struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
+static frazil_err all_leased(struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE - 512]; /* whoever has asked may add something */
     struct holders holders = {.survey = survey, .s = fz_sentence_in(text, sizeof text)};
 
-    list_holders(lease, survey, &holders);
+    list_owners(lease, survey, &holders);
     return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
                    (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
 }
@@ -140,7 +140,7 @@ static uint64_t switch_tick(const struct fz_lease *lease, const struct fz_grant 
 /* ---- taking one ----------------------------------------------------------- */
 
 /* One call's search for a worker. */
-struct search {
+struct worker_search {
     struct fz_lease *lease;
     uint64_t now_tick;
     const struct fz_grant *held; /* NULL: none */
@@ -151,14 +151,14 @@ struct search {
 
 /* How a look, or an attempt, has ended. */
 enum outcome {
-    TAKEN,
+    LEASED,
     TRY_ANOTHER,
     LOOK_AGAIN,
-    FAILED /* the error says why */
+    NOT_LEASED /* the error says why */
 };
 
 /* The record with which a candidate becomes ours. */
-static struct fz_worker_record taken_record(const struct search *search, const struct fz_candidate *candidate)
+static struct fz_worker_record taken_record(const struct worker_search *search, const struct fz_candidate *candidate)
 {
     const struct fz_lease *lease = search->lease;
     struct fz_worker_record record = {.owners = 1, .token = lease->token};
@@ -187,7 +187,7 @@ static bool usable(struct fz_lease *lease, const struct fz_register_status *stat
  * L8: a record that was missing is missing, too, where the namespace was wiped after
  * the look, and perhaps made again.  Is it still the one that was looked at?
  */
-static bool namespace_stands(struct search *search, uint64_t floor)
+static bool namespace_stands(struct worker_search *search, uint64_t floor)
 {
     struct fz_lease *lease = search->lease;
     struct fz_register_status status = {.has_clock = false};
@@ -201,7 +201,8 @@ static bool namespace_stands(struct search *search, uint64_t floor)
            fz_namespace_same_incarnation(&lease->space, &status);
 }
 
-static enum outcome taken(struct search *search, const struct fz_grant *grant, const struct fz_worker_record *record)
+static enum outcome leased(struct worker_search *search, const struct fz_grant *grant,
+                           const struct fz_worker_record *record)
 {
     struct fz_lease *lease = search->lease;
 
@@ -211,10 +212,10 @@ static enum outcome taken(struct search *search, const struct fz_grant *grant, c
     fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
     lease->remade = lease->repeated = false;
     search->grant = *grant;
-    return TAKEN;
+    return LEASED;
 }
 
-static enum outcome attempt(struct search *search, const struct fz_candidate *candidate, frazil_err *ret_err)
+static enum outcome attempt(struct worker_search *search, const struct fz_candidate *candidate, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
     struct fz_worker_record record = taken_record(search, candidate);
@@ -226,7 +227,7 @@ static enum outcome attempt(struct search *search, const struct fz_candidate *ca
 
     if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick) &&
         (!candidate->fresh || namespace_stands(search, grant.floor)))
-        return taken(search, &grant, &record);
+        return leased(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
         if (candidate->own) { /* L3 */
             lease->counters.lost++;
@@ -241,11 +242,11 @@ static enum outcome attempt(struct search *search, const struct fz_candidate *ca
         return LOOK_AGAIN;
     }
     *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
-    return FAILED;
+    return NOT_LEASED;
 }
 
 /* Which to try next: the best, and after a conflict any that is as good, so that a crowd spreads out. */
-static size_t choose(const struct search *search, const struct fz_candidate *best, size_t n, bool crowded)
+static size_t choose(const struct worker_search *search, const struct fz_candidate *best, size_t n, bool crowded)
 {
     const frazil_random *random = &search->lease->random;
     size_t as_good = 1;
@@ -257,7 +258,8 @@ static size_t choose(const struct search *search, const struct fz_candidate *bes
     return (size_t)(random->next(random->ctx) % as_good);
 }
 
-static enum outcome try_candidates(struct search *search, struct fz_candidate *best, size_t n, frazil_err *ret_err)
+static enum outcome try_candidates(struct worker_search *search, struct fz_candidate *best, size_t n,
+                                   frazil_err *ret_err)
 {
     for (int tries = 0; tries < FZ_TRIES_MAX && n > 0; tries++) {
         size_t i = choose(search, best, n, tries > 0);
@@ -275,7 +277,7 @@ static enum outcome try_candidates(struct search *search, struct fz_candidate *b
  * coordinator tells its clock, that must have passed all that is taken of the
  * worker; but who burned ticks himself, and has lost nothing, follows them at once.
  */
-static uint64_t floor_max(const struct search *search, const struct fz_candidate *candidate)
+static uint64_t floor_max(const struct worker_search *search, const struct fz_candidate *candidate)
 {
     const struct fz_lease *lease = search->lease;
     const struct fz_register_status *status = &search->survey.status;
@@ -287,7 +289,7 @@ static uint64_t floor_max(const struct search *search, const struct fz_candidate
 }
 
 /* Drops those that cannot be taken yet; returns how many are left. */
-static size_t keep_due(const struct search *search, struct fz_candidate *best, size_t n)
+static size_t keep_due(const struct worker_search *search, struct fz_candidate *best, size_t n)
 {
     size_t due = 0;
 
@@ -299,7 +301,7 @@ static size_t keep_due(const struct search *search, struct fz_candidate *best, s
 }
 
 /* Decides by what the look has shown. */
-static enum outcome decide(struct search *search, frazil_err *ret_err)
+static enum outcome decide(struct worker_search *search, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
     const struct fz_survey *survey = &search->survey;
@@ -311,24 +313,24 @@ static enum outcome decide(struct search *search, frazil_err *ret_err)
     if (n == 0 && survey->taken < survey->usable)
         return LOOK_AGAIN; /* there are more than one look can tell apart */
     if (n == 0) {
-        *ret_err = all_taken(lease, survey, search->reterr);
-        return FAILED;
+        *ret_err = all_leased(lease, survey, search->reterr);
+        return NOT_LEASED;
     }
     uint64_t earliest = best[0].floor;
     if (earliest > fz_layout_last_tick(&lease->layout)) {
         *ret_err = fz_fail(search->reterr, FRAZIL_EEXHAUSTED, "namespace %q: the last tick of the layout is granted",
                            lease->name);
-        return FAILED;
+        return NOT_LEASED;
     }
     if (search->held != NULL && earliest > now_tick && now_tick < switch_tick(lease, search->held)) {
         lease->defer_until = switch_tick(lease, search->held);
         *ret_err = not_yet(lease, earliest, lease->defer_until - now_tick, search->reterr);
-        return FAILED;
+        return NOT_LEASED;
     }
     uint64_t latest = floor_max(search, &best[0]);
     if (earliest > latest) {
         *ret_err = not_yet(lease, earliest, earliest - latest, search->reterr);
-        return FAILED;
+        return NOT_LEASED;
     }
     return try_candidates(search, best, keep_due(search, best, n), ret_err);
 }
@@ -336,7 +338,7 @@ static enum outcome decide(struct search *search, frazil_err *ret_err)
 /* ---- looking -------------------------------------------------------------- */
 
 /* The worker ids to look at. */
-static void range(const struct search *search, uint32_t *ret_first, uint64_t *ret_count)
+static void range(const struct worker_search *search, uint32_t *ret_first, uint64_t *ret_count)
 {
     const struct fz_lease *lease = search->lease;
     uint64_t workers = lease->space.known ? lease->space.record.workers : fz_layout_max_worker(&lease->layout) + 1;
@@ -361,7 +363,7 @@ static int64_t without_delay(const struct fz_lease *lease, int64_t skew_ms)
 }
 
 /* Both directions: an owner behind would seem to have left, one ahead would be granted too much (L5). */
-static enum outcome compare_clocks(const struct search *search, frazil_err *ret_err)
+static enum outcome compare_clocks(const struct worker_search *search, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
     const struct fz_register_status *status = &search->survey.status;
@@ -372,11 +374,11 @@ static enum outcome compare_clocks(const struct search *search, frazil_err *ret_
     if (skew_ms <= max_skew_ms && skew_ms >= -max_skew_ms)
         return TRY_ANOTHER;
     *ret_err = fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, max_skew_ms, search->reterr);
-    return FAILED;
+    return NOT_LEASED;
 }
 
 /* One look, and everything that must be true of it before a worker may be taken: then TRY_ANOTHER. */
-static enum outcome look(struct search *search, frazil_err *ret_err)
+static enum outcome survey_workers(struct worker_search *search, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
     struct fz_survey *survey = &search->survey;
@@ -389,7 +391,7 @@ static enum outcome look(struct search *search, frazil_err *ret_err)
     enum fz_register_result result = fz_survey_make(survey, lease, first, count, search->held, &said);
     if (result != FZ_REGISTER_OK) {
         *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
-        return FAILED;
+        return NOT_LEASED;
     }
     if (survey->clone && !lease->clone_counted) {
         lease->counters.clones++;
@@ -400,7 +402,7 @@ static enum outcome look(struct search *search, frazil_err *ret_err)
     /* By L2 whoever follows begins above the grant; after L10 failed to hold others back in time, he does not. */
     lease->repeated = lease->repeated || (survey->overtaken && lease->remade);
     if (*ret_err != FRAZIL_OK)
-        return FAILED;
+        return NOT_LEASED;
     if (again)
         return LOOK_AGAIN;                  /* a quarantine has begun */
     range(search, &first, &survey->usable); /* now that the namespace's size is known */
@@ -410,16 +412,16 @@ static enum outcome look(struct search *search, frazil_err *ret_err)
 frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                          frazil_error *reterr)
 {
-    struct search search = {.lease = lease, .now_tick = now_tick, .held = held, .reterr = reterr};
+    struct worker_search search = {.lease = lease, .now_tick = now_tick, .held = held, .reterr = reterr};
 
     for (int looks = 0; looks < FZ_TRIES_MAX; looks++) {
         frazil_err err = FRAZIL_OK;
-        enum outcome outcome = look(&search, &err);
+        enum outcome outcome = survey_workers(&search, &err);
         if (outcome == TRY_ANOTHER)
             outcome = decide(&search, &err);
-        if (outcome == FAILED)
+        if (outcome == NOT_LEASED)
             return err;
-        if (outcome == TAKEN) {
+        if (outcome == LEASED) {
             *ret = search.grant;
             return FRAZIL_OK;
         }

@@ -367,7 +367,7 @@ static frazil_err write_record(struct creation *creation, frazil_error *reterr)
 }
 
 /* The clock, read after the latest answer and held against the coordinator's in it. */
-static frazil_err read_clock(const struct creation *creation, uint64_t *ret_tick, frazil_error *reterr)
+static frazil_err read_creation_clock(const struct creation *creation, uint64_t *ret_tick, frazil_error *reterr)
 {
     const struct fz_namespace_options *options = creation->options;
     uint64_t now_tick = options->now_tick(options->now_ctx);
@@ -396,7 +396,7 @@ static frazil_err open_closed(struct creation *creation, uint64_t workers_max, f
     const struct fz_namespace_options *options = creation->options;
     struct fz_namespace_record *record = &creation->record;
     uint64_t now_tick = 0;
-    frazil_err err = read_clock(creation, &now_tick, reterr);
+    frazil_err err = read_creation_clock(creation, &now_tick, reterr);
 
     if (err != FRAZIL_OK)
         return err;
@@ -435,7 +435,7 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
         return exists(options, &raw, reterr);
     creation.version = raw.version;
     if (raw.version == 0) {
-        err = read_clock(&creation, &now_tick, reterr);
+        err = read_creation_clock(&creation, &now_tick, reterr);
         if (err != FRAZIL_OK)
             return err;
         creation.record = new_record(options, workers_max, &creation.status, now_tick);

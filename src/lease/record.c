@@ -116,7 +116,7 @@ size_t fz_namespace_record_format(const struct fz_namespace_record *record, char
 /* ---- reading ------------------------------------------------------------- */
 
 /* What is left of a record.  The first failure is kept in err, and nothing is read after it. */
-struct reader {
+struct record_reader {
     const char *text;
     size_t pos;
     size_t len;
@@ -124,7 +124,7 @@ struct reader {
     frazil_error *reterr;
 };
 
-static void refuse(struct reader *r, const char *wanted)
+static void refuse_text(struct record_reader *r, const char *wanted)
 {
     if (r->err == FRAZIL_OK)
         r->err = fz_fail(r->reterr, FRAZIL_EPARSE, "the record cannot be read: position %u should be %s",
@@ -132,20 +132,20 @@ static void refuse(struct reader *r, const char *wanted)
 }
 
 /* The words that must come next. */
-static void expect(struct reader *r, const char *words)
+static void expect(struct record_reader *r, const char *words)
 {
     size_t len = strlen(words);
 
     if (r->err != FRAZIL_OK)
         return;
     if (r->len - r->pos < len || memcmp(r->text + r->pos, words, len) != 0)
-        refuse(r, words);
+        refuse_text(r, words);
     else
         r->pos += len;
 }
 
 /* The characters from here to `end`, which is not among them, or to the end of the record. */
-static size_t run_length(const struct reader *r, char end)
+static size_t run_length(const struct record_reader *r, char end)
 {
     size_t len = 0;
 
@@ -154,7 +154,7 @@ static size_t run_length(const struct reader *r, char end)
     return len;
 }
 
-static uint64_t get_number(struct reader *r, const char *key, uint64_t min, uint64_t max)
+static uint64_t get_number(struct record_reader *r, const char *key, uint64_t min, uint64_t max)
 {
     uint64_t value = min;
 
@@ -173,7 +173,7 @@ static uint64_t get_number(struct reader *r, const char *key, uint64_t min, uint
 }
 
 /* Text of allowed characters up to `end`; min .. size - 1 of them. */
-static void get_text(struct reader *r, const char *key, char end, bool (*allowed)(char), size_t min, char *ret,
+static void get_text(struct record_reader *r, const char *key, char end, bool (*allowed)(char), size_t min, char *ret,
                      size_t size)
 {
     expect(r, key);
@@ -185,7 +185,7 @@ static void get_text(struct reader *r, const char *key, char end, bool (*allowed
         good++;
     if (good < len || len < min || len >= size) {
         r->pos += good < size ? good : size - 1;
-        refuse(r, "a character that belongs there, or the end of a text that is too long");
+        refuse_text(r, "a character that belongs there, or the end of a text that is too long");
         return;
     }
     memcpy(ret, r->text + r->pos, len);
@@ -193,7 +193,7 @@ static void get_text(struct reader *r, const char *key, char end, bool (*allowed
     r->pos += len;
 }
 
-static uint64_t get_hex(struct reader *r)
+static uint64_t get_hex(struct record_reader *r)
 {
     uint64_t value = 0;
 
@@ -204,14 +204,14 @@ static uint64_t get_hex(struct reader *r)
         } else if (c >= 'a' && c <= 'f') {
             value = value << 4 | (uint64_t)(c - 'a' + 10);
         } else {
-            refuse(r, "a digit of 0123456789abcdef");
+            refuse_text(r, "a digit of 0123456789abcdef");
             break;
         }
     }
     return value;
 }
 
-static struct fz_token get_token(struct reader *r)
+static struct fz_token get_token(struct record_reader *r)
 {
     struct fz_token token = {0, 0};
 
@@ -221,7 +221,7 @@ static struct fz_token get_token(struct reader *r)
     return token;
 }
 
-static bool get_yes_or_no(struct reader *r, const char *key)
+static bool get_yes_or_no(struct record_reader *r, const char *key)
 {
     expect(r, key);
     bool yes = r->err == FRAZIL_OK && r->len - r->pos >= 3 && memcmp(r->text + r->pos, "yes", 3) == 0;
@@ -230,7 +230,7 @@ static bool get_yes_or_no(struct reader *r, const char *key)
 }
 
 /* The version of the form, `newest` at the most. */
-static uint64_t get_form(struct reader *r, uint64_t newest)
+static uint64_t get_form(struct record_reader *r, uint64_t newest)
 {
     expect(r, FORM_NAME);
     uint64_t version = get_number(r, "", 1, UINT64_MAX);
@@ -242,16 +242,16 @@ static uint64_t get_form(struct reader *r, uint64_t newest)
     return version;
 }
 
-static frazil_err finish(struct reader *r)
+static frazil_err finish(struct record_reader *r)
 {
     if (r->err == FRAZIL_OK && r->pos != r->len)
-        refuse(r, "its end");
+        refuse_text(r, "its end");
     return r->err;
 }
 
 frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker_record *ret, frazil_error *reterr)
 {
-    struct reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
+    struct record_reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
     struct fz_worker_record record = {0};
 
     (void)get_form(&r, WORKER_FORM);
@@ -272,7 +272,7 @@ frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker
 frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_namespace_record *ret,
                                      frazil_error *reterr)
 {
-    struct reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
+    struct record_reader r = {.text = text, .len = len, .err = FRAZIL_OK, .reterr = reterr};
     struct fz_namespace_record record = {.layout = "", .max_skew_ms = FZ_SKEW_UNSAID};
 
     bool old = get_form(&r, NAMESPACE_FORM) == NAMESPACE_FORM_OLD;

@@ -3,16 +3,18 @@
 
 #include <time.h>
 
-enum { NS_PER_MS = 1000000, MS_PER_S = 1000 };
-static const uint64_t ns_per_s = 1000000000;
+#include "core/duration.h"
+
+enum { MS_PER_S = 1000 };
 
 frazil_instant fz_real_now(void)
 {
     struct timespec ts;
 
     clock_gettime(CLOCK_REALTIME, &ts);
-    uint32_t ns = (uint32_t)ts.tv_nsec;
-    return (frazil_instant){.unix_ms = (int64_t)ts.tv_sec * MS_PER_S + ns / NS_PER_MS, .ns = ns % NS_PER_MS};
+    uint64_t ns = (uint64_t)ts.tv_nsec;
+    return (frazil_instant){.unix_ms = (int64_t)ts.tv_sec * MS_PER_S + (int64_t)(ns / FZ_NS_PER_MS),
+                            .ns = (uint32_t)(ns % FZ_NS_PER_MS)};
 }
 
 static frazil_instant real_now(void *ctx)
@@ -27,13 +29,14 @@ static uint64_t real_monotonic_ns(void *ctx)
 
     (void)ctx;
     clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (uint64_t)ts.tv_sec * ns_per_s + (uint64_t)ts.tv_nsec;
+    return (uint64_t)ts.tv_sec * FZ_NS_PER_S + (uint64_t)ts.tv_nsec;
 }
 
 /* A signal ends the sleep early, which the port allows: the caller looks at the clock again. */
 static void real_sleep_until(void *ctx, uint64_t monotonic_ns)
 {
-    struct timespec ts = {.tv_sec = (time_t)(monotonic_ns / ns_per_s), .tv_nsec = (long)(monotonic_ns % ns_per_s)};
+    struct timespec ts = {.tv_sec = (time_t)(monotonic_ns / FZ_NS_PER_S),
+                          .tv_nsec = (long)(monotonic_ns % FZ_NS_PER_S)};
 
     (void)ctx;
     clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &ts, NULL);

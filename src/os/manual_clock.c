@@ -6,9 +6,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "core/duration.h"
 #include "frazil/clock.h"
-
-static const uint64_t ns_per_ms = 1000000;
 
 struct frazil_manual_clock {
     pthread_mutex_t lock;
@@ -21,8 +20,8 @@ static void pass_wall_time(frazil_manual_clock *clock, uint64_t ns)
 {
     uint64_t total = clock->now.ns + ns;
 
-    clock->now.unix_ms += (int64_t)(total / ns_per_ms);
-    clock->now.ns = (uint32_t)(total % ns_per_ms);
+    clock->now.unix_ms += (int64_t)(total / FZ_NS_PER_MS);
+    clock->now.ns = (uint32_t)(total % FZ_NS_PER_MS);
 }
 
 static frazil_instant manual_now(void *ctx)
