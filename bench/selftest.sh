@@ -55,11 +55,11 @@ awk -f "$here/page/rows.awk" "$scratch/json" >"$scratch/frazil.tsv"
 printf 'Redis\t600\t500\t700\t300\t50\n-\tetcd\tit is not installed\n' >"$scratch/coordinators.tsv"
 printf 'another\t16\t15\t17\t7\n-\tnpm\tno network\n' >"$scratch/rivals.tsv"
 awk -f "$here/page/tables.awk" "$scratch/frazil.tsv" "$scratch/coordinators.tsv" "$scratch/rivals.tsv" >"$scratch/output"
-shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds, of latencies and at the limit 5; time from the counter.'
+shows 'Measured on: p, 2 processors, s; c; frazil 1, 9 rounds, of threads 5; time from the counter.'
 shows '| the clock | 4.00 ns | 2.00–6.00 | 1.00 |  |'
-shows '| the next | 8.00 ns |  | 2.00 | ✓ 2 × the clock, at most 3; **short** 8 ns, at most 7 |'
+shows '| the next | 8.00 ns |  | 2.00 | ✓ 2 × the clock, at most 3; **missed** 8 ns, at most 7 |'
 shows '| the seen | 8.00 ns |  | 2.00 | 2 × the clock |'
-shows '| the lone | – ns |  |  | they did not meet (9 of 9 rounds) |'
+shows '| the lone | – |  |  | they did not meet (9 of 9 rounds) |'
 shows '| Redis | 600 us (12.0) | 500–700 | 300 us (6.00) | 50.0 us |'
 shows 'Not measured here: etcd: it is not installed.'
 shows '| another | 16.0 ns | 15.0–17.0 | 2.00 |'

@@ -3,7 +3,7 @@
 set terminal svg size 860,560 dynamic background rgb 'white' font 'sans-serif,13' noenhanced
 set output picture
 set datafile separator "\t"
-set title 'Nanoseconds an id (logarithmic: each line is ten times the one before)'
+set title 'Nanoseconds per id (logarithmic: each line is ten times the one before)'
 set logscale x
 set xrange [0.1:1000000]
 set format x '%g'

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# rows.awk: of what `frazil bench --json` prints, the rows as lines of "group TAB key TAB name TAB unit TAB median TAB q1 TAB
-# q3 TAB what was asked for" (no numbers where nothing was measured), and a first line "machine TAB what it was measured on".
+# rows.awk: of what `frazil bench --json` and `frazil-lab -j` print, the rows as lines of "group TAB key TAB name TAB unit TAB median TAB q1 TAB
+# q3 TAB targets" (no numbers where nothing was measured), and a first line "machine TAB what it was measured on".
 function text(key,    at) {
     at = match($0, "\"" key "\":\"[^\"]*\"")
     return at ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""
@@ -17,14 +17,13 @@ function figure(key) {
 function target(part,    words) {
     words = sprintf("%.4g", value(part, "value"))
     if (word(part, "times") != "") words = words " × " names[word(part, "times")]
-    else if (word(part, "times_as_fast_as") != "") words = words " times as fast as " names[word(part, "times_as_fast_as")]
     else words = words " " text("unit")
     if (word(part, "sense") == "") return words
     words = words ", " word(part, "sense") " " value(part, "limit")
-    return (part ~ /"ok":true/ ? "✓ " : "**short** ") words
+    return (part ~ /"ok":true/ ? "✓ " : "**missed** ") words
 }
 NR == 1 {
-    printf "machine\t%s, %d processors, %s; %s; frazil %s, %d rounds, of latencies and at the limit %d; time from the %s\n", text("cpu"),
+    printf "machine\t%s, %d processors, %s; %s; frazil %s, %d rounds, of threads %d; time from the %s\n", text("cpu"),
         value($0, "cpus"), text("system"), text("compiler"), text("frazil"), value($0, "rounds"), value($0, "limit_rounds"), text("clock_path")
 }
 /^\{"group"/ {

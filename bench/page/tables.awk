@@ -6,6 +6,10 @@ function number(x) {
     if (x == "") return ""
     return sprintf(x < 10 ? "%.2f" : x < 100 ? "%.1f" : "%.0f", x)
 }
+# A median with its unit; a count has none.
+function measured(x, unit) {
+    return x == "" ? "–" : unit == "" ? x + 0 : number(x) " " unit
+}
 # What could not be measured is told below the table that it is missing in.
 function tell_missing() {
     if (missing != "") print missing
@@ -18,18 +22,17 @@ file == 1 {
     if ($2 == "clock") clock_ns = $5
     if ($1 != group) {
         group = $1
-        printf "\n### %s\n\n| | median | middle half | clock reads | asked for |\n|---|---:|---:|---:|---|\n", group
+        printf "\n### %s\n\n| operation | median | quartiles | × clock read | target |\n|---|---:|---:|---:|---|\n", group
     }
-    printf "| %s | %s %s | %s | %s | %s |\n", $3, ($5 == "" ? "–" : number($5)), $4, ($6 == $7 ? "" : number($6) "–" number($7)),
+    printf "| %s | %s | %s | %s | %s |\n", $3, measured($5, $4), ($6 == $7 ? "" : number($6) "–" number($7)),
         ($4 == "ns" && $5 != "" && clock_ns > 0 ? number($5 / clock_ns) : ""), $8
 }
 $1 == "-" { missing = missing "\nNot measured here: " $2 ": " $3 "." }
 file == 2 {
     if (!coordinators++) {
         print "\n### Opening with a worker id from a coordinator\n"
-        print "From one server of each, on this machine, which writes to its disk; in brackets: how many reads of the same server"
-        print "take as long.\n"
-        print "| | opening | middle half | closing | one read |\n|---|---:|---:|---:|---:|"
+        print "One server of each ran on this machine and wrote to its disk.  In brackets: the time in reads of the same server.\n"
+        print "| coordinator | opening | quartiles | closing | one read |\n|---|---:|---:|---:|---:|"
     }
     if ($1 != "-")
         printf "| %s | %s us (%s) | %s–%s | %s us (%s) | %s us |\n", $1, number($2), number($2 / $6), number($3), number($4),
@@ -37,9 +40,9 @@ file == 2 {
 }
 file == 3 {
     if (!rivals++) {
-        print "\n### What one could take instead\n"
-        print "Each in a loop of one caller: libraries in their own process, servers through a local socket.\n"
-        print "| | an id | middle half | times frazil_next |\n|---|---:|---:|---:|"
+        print "\n### Alternatives\n"
+        print "One caller runs each in a loop: libraries in their own process, servers through a local socket.\n"
+        print "| alternative | per id | quartiles | × frazil_next |\n|---|---:|---:|---:|"
         printf "| frazil_next | %s ns | | 1 |\n", number(next_ns)
     }
     if ($1 != "-")

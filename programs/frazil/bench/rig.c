@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-#include "rig.h"
+#include "bench.h"
 
-#include "clock.h"
 #include "complain.h"
-#include "operations/leases.h"
 #include "operations/typed.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
+#include <sys/statfs.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
-/* ---- the scratch directory ------------------------------------------------- */
+/* ---- the scratch directory ---------------------------------------------------- */
 
 static bool make_dir_in(struct bench_rig *rig, const char *parent)
 {
@@ -58,7 +57,7 @@ static void remove_tree(const char *path)
     (void)rmdir(path);
 }
 
-/* ---- generators ------------------------------------------------------------ */
+/* ---- generators --------------------------------------------------------------- */
 
 static frazil *open_spec(const char *spec)
 {
@@ -87,19 +86,36 @@ frazil *bench_rig_kept(const struct bench_rig *rig, const char *layout, const ch
     return open_spec(spec);
 }
 
-/*
- * 16 million ids a millisecond, more than any machine takes one by one or in
- * batches, and 17 years of them, from yesterday on; and a pool of workers with as
- * many as one by one can need; and 34 years of a thousand million ids a second.
- */
+/* 16 million ids a millisecond are more than any machine takes, one by one or in batches; 2^18 more than one by one. */
 static void choose_layouts(struct bench_rig *rig)
 {
     int64_t yesterday = ((int64_t)time(NULL) - 86400) * 1000;
 
     (void)snprintf(rig->layout, sizeof rig->layout, "layout=39/1/24 tick=1ms epoch=%" PRId64, yesterday);
     (void)snprintf(rig->pool_layout, sizeof rig->pool_layout, "layout=39/7/18 tick=1ms epoch=%" PRId64, yesterday);
-    (void)snprintf(rig->slow_layout, sizeof rig->slow_layout, "layout=30/1/30 tick=1s epoch=%" PRId64, yesterday);
 }
+
+bool bench_rig_open(struct bench_rig *rig)
+{
+    choose_layouts(rig);
+    if (!make_dir(rig))
+        return false;
+    rig->gen = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
+    rig->shared = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
+    return rig->gen != NULL && rig->shared != NULL && bench_went_well(frazil_local_open(&rig->local, rig->gen)) &&
+           bench_warm_up((frazil *const[]){rig->gen, rig->shared}, 2);
+}
+
+void bench_rig_close(struct bench_rig *rig)
+{
+    frazil_local_close(rig->local);
+    frazil_close(rig->shared);
+    frazil_close(rig->gen);
+    if (rig->dir[0] != '\0')
+        remove_tree(rig->dir);
+}
+
+/* ---- taking ids --------------------------------------------------------------- */
 
 bool bench_went_well(frazil_err err)
 {
@@ -108,21 +124,15 @@ bool bench_went_well(frazil_err err)
     return err == FRAZIL_OK;
 }
 
-bool bench_take(frazil *gen, uint64_t count, double *ret_ns)
+frazil_err bench_take_one(frazil *gen, frazil_layout_kind kind)
 {
-    frazil_err err = FRAZIL_OK;
+    frazil_sno sno;
     uint64_t id;
-    double start = bench_worked_ns();
 
-    for (uint64_t i = 0; i < count && err == FRAZIL_OK; i++) {
-        err = frazil_next(gen, &id);
-        BENCH_KEEP(&id);
-    }
-    *ret_ns = bench_worked_ns() - start;
-    return bench_went_well(err);
+    return kind == FRAZIL_LAYOUT_SNO ? frazil_sno_next(gen, 0, &sno) : frazil_next(gen, &id);
 }
 
-/* So many, as the rate is taken from measurements of a millisecond or more, and two of them have to agree. */
+/* The rate comes from measurements of a millisecond or more, and two of them have to agree. */
 enum { WARM_UPS = 10 };
 static const double warm_up_ns = 2e6;
 
@@ -141,172 +151,52 @@ bool bench_warm_up(frazil *const *gens, unsigned count)
     return bench_went_well(err);
 }
 
-static bool make_namespace(const struct bench_rig *rig, const char *url)
+/* ---- the machine -------------------------------------------------------------- */
+
+#if defined(__clang__)
+#define COMPILER "clang " __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc " __VERSION__
+#else
+#define COMPILER "unknown"
+#endif
+
+/* The text after the colon of the first line that begins with the key; false if there is none. */
+static bool read_line_of(const char *path, const char *key, char ret[BENCH_MACHINE_TEXT])
 {
-    char spec[BENCH_SPEC_SIZE];
-    frazil_error err;
-    int64_t opens;
+    char line[512];
+    bool found = false;
+    FILE *file = fopen(path, "re");
 
-    (void)snprintf(spec, sizeof spec, "%s worker=%s", rig->pool_layout, url);
-    if (fz_leases_init(spec, true, &opens, &err) == FRAZIL_OK)
-        return true;
-    complain_error(&err);
-    return false;
-}
-
-static frazil *open_leased(const struct bench_rig *rig, const char *url)
-{
-    char keys[BENCH_PATH_SIZE + 64];
-
-    (void)snprintf(keys, sizeof keys, "worker=%s keeper=inline", url);
-    return bench_rig_generator(rig->pool_layout, keys);
-}
-
-/* What the sources of a worker id want to be there. */
-static bool prepare_sources(struct bench_rig *rig)
-{
-    (void)snprintf(rig->lease_url, sizeof rig->lease_url, "file://%s/leases", rig->dir);
-    (void)snprintf(rig->spare_url, sizeof rig->spare_url, "file://%s/spare", rig->dir);
-    return make_namespace(rig, rig->lease_url) && make_namespace(rig, rig->spare_url) &&
-           setenv(BENCH_WORKER_VARIABLE, "7", 1) == 0;
-}
-
-bool bench_rig_open(struct bench_rig *rig)
-{
-    choose_layouts(rig);
-    if (!make_dir(rig) || !prepare_sources(rig))
-        return false;
-    rig->gen = bench_rig_generator(rig->layout, "worker=fixed:0 state=memory");
-    rig->sno = open_spec("layout=sno state=memory");
-    rig->shared = bench_rig_kept(rig, rig->layout, "worker=fixed:0 keeper=inline");
-    if (rig->gen == NULL || rig->sno == NULL || rig->shared == NULL)
-        return false;
-    for (int i = 0; i < 2; i++) {
-        if (!bench_went_well(frazil_local_open(&rig->locals[i], rig->gen)))
-            return false;
+    while (!found && file != NULL && fgets(line, sizeof line, file) != NULL) {
+        const char *colon = strchr(line, ':');
+        if (strncmp(line, key, strlen(key)) != 0 || colon == NULL)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        (void)snprintf(ret, BENCH_MACHINE_TEXT, "%.*s", BENCH_MACHINE_TEXT - 1, colon + strspn(colon, ": "));
+        found = true;
     }
-    return bench_warm_up((frazil *const[]){rig->gen, rig->shared}, 2);
+    if (file != NULL)
+        (void)fclose(file);
+    return found;
 }
 
-/*
- * Leases each worker id of both namespaces once.  To open with a lease costs more with each record that there is;
- * so there are all of them when that is measured, whether anything is held or not.
- */
-static bool fill_namespaces(const struct bench_rig *rig)
+void bench_machine_read(struct bench_machine *ret)
 {
-    frazil *gens[2];
+    struct utsname name;
 
-    for (int i = 0; i < BENCH_POOL; i++) {
-        gens[0] = open_leased(rig, rig->lease_url);
-        gens[1] = open_leased(rig, rig->spare_url);
-        bool ok = gens[0] != NULL && gens[1] != NULL;
-        frazil_close(gens[0]);
-        frazil_close(gens[1]);
-        if (!ok)
-            return false;
-    }
-    return true;
+    *ret = (struct bench_machine){
+        .cpu = "unknown", .system = "unknown", .compiler = COMPILER, .cpus = sysconf(_SC_NPROCESSORS_ONLN)};
+    if (!read_line_of("/proc/cpuinfo", "model name", ret->cpu))
+        (void)read_line_of("/proc/cpuinfo", "Model", ret->cpu);
+    if (uname(&name) == 0)
+        (void)snprintf(ret->system, sizeof ret->system, "%.40s %.40s %.40s", name.sysname, name.release, name.machine);
 }
 
-/* Workers that are held on this host, and as many of a coordinator. */
-static bool hold_workers(struct bench_rig *rig)
+bool bench_machine_has_in_memory(const char *directory)
 {
-    for (int i = 0; i < BENCH_HELD; i++) {
-        rig->held[i] = bench_rig_kept(rig, rig->pool_layout, "worker=file-lock keeper=inline");
-        rig->leased[i] = open_leased(rig, rig->lease_url);
-        if (rig->held[i] == NULL || rig->leased[i] == NULL)
-            return false;
-    }
-    return true;
-}
+    struct statfs system;
 
-static bool open_timed(const struct bench_rig *rig, int worker, struct bench_timed *ret)
-{
-    char spec[BENCH_SPEC_SIZE];
-    frazil_error err;
-
-    if (!bench_went_well(frazil_manual_clock_new(&ret->clock, (int64_t)time(NULL) * 1000)))
-        return false;
-    const frazil_clock port = frazil_manual_clock_port(ret->clock);
-    (void)snprintf(spec, sizeof spec,
-                   "%s state=file run_dir='%s/run' state_dir='%s/state' worker=fixed:%d keeper=inline",
-                   rig->pool_layout, rig->dir, rig->dir, worker);
-    if (frazil_open_with(&ret->gen, spec, &(frazil_ports){.clock = &port}, &err) == FRAZIL_OK)
-        return true;
-    (void)complain_error(&err);
-    return false;
-}
-
-/* An id and a grant an hour. */
-static bool grow_old(const struct bench_timed *timed)
-{
-    const uint64_t hour_ns = UINT64_C(3600000000000);
-    frazil_err err = FRAZIL_OK;
-    frazil_stats stats;
-    uint64_t id;
-
-    for (int hour = 0; hour < BENCH_HOURS && err == FRAZIL_OK; hour++) {
-        frazil_manual_clock_advance(timed->clock, hour_ns);
-        err = frazil_next(timed->gen, &id);
-    }
-    frazil_get_stats(timed->gen, &stats);
-    if (err == FRAZIL_OK && stats.extensions + stats.moves < BENCH_HOURS) {
-        complain("in %d hours a generator had %" PRIu64 " grants only", BENCH_HOURS, stats.extensions + stats.moves);
-        return false;
-    }
-    return bench_went_well(err);
-}
-
-static bool open_crowd(const char *layout, frazil *crowd[BENCH_CROWD])
-{
-    for (int i = 0; i < BENCH_CROWD; i++) {
-        crowd[i] = bench_rig_generator(layout, "worker=fixed:0 state=memory");
-        if (crowd[i] == NULL)
-            return false;
-    }
-    return bench_warm_up(crowd, BENCH_CROWD);
-}
-
-static bool open_both_timed(struct bench_rig *rig)
-{
-    return open_timed(rig, 120, &rig->timed[0]) && open_timed(rig, 121, &rig->timed[1]) && grow_old(&rig->timed[1]);
-}
-
-bool bench_rig_open_growth(struct bench_rig *rig)
-{
-    if (!open_crowd(rig->slow_layout, rig->crowd) || !open_crowd(rig->layout, rig->hasty))
-        return false;
-    rig->pages = aligned_alloc(alignof(struct bench_page), BENCH_CROWD * sizeof *rig->pages);
-    if (rig->pages == NULL) {
-        complain("no memory for %d pages", BENCH_CROWD);
-        return false;
-    }
-    rig->far = open_spec("layout=42/1/21 epoch=1970-01-01T00:00:00Z tick=1ms worker=fixed:0 state=memory");
-    if (rig->far == NULL || !fill_namespaces(rig) || !hold_workers(rig) || !open_both_timed(rig))
-        return false;
-    return bench_warm_up((frazil *const[]){rig->far, rig->held[BENCH_HELD - 1], rig->leased[BENCH_HELD - 1]}, 3);
-}
-
-void bench_rig_close(struct bench_rig *rig)
-{
-    for (int i = 0; i < BENCH_CROWD; i++) {
-        frazil_close(rig->crowd[i]);
-        frazil_close(rig->hasty[i]);
-    }
-    for (int i = 0; i < BENCH_HELD; i++) {
-        frazil_close(rig->held[i]);
-        frazil_close(rig->leased[i]);
-    }
-    for (int i = 0; i < 2; i++) {
-        frazil_local_close(rig->locals[i]);
-        frazil_close(rig->timed[i].gen);
-        frazil_manual_clock_free(rig->timed[i].clock);
-    }
-    free(rig->pages);
-    frazil_close(rig->far);
-    frazil_close(rig->shared);
-    frazil_close(rig->sno);
-    frazil_close(rig->gen);
-    if (rig->dir[0] != '\0')
-        remove_tree(rig->dir);
+    return statfs(directory, &system) == 0 &&
+           ((uint32_t)system.f_type == TMPFS_MAGIC || (uint32_t)system.f_type == RAMFS_MAGIC);
 }

@@ -2,19 +2,21 @@
 #include "table.h"
 
 #include "output.h"
-#include "stats.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-struct bench_row *bench_table_add(struct bench_table *table, const struct bench_row *row)
+/* ---- rows --------------------------------------------------------------------- */
+
+struct bench_row *bench_table_add(struct bench_table *table, const struct bench_label *label)
 {
     assert(table->count < BENCH_ROWS_MAX);
     struct bench_row *added = &table->rows[table->count++];
 
-    *added = *row;
+    added->label = *label;
     added->rounds = 0;
     return added;
 }
@@ -49,10 +51,43 @@ bool bench_row_counts(const struct bench_row *row)
 const struct bench_row *bench_table_find(const struct bench_table *table, const char *key)
 {
     for (size_t i = 0; i < table->count; i++) {
-        if (strcmp(table->rows[i].key, key) == 0)
+        if (strcmp(table->rows[i].label.key, key) == 0)
             return &table->rows[i];
     }
     return NULL;
+}
+
+/* ---- what they come to -------------------------------------------------------- */
+
+static int compare(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Between neighbours it is interpolated. */
+static double quantile(const double *sorted, size_t count, double share)
+{
+    double place = share * (double)(count - 1);
+    size_t below = (size_t)place;
+
+    if (below + 1 == count)
+        return sorted[below];
+    return sorted[below] + (sorted[below + 1] - sorted[below]) * (place - (double)below);
+}
+
+struct bench_spread bench_spread_of(double *numbers, size_t count)
+{
+    assert(count > 0);
+    qsort(numbers, count, sizeof *numbers, compare);
+    return (struct bench_spread){
+        .min = numbers[0],
+        .q1 = quantile(numbers, count, 0.25),
+        .median = quantile(numbers, count, 0.5),
+        .q3 = quantile(numbers, count, 0.75),
+        .max = numbers[count - 1],
+    };
 }
 
 /* Of the samples that there are; all zero if there are none. */
@@ -98,7 +133,7 @@ bool bench_target_value(const struct bench_table *table, const struct bench_row 
     const struct bench_row *other = bench_table_find(table, target->against);
     if (other == NULL || !bench_row_counts(other))
         return false;
-    *ret = target->sense == BENCH_TIMES_AS_FAST ? bench_ratio(other, row) : bench_ratio(row, other);
+    *ret = bench_ratio(row, other);
     return *ret > 0; /* else no round has a sample of both */
 }
 
@@ -108,7 +143,7 @@ bool bench_target_met(const struct bench_target *target, double value)
            (target->sense == BENCH_AT_MOST ? value <= target->limit : value >= target->limit);
 }
 
-/* ---- for people ------------------------------------------------------------ */
+/* ---- as text ------------------------------------------------------------------ */
 
 enum { NUMBER_SIZE = 32 };
 
@@ -123,17 +158,14 @@ static const char *number(double value, char buf[NUMBER_SIZE])
 
 static const char *sense_words(const struct bench_target *target)
 {
-    switch (target->sense) {
-    case BENCH_AT_MOST:
-        return "at most";
-    case BENCH_AT_LEAST:
-    case BENCH_TIMES_AS_FAST:
-        return "at least";
-    case BENCH_TIMES:
-    case BENCH_NOTHING:
-        break;
-    }
-    return "";
+    return target->sense == BENCH_AT_MOST ? "at most" : "at least";
+}
+
+static const char *verdict(const struct bench_target *target, double value)
+{
+    if (target->sense == BENCH_TIMES)
+        return "";
+    return bench_target_met(target, value) ? "ok" : "MISSED";
 }
 
 /* "ok     0.96 x clock read, at most 1.00". */
@@ -141,45 +173,32 @@ static void print_target(const struct bench_table *table, const struct bench_row
                          const struct bench_target *target, double value)
 {
     char is[NUMBER_SIZE], limit[NUMBER_SIZE];
+    const struct bench_row *other = target->against == NULL ? NULL : bench_table_find(table, target->against);
 
-    output_format("%-6s %s",
-                  target->sense == BENCH_TIMES      ? ""
-                  : bench_target_met(target, value) ? "ok"
-                                                    : "SHORT",
-                  number(value, is));
-    if (target->against != NULL)
-        output_format("%s %s", target->sense == BENCH_TIMES_AS_FAST ? " times as fast as" : " x",
-                      bench_table_find(table, target->against)->name);
-    else
-        output_format(" %s", row->unit);
+    output_format("%-6s %s %s%s", verdict(target, value), number(value, is), other != NULL ? "x " : "",
+                  other != NULL ? other->label.name : row->label.unit);
     if (target->sense != BENCH_TIMES)
         output_format(", %s %s", sense_words(target), number(target->limit, limit));
-}
-
-/* Why it is not judged. */
-static void print_note(const struct bench_row *row)
-{
-    if (row->missed != NULL && !bench_row_counts(row))
-        output_format("  %s (%zu of %zu rounds)", row->missed, row->rounds - bench_row_samples(row), row->rounds);
     output_string("\n");
 }
 
-/* The first one on the row's own line, the others below it. */
+/* The first one on the row's own line, the others below it; without any, why the row is not judged. */
 static void print_targets(const struct bench_table *table, const struct bench_row *row)
 {
     bool first = true;
     double value;
 
     for (size_t i = 0; i < BENCH_TARGETS_MAX; i++) {
-        if (!bench_target_value(table, row, &row->targets[i], &value))
+        if (!bench_target_value(table, row, &row->label.targets[i], &value))
             continue;
         output_format("%*s", first ? 2 : 75, "");
-        print_target(table, row, &row->targets[i], value);
-        output_string("\n");
+        print_target(table, row, &row->label.targets[i], value);
         first = false;
     }
+    if (first && row->label.missed != NULL && !bench_row_counts(row))
+        output_format("  %s (%zu of %zu rounds)", row->label.missed, row->rounds - bench_row_samples(row), row->rounds);
     if (first)
-        print_note(row);
+        output_string("\n");
 }
 
 /* How many readings of the clock that is; empty for what is no time. */
@@ -188,7 +207,8 @@ static const char *in_clocks(const struct bench_table *table, const struct bench
     const struct bench_row *clock = bench_table_find(table, "clock");
 
     buf[0] = '\0';
-    if (clock == NULL || clock->rounds == 0 || bench_row_samples(row) == 0 || strcmp(row->unit, clock->unit) != 0)
+    if (clock == NULL || clock->rounds == 0 || bench_row_samples(row) == 0 ||
+        strcmp(row->label.unit, clock->label.unit) != 0)
         return buf;
     return number(spread(row).median / spread(clock).median, buf);
 }
@@ -200,8 +220,9 @@ static void print_row(const struct bench_table *table, const struct bench_row *r
 
     if (bench_row_samples(row) > 1)
         (void)snprintf(range, sizeof range, "%s-%s", number(s.q1, q1), number(s.q3, q3));
-    output_format("  %-36s %8s %-6s %-13s %5s", row->name, bench_row_samples(row) > 0 ? number(s.median, median) : "-",
-                  row->unit, range, in_clocks(table, row, clocks));
+    output_format("  %-36s %8s %-6s %-13s %5s", row->label.name,
+                  bench_row_samples(row) > 0 ? number(s.median, median) : "-", row->label.unit, range,
+                  in_clocks(table, row, clocks));
     print_targets(table, row);
 }
 
@@ -213,39 +234,40 @@ void bench_table_print(const struct bench_table *table)
         const struct bench_row *row = &table->rows[i];
         if (row->rounds == 0)
             continue;
-        if (strcmp(group, row->group) != 0)
-            output_format("\n%-38s   median        middle half  x clock  target\n", row->group);
-        group = row->group;
+        if (strcmp(group, row->label.group) != 0)
+            output_format("\n%-38s   median        quartiles    x clock  target\n", row->label.group);
+        group = row->label.group;
         print_row(table, row);
     }
 }
 
-/* ---- as JSON ---------------------------------------------------------------- */
+/* ---- as JSON ------------------------------------------------------------------ */
 
 static void json_target(const struct bench_target *target, double value, bool first)
 {
     output_format("%s{\"value\":%.4f", first ? "" : ",", value);
-    if (target->sense != BENCH_TIMES) {
-        output_format(",\"limit\":%.4f,\"sense\":", target->limit);
-        output_json_string(sense_words(target));
-    }
-    if (target->against != NULL) {
-        output_string(target->sense == BENCH_TIMES_AS_FAST ? ",\"times_as_fast_as\":" : ",\"times\":");
-        output_json_string(target->against);
-    }
+    if (target->sense != BENCH_TIMES)
+        output_format(",\"limit\":%.4f,\"sense\":\"%s\"", target->limit, sense_words(target));
+    if (target->against != NULL)
+        output_format(",\"times\":\"%s\"", target->against);
     if (target->sense != BENCH_TIMES)
         output_format(",\"ok\":%s", bench_target_met(target, value) ? "true" : "false");
     output_string("}");
 }
 
-/* How many rounds brought nothing, and what that means if they are too many. */
-static void json_missed(const struct bench_row *row)
+static void json_targets(const struct bench_table *table, const struct bench_row *row)
 {
-    output_format(",\"missed\":%zu", row->rounds - bench_row_samples(row));
-    if (!bench_row_counts(row)) {
-        output_string(",\"note\":");
-        output_json_string(row->missed);
+    bool first = true;
+    double value;
+
+    output_string(",\"targets\":[");
+    for (size_t i = 0; i < BENCH_TARGETS_MAX; i++) {
+        if (!bench_target_value(table, row, &row->label.targets[i], &value))
+            continue;
+        json_target(&row->label.targets[i], value, first);
+        first = false;
     }
+    output_string("]}");
 }
 
 static void json_spread(const struct bench_row *row)
@@ -258,32 +280,26 @@ static void json_spread(const struct bench_row *row)
     else
         output_format(",\"min\":%.4f,\"q1\":%.4f,\"median\":%.4f,\"q3\":%.4f,\"max\":%.4f", s.min, s.q1, s.median, s.q3,
                       s.max);
+    if (row->label.missed != NULL)
+        output_format(",\"missed\":%zu", row->rounds - bench_row_samples(row));
+}
+
+static void json_text(const char *key, const char *text)
+{
+    output_string(key);
+    output_json_string(text);
 }
 
 static void json_row(const struct bench_table *table, const struct bench_row *row)
 {
-    bool first = true;
-    double value;
-
-    output_string("{\"group\":");
-    output_json_string(row->group);
-    output_string(",\"key\":");
-    output_json_string(row->key);
-    output_string(",\"name\":");
-    output_json_string(row->name);
-    output_string(",\"unit\":");
-    output_json_string(row->unit);
+    json_text("{\"group\":", row->label.group);
+    json_text(",\"key\":", row->label.key);
+    json_text(",\"name\":", row->label.name);
+    json_text(",\"unit\":", row->label.unit);
     json_spread(row);
-    if (row->missed != NULL)
-        json_missed(row);
-    output_string(",\"targets\":[");
-    for (size_t i = 0; i < BENCH_TARGETS_MAX; i++) {
-        if (!bench_target_value(table, row, &row->targets[i], &value))
-            continue;
-        json_target(&row->targets[i], value, first);
-        first = false;
-    }
-    output_string("]}");
+    if (row->label.missed != NULL && !bench_row_counts(row))
+        json_text(",\"note\":", row->label.missed);
+    json_targets(table, row);
 }
 
 void bench_table_json(const struct bench_table *table)

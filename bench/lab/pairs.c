@@ -5,8 +5,8 @@
  * end together; half of what both worked is how long that took.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
-#include "cases.h"
-#include "clock.h"
+#include "lab.h"
+
 #include "complain.h"
 
 #include <pthread.h>
@@ -42,7 +42,7 @@ struct half {
 /* Few enough to end together, many enough for the supply not to matter. */
 enum { PORTIONS = 64 };
 
-/* What the other one may need to come; he is there in no time, or was killed. */
+/* How long to wait for the other one: it comes at once, or was killed. */
 static const double patience_ns = 60e9;
 
 static bool await_the_other(struct meeting *meeting)
@@ -102,7 +102,7 @@ static bool work_next(const struct half *half, uint64_t count)
 
 static bool work_local(const struct half *half, uint64_t count)
 {
-    frazil_local *local = half->rig->locals[half->which];
+    frazil_local *local = lab_of(half->rig)->locals[half->which];
     frazil_err err = FRAZIL_OK;
     uint64_t id;
 
@@ -177,10 +177,10 @@ static void prepare(struct meeting *meeting, uint64_t supply)
     meeting->portion = (int64_t)supply / PORTIONS + 1;
 }
 
-/* So often two try to meet, and so often the supply is halved meanwhile: a short one is disturbed less often. */
+/* A shorter run is disturbed less often: the supply is halved a few times. */
 enum { TRIES = 16, HALVINGS = 3 };
 
-/* Where others take the processors away, the two do not meet, and try again with less; *ret_ns is what count takes. */
+/* If others take the processors away, the two try again with less; *ret_ns is what count would take. */
 static bool try_to_meet(struct bench_rig *rig, run_both_fn run_both, struct half halves[2], uint64_t count,
                         double *ret_ns)
 {
@@ -221,56 +221,54 @@ static bool run(struct bench_rig *rig, run_both_fn run_both, const struct half *
     return ok;
 }
 
-static bool run_two_counter_add(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool run_two_counter_add(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
+    (void)self;
     return run(rig, run_threads, &(struct half){.work = work_counter_add}, count, ret_ns);
 }
 
-static bool run_two_next(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool run_two_next(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
+    (void)self;
     return run(rig, run_threads, &(struct half){.work = work_next, .gen = rig->gen}, count, ret_ns);
 }
 
-static bool run_two_processes(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool run_two_processes(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
+    (void)self;
     return run(rig, run_processes, &(struct half){.work = work_next, .gen = rig->shared}, count, ret_ns);
 }
 
 /* One of the two handles alone, in the same rounds as both. */
-static bool run_one_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool run_one_local(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
     const struct half half = {.rig = rig};
     double start = bench_worked_ns();
+
+    (void)self;
     bool ok = work_local(&half, count);
 
     *ret_ns = bench_worked_ns() - start;
     return ok;
 }
 
-static bool run_two_local(struct bench_rig *rig, uint64_t count, double *ret_ns)
+static bool run_two_local(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
+    (void)self;
     return run(rig, run_threads, &(struct half){.work = work_local}, count, ret_ns);
 }
 
-#define TWO "Two at a time, an id of both together"
+#define TWO(key, name) BENCH_LABEL("Two at a time, per id of both together", key, name, "ns")
+#define AT_MOST(...) .label.targets = {{BENCH_AT_MOST, __VA_ARGS__}}
 #define MEETING                                                                                                        \
-    .row.missed = "the two did not meet: no two processors were free", .at_once = 1000 /* fewer are over at once */
+    .label.missed = "the two did not run at the same time: no two processors were free",                               \
+    .at_once = 1000 /* fewer are over at once */
 
-const struct bench_case bench_pairs[] = {
-    {.row = BENCH_ROW(TWO, "two_counter_add", "threads: counter read + add", "ns"),
-     .run = run_two_counter_add,
-     MEETING},
-    {.row = BENCH_ROW_HELD_TO(TWO, "two_next", "threads: one generator", "ns", {BENCH_AT_MOST, 1.2, "two_counter_add"}),
-     .run = run_two_next,
-     MEETING},
-    {.row =
-         BENCH_ROW_HELD_TO(TWO, "two_processes", "processes: one shared file", "ns", {BENCH_AT_MOST, 1.1, "two_next"}),
-     .run = run_two_processes,
-     MEETING},
-    {.row = BENCH_ROW(TWO, "one_local", "one thread: one handle", "ns"), .run = run_one_local},
-    {.row =
-         BENCH_ROW_HELD_TO(TWO, "two_local", "threads: a handle each", "ns", {BENCH_TIMES_AS_FAST, 1.8, "one_local"}),
-     .run = run_two_local,
-     MEETING},
+const struct bench_case lab_pairs[] = {
+    {TWO("two_counter_add", "threads: counter read + add"), .run = run_two_counter_add, MEETING},
+    {TWO("two_next", "threads: one generator"), AT_MOST(1.2, "two_counter_add"), .run = run_two_next, MEETING},
+    {TWO("two_processes", "processes: one shared file"), AT_MOST(1.1, "two_next"), .run = run_two_processes, MEETING},
+    {TWO("one_local", "one thread: one handle"), .run = run_one_local},
+    {TWO("two_local", "threads: a handle each"), AT_MOST(0.55, "one_local"), .run = run_two_local, MEETING},
     {.run = NULL},
 };
