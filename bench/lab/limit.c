@@ -151,7 +151,7 @@ static void *call(void *arg)
 static bool run_callers(struct caller *callers, unsigned count, frazil *gen, frazil_layout_kind kind, double window_ns,
                         double *ret_ns_per_unit)
 {
-    atomic_bool stop;
+    atomic_bool stop = false;
 
     for (unsigned i = 0; i < count; i++)
         callers[i] = (struct caller){.gen = gen, .kind = kind, .stop = &stop};

@@ -190,7 +190,7 @@ static bool run_callers(struct bench_session *session, struct caller *callers, d
 {
     const unsigned count = session->request->threads;
     uint64_t calls = 0, longest = 0;
-    atomic_bool stop;
+    atomic_bool stop = false;
     double ns_per_unit;
 
     for (unsigned i = 0; i < count; i++)
