@@ -5,6 +5,7 @@
 #include "doctor_judge.h"
 #include "os/clock.h"
 #include "os/counter.h"
+#include "os/host.h"
 
 /* ---- judging --------------------------------------------------------------------- */
 
@@ -31,20 +32,22 @@ static void judge_synchronisation(const struct fz_clock_facts *facts, const stru
 
 static void judge_counter(const struct fz_clock_facts *facts, const struct fz_findings *findings)
 {
-    const char *source = facts->source[0] != '\0' ? facts->source : "?";
-
     if (facts->counter_usable)
         fz_found(findings, FZ_FOUND_CLOCK_COUNTER, "ids are timed by the processor's counter (clock source %s)",
-                 source);
+                 facts->source);
     else if (!facts->counter_constant)
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
                  "this processor says of no counter that its rate is constant: each id costs a reading of the clock "
                  "more; a newer machine, or hypervisor, has one");
+    else if (facts->source[0] == '\0')
+        fz_finding_show(findings, FZ_FOUND_CLOCK_NO_COUNTER,
+                        "the kernel does not say whether it tells time by the processor's counter, or a portable build "
+                        "does not ask: each id costs a reading of the clock more");
     else
         fz_found(findings, FZ_FOUND_CLOCK_NO_COUNTER,
                  "the kernel tells time by %s and not by the processor's counter: each id costs a reading of the clock "
                  "more; see its log for why, and boot with clocksource=tsc if that was a mistake",
-                 source);
+                 facts->source);
 }
 
 static void judge_step(const struct fz_clock_facts *facts, const struct fz_findings *findings)

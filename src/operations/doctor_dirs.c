@@ -8,7 +8,11 @@
 
 static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_findings *findings)
 {
-    if (facts->disk.kind == FZ_DISK_REMOTE)
+    if (facts->disk.kind == FZ_DISK_UNKNOWN)
+        fz_found(findings, FZ_FOUND_RUN_GOOD,
+                 "%q, %u KiB free; a portable build cannot tell whether it lies in memory, as it should", facts->path,
+                 facts->disk.free_bytes / 1024);
+    else if (facts->disk.kind == FZ_DISK_REMOTE)
         fz_found(findings, FZ_FOUND_RUN_REMOTE,
                  "the run directory %q lies in a network: other hosts would share a word that only this one can: name "
                  "one in memory with run_dir=",
@@ -24,7 +28,11 @@ static void judge_run_disk(const struct fz_dir_facts *facts, const struct fz_fin
 
 static void judge_state_disk(const struct fz_dir_facts *facts, const struct fz_findings *findings)
 {
-    if (facts->disk.kind == FZ_DISK_MEMORY)
+    if (facts->disk.kind == FZ_DISK_UNKNOWN)
+        fz_found(findings, FZ_FOUND_STATE_GOOD,
+                 "%q, %u KiB free; a portable build cannot tell whether it lies on a disk of this host, as it should",
+                 facts->path, facts->disk.free_bytes / 1024);
+    else if (facts->disk.kind == FZ_DISK_MEMORY)
         fz_found(findings, FZ_FOUND_STATE_IN_MEMORY,
                  "the state directory %q lies in memory: after a boot nobody knows up to when ids were made, and a "
                  "clock set back repeats them: name one on a disk with state_dir=",

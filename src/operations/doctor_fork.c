@@ -10,8 +10,8 @@ void fz_judge_fork(const struct fz_fork_facts *facts, const struct fz_findings *
         fz_finding_show(findings, FZ_FOUND_FORK_WIPED, "the kernel wipes what a child must not inherit");
     else
         fz_finding_show(findings, FZ_FOUND_FORK_NOT_WIPED,
-                        "the kernel does not wipe pages in a child (Linux 4.14 and later do, emulators do not): ids "
-                        "stay unique, and frazil_local takes them one by one");
+                        "the kernel does not wipe pages in a child (Linux 4.14 and later do, emulators and portable "
+                        "builds do not): ids stay unique, and frazil_local takes them one by one");
     if (facts->compared && !facts->same_machine)
         fz_finding_show(findings, FZ_FOUND_FORK_OTHER_MACHINE,
                         "the state directory was last seen on another machine: if it is a copy, run `frazil state init "

@@ -9,7 +9,7 @@
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
-#include "os/disk.h"
+#include "os/dirs.h"
 #include "os/file.h"
 #include "os/host.h"
 #include "os/kernel_clock.h"

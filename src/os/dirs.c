@@ -8,7 +8,9 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "core/decimal.h"
@@ -30,8 +32,8 @@ static const struct names {
     unsigned wanted_makes;  /* the same of a path that somebody named */
     const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
 } names_of[] = {
-    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", "/run/frazil", "XDG_RUNTIME_DIR", NULL, 1, 1,
-                    "/dev/shm/frazil-"},
+    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", fz_run_dir_of_root, "XDG_RUNTIME_DIR", NULL, 1, 1,
+                    fz_run_dir_of_users},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
                       "/.local/state/frazil", 2, 1, NULL},
     [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, 1, NULL},
@@ -272,5 +274,57 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
             visit(ctx, entry->d_name);
     }
     closedir(dir);
+    return err;
+}
+
+/* ---- what a directory lies on --------------------------------------------------- */
+
+/* What the child says by how it ends. */
+enum { KEPT_OUT = 0, LET_IN = 1, FAILED = 2 };
+
+static int try_as_another(const char *path)
+{
+    int fd;
+
+    if (fz_own_file_open(path, O_RDWR, &fd) != 0)
+        return FAILED;
+    int err = fz_own_file_lock(fd, LOCK_EX);
+    return err == EWOULDBLOCK ? KEPT_OUT : err == 0 ? LET_IN : FAILED;
+}
+
+static int try_in_child(const char *path, bool *ret_works)
+{
+    int status;
+    pid_t child = fork();
+
+    if (child < 0)
+        return errno;
+    if (child == 0)
+        _Exit(try_as_another(path)); /* the child's end, and nobody else's */
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR)
+            return errno;
+    }
+    if (!WIFEXITED(status) || WEXITSTATUS(status) == FAILED)
+        return EIO;
+    *ret_works = WEXITSTATUS(status) == KEPT_OUT;
+    return 0;
+}
+
+int fz_disk_try_flock(const char *directory, bool *ret_works)
+{
+    char path[FZ_PATH_SIZE];
+    int fd;
+
+    int err = fz_path_join(path, directory, "/doctor.lock", "");
+    if (err == 0)
+        err = fz_own_file_open(path, O_RDWR | O_CREAT, &fd);
+    if (err != 0)
+        return fz_errno_of(err);
+    err = fz_own_file_lock(fd, LOCK_EX);
+    if (err == 0)
+        err = try_in_child(path, ret_works);
+    close(fd);
+    (void)unlink(path);
     return err;
 }

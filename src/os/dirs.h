@@ -9,6 +9,7 @@
  * /run/frazil and /var/lib/frazil; then XDG_RUNTIME_DIR/frazil and
  * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  Who has no
  * session (in a container, from cron) has /dev/shm/frazil-UID for a run directory.
+ * The portable build takes /var/run/frazil and /tmp/frazil-UID instead.
  * A program that runs with more rights than its user (set-user-ID) believes none
  * of these variables.
  *
@@ -22,7 +23,14 @@
 #define FZ_OS_DIRS_H
 
 #include "file.h"
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "frazil/error.h"
+
+/* The run directory of root, and the beginning of that of a user without a session, whose number follows. */
+extern const char fz_run_dir_of_root[];
+extern const char fz_run_dir_of_users[];
 
 enum fz_dir {
     FZ_DIR_RUN,
@@ -56,5 +64,31 @@ typedef void (*fz_name_visitor)(void *ctx, const char *name);
 
 /* Calls visit for each name but "." and "..", in any order.  0, or an errno; visits may have been made. */
 FZ_PRIVATE int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
+
+/* ---- what a directory lies on --------------------------------------------------- */
+
+enum fz_disk_kind {
+    FZ_DISK_LASTING, /* a disk of this host, as far as can be seen */
+    FZ_DISK_MEMORY,  /* gone after a boot */
+    FZ_DISK_LAYER,   /* a container's own: gone with it */
+    FZ_DISK_REMOTE,  /* other hosts may have it, too */
+    FZ_DISK_UNKNOWN  /* the portable build cannot tell */
+};
+
+struct fz_disk {
+    enum fz_disk_kind kind;
+    uint64_t free_bytes; /* for this user */
+    bool open_to_others; /* others than its owner may make files in it */
+};
+
+/* 0 or an errno. */
+FZ_PRIVATE int fz_disk_look(const char *directory, struct fz_disk *ret);
+
+/*
+ * Whether an flock that one process holds keeps another one out: tried, with a
+ * file doctor.lock in the directory and a child process.  0 or an errno.  Not for
+ * programs with a handler for the end of a child.
+ */
+FZ_PRIVATE int fz_disk_try_flock(const char *directory, bool *ret_works);
 
 #endif

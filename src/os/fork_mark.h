@@ -11,6 +11,13 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
+/*
+ * The number of the process that calls where no page is wiped, never 0: its id,
+ * together with what tells it from others of that id (Linux: the namespace of ids;
+ * portable: how often it was forked, counted from the first call on).  Any thread.
+ */
+FZ_PRIVATE uint64_t fz_process_name(void);
+
 /* Lies in memory that a child inherits as it is, beside what is compared with the mark. */
 struct fz_fork_mark {
     _Atomic uint64_t *wiped;  /* this process's number; 0: none yet; NULL: the kernel wipes no page */
@@ -20,7 +27,7 @@ struct fz_fork_mark {
 /*
  * Prepares a mark.  `wiped` is 0 and lies on a page of fz_map_wiped that is
  * mapped for as long as the mark is read; NULL where the kernel does not wipe it:
- * then the process id and its namespace tell, which costs two system calls a reading.
+ * then fz_process_name tells, which costs up to two system calls a reading.
  */
 FZ_PRIVATE void fz_fork_mark_init(struct fz_fork_mark *mark, _Atomic uint64_t *wiped);
 

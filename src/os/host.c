@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define _DEFAULT_SOURCE /* getentropy */
 #include "host.h"
 
 #include <arpa/inet.h>
@@ -11,11 +10,9 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
-#ifdef __linux__
-#include <sys/auxv.h>
-#endif
 
 #include "file.h"
+#include "socket.h"
 
 /* ---- the host -------------------------------------------------------------- */
 
@@ -44,7 +41,7 @@ _Static_assert(offsetof(struct sockaddr_in, sin_port) == offsetof(struct sockadd
 /* The local end of a socket that is to send to that address.  To connect it only fixes the route. */
 static int find_local_end(union address *address, socklen_t size)
 {
-    int fd = socket(address->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    int fd = fz_socket_open(address->any.sa_family, SOCK_DGRAM);
     int sys = 0;
 
     if (fd < 0)
@@ -86,11 +83,6 @@ int fz_address_version(const char *text)
     return inet_pton(AF_INET6, text, bytes) == 1 ? 6 : 0;
 }
 
-int fz_host_entropy(uint64_t *ret)
-{
-    return getentropy(ret, sizeof *ret) == 0 ? 0 : errno;
-}
-
 /* ---- the machine ----------------------------------------------------------- */
 
 int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE])
@@ -108,25 +100,9 @@ int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE])
     return 0;
 }
 
-bool fz_machine_has_generation(void)
-{
-    return fz_file_exists("/sys/bus/acpi/drivers/vmgenid/bind") ||
-           fz_file_exists("/sys/bus/platform/drivers/vmgenid/bind");
-}
-
 /* ---- the environment ------------------------------------------------------- */
 
 extern char **environ;
-
-bool fz_environment_is_foreign(void)
-{
-#ifdef __linux__
-    /* The kernel's word about the start: it also knows of capabilities, and giving the rights up does not change it. */
-    return getauxval(AT_SECURE) != 0;
-#else
-    return getuid() != geteuid() || getgid() != getegid();
-#endif
-}
 
 const char *fz_environment(const char *name)
 {

@@ -32,6 +32,12 @@ FZ_PRIVATE int fz_address_version(const char *text);
 /* 64 bits from the kernel's generator.  0 or an errno. */
 FZ_PRIVATE int fz_host_entropy(uint64_t *ret);
 
+/* Bytes of a boot's id, terminator included. */
+#define FZ_BOOT_ID_SIZE 40
+
+/* The id of this boot, another one each time.  0 or an errno; ENOTSUP: the system has none (the portable build). */
+FZ_PRIVATE int fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
+
 /* ---- the machine, and whether it was copied -------------------------------- */
 
 /* Bytes of a machine's id, terminator included. */

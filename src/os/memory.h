@@ -9,6 +9,9 @@
 /* Zeroed pages that parent and children go on sharing.  NULL: errno says why. */
 FZ_PRIVATE void *fz_map_shared(size_t size);
 
+/* Has a child find these pages zeroed.  False: the system does not do that, or it is the portable build. */
+FZ_PRIVATE bool fz_wipe_on_fork(void *pages, size_t size);
+
 /*
  * Zeroed pages that a child finds zeroed again.  *ret_wiped says whether the
  * kernel really does that; if not (before Linux 4.14, or an emulator that accepts

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting on sockets: how long, and how much they may receive meanwhile. */
+/* Sockets: opening them, waiting on them, and how much they may receive meanwhile. */
 #ifndef FZ_OS_SOCKET_H
 #define FZ_OS_SOCKET_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* A socket that is closed when the program executes another one.  -1 and errno. */
+FZ_PRIVATE int fz_socket_open(int family, int type);
 
 /* ---- how long -------------------------------------------------------------- */
 
@@ -41,6 +44,9 @@ struct fz_intake {
     bool is_known; /* the kernel tells it */
     uint64_t begun;
 };
+
+/* The bytes that a socket has ever received.  False: the kernel does not tell, or it is the portable build. */
+FZ_PRIVATE bool fz_socket_received(int fd, uint64_t *ret);
 
 /* Counts from now on.  The kernel tells it of TCP on Linux. */
 FZ_PRIVATE struct fz_intake fz_intake_of(int fd);

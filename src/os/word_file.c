@@ -20,7 +20,6 @@
 
 #define VERSION_WITHOUT_BOUNDS 1
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
-#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 #define WAY_OUT                                                                                                        \
     "stop the processes that use it, and run `frazil state init` with their spec, or name another directory with "     \
     "run_dir="
@@ -37,7 +36,7 @@ struct header {
     uint64_t nonce;
     uint64_t inode; /* its own: a copy has another one */
     uint64_t worker;
-    char boot_id[40];
+    char boot_id[FZ_BOOT_ID_SIZE]; /* empty: written where the system has none */
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     uint64_t seq_min; /* VERSION_WITHOUT_BOUNDS has zeros here */
     uint64_t seq_max;
@@ -119,7 +118,7 @@ static frazil_err check_size(const struct header *header, uint64_t size, size_t 
 struct opening {
     struct fz_word_file *file;
     const struct fz_word_identity *identity;
-    char boot_id[sizeof((struct header *)0)->boot_id];
+    char boot_id[FZ_BOOT_ID_SIZE];      /* empty where the system has none */
     struct fz_word_file_status *status; /* when it is only looked at */
     frazil_error *reterr;
 };
@@ -154,6 +153,17 @@ static bool is_outdated(int fd, const struct header *header)
 }
 
 /*
+ * Whether its word may be one of before the boot.  Where a boot has no id, that is
+ * said of each file that nobody has: whoever has it has lived through no boot.
+ */
+static bool is_of_another_boot(const struct opening *o, int fd, const struct header *header)
+{
+    if (o->boot_id[0] == '\0' || header->boot_id[0] == '\0')
+        return fz_own_file_lock(fd, LOCK_EX) == 0;
+    return memcmp(header->boot_id, o->boot_id, sizeof o->boot_id) != 0;
+}
+
+/*
  * Looks a file over.  *ret_stale: it is from before the boot, a copy, or an older
  * frazil's, so that its word may be an old one; whose it was does not matter then.
  */
@@ -171,8 +181,7 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret_stale = header.inode != status.st_ino || memcmp(header.boot_id, o->boot_id, sizeof o->boot_id) != 0 ||
-                 is_outdated(fd, &header);
+    *ret_stale = header.inode != status.st_ino || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
     if (*ret_stale)
         return FRAZIL_OK;
     if (header.version != FZ_WORD_FILE_VERSION)
@@ -395,13 +404,14 @@ static frazil_err begin(struct opening *o, const char *path, const struct fz_bou
                         frazil_err (*act)(const struct opening *o))
 {
     struct fz_word_file *file = o->file;
-    size_t len;
 
     if (fz_path_join(file->worker_path, path, "", "") != 0 || fz_shards_file(file->path, path, bounds) != 0)
         return fz_fail(o->reterr, FRAZIL_ESPEC, "the path of the word file is too long: %q", path);
-    int sys = fz_file_read(BOOT_ID_FILE, o->boot_id, sizeof o->boot_id, &len);
-    if (sys != 0)
-        return fz_fail_errno(o->reterr, sys, "it cannot be told which boot this is:", BOOT_ID_FILE, "");
+    int sys = fz_boot_id(o->boot_id);
+    if (sys != 0 && sys != ENOTSUP)
+        return fz_fail_errno(o->reterr, sys, "it cannot be told which boot this is", NULL, "");
+    if (sys == 0)
+        o->boot_id[strlen(o->boot_id)] = '\n'; /* as the kernel writes it, and the files do */
     frazil_err err = do_guarded(o, act);
     fz_guard_close(&file->guard);
     return err;

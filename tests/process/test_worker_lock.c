@@ -23,7 +23,7 @@
 #include <cmocka.h>
 
 #include "lib/scratch.h"
-#include "os/disk.h"
+#include "os/dirs.h"
 #include "os/worker_lock.h"
 
 enum { POOL = 64, KILLS = 2000 };

@@ -4,8 +4,9 @@
 set -eu
 cd "$1"
 style=$(dirname "$(realpath "$0")")
+failed=0
 
-# folders (a prefix)|call|what to use instead|files that may use it
+# folders (a prefix)|call|what to use instead|files, or folders with a slash behind, that may use it
 find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs awk -f "$style/strip.awk" | awk '
     BEGIN {
         table = \
@@ -30,7 +31,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             "src/|getenv|fz_environment, which trusts no environment of a set-user-ID program\n" \
             "src/|secure_getenv|fz_environment: only some libraries have this call\n" \
             "programs/|getenv|fz_typed_variable, which trusts no environment of a set-user-ID program\n" \
-            "src/|getpid|fz_fork_mark_read: ids of processes repeat in other PID namespaces; only people may be shown one|src/generator/open.c src/home/grant_store.c src/os/worker_lock.c src/os/fork_mark.c\n" \
+            "src/|getpid|fz_fork_mark_read: ids of processes repeat in other PID namespaces; only people may be shown one|src/generator/open.c src/home/grant_store.c src/os/worker_lock.c src/os/linux/ src/os/posix/\n" \
             "|pthread_mutex_timedlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|pthread_rwlock_timedrdlock|what waits on the monotonic clock: the wall clock can be set\n" \
             "|pthread_rwlock_timedwrlock|what waits on the monotonic clock: the wall clock can be set\n" \
@@ -71,8 +72,15 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             folder[i] = cell[1]
             call[i] = cell[2]
             instead[i] = cell[3]
-            allowed[i] = " " cell[4] " "
+            allowed[i] = cell[4]
         }
+    }
+    function may(file, list,    names, k, count) {
+        count = split(list, names, " ")
+        for (k = 1; k <= count; k++) {
+            if (file == names[k] || (names[k] ~ /\/$/ && index(file, names[k]) == 1)) return 1
+        }
+        return 0
     }
     {
         file = $0
@@ -88,7 +96,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
             if (call[i] == "getenv" && file == "src/os/host.c")
                 continue # where it is wrapped
             # Not a member (clock.sleep), not a longer name (clock_nanosleep).
-            if (index(text, call[i]) && index(file, folder[i]) == 1 && !index(allowed[i], " " file " ") && text ~ ("(^|[^A-Za-z0-9_.>])" call[i] "[ ]*\\(")) {
+            if (index(text, call[i]) && index(file, folder[i]) == 1 && !may(file, allowed[i]) && text ~ ("(^|[^A-Za-z0-9_.>])" call[i] "[ ]*\\(")) {
                 printf "%s:%s: %s() is banned: use %s\n", file, line, call[i], instead[i]
                 bad = 1
             }
@@ -103,4 +111,32 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
         }
         if (lines == 0) { print "no source found"; bad = 1 }
         exit bad
-    }'
+    }' || failed=1
+
+# What only Linux has, or one libc: src/os/linux is for that, and src/os/posix has what stands in its place.  Comments may
+# speak of it, strings may not.  src/opaque asks Linux what the processor can do, and does without elsewhere.
+# shellcheck disable=SC2016 # awk has dollars too
+calls='memfd_create|eventfd|epoll_[a-z0-9]+|signalfd|timerfd_[a-z]+|inotify_[a-z0-9_]+|syscall|gettid|getrandom|getentropy|arc4random'
+calls="$calls|adjtimex|ntp_adjtime|prctl|getauxval|pipe2|dup3|accept4|ppoll|f?statfs|madvise|mremap|clone|unshare|setns|fallocate"
+calls="$calls|renameat2|[a-z_]+_np|qsort_r|strchrnul|v?asprintf|secure_getenv"
+names='_GNU_SOURCE|__linux__|__GLIBC__|MADV_[A-Z_]+|SOCK_CLOEXEC|SOCK_NONBLOCK|O_TMPFILE|O_PATH|F_OFD_[A-Z]+|MFD_[A-Z_]+'
+names="$names|CLOCK_(BOOTTIME|TAI|[A-Z]+_(COARSE|RAW))|MAP_(POPULATE|LOCKED|NORESERVE|HUGETLB|STACK|GROWSDOWN)"
+headers='linux/|asm/|sys/(auxv|epoll|eventfd|inotify|prctl|random|signalfd|statfs|syscall|sysinfo|timerfd|timex|vfs|xattr)\.h'
+places='/proc/|/sys/|/dev/shm|/run/'
+find src -name '*.[ch]' ! -path 'src/os/linux/*' ! -path 'src/opaque/aes_*.c' | sort | xargs -r awk \
+    -v calls="(^|[^A-Za-z0-9_.>])($calls)[ ]*\\\\(" -v names="(^|[^A-Za-z0-9_])($names)([^A-Za-z0-9_]|\$)" \
+    -v headers="^[ ]*#[ ]*include <($headers)" -v places="\"($places)" '
+    FNR == 1 { in_comment = 0 }
+    {
+        text = $0
+        if (in_comment && !sub(/^.*\*\//, "", text)) next
+        in_comment = 0
+        gsub(/\/\*([^*]|\*[^\/])*\*\//, "", text)
+        in_comment = sub(/\/\*.*/, "", text)
+        if (text ~ calls || text ~ names || text ~ headers || text ~ places) {
+            printf "%s:%d: only Linux, or one libc, has this: put it into src/os/linux, with its counterpart in src/os/posix\n", FILENAME, FNR
+            bad = 1
+        }
+    }
+    END { exit bad }' || failed=1
+exit $failed

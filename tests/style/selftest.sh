@@ -150,6 +150,20 @@ test_banned() {
     must_fail 'src/a.c:2: pthread_cond_timedwait() is banned without'
     printf 'int b = pthread_condattr_setclock(x, CLOCK_MONOTONIC);\nint a = pthread_cond_timedwait(b, c, d);\n' | file src/a.c
     must_pass
+    # What Linux alone has, and what a comment may say of it.
+    project
+    for line in 'int a = memfd_create("a", 0);' 'int a = pipe2(b, 0);' '#define _GNU_SOURCE' '#include <linux/tcp.h>' \
+        '#include <sys/auxv.h>' '#ifdef __linux__' 'int a = f(b, MADV_DONTNEED);' 'int a = f(CLOCK_BOOTTIME);' \
+        'int a = socket(b, SOCK_STREAM | SOCK_CLOEXEC, 0);' 'const char *a = "/proc/self/fd";' \
+        'int a; /* b */ int c = syscall(1);'; do
+        printf 'int b;\n%s\n' "$line" | file src/os/a.c
+        must_fail 'src/os/a.c:2: only Linux, or one libc, has this'
+        rm "$scratch/project/src/os/a.c"
+        printf 'int b;\n%s\n' "$line" | file src/os/linux/a.c
+        must_pass
+    done
+    printf '/* /proc/self, __linux__,\n * pipe2() and\n * "/proc/" */ int a = MAP_ANONYMOUS; /* SOCK_CLOEXEC */\n' | file src/os/a.c
+    must_pass
     project
     echo 'int a = memset(b, 0, 1);' | file src/core/a.c
     must_pass

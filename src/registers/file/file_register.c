@@ -11,7 +11,6 @@
 #include "core/sentence.h"
 #include "os/clock.h"
 #include "os/dirs.h"
-#include "os/disk.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/guard.h"

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * A locked file without a name tells: it is mapped, so it stays locked as long as
+ * anybody has the memory of it, also one who has closed all descriptors, as daemons
+ * do.
+ */
 #define _GNU_SOURCE /* memfd_create */
-#include "company.h"
+#include "os/company.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,7 +14,7 @@
 #include <unistd.h>
 
 #include "core/sentence.h"
-#include "own_file.h"
+#include "os/own_file.h"
 
 /* Nobody ever looks into it: it is there to be held. */
 enum { PAGE_SIZE_ASKED_FOR = 1 };

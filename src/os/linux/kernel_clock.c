@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME */
-#include "kernel_clock.h"
+#include "os/kernel_clock.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/timex.h>
 #include <time.h>
 
-#include "file.h"
+#include "os/file.h"
 
 #define CLOCKSOURCE_FILE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
-#define BOOT_ID_FILE "/proc/sys/kernel/random/boot_id"
 
 /* How often both clocks are read: one of the readings will not have been interrupted. */
 enum { READINGS = 8 };
@@ -27,20 +26,14 @@ int fz_kernel_clock_read(struct fz_kernel_clock *ret)
     return 0;
 }
 
-/* The first line of a small file. */
-static int read_line(const char *path, char *buf, size_t size)
-{
-    size_t len;
-    int err = fz_file_read(path, buf, size, &len);
-
-    if (err == 0)
-        buf[strcspn(buf, "\n")] = '\0';
-    return err;
-}
-
 int fz_clock_source(char ret[FZ_CLOCK_SOURCE_SIZE])
 {
-    return read_line(CLOCKSOURCE_FILE, ret, FZ_CLOCK_SOURCE_SIZE);
+    size_t len;
+    int err = fz_file_read(CLOCKSOURCE_FILE, ret, FZ_CLOCK_SOURCE_SIZE, &len);
+
+    if (err == 0)
+        ret[strcspn(ret, "\n")] = '\0';
+    return err;
 }
 
 static int64_t microseconds(clockid_t clock)
@@ -66,9 +59,4 @@ int64_t fz_clock_since_boot_us(void)
         }
     }
     return offset_us;
-}
-
-int fz_boot_id(char ret[FZ_BOOT_ID_SIZE])
-{
-    return read_line(BOOT_ID_FILE, ret, FZ_BOOT_ID_SIZE);
 }

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A pipe tells who has descriptors of it: it ends when nobody can write to it any
+ * more.  Who has closed his, as daemons do, is told by his process id: each child
+ * writes it down as it is forked, in a page that all of them share.  It counts until
+ * nobody has that id, so a child that executes another program counts until its end.
+ */
+#include "os/company.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "os/memory.h"
+
+/* The first descriptor that no program takes for its standard input, output or error. */
+enum { FIRST_FD = STDERR_FILENO + 1 };
+
+enum { MEMBERS_MOST = 1000 };
+
+struct members {
+    _Atomic pid_t id[MEMBERS_MOST]; /* 0: nobody */
+    atomic_bool overflowed;         /* somebody found no place: it cannot be known any more who is last */
+};
+
+/* ---- joining ------------------------------------------------------------------ */
+
+/* Also true of one who has ended, until he is waited for, and of another process that has his id now. */
+static bool is_alive(pid_t id)
+{
+    return kill(id, 0) == 0 || errno != ESRCH;
+}
+
+static void join(struct members *members)
+{
+    pid_t own = getpid();
+
+    for (size_t i = 0; i < MEMBERS_MOST; i++) {
+        pid_t id = atomic_load_explicit(&members->id[i], memory_order_relaxed);
+        if ((id == 0 || id == own || !is_alive(id)) &&
+            atomic_compare_exchange_strong_explicit(&members->id[i], &id, own, memory_order_acq_rel,
+                                                    memory_order_relaxed))
+            return;
+    }
+    atomic_store_explicit(&members->overflowed, true, memory_order_release);
+}
+
+/* Gives the own id up.  Whether nobody else is in it. */
+static bool part(struct members *members)
+{
+    bool last = true;
+    pid_t own = getpid();
+
+    for (size_t i = 0; i < MEMBERS_MOST; i++) {
+        pid_t id = atomic_load_explicit(&members->id[i], memory_order_acquire);
+        if (id == own)
+            atomic_store_explicit(&members->id[i], 0, memory_order_release);
+        else if (id != 0 && is_alive(id))
+            last = false;
+    }
+    return last && !atomic_load_explicit(&members->overflowed, memory_order_acquire);
+}
+
+/* ---- the companies of this process ---------------------------------------------- */
+
+/* A list that only grows, and is read in a child among whose parent's threads one may have been changing it. */
+struct place {
+    _Atomic(struct members *) members; /* NULL: free */
+    struct place *next;
+};
+
+static _Atomic(struct place *) places;
+
+static void join_all(void)
+{
+    int saved = errno;
+
+    for (struct place *p = atomic_load_explicit(&places, memory_order_acquire); p != NULL; p = p->next) {
+        struct members *members = atomic_load_explicit(&p->members, memory_order_acquire);
+        if (members != NULL)
+            join(members);
+    }
+    errno = saved;
+}
+
+/* 0 or an errno. */
+static int listen_to_forks(void)
+{
+    static atomic_bool listening;
+
+    if (atomic_exchange_explicit(&listening, true, memory_order_acq_rel))
+        return 0;
+    int sys = pthread_atfork(NULL, NULL, join_all);
+    if (sys != 0)
+        atomic_store_explicit(&listening, false, memory_order_release);
+    return sys;
+}
+
+/* 0 or an errno. */
+static int enlist(struct members *members)
+{
+    struct place *head = atomic_load_explicit(&places, memory_order_acquire);
+
+    for (struct place *p = head; p != NULL; p = p->next) {
+        struct members *none = NULL;
+        if (atomic_compare_exchange_strong_explicit(&p->members, &none, members, memory_order_acq_rel,
+                                                    memory_order_relaxed))
+            return 0;
+    }
+    struct place *place = calloc(1, sizeof *place);
+    if (place == NULL)
+        return ENOMEM;
+    atomic_init(&place->members, members);
+    do
+        place->next = head;
+    while (!atomic_compare_exchange_weak_explicit(&places, &head, place, memory_order_acq_rel, memory_order_acquire));
+    return 0;
+}
+
+static void strike_out(struct members *members)
+{
+    for (struct place *p = atomic_load_explicit(&places, memory_order_acquire); p != NULL; p = p->next) {
+        struct members *found = members;
+        (void)atomic_compare_exchange_strong_explicit(&p->members, &found, NULL, memory_order_acq_rel,
+                                                      memory_order_relaxed);
+    }
+}
+
+/* ---- the pipe ------------------------------------------------------------------- */
+
+/* Keeps another descriptor of what was just opened, which programs do not take for a standard one.  0 or an errno. */
+static int keep(struct fz_kept_fd *ret, int low)
+{
+    int fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
+
+    if (fd < 0)
+        return errno;
+    int sys = fz_kept_fd_set(ret, fd);
+    if (sys != 0)
+        close(fd);
+    return sys;
+}
+
+/* 0 or an errno; what is open then is in *company. */
+static int lay_pipe(struct fz_company *company)
+{
+    int ends[2];
+
+    if (pipe(ends) != 0)
+        return errno;
+    int sys = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
+    if (sys == 0)
+        sys = keep(&company->probe, ends[0]);
+    if (sys == 0)
+        sys = keep(&company->held, ends[1]);
+    close(ends[0]);
+    close(ends[1]);
+    return sys;
+}
+
+static bool has_ended(int fd)
+{
+    char byte;
+    ssize_t got;
+
+    do
+        got = read(fd, &byte, 1);
+    while (got < 0 && errno == EINTR);
+    return got == 0;
+}
+
+/* ---- founding and leaving ---------------------------------------------------------- */
+
+/* 0 or an errno; what is open then is in *company. */
+static int found(struct fz_company *company)
+{
+    int sys = lay_pipe(company);
+
+    if (sys != 0)
+        return sys;
+    company->page = fz_map_shared(sizeof(struct members));
+    if (company->page == NULL)
+        return errno;
+    join(company->page);
+    sys = listen_to_forks();
+    return sys == 0 ? enlist(company->page) : sys;
+}
+
+int fz_company_open(struct fz_company *ret)
+{
+    struct fz_company company = {.page = NULL, .held = FZ_KEPT_NONE, .probe = FZ_KEPT_NONE};
+
+    int sys = found(&company);
+    if (sys == 0) {
+        *ret = company;
+        return 0;
+    }
+    fz_unmap(company.page, sizeof(struct members));
+    fz_kept_fd_close(&company.held);
+    fz_kept_fd_close(&company.probe);
+    return sys;
+}
+
+bool fz_company_leave(struct fz_company *company)
+{
+    struct members *members = company->page;
+
+    strike_out(members);
+    fz_kept_fd_close(&company->held);
+    int fd = fz_kept_fd_get(&company->probe);
+    /* The pipe first: who writes his id down has inherited it. */
+    bool nobody_writes = fd >= 0 && has_ended(fd);
+    bool last = part(members) && nobody_writes;
+    fz_kept_fd_close(&company->probe);
+    fz_unmap(members, sizeof *members);
+    company->page = NULL;
+    return last;
+}
