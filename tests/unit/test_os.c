@@ -27,8 +27,10 @@
 #include "frazil/clock.h"
 #include "os/clock.h"
 #include "os/file.h"
+#include "os/guard.h"
 #include "os/host.h"
 #include "os/memory.h"
+#include "os/state_file.h"
 
 #define S_NS UINT64_C(1000000000)
 
@@ -219,6 +221,26 @@ static void test_file_size(void **state)
     assert_int_equal(buf[11], 'x');
 }
 
+/* The kernel gives out some files in pieces, however large the buffer is: all of them are read. */
+static void test_file_in_pieces(void **state)
+{
+    static const char file[] = "/proc/self/smaps";
+    enum { SIZE = 4 * 1024 * 1024 };
+    char *buf = malloc(SIZE);
+    size_t len = 0;
+
+    (void)state;
+    assert_non_null(buf);
+    int fd = open(file, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        skip();
+    ssize_t piece = read(fd, buf, SIZE);
+    close(fd);
+    assert_int_equal(fz_file_read(file, buf, SIZE, &len), 0);
+    assert_true(piece > 0 && len > (size_t)piece);
+    free(buf);
+}
+
 /* Errors are the system's, nothing is returned, and no descriptor is left open. */
 static void test_file_errors(void **state)
 {
@@ -237,6 +259,78 @@ static void test_file_errors(void **state)
     int again = open("/dev/null", O_RDONLY);
     assert_int_equal(again, unused);
     close(again);
+}
+
+/* What was begun and given up leaves nothing behind, and the file that has the name stays as it is. */
+static void test_abandoned(void **state)
+{
+    char name[FZ_PATH_SIZE];
+    char buf[64];
+    size_t len = 0;
+    int fd = -1;
+
+    (void)state;
+    assert_int_equal(fz_path_join(name, path, ".new", ""), 0);
+    assert_int_equal(fz_new_file_begin(path, &fd), 0);
+    assert_true(fz_file_exists(name));
+    fz_new_file_abandon(path, fd);
+    assert_false(fz_file_exists(name));
+    assert_int_equal(fz_file_read(path, buf, sizeof buf, &len), 0);
+    assert_string_equal(buf, "0123456789");
+}
+
+/* Who has left a guard is not in it any more, whatever a child that was forked meanwhile still holds. */
+static void test_guard_and_fork(void **state)
+{
+    struct fz_guard guard;
+    struct fz_guard other;
+    char name[FZ_PATH_SIZE];
+    int ends[2];
+    char byte;
+
+    (void)state;
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(fz_guard_open(&guard, path), 0);
+    assert_int_equal(fz_guard_enter(&guard), 0);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        close(ends[1]);
+        _exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    fz_guard_leave(&guard);
+    assert_int_equal(fz_guard_open(&other, path), 0);
+    assert_int_equal(fz_guard_enter(&other), 0);
+    fz_guard_leave(&other);
+    fz_guard_close(&other);
+    fz_guard_close(&guard);
+    close(ends[0]);
+    close(ends[1]);
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    assert_int_equal(fz_path_join(name, path, ".lock", ""), 0);
+    assert_int_equal(unlink(name), 0);
+}
+
+/* A record that the file holds in part only is an error, not one with whatever stood in the buffer. */
+static void test_state_file_cut_off(void **state)
+{
+    static const struct fz_bounds all = {.min = 0, .max = 15, .top = 15};
+    struct fz_state_file file;
+    frazil_error err = {.sys_errno = 0};
+    char buf[8] = "xxxxxxx";
+
+    (void)state;
+    assert_int_equal(fz_state_file_name(&file, path, &all, &err), FRAZIL_OK);
+    assert_int_equal(fz_state_file_look(&file), 0);
+    assert_int_equal(fz_state_file_read(&file, 2, buf, sizeof buf, &err), FRAZIL_OK);
+    assert_memory_equal(buf, "23456789", sizeof buf);
+    for (uint64_t offset = 3; offset <= 11; offset++) {
+        assert_int_equal(fz_state_file_read(&file, offset, buf, sizeof buf, &err), FRAZIL_ESYS);
+        assert_int_equal(err.sys_errno, EIO);
+    }
+    fz_state_file_close(&file);
 }
 
 /* ---- the host --------------------------------------------------------------------- */
@@ -443,7 +537,11 @@ int main(void)
         cmocka_unit_test(test_no_memory),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_file_size),
+        cmocka_unit_test(test_file_in_pieces),
         cmocka_unit_test(test_file_errors),
+        cmocka_unit_test(test_abandoned),
+        cmocka_unit_test(test_guard_and_fork),
+        cmocka_unit_test(test_state_file_cut_off),
         cmocka_unit_test(test_host_name),
         cmocka_unit_test(test_entropy),
         cmocka_unit_test(test_real_now),
