@@ -330,6 +330,49 @@ static void test_none_in_time(void **state)
     rig_close(&rig);
 }
 
+/* A clock in whose first sleep another call takes an id, and the source has no more. */
+static frazil_clock sleeping;
+static uint64_t taken_meanwhile;
+
+static void sleep_and_take(void *ctx, uint64_t until_ns)
+{
+    sleeping.sleep_until(ctx, until_ns);
+    if (taken_meanwhile != RIG_UNTOUCHED)
+        return;
+    assert_int_equal(frazil_next(rig.gen, &taken_meanwhile), FRAZIL_OK);
+    fake_slots.err = FRAZIL_EWORKER;
+    fake_slots.good = 0;
+}
+
+/* I3: of the slots of a call that fails, those are lost behind which another call has taken some meanwhile. */
+static void test_overtaken(void **state)
+{
+    enum { EACH = 4 };
+    uint64_t ids[3 * CAPACITY];
+    frazil_error err;
+
+    (void)state;
+    assert_int_equal(frazil_manual_clock_new(&rig.manual, RIG_NOW), FRAZIL_OK);
+    sleeping = frazil_manual_clock_port(rig.manual);
+    rig.clock = sleeping;
+    rig.clock.sleep_until = sleep_and_take;
+    const frazil_ports ports = {.clock = &rig.clock, .coordinators = fake_slots_coordinators};
+    assert_int_equal(frazil_open_with(&rig.gen, SPEC "start=zero batch=4", &ports, &err), FRAZIL_OK);
+    taken_meanwhile = RIG_UNTOUCHED;
+    fake_slots.most = EACH;
+    fake_slots.lead = 10;
+    fake_slots.tick = tick_now() + 1;
+    assert_int_equal(frazil_next_n(rig.gen, ids, 3 * CAPACITY), FRAZIL_EWORKER);
+    assert_int_equal(place_of(taken_meanwhile), EACH);
+    for (uint64_t place = EACH + 1; place < 2 * EACH; place++) {
+        uint64_t id = rig_next(&rig);
+        assert_int_equal(tick_of(id), tick_of(taken_meanwhile));
+        assert_int_equal(place_of(id), place);
+    }
+    assert_int_equal(frazil_next(rig.gen, ids), FRAZIL_EWORKER);
+    rig_close(&rig);
+}
+
 /* ---- threads -------------------------------------------------------------------------- */
 
 enum { CALLERS = 8 };
@@ -520,6 +563,7 @@ int main(void)
         cmocka_unit_test_setup(test_overlap, set_up),
         cmocka_unit_test_setup(test_all_or_none, set_up),
         cmocka_unit_test_setup(test_none_in_time, set_up),
+        cmocka_unit_test_setup(test_overtaken, set_up),
         cmocka_unit_test_setup(test_queue, set_up),
         cmocka_unit_test_setup(test_shared_refusal, set_up),
         cmocka_unit_test_setup(test_ends, set_up),
