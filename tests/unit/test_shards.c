@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "core/bounds.h"
 #include "home/grant_store.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
@@ -94,6 +95,27 @@ static void crash(unsigned min, unsigned max, int64_t unix_ms)
     int status;
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
+}
+
+/* ---- bounds ----------------------------------------------------------------------- */
+
+/* Two stretches overlap if and only if they have a number in common, be it an end of both. */
+static void test_overlap(void **state)
+{
+    enum { NUMBERS = 5 };
+
+    (void)state;
+    for (unsigned i = 0; i < NUMBERS * NUMBERS * NUMBERS * NUMBERS; i++) {
+        const struct fz_bounds a = {.min = i % NUMBERS, .max = i / NUMBERS % NUMBERS, .top = NUMBERS - 1};
+        const struct fz_bounds b = {
+            .min = i / NUMBERS / NUMBERS % NUMBERS, .max = i / NUMBERS / NUMBERS / NUMBERS, .top = NUMBERS - 1};
+        bool common = false;
+        if (a.min > a.max || b.min > b.max)
+            continue;
+        for (uint64_t number = a.min; number <= a.max; number++)
+            common = common || (number >= b.min && number <= b.max);
+        assert_int_equal(fz_bounds_overlap(&a, &b), common);
+    }
 }
 
 /* ---- side by side ---------------------------------------------------------------- */
@@ -446,6 +468,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_overlap),
         TEST(test_one_process),
         TEST(test_all_or_some),
         TEST(test_leftover),

@@ -127,6 +127,14 @@ static void test_toggle(void **state)
         assert_false(plan.toggles);
         assert_int_equal(plan.reason, FZ_SLOT_BACKWARD);
         assert_int_equal(fz_slot_side(&rules, plan.first), side);
+
+        /* Nor where the tick is not granted yet: of the other side as of this one. */
+        view.side_free = 0;
+        for (uint64_t floor = NOW - 1; floor <= NOW + 1; floor++) {
+            view.granted_first = floor;
+            assert_int_equal(fz_slot_plan(&rules, &view, 3, RANDOM).toggles, floor <= NOW);
+            assert_int_equal(fz_slot_available(&rules, &view), floor <= NOW ? CAPACITY : 0);
+        }
     }
     /* A full tick is no reason to toggle. */
     const struct fz_slot_view full = {.word = slot_at(NOW + 1, 0), .high_tick = NOW, .now_tick = NOW};

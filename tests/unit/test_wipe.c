@@ -140,9 +140,24 @@ static void test_spec(void **state)
     assert_int_equal(count_secrets(), 0);
 }
 
+/* All of it, from the first byte to the last, and nothing beside it. */
+static void test_ends(void **state)
+{
+    unsigned char bytes[24];
+
+    (void)state;
+    for (size_t len = 0; len <= sizeof bytes - 2; len++) {
+        memset(bytes, 'x', sizeof bytes);
+        fz_wipe(bytes + 1, len);
+        for (size_t i = 0; i < sizeof bytes; i++)
+            assert_int_equal(bytes[i], i >= 1 && i <= len ? 0 : 'x');
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_urls),
         cmocka_unit_test(test_spec),
     };
