@@ -349,6 +349,21 @@ static void test_misuse(void **state)
     frazil_close(gen);
 }
 
+/* What names a folder can lead to no other one, and is as long as files allow. */
+static void test_namespaces(void **state)
+{
+    static const char *const names[] = {".", "..", ".x", "a/b", "../x", "a b", "\xc3\xa4"};
+    char spec[160];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=/nonexistent/a namespace='%s'", names[i]);
+        assert_open_refused(spec, NULL, FRAZIL_ESPEC, "not begin with '.'");
+    }
+    snprintf(spec, sizeof spec, "worker=fixed:1 state=file namespace=%065d", 0);
+    assert_open_refused(spec, NULL, FRAZIL_ESPEC, "must be 1 to 64 letters");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +379,7 @@ int main(void)
         cmocka_unit_test(test_close_null),
         cmocka_unit_test(test_random_port),
         cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_namespaces),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
