@@ -16,6 +16,9 @@ wc -l $sources | awk '$2 != "total" && $1 >= 600 { printf "%s:1: %d lines, 599 a
 # Fields of ctags: name, file, pattern, kind, line:N, end:N.
 # shellcheck disable=SC2086
 ctags --quiet --options=NONE -f - --languages=C --langmap=C:.c --kinds-C=f --fields=+ne --excmd=number \
+    -D 'TEST(sentence)=void TEST(void)' -D 'TEST_OF_KINDS(over, sentence)=void TEST_OF_KINDS(void)' \
+    -D 'BEFORE_EACH=void BEFORE_EACH(void)' -D 'AFTER_EACH=void AFTER_EACH(void)' \
+    -D 'BEFORE_ALL=void BEFORE_ALL(void)' -D 'AFTER_ALL=void AFTER_ALL(void)' \
     -I FRAZIL_API,FRAZIL_CHECK,FRAZIL_NONNULL+ $sources | sort -t "$(printf '\t')" -k 2,2 | awk -F '\t' '
     {
         for (i = 4; i <= NF; i++) {

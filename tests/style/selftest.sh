@@ -115,6 +115,11 @@ test_lengths() {
     must_fail 'programs/a.c:1: a() has 71 lines, 70 allowed'
     lines 600 | file programs/a.c
     must_fail 'programs/a.c:1: 600 lines, 599 allowed'
+    rm "$scratch/project/programs/a.c"
+    for begin in 'TEST("It is, so (and so) long")' 'TEST_OF_KINDS(over_all, "It is")' 'BEFORE_EACH'; do
+        { echo "$begin"; function_of a 71 | tail -n +2; } | file tests/a.c
+        must_fail "tests/a.c:1: ${begin%%(*}() has 71 lines, 70 allowed"
+    done
     project
     function_of a 16 | file src/a.c
     must_fail 'at most 15 and 50 are allowed'
@@ -380,6 +385,20 @@ test_printing() {
         printf '%s\n' "const char *c = \"$escape\";" | file programs/frazil/cmd_c.c
         must_fail 'programs/frazil/cmd_c.c:1: has an escape for terminals'
     done
+}
+
+# shellcheck disable=SC2016 # backquotes of a page
+test_pieces() {
+    project
+    must_fail 'no page found'
+    printf '| piece | what |\n|---|---|\n| `rig` | a generator |\n' | file tests/lib/README.md
+    must_fail 'tests/lib/README.md:1: rig is not in tests/lib'
+    echo 'int a;' | file tests/lib/rig.h
+    must_pass
+    echo 'int a;' | file tests/lib/kind.c
+    must_fail 'tests/lib/README.md:1: no row says what kind is'
+    printf '| `kind` | a kind |\n| `rig` | a generator |\n| `kind` | of the same name |\n' | file tests/lib/README.md
+    must_fail 'tests/lib/README.md:1: more than one row is of kind'
 }
 
 test_format() {

@@ -366,7 +366,7 @@ static void test_slips_of_the_environment(void **state)
         "FRAZIL_WORKER",  "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE", "FRAZIL_STATE_DIR",
         "FRAZIL_NEMESIS", "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS", "FRAZIL_VECTORS_DIR",
         "FRAZIL_SERVE",   "FRAZIL_NEMESIS_KIND", "FRAZIL_SHOP_QUEUE", "FRAZIL_",      "FRAZILWORKER",
-        "XFRAZIL_WROKER",
+        "XFRAZIL_WROKER", "FRAZIL_ONLY",
     };
     struct slips slips;
 

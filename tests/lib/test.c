@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/test.h"
+
+struct test_hooks test_hooks;
+
+static struct test *tests;
+
+void test_add(struct test *test)
+{
+    struct test **place = &tests;
+
+    while (*place != NULL && (*place)->line < test->line)
+        place = &(*place)->next;
+    test->next = *place;
+    *place = test;
+}
+
+/* ---- as cmocka wants them -------------------------------------------------- */
+
+static void run_body(void **state)
+{
+    const struct test *test = *state;
+
+    test->body();
+}
+
+#define AS_FIXTURE(hook)                                                                                               \
+    static int run_##hook(void **state)                                                                                \
+    {                                                                                                                  \
+        (void)state;                                                                                                   \
+        if (test_hooks.hook != NULL)                                                                                   \
+            test_hooks.hook();                                                                                         \
+        return 0;                                                                                                      \
+    }
+
+AS_FIXTURE(before_each)
+AS_FIXTURE(after_each)
+AS_FIXTURE(before_all)
+AS_FIXTURE(after_all)
+
+#undef AS_FIXTURE
+
+/* ---- the program ------------------------------------------------------------ */
+
+static bool is_wanted(const struct test *test)
+{
+    const char *words = getenv("FRAZIL_ONLY");
+
+    return words == NULL || strstr(test->sentence, words) != NULL;
+}
+
+/* Writes those that are wanted into the array, unless it is NULL, and returns how many they are. */
+static size_t choose(struct CMUnitTest *ret_chosen)
+{
+    size_t count = 0;
+
+    for (struct test *test = tests; test != NULL; test = test->next) {
+        if (!is_wanted(test))
+            continue;
+        if (ret_chosen != NULL)
+            ret_chosen[count] = (struct CMUnitTest){test->sentence, run_body, run_before_each, run_after_each, test};
+        count++;
+    }
+    return count;
+}
+
+int test_run(void)
+{
+    size_t count = choose(NULL);
+    struct CMUnitTest *chosen = calloc(count + 1, sizeof *chosen);
+
+    if (count == 0 || chosen == NULL) {
+        print_error("no test to run: %s\n",
+                    tests == NULL ? "the program has none" : "no sentence has the words of FRAZIL_ONLY");
+        free(chosen);
+        return 1;
+    }
+    choose(chosen);
+    int failed = _cmocka_run_group_tests("tests", chosen, count, run_before_all, run_after_all);
+    free(chosen);
+    return failed != 0;
+}
+
+/* Weak: a program may have a main() of its own. */
+__attribute__((weak)) int main(void)
+{
+    return test_run();
+}
