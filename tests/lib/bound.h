@@ -10,7 +10,8 @@
 
 /*
  * In a child that was just forked: from now on it is killed when the thread that
- * forked it ends.  parent: the process id of the one that forked, read before.
+ * forked it ends.  parent: the process id of the one that forked, read before; 0 if
+ * that is outside of the child's PID namespace.
  * Elsewhere than on Linux it does nothing but end if the parent is gone already.
  */
 void bound_to(pid_t parent);

@@ -8,15 +8,13 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
-#ifdef __linux__
-#include <sys/prctl.h>
-#endif
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "lib/bound.h"
 #include "lib/server.h"
 
 enum { CHUNK = 65536 };
@@ -74,14 +72,6 @@ static void serve(const struct flood *flood, int fd)
         pause_shortly();
 }
 
-/* Whatever a failed test leaves is ended with it. */
-static void end_with_parent(void)
-{
-#ifdef __linux__
-    (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-#endif
-}
-
 pid_t flood_start(const struct flood *flood, uint16_t *ret_port)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -92,18 +82,16 @@ pid_t flood_start(const struct flood *flood, uint16_t *ret_port)
     assert_int_equal(bind(fd, (const struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(fd, 64), 0);
     assert_int_equal(getsockname(fd, (struct sockaddr *)&address, &len), 0);
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        end_with_parent();
         /* A process for each connection: one that is silent must not keep others waiting. */
         signal(SIGCHLD, SIG_IGN);
         for (;;) {
             int connection = accept(fd, NULL, NULL);
             if (connection < 0)
                 _exit(1);
-            if (fork() == 0) {
-                end_with_parent();
+            if (bound_fork() == 0) {
                 close(fd);
                 serve(flood, connection);
                 _exit(0);

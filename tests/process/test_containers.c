@@ -7,23 +7,17 @@
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/bound.h"
 #include "lib/callers.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 enum {
     CONTAINERS = 4,
@@ -36,20 +30,22 @@ enum { NOT_PERMITTED = 77, COMPLAINED = 1 };
 static const char *scratch;
 static int said_fds[2]; /* a byte from each container that has come so far */
 
-static int set_up(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    scratch = scratch_make();
-    return pipe(said_fds);
+    assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
 }
 
-static int tear_down(void **state)
+BEFORE_EACH
 {
-    (void)state;
+    scratch = scratch_make();
+    assert_int_equal(pipe(said_fds), 0);
+}
+
+AFTER_EACH
+{
     close(said_fds[0]);
     close(said_fds[1]);
     scratch_remove(scratch);
-    return 0;
 }
 
 /* In a container. */
@@ -79,7 +75,10 @@ static pid_t fork_first(void)
 {
     if (unshare(CLONE_NEWPID) != 0 && unshare(CLONE_NEWPID | CLONE_NEWUSER) != 0)
         return -1;
-    return fork();
+    pid_t pid = fork();
+    if (pid == 0)
+        bound_to(0); /* a parent outside of the namespace has no number in it */
+    return pid;
 }
 
 static int exit_status_of(pid_t pid)
@@ -94,7 +93,7 @@ static int exit_status_of(pid_t pid)
 /* Starts a container: work(arg) in process 1.  Its outer process leads a group with which it can be killed. */
 static pid_t start(void (*work)(void *arg), void *arg)
 {
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
 
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -113,15 +112,17 @@ static pid_t start(void (*work)(void *arg), void *arg)
     return pid;
 }
 
+/* Process 1 dies for itself: what it held is free when it, too, has been waited for, as a child of its reaper. */
 static void end(pid_t pid)
 {
     (void)kill(-pid, SIGKILL);
-    (void)waitpid(pid, NULL, 0);
+    while (waitpid(-pid, NULL, 0) > 0)
+        continue;
 }
 
 static bool can_make_namespaces(void)
 {
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
 
     if (pid == 0) {
         pid_t first = fork_first();
@@ -174,7 +175,6 @@ static void take(frazil *gen, struct idset *set)
 
 /* ---- a child that is process 1, too -------------------------------------------------- */
 
-/* Process 1, and a child of it that is process 1 of another namespace, use one generator. */
 static void fork_and_take(void *arg)
 {
     struct idset *sets = arg;
@@ -203,12 +203,11 @@ static void fork_and_take(void *arg)
     frazil_close(gen);
 }
 
-static void test_child(void **state)
+TEST("Process 1, and a child of it that is process 1 of another namespace, use one generator")
 {
     struct idset *sets = idsets_open(2, 3 * IDS);
     uint64_t twice = 0;
 
-    (void)state;
     NEED_NAMESPACES();
     assert_int_equal(exit_status_of(start(fork_and_take, sets)), 0);
     assert_true(sets[0].count >= (size_t)2 * IDS);
@@ -229,14 +228,12 @@ static void serve(void *arg)
     frazil_close(gen);
 }
 
-/* Containers come, share the word and are killed while they open or take: no id twice. */
-static void test_shared_volume(void **state)
+TEST("Containers come, share the word and are killed while they open or take: no id twice")
 {
     struct idset *sets = idsets_open(ROUNDS, IDS);
     pid_t pids[CONTAINERS] = {0};
     uint64_t twice = 0;
 
-    (void)state;
     NEED_NAMESPACES();
     for (unsigned round = 0; round < ROUNDS; round++) {
         pid_t *pid = &pids[round % CONTAINERS];
@@ -270,12 +267,10 @@ static void hold_a_worker(void *arg)
         pause();
 }
 
-/* Each container has a worker id of its own; one that was killed has left it to the next. */
-static void test_worker_lock(void **state)
+TEST("Each container has a worker id of its own; one that was killed has left it to the next")
 {
     pid_t pids[2];
 
-    (void)state;
     NEED_NAMESPACES();
     for (unsigned i = 0; i < 2; i++) {
         pids[i] = start(hold_a_worker, NULL);
@@ -301,12 +296,10 @@ static void hold_a_part(void *arg)
 
 static char low[] = "worker=fixed:3 seq_min=0 seq_max=99";
 
-/* Sequence bounds that overlap with those of another container are refused; those beside it are not. */
-static void test_bounds(void **state)
+TEST("Sequence bounds that overlap with those of another container are refused; those beside it are not")
 {
     frazil_error err;
 
-    (void)state;
     NEED_NAMESPACES();
     pid_t pid = start(hold_a_part, low);
     assert_int_equal(hear(), '+');
@@ -318,16 +311,4 @@ static void test_bounds(void **state)
         fail_msg("%s", err.message);
     frazil_close(gen);
     end(pid);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_child, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_shared_volume, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_worker_lock, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_bounds, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,22 +7,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/bound.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/dirs.h"
 #include "os/worker_lock.h"
 
@@ -30,18 +22,14 @@ enum { POOL = 64, KILLS = 2000 };
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_worker_lock take(uint32_t base, uint32_t count)
@@ -84,7 +72,7 @@ static struct holder start_holder(void)
     int fds[2];
 
     assert_int_equal(pipe(fds), 0);
-    holder.pid = fork();
+    holder.pid = bound_fork();
     assert_true(holder.pid >= 0);
     if (holder.pid == 0) {
         struct fz_worker_lock lock;
@@ -108,14 +96,12 @@ static void kill_holder(struct holder holder)
 
 /* ---- one process --------------------------------------------------------- */
 
-/* The lowest free number from the base on is given, and one that was given back first of all. */
-static void test_lowest(void **state)
+TEST("The lowest free number from the base on is given, and one that was given back first of all")
 {
     struct fz_worker_lock first = take(10, 3);
     struct fz_worker_lock second = take(10, 3);
     struct fz_worker_lock third = take(10, 3);
 
-    (void)state;
     assert_int_equal(first.worker, 10);
     assert_int_equal(second.worker, 11);
     assert_int_equal(third.worker, 12);
@@ -130,25 +116,21 @@ static void test_lowest(void **state)
     fz_worker_lock_release(&other);
 }
 
-/* The very last number there is can be had; counting does not wrap. */
-static void test_highest(void **state)
+TEST("The very last number there is can be had; counting does not wrap")
 {
     struct fz_worker_lock lock = take(UINT32_MAX, 1);
     frazil_error err;
 
-    (void)state;
     assert_refused(scratch, UINT32_MAX, 1, FRAZIL_EPOOL, &err);
     assert_says(&err, "from 4294967295 to 4294967295");
     fz_worker_lock_release(&lock);
 }
 
-/* A file that was removed under its holder's hands is no lock: another can have the number, but he really has it. */
-static void test_removed(void **state)
+TEST("A file that was removed under its holder's hands is no lock: another can have the number, but he really has it")
 {
     struct fz_worker_lock first = take(0, 1);
     frazil_error err;
 
-    (void)state;
     assert_int_equal(unlink(scratch_path(scratch, "worker-0.lock")), 0);
     struct fz_worker_lock second = take(0, 1);
     fz_worker_lock_release(&first);
@@ -156,12 +138,10 @@ static void test_removed(void **state)
     fz_worker_lock_release(&second);
 }
 
-/* A lock is not inherited by programs that are executed. */
-static void test_not_executed(void **state)
+TEST("A lock is not inherited by programs that are executed")
 {
     struct fz_worker_lock lock = take(0, 1);
 
-    (void)state;
     assert_int_equal(fcntl(lock.file.fd, F_GETFD) & FD_CLOEXEC, FD_CLOEXEC);
     fz_worker_lock_release(&lock);
 }
@@ -175,13 +155,11 @@ static bool is_overlay(void)
     return disk.kind == FZ_DISK_LAYER;
 }
 
-/* A process that closes all descriptors, as daemons do, keeps its number, and gives it back as any other. */
-static void test_closed_descriptors(void **state)
+TEST("A process that closes all descriptors, as daemons do, keeps its number, and gives it back as any other")
 {
     struct fz_worker_lock lock = take(0, 1);
     frazil_error err;
 
-    (void)state;
     if (is_overlay()) {
         fz_worker_lock_release(&lock);
         skip();
@@ -193,13 +171,11 @@ static void test_closed_descriptors(void **state)
     fz_worker_lock_release(&lock);
 }
 
-/* A directory that is missing or cannot be written is said to be that, not a pool that is taken. */
-static void test_directory(void **state)
+TEST("A directory that is missing or cannot be written is said to be that, not a pool that is taken")
 {
     const char *missing = scratch_path(scratch, "missing");
     frazil_error err;
 
-    (void)state;
     assert_refused(missing, 0, 4, FRAZIL_ESYS, &err);
     assert_int_equal(err.sys_errno, ENOENT);
     assert_says(&err, missing);
@@ -209,7 +185,7 @@ static void test_directory(void **state)
     const char *locked = scratch_path(scratch, "locked");
     assert_int_equal(mkdir(locked, 0555), 0);
     assert_int_equal(chmod(scratch, 0755), 0);
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         struct fz_worker_lock lock;
@@ -225,15 +201,13 @@ static void test_directory(void **state)
 
 /* ---- several ------------------------------------------------------------- */
 
-/* 64 processes have 64 numbers, each another; the 65th is told who has them, as far as a sentence is long. */
-static void test_pool(void **state)
+TEST("64 processes have 64 numbers, each another; the 65th is told who has them, as far as a sentence is long")
 {
     struct holder holders[POOL];
     bool seen[POOL] = {false};
     char text[32];
     frazil_error err;
 
-    (void)state;
     for (int i = 0; i < POOL; i++) {
         holders[i] = start_holder();
         assert_in_range(holders[i].worker, 0, POOL - 1);
@@ -257,8 +231,7 @@ static void test_pool(void **state)
     }
 }
 
-/* A few holders are all named, also one whose file says nothing. */
-static void test_all_named(void **state)
+TEST("A few holders are all named, also one whose file says nothing")
 {
     struct fz_worker_lock first = take(0, 3);
     struct fz_worker_lock second = take(0, 3);
@@ -266,7 +239,6 @@ static void test_all_named(void **state)
     char text[64];
     frazil_error err;
 
-    (void)state;
     assert_int_equal(ftruncate(second.file.fd, 0), 0);
     assert_refused(scratch, 0, 3, FRAZIL_EPOOL, &err);
     snprintf(text, sizeof text, "processes %d, ?, %d (", (int)getpid(), (int)getpid());
@@ -276,10 +248,8 @@ static void test_all_named(void **state)
     fz_worker_lock_release(&third);
 }
 
-/* kill -9 gives a number back at once, however often. */
-static void test_kill(void **state)
+TEST("kill -9 gives a number back at once, however often")
 {
-    (void)state;
     for (int i = 0; i < KILLS; i++) {
         struct holder holder = start_holder();
         assert_int_equal(holder.worker, 0);
@@ -287,14 +257,12 @@ static void test_kill(void **state)
     }
 }
 
-/* A child shares the number with its parent: it stays taken until both are gone. */
-static void test_fork(void **state)
+TEST("A child shares the number with its parent: it stays taken until both are gone")
 {
     struct fz_worker_lock lock = take(0, 1);
     frazil_error err;
 
-    (void)state;
-    pid_t pid = fork();
+    pid_t pid = bound_fork();
     assert_true(pid >= 0);
     if (pid == 0) {
         for (;;)
@@ -307,8 +275,7 @@ static void test_fork(void **state)
     fz_worker_lock_release(&lock);
 }
 
-/* Many processes that come at once never share a number. */
-static void test_rush(void **state)
+TEST("Many processes that come at once never share a number")
 {
     enum { PROCESSES = 32 };
     uint32_t got[PROCESSES];
@@ -318,13 +285,12 @@ static void test_rush(void **state)
     int stay[2];
     char byte;
 
-    (void)state;
     assert_int_equal(pipe(start), 0);
     assert_int_equal(pipe(answer), 0);
     assert_int_equal(pipe(stay), 0);
     for (int i = 0; i < PROCESSES; i++) {
         struct fz_worker_lock lock;
-        pid_t pid = fork();
+        pid_t pid = bound_fork();
         assert_true(pid >= 0);
         if (pid > 0)
             continue;
@@ -352,24 +318,4 @@ static void test_rush(void **state)
     close(answer[0]);
     close(answer[1]);
     close(stay[0]);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_lowest),
-        TEST(test_highest),
-        TEST(test_removed),
-        TEST(test_not_executed),
-        TEST(test_closed_descriptors),
-        TEST(test_directory),
-        TEST(test_pool),
-        TEST(test_all_named),
-        TEST(test_kill),
-        TEST(test_fork),
-        TEST(test_rush),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
