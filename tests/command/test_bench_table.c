@@ -3,30 +3,21 @@
  * Goal of this test: medians and quartiles are exact, a row is compared with
  * another one round by round, and a target is met at its limit and not beyond.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-
-#include <cmocka.h>
 
 #include "bench/table.h"
+#include "lib/test.h"
 
 static struct bench_table *table;
 
-static int make_table(void **state)
+BEFORE_EACH
 {
-    (void)state;
     table = calloc(1, sizeof *table);
-    return table == NULL ? -1 : 0;
+    assert_non_null(table);
 }
 
-static int drop_table(void **state)
+AFTER_EACH
 {
-    (void)state;
     free(table);
-    return 0;
 }
 
 static struct bench_row *add_row(const char *key, struct bench_target target)
@@ -38,10 +29,8 @@ static struct bench_row *add_row(const char *key, struct bench_target target)
 
 static const struct bench_target nothing = {BENCH_NOTHING, 0, NULL};
 
-/* A row is found by its key, and by no other. */
-static void find(void **state)
+TEST("A row is found by its key, and by no other")
 {
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
 
@@ -50,10 +39,8 @@ static void find(void **state)
     assert_null(bench_table_find(table, "c"));
 }
 
-/* A round in which all was slow says nothing against either row: ratios are taken within rounds. */
-static void ratios_are_of_rounds(void **state)
+TEST("A round in which all was slow says nothing against either row: ratios are taken within rounds")
 {
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     const double slow[] = {1, 100, 3};
@@ -66,14 +53,12 @@ static void ratios_are_of_rounds(void **state)
     assert_true(bench_ratio(b, a) == 0.5);
 }
 
-/* What was not measured is compared with nothing. */
-static void without_samples(void **state)
+TEST("What was not measured is compared with nothing")
 {
     const struct bench_target against_b = {BENCH_AT_MOST, 1, "b"};
     const struct bench_target against_c = {BENCH_AT_MOST, 1, "c"};
     double value;
 
-    (void)state;
     struct bench_row *a = add_row("a", against_b);
     struct bench_row *b = add_row("b", nothing);
     assert_true(bench_ratio(a, b) == 0);
@@ -87,14 +72,12 @@ static void without_samples(void **state)
     assert_true(value == 0.5);
 }
 
-/* Each sense compares what it says. */
-static void senses(void **state)
+TEST("Each sense compares what it says")
 {
     const struct bench_target at_most = {BENCH_AT_MOST, 2, "b"};
     const struct bench_target alone = {BENCH_AT_LEAST, 3, NULL};
     double value;
 
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     bench_row_add(a, 3);
@@ -103,21 +86,17 @@ static void senses(void **state)
     assert_true(bench_target_value(table, a, &alone, &value) && value == 3);
 }
 
-/* The limit itself is within it; what lies beyond is not. */
-static void limits(void **state)
+TEST("The limit itself is within it; what lies beyond is not")
 {
     const struct bench_target at_most = {BENCH_AT_MOST, 2, NULL};
     const struct bench_target at_least = {BENCH_AT_LEAST, 2, NULL};
 
-    (void)state;
     assert_true(bench_target_met(&at_most, 2) && !bench_target_met(&at_most, 2.01));
     assert_true(bench_target_met(&at_least, 2) && !bench_target_met(&at_least, 1.99));
 }
 
-/* A round that brought no sample is in neither the median nor a ratio, and the other rounds stay in their places. */
-static void missed_rounds(void **state)
+TEST("A round that brought no sample is in neither the median nor a ratio, and the other rounds stay in their places")
 {
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     const struct bench_target alone = {BENCH_AT_MOST, 100, NULL};
@@ -136,14 +115,12 @@ static void missed_rounds(void **state)
     assert_true(bench_target_value(table, b, &alone, &value) && value == 7);
 }
 
-/* A row that missed more than half of its rounds is neither judged nor compared with. */
-static void too_many_missed(void **state)
+TEST("A row that missed more than half of its rounds is neither judged nor compared with")
 {
     const struct bench_target alone = {BENCH_AT_MOST, 2, NULL};
     const struct bench_target against_a = {BENCH_AT_MOST, 2, "a"};
     double value;
 
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     assert_false(bench_row_counts(a));
@@ -160,13 +137,11 @@ static void too_many_missed(void **state)
     assert_false(bench_target_value(table, b, &against_a, &value));
 }
 
-/* Rows that never had a sample in the same round are not compared. */
-static void never_together(void **state)
+TEST("Rows that never had a sample in the same round are not compared")
 {
     const struct bench_target against_b = {BENCH_AT_MOST, 2, "b"};
     double value;
 
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     bench_row_add(a, 1);
@@ -177,13 +152,11 @@ static void never_together(void **state)
     assert_false(bench_target_value(table, a, &against_b, &value));
 }
 
-/* What is only shown asks for nothing. */
-static void shown_only(void **state)
+TEST("What is only shown asks for nothing")
 {
     const struct bench_target times = {BENCH_TIMES, 0, "b"};
     double value;
 
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
     struct bench_row *b = add_row("b", nothing);
     bench_row_add(a, 6);
@@ -192,10 +165,8 @@ static void shown_only(void **state)
     assert_true(bench_target_met(&times, value));
 }
 
-/* Samples beyond those that a row has room for are dropped. */
-static void many_samples(void **state)
+TEST("Samples beyond those that a row has room for are dropped")
 {
-    (void)state;
     struct bench_row *a = add_row("a", nothing);
 
     for (int i = 0; i < BENCH_ROUNDS_MAX + 10; i++)
@@ -203,37 +174,21 @@ static void many_samples(void **state)
     assert_int_equal(a->rounds, BENCH_ROUNDS_MAX);
 }
 
-/* One number is all of its own spread. */
-static void spread_of_one(void **state)
+TEST("One number is all of its own spread")
 {
     double numbers[] = {7};
     struct bench_spread s = bench_spread_of(numbers, 1);
 
-    (void)state;
     assert_true(s.min == 7 && s.q1 == 7 && s.median == 7 && s.q3 == 7 && s.max == 7);
 }
 
-/* The order in which numbers come does not matter, and quartiles lie between neighbours where they must. */
-static void spread_of_some(void **state)
+TEST("The order in which numbers come does not matter, and quartiles lie between neighbours where they must")
 {
     double odd[] = {5, 1, 4, 2, 3};
     double even[] = {40, 10, 30, 20};
     struct bench_spread s = bench_spread_of(odd, 5);
     struct bench_spread t = bench_spread_of(even, 4);
 
-    (void)state;
     assert_true(s.min == 1 && s.q1 == 2 && s.median == 3 && s.q3 == 4 && s.max == 5);
     assert_true(t.min == 10 && t.q1 == 17.5 && t.median == 25 && t.q3 == 32.5 && t.max == 40);
-}
-
-int main(void)
-{
-#define TEST(function) cmocka_unit_test_setup_teardown(function, make_table, drop_table)
-    const struct CMUnitTest tests[] = {
-        TEST(find),       TEST(ratios_are_of_rounds), TEST(without_samples), TEST(senses),
-        TEST(limits),     TEST(missed_rounds),        TEST(too_many_missed), TEST(never_together),
-        TEST(shown_only), TEST(many_samples),         TEST(spread_of_one),   TEST(spread_of_some),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,8 @@
  * visible.h says the same as is worked out here another way; what it writes is
  * harmless itself.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "visible.h"
 
 /* The bytes of a code point, surrogates included, as if it were a character. */
@@ -34,10 +26,8 @@ static bool is_surrogate(uint32_t code)
     return code >= 0xd800 && code <= 0xdfff;
 }
 
-/* Each character either stays whole or becomes an escape of printable ASCII, and the whole of it is used up. */
-static void test_each_character(void **state)
+TEST("Each character either stays whole or becomes an escape of printable ASCII, and the whole of it is used up")
 {
-    (void)state;
     unsigned hidden = 0;
 
     for (uint32_t code = 1; code <= 0x10ffff; code++) {
@@ -56,10 +46,8 @@ static void test_each_character(void **state)
     assert_int_equal(hidden, 31 + 33 + 3 + 5 + 7 + 16 + 1 + 3 + 128);
 }
 
-/* In JSON an escape is four digits, a pair beyond the first plane, and U+FFFD for a byte that is no character. */
-static void test_json(void **state)
+TEST("In JSON an escape is four digits, a pair beyond the first plane, and U+FFFD for a byte that is no character")
 {
-    (void)state;
     static const struct {
         const char *text, *json;
         size_t used;
@@ -85,10 +73,8 @@ static void test_json(void **state)
     }
 }
 
-/* Eight bytes are looked at together: one that is not plain is found at each place, and nothing before it is lost. */
-static void test_each_place(void **state)
+TEST("Eight bytes are looked at together: one that is not plain is found at each place, and nothing before it is lost")
 {
-    (void)state;
     static const char bad[] = {1, 0x1f, 0x7f, (char)0x80, (char)0xff, '"', '\\'};
 
     for (size_t at = 0; at < 40; at++) {
@@ -104,10 +90,8 @@ static void test_each_place(void **state)
     }
 }
 
-/* A text is cut between characters. */
-static void test_cut(void **state)
+TEST("A text is cut between characters")
 {
-    (void)state;
     const char *text = "ab\xe2\x82\xac\xff";
 
     assert_int_equal(visible_cut(text, 6, 6), 6);
@@ -116,16 +100,4 @@ static void test_cut(void **state)
     assert_int_equal(visible_cut(text, 6, 3), 2);
     assert_int_equal(visible_cut(text, 6, 2), 2);
     assert_int_equal(visible_cut(text, 6, 0), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_each_character),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_each_place),
-        cmocka_unit_test(test_cut),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

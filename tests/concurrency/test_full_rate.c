@@ -5,19 +5,12 @@
  * what processor time it took, is printed and not asserted: that depends on what
  * else the machine does.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #include <time.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { SECONDS = 5, CAPACITY = 4096, TICKS_PER_SECOND = 1000, THREADS = 64, THREADS_SECONDS = 1 };
 
@@ -59,14 +52,12 @@ static frazil *open_generator(void)
     return gen;
 }
 
-/* One caller, as fast as it can, for five seconds. */
-static void test_one_caller(void **state)
+TEST("One caller, as fast as it can, for five seconds")
 {
     struct idset *set = idsets_open(1, (size_t)CAPACITY * TICKS_PER_SECOND * (SECONDS + 1));
     frazil *gen = open_generator();
     uint64_t id;
 
-    (void)state;
     double started_s = cpu_seconds();
     do {
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
@@ -92,14 +83,12 @@ static void *take_singles(void *arg)
     return NULL;
 }
 
-/* Sixty-four of them: nobody is kept waiting for ever, and the rate does not collapse. */
-static void test_many_callers(void **state)
+TEST("Sixty-four of them: nobody is kept waiting for ever, and the rate does not collapse")
 {
     struct idset *sets = idsets_open(THREADS, (size_t)CAPACITY * TICKS_PER_SECOND * (THREADS_SECONDS + 1));
     struct caller callers[THREADS];
     frazil *gen = open_generator();
 
-    (void)state;
     for (size_t i = 0; i < THREADS; i++)
         callers[i] = (struct caller){.gen = gen, .shared = &sets[i]};
     double started_s = cpu_seconds();
@@ -108,13 +97,4 @@ static void test_many_callers(void **state)
     idsets_assert_unique_and_increasing(sets, THREADS);
     frazil_close(gen);
     idsets_close(sets, THREADS);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_caller),
-        cmocka_unit_test(test_many_callers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

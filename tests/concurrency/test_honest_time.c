@@ -5,20 +5,13 @@
  * which it returned.  The clock is read around every single call, so an anchor
  * that is kept beyond its tick is seen.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { CALLS = 3000000 / INSTRUMENT_SLOWDOWN, THREADS = 4 };
 
@@ -110,43 +103,24 @@ static void run_watch(const char *spec, size_t threads, int64_t calls, bool loca
         assert_honest(&witnesses[i]);
 }
 
-/* One caller, where no tick is ever full. */
-static void test_one_caller(void **state)
+TEST("One caller, where no tick is ever full")
 {
-    (void)state;
     run_watch("layout=41/0/22 worker=fixed:0", 1, CALLS, false);
 }
 
-/* Callers that overtake each other, also in the middle of a call. */
-static void test_threads(void **state)
+TEST("Callers that overtake each other, also in the middle of a call")
 {
-    (void)state;
     run_watch("layout=41/0/22 worker=fixed:0", THREADS, CALLS / 4, false);
 }
 
-/* A handle's block does not outlive its tick. */
-static void test_handles(void **state)
+TEST("A handle's block does not outlive its tick")
 {
-    (void)state;
     run_watch("layout=41/0/22 worker=fixed:0", 2, CALLS / 4, true);
     run_watch("layout=41/0/22 worker=fixed:0 tick=3ms", 2, CALLS / 4, true);
 }
 
-/* Ticks that are full: nobody gets an id of a tick to come. */
-static void test_full(void **state)
+TEST("Ticks that are full: nobody gets an id of a tick to come")
 {
-    (void)state;
     run_watch("layout=41/12/10 worker=fixed:0", THREADS, CALLS / 30, false);
     run_watch("layout=41/12/10 worker=fixed:0 behaviour=konayuki start=random", THREADS, CALLS / 60, false);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_caller),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_handles),
-        cmocka_unit_test(test_full),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,7 @@
  * any policy; with and without the processor's counter, which here runs quite
  * independently of the clock and so makes every anchor a lie.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <sched.h>
@@ -20,6 +13,7 @@
 #include "frazil.h"
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { THREADS = 8, QUOTA = 150000 / INSTRUMENT_SLOWDOWN };
 
@@ -156,33 +150,25 @@ static void run_steps(const struct run *run)
     idsets_close(sets, (size_t)2 * THREADS);
 }
 
-/* Ids are stamped ahead of a clock that went back. */
-static void test_hold(void **state)
+TEST("Ids are stamped ahead of a clock that went back")
 {
-    (void)state;
     run_steps(&(struct run){"worker=fixed:1 max_lead=none max_wait=none", FZ_FAST_NONE, 300, false});
     run_steps(&(struct run){"worker=fixed:1 max_wait=none", FZ_FAST_NONE, 300, false});
 }
 
-/* Callers wait for a clock that went back. */
-static void test_wait(void **state)
+TEST("Callers wait for a clock that went back")
 {
-    (void)state;
     run_steps(&(struct run){"worker=fixed:1 on_backward=wait max_wait=none", FZ_FAST_NONE, 30, false});
 }
 
-/* The same, where a tick has few places and some of them are out of bounds. */
-static void test_small(void **state)
+TEST("The same, where a tick has few places and some of them are out of bounds")
 {
-    (void)state;
     run_steps(
         &(struct run){"layout=41/10/6 worker=fixed:1 seq_min=5 seq_max=60 max_wait=none", FZ_FAST_NONE, 30, false});
 }
 
-/* With anchors, which the counter keeps open though the clock has gone elsewhere. */
-static void test_anchored(void **state)
+TEST("With anchors, which the counter keeps open though the clock has gone elsewhere")
 {
-    (void)state;
     run_steps(&(struct run){"worker=fixed:1 max_lead=none max_wait=none", FZ_FAST_ADD_64, 300, false});
     run_steps(&(struct run){"worker=fixed:1 on_backward=wait max_wait=none", FZ_FAST_ADD_64, 30, false});
     run_steps(&(struct run){"behaviour=sfid worker=fixed:1", FZ_FAST_ADD_64, 300, false});
@@ -191,27 +177,15 @@ static void test_anchored(void **state)
         &(struct run){"layout=41/10/6 worker=fixed:1 seq_min=5 seq_max=60 max_wait=none", FZ_FAST_ADD_64, 30, false});
 }
 
-/* Tick-tock: two lines of ids, each increasing, none met twice. */
-static void test_ticktock(void **state)
+TEST("Tick-tock: two lines of ids, each increasing, none met twice")
 {
-    (void)state;
     run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none", FZ_FAST_NONE, 30, true});
     run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none seq_min=10 seq_max=40", FZ_FAST_NONE, 30, true});
 }
 
-static void test_ticktock_anchored(void **state)
+TEST("Tick-tock holds on the fast path, too")
 {
-    (void)state;
     run_steps(&(struct run){"layout=sno worker=fixed:1 max_wait=none", FZ_FAST_ADD_SNO, 30, true});
     run_steps(
         &(struct run){"layout=sno worker=fixed:1 max_wait=none seq_min=10 seq_max=40", FZ_FAST_ADD_SNO, 30, true});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hold),     cmocka_unit_test(test_wait),     cmocka_unit_test(test_small),
-        cmocka_unit_test(test_anchored), cmocka_unit_test(test_ticktock), cmocka_unit_test(test_ticktock_anchored),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,13 @@
  * once never get the same id twice, each gets increasing ones, nobody starves,
  * and the statistics count exactly what was taken.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <sched.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { THREADS = 8, MANY_THREADS = 64 };
 
@@ -93,10 +87,8 @@ static void run_threads(const struct run *run)
     frazil_close(gen);
 }
 
-/* Where nothing limits: eight threads, five million ids each, all ways mixed. */
-static void test_wide(void **state)
+TEST("Where nothing limits: eight threads, five million ids each, all ways mixed")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/0/22 worker=fixed:0",
                               .threads = THREADS,
                               .quota = 5000000,
@@ -105,10 +97,8 @@ static void test_wide(void **state)
                               .locals = true});
 }
 
-/* Without handles, whose unused blocks count as skipped, every id is counted and no other. */
-static void test_wide_counted(void **state)
+TEST("Without handles, whose unused blocks count as skipped, every id is counted and no other")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/0/22 worker=fixed:0",
                               .threads = THREADS,
                               .quota = 1000000,
@@ -116,10 +106,8 @@ static void test_wide_counted(void **state)
                               .run_max = 1000});
 }
 
-/* The default layout is full all the time: tickets, waits, batches over several ticks. */
-static void test_limited(void **state)
+TEST("The default layout is full all the time: tickets, waits, batches over several ticks")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "worker=fixed:5",
                               .threads = THREADS,
                               .quota = 250000,
@@ -128,10 +116,8 @@ static void test_limited(void **state)
                               .locals = true});
 }
 
-/* Sixty-four threads on sixteen ids a tick: everybody gets his ids, none is lost. */
-static void test_tickets(void **state)
+TEST("Sixty-four threads on sixteen ids a tick: everybody gets his ids, none is lost")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/18/4 worker=fixed:77 max_wait=none",
                               .threads = MANY_THREADS,
                               .quota = 150,
@@ -139,10 +125,8 @@ static void test_tickets(void **state)
                               .run_max = 4});
 }
 
-/* Two ids a tick, with handles that are too small to hold a block. */
-static void test_smallest(void **state)
+TEST("Two ids a tick, with handles that are too small to hold a block")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/20/1 worker=fixed:77 max_wait=none start=zero",
                               .threads = 16,
                               .quota = 60,
@@ -151,10 +135,8 @@ static void test_smallest(void **state)
                               .locals = true});
 }
 
-/* Bounds of the sequence leave holes in the line of slots; every id keeps to them. */
-static void test_bounded(void **state)
+TEST("Bounds of the sequence leave holes in the line of slots; every id keeps to them")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/6/16 worker=fixed:9 seq_min=1000 seq_max=5095",
                               .threads = THREADS,
                               .quota = 200000,
@@ -163,10 +145,8 @@ static void test_bounded(void **state)
                               .locals = true});
 }
 
-/* A hole of one place, next to a tick of a few: adding lands in the hole and beyond it. */
-static void test_bounded_small(void **state)
+TEST("A hole of one place, next to a tick of a few: adding lands in the hole and beyond it")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=41/18/4 worker=fixed:9 seq_min=1 seq_max=14 max_wait=none",
                               .threads = 32,
                               .quota = 300,
@@ -174,10 +154,8 @@ static void test_bounded_small(void **state)
                               .run_max = 10});
 }
 
-/* The sequence above the worker, in ticks of 10 ms. */
-static void test_sequence_above_worker(void **state)
+TEST("The sequence above the worker, in ticks of 10 ms")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "layout=39/8s/16w tick=10ms worker=fixed:60000",
                               .threads = THREADS,
                               .quota = 2000,
@@ -186,10 +164,8 @@ static void test_sequence_above_worker(void **state)
                               .locals = true});
 }
 
-/* Ids ahead of the clock instead of waits. */
-static void test_lead(void **state)
+TEST("Ids ahead of the clock instead of waits")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "behaviour=sfid worker=fixed:3",
                               .threads = THREADS,
                               .quota = 1000000,
@@ -198,10 +174,8 @@ static void test_lead(void **state)
                               .locals = true});
 }
 
-/* A random start in each tick: no slot is taken by adding. */
-static void test_random_start(void **state)
+TEST("A random start in each tick: no slot is taken by adding")
 {
-    (void)state;
     run_threads(&(struct run){.spec = "worker=fixed:3 start=random",
                               .threads = THREADS,
                               .quota = 100000,
@@ -232,15 +206,13 @@ static void run_snos(const char *spec, size_t quota)
     frazil_close(gen);
 }
 
-static void test_sno(void **state)
+TEST("Snos are unique and increase in each thread, one by one and in batches")
 {
-    (void)state;
     run_snos("layout=sno worker=fixed:513", 1000000);
 }
 
-static void test_sno_shard(void **state)
+TEST("Snos of a part of the sequence are unique and increase in each thread, too")
 {
-    (void)state;
     run_snos("layout=sno worker=fixed:513 seq_min=8192 seq_max=16383", 100000);
 }
 
@@ -270,8 +242,7 @@ static void ticking_sleep_until(void *ctx, uint64_t ns)
         ;
 }
 
-/* Where the clock never goes back nobody is ever told that it did, however the threads overtake each other. */
-static void test_progress_of_others_is_no_step_back(void **state)
+TEST("Where the clock never goes back nobody is ever told that it did, however the threads overtake each other")
 {
     const frazil_clock clock = {&ticking_ns, ticking_now, ticking_monotonic_ns, ticking_sleep_until};
     const frazil_ports ports = {.clock = &clock};
@@ -280,7 +251,6 @@ static void test_progress_of_others_is_no_step_back(void **state)
     frazil_stats stats;
     frazil *gen;
 
-    (void)state;
     assert_int_equal(frazil_open_with(&gen, "layout=41/18/4 worker=fixed:1 on_backward=error", &ports, NULL),
                      FRAZIL_OK);
     for (size_t i = 0; i < THREADS; i++)
@@ -298,24 +268,4 @@ static void test_progress_of_others_is_no_step_back(void **state)
     assert_int_equal(stats.backward_max_us, 0);
     idsets_close(sets, THREADS);
     frazil_close(gen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_wide_counted),
-        cmocka_unit_test(test_limited),
-        cmocka_unit_test(test_tickets),
-        cmocka_unit_test(test_smallest),
-        cmocka_unit_test(test_bounded),
-        cmocka_unit_test(test_bounded_small),
-        cmocka_unit_test(test_sequence_above_worker),
-        cmocka_unit_test(test_lead),
-        cmocka_unit_test(test_random_start),
-        cmocka_unit_test(test_sno),
-        cmocka_unit_test(test_sno_shard),
-        cmocka_unit_test(test_progress_of_others_is_no_step_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,18 +5,12 @@
  * as in sno's original.  With the clock moving on steadily, that generator must
  * be caught issuing an id twice.
  */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <sched.h>
 
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { THREADS = 8, IDS_EACH = 2000, TRIES_MAX = 50, SEQUENCE_MAX = 65535, READINGS_PER_TICK = 100 };
 
@@ -109,10 +103,8 @@ static size_t duplicates_of(uint64_t (*next)(struct two_words *gen))
     return duplicates;
 }
 
-/* Two words: caught within a bounded number of runs. */
-static void test_two_words_are_caught(void **state)
+TEST("Two words: caught within a bounded number of runs")
 {
-    (void)state;
     for (int i = 0; i < TRIES_MAX; i++) {
         if (duplicates_of(two_words_next) > 0)
             return;
@@ -120,22 +112,18 @@ static void test_two_words_are_caught(void **state)
     fail_msg("%d runs, and no duplicate was seen", TRIES_MAX);
 }
 
-/* One word: never. */
-static void test_one_word_is_not(void **state)
+TEST("One word: never")
 {
-    (void)state;
     for (int i = 0; i < 3; i++)
         assert_int_equal(duplicates_of(one_word_next), 0);
 }
 
-/* The checker by itself: duplicates within a set and across, in every digit of the sort; disorder. */
-static void test_checker(void **state)
+TEST("The checker by itself: duplicates within a set and across, in every digit of the sort; disorder")
 {
     struct idset *sets = idsets_open(2, 100);
     uint64_t id = 0;
     size_t at = 0;
 
-    (void)state;
     assert_int_equal(idsets_duplicates(sets, 2, &id), 0);
     for (unsigned bit = 0; bit < 64; bit++)
         idset_add(&sets[bit & 1], UINT64_C(1) << bit);
@@ -150,14 +138,4 @@ static void test_checker(void **state)
     assert_int_equal(idsets_duplicates(sets, 2, &id), 2);
     assert_false(idset_increases(&sets[1], &at));
     idsets_close(sets, 2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_checker),
-        cmocka_unit_test(test_two_words_are_caught),
-        cmocka_unit_test(test_one_word_is_not),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

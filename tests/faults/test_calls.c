@@ -5,21 +5,13 @@
  * source of worker ids, takes ids, sees grants end, forks and closes.  scenario.h
  * says what must come out.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "faults/calls.h"
 #include "faults/scenario.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "operations/leases.h"
 
 #define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "
@@ -56,12 +48,16 @@ static void open_and_take(void)
     assert_true(scenario_take());
 }
 
+BEFORE_ALL
+{
+    unsetenv("FRAZIL_STATE");
+    scratch_prefer_memory();
+}
+
 /* ---- state files ------------------------------------------------------------------ */
 
-/* The first one on this host makes all files; it says no keeper, so that no call comes from another thread. */
-static void test_first(void **state)
+TEST("The first one on this host makes all files; it says no keeper, so that no call comes from another thread")
 {
-    (void)state;
     try(&(struct scenario){"a number that is given, for the first time", FILES "worker=fixed:7 keeper=inline", NULL,
                            open_take_close, NULL},
         60);
@@ -74,19 +70,15 @@ static void live_before(void)
     calls_pass(SCENARIO_S);
 }
 
-/* The second one finds them. */
-static void test_second(void **state)
+TEST("The second one finds them")
 {
-    (void)state;
     try(&(struct scenario){"a number that is given, again", FILES "worker=fixed:7 keeper=inline", live_before,
                            open_take_close, NULL},
         50);
 }
 
-/* The lowest free number of the host. */
-static void test_lock(void **state)
+TEST("The lowest free number of the host")
 {
-    (void)state;
     try(&(struct scenario){"file-lock", FILES "worker=file-lock keeper=inline", NULL, open_take_close, NULL}, 60);
 }
 
@@ -95,18 +87,14 @@ static void set_number(void)
     setenv("FAULTS_NUMBER", "7", 1);
 }
 
-/* A number from the environment. */
-static void test_env(void **state)
+TEST("A number from the environment")
 {
-    (void)state;
     try(&(struct scenario){"env", FILES "worker=env:FAULTS_NUMBER keeper=inline", set_number, open_take_close, NULL},
         60);
 }
 
-/* With the keeper's thread, whose own calls are left alone. */
-static void test_thread(void **state)
+TEST("With the keeper's thread, whose own calls are left alone")
 {
-    (void)state;
     try(&(struct scenario){"with the keeper's thread", FILES "worker=fixed:7 keeper=thread", NULL, open_take_close,
                            NULL},
         60);
@@ -114,16 +102,13 @@ static void test_thread(void **state)
 
 /* ---- without files ------------------------------------------------------------------ */
 
-static void test_memory(void **state)
+TEST("Opening, taking and closing in memory survives the failure of each call")
 {
-    (void)state;
     try(&(struct scenario){"in memory", "worker=fixed:7 state=memory layout=frazil", NULL, open_take_close, NULL}, 5);
 }
 
-/* Numbers that are made of the host's address and of its name. */
-static void test_host(void **state)
+TEST("Numbers that are made of the host's address and of its name")
 {
-    (void)state;
     try(&(struct scenario){"ip-last-octet", "worker=ip-last-octet state=memory layout=frazil", NULL, open_take_close,
                            NULL},
         8);
@@ -142,10 +127,8 @@ static void write_config(void)
     scratch_write(scenario_text("@/frazil.conf"), text, sizeof text - 1);
 }
 
-/* Settings from a file. */
-static void test_config(void **state)
+TEST("Settings from a file")
 {
-    (void)state;
     try(&(struct scenario){"settings from a file", "config=@/frazil.conf", write_config, open_take_close, NULL}, 10);
 }
 
@@ -166,17 +149,13 @@ static void use_local(void)
     }
 }
 
-/* A thread's own handle. */
-static void test_local(void **state)
+TEST("A thread's own handle")
 {
-    (void)state;
     try(&(struct scenario){"a handle", "worker=fixed:7 state=memory layout=frazil", only_open, use_local, NULL}, 2);
 }
 
-/* Slots that are counted in a folder. */
-static void test_slots(void **state)
+TEST("Slots that are counted in a folder")
 {
-    (void)state;
     try(&(struct scenario){"konayuki+file", "worker=fixed:7 state=konayuki+file://@/slots layout=frazil max_wait=1s",
                            NULL, open_take_close, NULL},
         20);
@@ -192,9 +171,8 @@ static void found_namespace(void)
         fail_msg("%s", why.message);
 }
 
-static void test_lease(void **state)
+TEST("Opening, taking and closing with a lease survives the failure of each call")
 {
-    (void)state;
     try(&(struct scenario){"a lease", LEASE "keeper=inline", found_namespace, open_take_close, NULL}, 60);
 }
 
@@ -220,9 +198,8 @@ static void take_late(void)
     scenario_take();
 }
 
-static void test_grant_ends(void **state)
+TEST("Extending a grant, and taking where it has ended, survives the failure of each call")
 {
-    (void)state;
     try(&(struct scenario){"a grant is extended", FILES "worker=fixed:7 keeper=hook", open_and_take, keep_in_time,
                            NULL},
         10);
@@ -244,18 +221,16 @@ static void take_late_of_lease(void)
     scenario_take();
 }
 
-static void test_lease_ends(void **state)
+TEST("Extending a lease, and taking where it has ended, survives the failure of each call")
 {
-    (void)state;
     try(&(struct scenario){"a lease is extended", LEASE "keeper=hook", lease_before, keep_lease_in_time, NULL}, 10);
     try(&(struct scenario){"a lease has ended", LEASE "keeper=inline", lease_before, take_late_of_lease, NULL}, 10);
 }
 
 /* ---- closing and forking ------------------------------------------------------------------ */
 
-static void test_close(void **state)
+TEST("Closing, and giving a lease back, survives the failure of each call")
 {
-    (void)state;
     try(&(struct scenario){"closing", FILES "worker=fixed:7 keeper=inline", open_and_take, scenario_close, NULL}, 20);
     try(&(struct scenario){"giving a lease back", LEASE "keeper=inline", lease_before, scenario_close, NULL}, 20);
 }
@@ -282,29 +257,11 @@ static void fork_late_with_lease(void)
     scenario_in_child(take_late_of_lease_and_close);
 }
 
-/* A child opens anew what the kernel takes for its parent's. */
-static void test_fork(void **state)
+TEST("A child opens anew what the kernel takes for its parent's")
 {
-    (void)state;
     try(&(struct scenario){"a child extends a grant", FILES "worker=fixed:7 keeper=inline", open_and_take, fork_late,
                            NULL},
         20);
     try(&(struct scenario){"a child extends a lease", LEASE "keeper=inline", lease_before, fork_late_with_lease, NULL},
         20);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first),      cmocka_unit_test(test_second), cmocka_unit_test(test_lock),
-        cmocka_unit_test(test_env),        cmocka_unit_test(test_thread), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_host),       cmocka_unit_test(test_config), cmocka_unit_test(test_local),
-        cmocka_unit_test(test_slots),      cmocka_unit_test(test_lease),  cmocka_unit_test(test_grant_ends),
-        cmocka_unit_test(test_lease_ends), cmocka_unit_test(test_close),  cmocka_unit_test(test_fork),
-    };
-
-    unsetenv("FRAZIL_STATE");
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,22 +9,14 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "faults/calls.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 /* The command's main, which is called something else here. */
 int frazil_command_main(int argc, char **argv);
@@ -222,16 +214,21 @@ static void try(const struct usage *usage, unsigned calls_at_least)
     assert_true(failures > 0);
 }
 
+BEFORE_ALL
+{
+    unsetenv("FRAZIL_STATE");
+    scratch_prefer_memory();
+}
+
 /* ---- commands -------------------------------------------------------------------------------- */
 
-static void test_next(void **state)
+TEST("frazil next survives the failure of each call")
 {
     static const struct usage given = {
         .line = {"next, a number that is given", {"next", "-n", "3", "worker=fixed:7", FILES}}, .says_the_same = true};
     static const struct usage free_one = {.line = {"next, a free number", {"next", "-n", "3", FILES}},
                                           .says_the_same = true};
 
-    (void)state;
     try(&given, 80);
     try(&free_one, 80);
 }
@@ -251,14 +248,13 @@ static void test_next(void **state)
         }                                                                                                              \
     }
 
-static void test_lease(void **state)
+TEST("frazil lease init and list, and frazil next with a lease, survive the failure of each call")
 {
     static const struct usage init = {.line = FOUND, .only_once = true};
     static const struct usage next = {.before = {FOUND}, .line = USED, .says_the_same = true};
     static const struct usage list = {
         .before = {FOUND, USED}, .line = {"lease list", {"lease", "list", LEASE}}, .says_the_same = true};
 
-    (void)state;
     try(&init, 20);
     try(&next, 60);
     try(&list, 20);
@@ -272,39 +268,22 @@ static void test_lease(void **state)
         }                                                                                                              \
     }
 
-static void test_state(void **state)
+TEST("frazil state and frazil state init survive the failure of each call")
 {
     static const struct usage show = {
         .before = {KEPT}, .line = {"state", {"state", "worker=fixed:7", FILES}}, .says_the_same = true};
     static const struct usage init = {.before = {KEPT},
                                       .line = {"state init", {"state", "init", "worker=fixed:7", FILES}}};
 
-    (void)state;
     try(&show, 20);
     try(&init, 20);
 }
 
-static void test_doctor(void **state)
+TEST("frazil doctor survives the failure of each call, over files and over a lease")
 {
     static const struct usage files = {.before = {KEPT}, .line = {"doctor", {"doctor", "worker=fixed:7", FILES}}};
     static const struct usage lease = {.before = {FOUND}, .line = {"doctor, a lease", {"doctor", LEASE}}};
 
-    (void)state;
     try(&files, 30);
     try(&lease, 30);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_next),
-        cmocka_unit_test(test_lease),
-        cmocka_unit_test(test_state),
-        cmocka_unit_test(test_doctor),
-    };
-
-    unsetenv("FRAZIL_STATE");
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,21 +4,12 @@
  * nothing has happened (UNREACHABLE) only if nobody will ever read the new record, and otherwise that it is unknown.
  * After a failure no file of a name of its own is left, and the next swap goes well.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "faults/disk_log.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "registers/file/file_register.h"
 
 static const char *scratch;
@@ -106,62 +97,42 @@ static void run(const struct course *course)
     }
 }
 
-/* The new file is named, written, synced and renamed: up to then nobody reads it; the directory is synced. */
-static void test_created(void **state)
+TEST("The new file is named, written, synced and renamed: up to then nobody reads it; the directory is synced")
 {
     static const struct course course = {.answers = "nnnn?"};
 
-    (void)state;
     run(&course);
 }
 
-/* A file of version 0.1 is replaced in the same way. */
-static void test_replaced(void **state)
+TEST("A file of version 0.1 is replaced in the same way")
 {
     static const struct course course = {.old = "12345 data\n", .answers = "nnnn?"};
 
-    (void)state;
     run(&course);
 }
 
-/* Its own record of before is durable: the slot is written, and synced. */
-static void test_own(void **state)
+TEST("Its own record of before is durable: the slot is written, and synced")
 {
     static const struct course course = {.swaps = 2, .answers = "n?"};
 
-    (void)state;
     run(&course);
 }
 
-/* Another one's is written once more, synced, and so is its name; then as above. */
-static void test_other(void **state)
+TEST("Another one's is written once more, synced, and so is its name; then as above")
 {
     static const struct course course = {.other = true, .swaps = 2, .answers = "nnnn?"};
 
-    (void)state;
     run(&course);
 }
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     disk_log_end();
     scratch_remove(scratch);
-    return 0;
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {TEST(test_created), TEST(test_replaced), TEST(test_own), TEST(test_other)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,23 +10,14 @@
  * Everything above the calls of the system is the real thing; disk_log.h says
  * what a disk may do.  All of it is tried.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "faults/disk_log.h"
 #include "home/grant_store.h"
 #include "home/home_files.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "registers/file/file_register.h"
 #include "registers/file/record_file.h"
 
@@ -437,31 +428,23 @@ static void everything(const struct subject *which, unsigned second, unsigned lo
     assert_true(count.tried >= tried_at_least);
 }
 
-/* The second process has found the word of the first one: it goes on with its grant. */
-static void test_same_word(void **state)
+TEST("The second process has found the word of the first one: it goes on with its grant")
 {
-    (void)state;
     everything(&grants, 1, 500);
 }
 
-/* The second process has a new word. */
-static void test_new_word(void **state)
+TEST("The second process has a new word")
 {
-    (void)state;
     everything(&grants, 2, 500);
 }
 
-/* Records that are swapped, read and swapped again. */
-static void test_records(void **state)
+TEST("Records that are swapped, read and swapped again")
 {
-    (void)state;
     everything(&records, 2, 8000);
 }
 
-/* The same with those of an older version, which are replaced. */
-static void test_old_records(void **state)
+TEST("The same with those of an older version, which are replaced")
 {
-    (void)state;
     everything(&old_records, 2, 4000);
 }
 
@@ -483,15 +466,13 @@ static void assert_damaged(const char *path, const unsigned char *bytes, size_t 
     count.tried++;
 }
 
-/* A grant file that was cut at any length, lacks any bit of its one record, or is zeros or junk, is never taken for
- * none, nor for one in which less was granted. */
-static void test_damaged_grants(void **state)
+TEST("A grant file that was cut at any length, lacks any bit of its one record, or is zeros or junk, is never taken "
+     "for none, nor for one in which less was granted")
 {
     unsigned char bytes[FZ_GRANT_FILE_SIZE];
     struct fz_grant grant;
     const char *path = scratch_path(root, "state/orders/worker-7.grant");
 
-    (void)state;
     count.tried = 0;
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     struct fz_granter granter = open_ok(1);
@@ -529,16 +510,14 @@ static void assert_record_damaged(const struct fz_register *reg, const char *pat
     assert_int_equal(record.version, 4711);
 }
 
-/* A record's file that was cut at any length, or lacks any bit of its one record, is refused; it is never a record that
- * is not there, nor another one. */
-static void test_damaged_records(void **state)
+TEST("A record's file that was cut at any length, or lacks any bit of its one record, is refused; it is never a record "
+     "that is not there, nor another one")
 {
     unsigned char bytes[FZ_RECORD_FILE_SIZE];
     char path[DISK_PATH_MAX];
     struct fz_register reg;
     uint64_t version;
 
-    (void)state;
     assert_int_equal(mkdir(root, S_IRWXU), 0);
     assert_int_equal(fz_file_register_open(&reg, scratch_path(root, "orders"), NULL), FRAZIL_OK);
     assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){3, 0, "a record", 8}, &version, NULL, NULL), FZ_REGISTER_OK);
@@ -555,32 +534,19 @@ static void test_damaged_records(void **state)
     reg.close(reg.ctx);
 }
 
-static int set_up(void **state)
+BEFORE_ALL
 {
-    (void)state;
+    scratch_prefer_memory();
+}
+
+BEFORE_EACH
+{
     scratch = scratch_make();
     assert_true(snprintf(root, sizeof root, "%s/disk", scratch) < (int)sizeof root);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     disk_log_end();
     scratch_remove(scratch);
-    return 0;
-}
-
-int main(void)
-{
-    /* Nothing of this needs a disk, and most disks are slow. */
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_same_word),   TEST(test_new_word),       TEST(test_records),
-        TEST(test_old_records), TEST(test_damaged_grants), TEST(test_damaged_records),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,15 @@
 #define _DEFAULT_SOURCE /* syscall */
 #include "forks.h"
 
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "bound.h"
 #include "callers.h"
 #include "frazil.h"
+#include "test.h"
 
 /* A tick of a second: a block that a handle holds is still current after a fork. */
 static const char long_ticks[] = "layout=41/0/22 tick=1s worker=fixed:0";
@@ -184,10 +177,8 @@ static void run_tree(const char *spec)
     idsets_close(sets, (size_t)2 * PAIRS);
 }
 
-/* Children, their children and theirs, forked while threads take ids: no id twice among all forty processes. */
-static void test_forks_in_the_middle(void **state)
+static void hold_forks_in_the_middle(void)
 {
-    (void)state;
 #if !defined(FRAZIL_EMULATED)
     if (INSTRUMENT_SLOWDOWN != 1)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
@@ -266,16 +257,13 @@ static void run_inherited_handle(pid_t (*make_child)(void))
     frazil_close(gen);
 }
 
-static void test_inherited_handle(void **state)
+static void hold_inherited_handle(void)
 {
-    (void)state;
     run_inherited_handle(plain_fork);
 }
 
-/* No handler is run before or after: the block is safe by itself. */
-static void test_raw_clone(void **state)
+static void hold_raw_clone(void)
 {
-    (void)state;
     run_inherited_handle(raw_clone);
 }
 
@@ -306,15 +294,13 @@ static int live_shortly(void *arg)
     return bad | (frazil_next_n(drop->gen, &drop->ids[5], STORM_IDS - 5) != FRAZIL_OK);
 }
 
-/* Thousands of children that take a few ids each and end. */
-static void test_storm(void **state)
+static void hold_storm(void)
 {
     struct idset *set = idsets_open(1, (size_t)STORM * STORM_IDS);
     struct drop drop = {.gen = open_generator("worker=fixed:1")};
     pid_t alive[STORM_AT_ONCE] = {0};
     uint64_t id;
 
-    (void)state;
     assert_int_equal(frazil_local_open(&drop.local, drop.gen), FRAZIL_OK);
     for (size_t i = 0; i < STORM; i++) {
         pid_t *place = &alive[i % STORM_AT_ONCE];
@@ -375,9 +361,8 @@ static void run_prefork(const char *spec, int (*serve)(void *))
     idsets_close(sets, (size_t)2 * WORKERS);
 }
 
-static void test_prefork(void **state)
+static void hold_prefork(void)
 {
-    (void)state;
     run_prefork(wide, serve_ids);
     run_prefork("worker=fixed:1", serve_ids);
     run_prefork("layout=sno worker=fixed:1", serve_snos);
@@ -430,24 +415,32 @@ static void run_kills(const char *spec)
     idsets_close(sets, (size_t)2 * (VICTIMS + 1));
 }
 
-static void test_kill(void **state)
+static void hold_kill(void)
 {
-    (void)state;
     run_kills("worker=fixed:1");
     run_kills("layout=41/18/5 worker=fixed:1");
 }
 
 int forks_run(bool wiped)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forks_in_the_middle),
-        cmocka_unit_test(test_inherited_handle),
-        cmocka_unit_test(test_raw_clone),
-        cmocka_unit_test(test_storm),
-        cmocka_unit_test(test_prefork),
-        cmocka_unit_test(test_kill),
+    static struct test tests[] = {
+        {.sentence = "Children, their children and theirs, forked while threads take ids: no id twice among all forty "
+                     "processes",
+         .body = hold_forks_in_the_middle},
+        {.sentence = "A handle that a child inherits gives it no id that its parent or another child gets",
+         .body = hold_inherited_handle},
+        {.sentence = "No handler is run before or after: the block is safe by itself", .body = hold_raw_clone},
+        {.sentence = "Thousands of children that take a few ids each and end", .body = hold_storm},
+        {.sentence = "Generators that are opened before the fork serve eight children, and count for all of them",
+         .body = hold_prefork},
+        {.sentence = "Children are killed wherever they stand, and the parent goes on as if nothing had been",
+         .body = hold_kill},
     };
 
     pages_are_wiped = wiped;
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    for (size_t i = 0; i < sizeof tests / sizeof tests[0]; i++) {
+        tests[i].line = (int)i;
+        test_add(&tests[i]);
+    }
+    return test_run();
 }

@@ -11,6 +11,7 @@
 #include "frazil/parts.h"
 #include "lease/register.h"
 #include "lib/server.h"
+#include "lib/test.h"
 
 struct register_kind {
     const char *name;
@@ -51,6 +52,17 @@ typedef void (*kind_rule)(const struct register_kind *kind);
 
 /* Holds each kind to the rule, empty at first; with_server: only those that have one. */
 void for_each_kind(kind_rule rule, bool with_server);
+
+/* A test of each kind, which is the body's argument: over is for_each_kind, or another one that calls a rule. */
+#define TEST_OF_KINDS(over, sentence) TEST_OF_KINDS_AT(over, sentence, __LINE__)
+#define TEST_OF_KINDS_AT(over, sentence, line) TEST_OF_KINDS_NAMED(over, sentence, line)
+#define TEST_OF_KINDS_NAMED(over, sentence, line)                                                                      \
+    static void rule_##line(const struct register_kind *kind);                                                         \
+    TEST_NAMED(sentence, line)                                                                                         \
+    {                                                                                                                  \
+        over(rule_##line);                                                                                             \
+    }                                                                                                                  \
+    static void rule_##line(const struct register_kind *kind)
 
 /* The kinds; each is there only where its part is built. */
 extern const struct register_kind kind_memory;

@@ -28,6 +28,12 @@ const char *scratch_make(void)
     return dir;
 }
 
+void scratch_prefer_memory(void)
+{
+    if (access("/dev/shm", W_OK) == 0)
+        setenv("TMPDIR", "/dev/shm", 1);
+}
+
 const char *scratch_path(const char *dir, const char *name)
 {
     static char path[TURNS][SIZE];

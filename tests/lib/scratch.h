@@ -15,6 +15,9 @@
 /* Makes an empty directory with a name of its own.  Never NULL: fails the test instead. */
 const char *scratch_make(void);
 
+/* From now on scratch_make makes it in memory, where a machine has a folder for that: most disks are slow to sync. */
+void scratch_prefer_memory(void);
+
 /* "DIR/name", in one of a few buffers that take turns. */
 const char *scratch_path(const char *dir, const char *name);
 

@@ -4,33 +4,24 @@
  * at any instruction never repeat an id, wherever the clock stands when the next
  * one starts (I1, I4), and never leave a worker id behind that nobody can take.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
-
-#include <cmocka.h>
 
 #include "lib/callers.h"
 #include "lib/herd.h"
 #include "lib/nemesis.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static const char *spec_of(const char *more)
@@ -61,8 +52,7 @@ static void check_places(struct herd *herd, const size_t *member, size_t n)
     }
 }
 
-/* Starts and kill -9s, 10,000 of them: never two holders of one number, and a number is free at once. */
-static void test_locks(void **state)
+TEST("Starts and kill -9s, 10,000 of them: never two holders of one number, and a number is free at once")
 {
     size_t starts = 10000 * (size_t)nemesis_scale();
     size_t member[PLACES];
@@ -70,7 +60,6 @@ static void test_locks(void **state)
     size_t alive = 0;
     struct herd herd;
 
-    (void)state;
     herd_open(&herd, starts, 8 * starts, NULL);
     while (herd.count < starts) {
         while (alive < PLACES && herd.count < starts)
@@ -98,19 +87,14 @@ static void start_loaded(struct herd *herd, size_t member[LOADED])
         herd_await_ids(herd, member[i], 20);
 }
 
-/*
- * 500 times: three processes that share a worker's word are killed under load,
- * and the next ones start with the clock set back by up to ten seconds; one time in
- * eight as after a boot, with nothing left but the grant file.
- */
-static void test_clock_set_back(void **state)
+TEST("500 times: three processes that share a worker's word are killed under load, and the next ones start with the "
+     "clock set back by up to ten seconds; one time in eight as after a boot, with nothing left but the grant file")
 {
     unsigned rounds = 500 / LOADED + 1;
     size_t member[LOADED];
     uint64_t random = 7;
     struct herd herd;
 
-    (void)state;
     if (nemesis_scale() > 1)
         rounds *= 4;
     herd_open(&herd, (size_t)rounds * LOADED, (uint64_t)rounds * LOADED * IDS_EACH, NULL);
@@ -126,14 +110,4 @@ static void test_clock_set_back(void **state)
     }
     herd_assert_unique(&herd);
     herd_close(&herd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_locks, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_clock_set_back, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,21 +5,15 @@
  * others come back.  Real processes, real signals, real servers; `make nemesis`
  * does more of everything.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "lib/callers.h"
 #include "lib/idset.h"
 #include "lib/nemesis.h"
 #include "lib/proxy.h"
+#include "lib/test.h"
 
 enum { HORIZON_MS = 3000, SHORT_HORIZON_MS = 200, PLACES = 64 };
 
@@ -79,12 +73,11 @@ static void check_living(struct herd *herd, struct living *living, uint64_t *exh
     }
 }
 
-/*
- * Worker ids, and processes that are killed all the time: never two live holders,
- * never exhausted for good.  The cheapest coordinator gets most of them.
- */
-static void rule_kills(const struct register_kind *kind)
+TEST_OF_KINDS(
+    nemesis_over_all,
+    "Worker ids, and processes that are killed all the time: never two live holders, never exhausted for good")
 {
+    /* The cheapest coordinator gets most of them. */
     bool cheap = strcmp(kind->name, "redis") == 0;
     size_t starts = (cheap ? 1500 : 150) * (size_t)nemesis_scale();
     struct living living = {.places = cheap ? PLACES : PLACES / 4};
@@ -106,8 +99,7 @@ static void rule_kills(const struct register_kind *kind)
     herd_close(&herd);
 }
 
-/* The one too many is refused with a list of those who hold them. */
-static void rule_one_too_many(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all, "The one too many is refused with a list of those who hold them")
 {
     const frazil_ports ports = {.coordinators = nemesis_coordinators()};
     struct herd herd;
@@ -133,11 +125,8 @@ static void rule_one_too_many(const struct register_kind *kind)
     herd_close(&herd);
 }
 
-/*
- * Processes that stand still for longer than the horizon lose their worker ids to
- * others, and go on with what is free, or say FRAZIL_ELEASE.
- */
-static void rule_stopped(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all, "Processes that stand still for longer than the horizon lose their worker ids to "
+                                "others, and go on with what is free, or say FRAZIL_ELEASE")
 {
     enum { STOPPED = 25, ROUNDS = 4 };
     struct herd herd;
@@ -193,10 +182,8 @@ static void take_in_child(frazil *gen, struct idset *ids, size_t n)
     _exit(0);
 }
 
-/* Opened before the fork: eight children, and what the parent does not even live to see; the last one gives the id
- * back.
- */
-static void rule_prefork(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all, "Opened before the fork: eight children, and what the parent does not even live to "
+                                "see; the last one gives the id back")
 {
     enum { CHILDREN = 8, IDS = 100000 };
     const frazil_ports ports = {.coordinators = nemesis_coordinators()};
@@ -275,13 +262,11 @@ static uint64_t longer_than_a_restart(const struct register_kind *kind)
     return 4 * (uint64_t)(ms + 1000);
 }
 
-/*
- * A coordinator that is killed, and is back with all its records within the horizon: nobody notices who had all his
- * answers.  But an extension may be carried out, whoever the coordinator is, and its answer be lost with him: its owner
- * waits until the ticks have passed that he may have been given, and all quarantines, or takes another worker id.
- */
-static void rule_restart(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all, "A coordinator that is killed, and is back with all its records within the horizon: "
+                                "nobody notices who had all his answers")
 {
+    /* But an extension may be carried out, whoever the coordinator is, and its answer be lost with him: its owner waits
+     * until the ticks have passed that he may have been given, and all quarantines, or takes another worker id. */
     uint64_t horizon_ms = longer_than_a_restart(kind);
     uint64_t moves = 0;
     struct herd herd;
@@ -309,8 +294,9 @@ static void rule_restart(const struct register_kind *kind)
     herd_close(&herd);
 }
 
-/* One that is away for longer than the horizon: FRAZIL_ELEASE with the reason, and all is well when it is back. */
-static void rule_outage(const struct register_kind *kind)
+TEST_OF_KINDS(
+    nemesis_over_all,
+    "One that is away for longer than the horizon: FRAZIL_ELEASE with the reason, and all is well when it is back")
 {
     struct herd herd;
 
@@ -329,8 +315,8 @@ static void rule_outage(const struct register_kind *kind)
     end_fleet(&herd);
 }
 
-/* One that is wiped is an error, loudly; created anew, nothing that was granted before is granted again. */
-static void rule_wipe(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all,
+              "One that is wiped is an error, loudly; created anew, nothing that was granted before is granted again")
 {
     const frazil_ports ports = {.coordinators = nemesis_coordinators()};
     struct herd herd;
@@ -354,12 +340,10 @@ static void rule_wipe(const struct register_kind *kind)
     end_fleet(&herd);
 }
 
-/*
- * A network that holds requests or replies, loses, cuts or resets them, and hangs
- * up on who comes: whoever cannot extend says FRAZIL_ELEASE in the end, nothing is
- * issued twice, and all go on when it is well again.
- */
-static void rule_network(const struct register_kind *kind)
+TEST_OF_KINDS(
+    nemesis_over_all,
+    "A network that holds requests or replies, loses, cuts or resets them, and hangs up on who comes: whoever cannot "
+    "extend says FRAZIL_ELEASE in the end, nothing is issued twice, and all go on when it is well again")
 {
     static const enum proxy_mode modes[] = {PROXY_PASS,         PROXY_HOLD_REQUESTS, PROXY_HOLD_REPLIES,
                                             PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES,   PROXY_RESET,
@@ -379,33 +363,4 @@ static void rule_network(const struct register_kind *kind)
         herd_await_ids(&herd, i, 20);
     end_fleet(&herd);
     proxy_stop(proxy);
-}
-
-/* ---- over all kinds ------------------------------------------------------------------ */
-
-#define NEMESIS_TEST(rule)                                                                                             \
-    static void test_##rule(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        nemesis_over_all(rule_##rule);                                                                                 \
-    }
-
-NEMESIS_TEST(kills)
-NEMESIS_TEST(one_too_many)
-NEMESIS_TEST(stopped)
-NEMESIS_TEST(prefork)
-NEMESIS_TEST(restart)
-NEMESIS_TEST(outage)
-NEMESIS_TEST(wipe)
-NEMESIS_TEST(network)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kills),   cmocka_unit_test(test_one_too_many), cmocka_unit_test(test_stopped),
-        cmocka_unit_test(test_prefork), cmocka_unit_test(test_restart),      cmocka_unit_test(test_outage),
-        cmocka_unit_test(test_wipe),    cmocka_unit_test(test_network),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

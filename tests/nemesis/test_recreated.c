@@ -5,16 +5,11 @@
  * (I1), or what was said is refused.  Real processes over real servers; clocks are
  * wrong through the port, so that everything else has the right time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/callers.h"
 #include "lib/nemesis.h"
 #include "lib/proxy.h"
+#include "lib/test.h"
 
 enum { IDS = 40000, SKEW_MS = 250, FAR_MS = 20000 };
 
@@ -194,25 +189,11 @@ static void falsely_never_used(const struct register_kind *kind)
     herd_close(&herd);
 }
 
-static void rule_recreated(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all,
+              "A namespace that was created again hands out no id once more, whatever the operator says of it")
 {
     shorter_horizon(kind);
     holders_ahead(kind);
     wrong_clocks(kind);
     falsely_never_used(kind);
-}
-
-static void test_recreated(void **state)
-{
-    (void)state;
-    nemesis_over_all(rule_recreated);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recreated),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,18 +6,14 @@
  */
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "lib/callers.h"
 #include "lib/nemesis.h"
 #include "lib/stream_checker.h"
+#include "lib/test.h"
 #include "os/memory.h"
 
 enum { PROCESSES = STREAM_WORKERS, THREADS = 4, RING = 1024, BATCH_MAX = 4096, SECONDS = 6 };
@@ -147,7 +143,7 @@ static bool drain(struct shared *shared, struct stream_checker *checker)
     return any;
 }
 
-static void rule_volume(const struct register_kind *kind)
+TEST_OF_KINDS(nemesis_over_all, "Of millions of ids by several processes no two are the same")
 {
     struct stream_checker *checker = stream_checker_new();
     struct shared *shared = fz_map_shared(sizeof *shared);
@@ -185,17 +181,4 @@ static void rule_volume(const struct register_kind *kind)
     assert_true(stream_checker_count(checker) > 1000 * seconds);
     fz_unmap(shared, sizeof *shared);
     stream_checker_free(checker);
-}
-
-static void test_volume(void **state)
-{
-    (void)state;
-    nemesis_over_all(rule_volume);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_volume)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

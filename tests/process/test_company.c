@@ -5,22 +5,15 @@
  * a leased worker id is not given back while somebody still uses it (I1, I5).
  */
 #include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "frazil/parts.h"
 #include "lease/coordinator.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/clock.h"
 #include "os/company.h"
 
@@ -84,21 +77,17 @@ static struct fz_company founded(void)
     return company;
 }
 
-/* Alone is the last, and nothing stays open. */
-static void test_alone(void **state)
+TEST("Alone is the last, and nothing stays open")
 {
     unsigned fds = scratch_open_fds();
 
-    (void)state;
     struct fz_company company = founded();
     assert_true(fz_company_leave(&company));
     assert_int_equal(scratch_open_fds(), fds);
 }
 
-/* A child counts from its birth to its end, also if it is killed. */
-static void test_child(void **state)
+TEST("A child counts from its birth to its end, also if it is killed")
 {
-    (void)state;
     struct fz_company company = founded();
     struct child child = start_child(KEEPS_ALL);
     assert_false(fz_company_leave(&company));
@@ -111,30 +100,24 @@ static void test_child(void **state)
     assert_true(fz_company_leave(&company));
 }
 
-/* A child that has closed all descriptors, as a daemon does, still has what it inherited: it counts. */
-static void test_daemon(void **state)
+TEST("A child that has closed all descriptors, as a daemon does, still has what it inherited: it counts")
 {
-    (void)state;
     struct fz_company company = founded();
     struct child child = start_child(CLOSES_ALL_DESCRIPTORS);
     assert_false(fz_company_leave(&company));
     end_child(&child);
 }
 
-/* One that executes another program has left. */
-static void test_exec(void **state)
+TEST("One that executes another program has left")
 {
-    (void)state;
     struct fz_company company = founded();
     struct child child = start_child(EXECUTES);
     assert_true(fz_company_leave(&company));
     end_child(&child);
 }
 
-/* Who has closed his descriptors does not know, and closes nobody else's of the same number. */
-static void test_closed_descriptors(void **state)
+TEST("Who has closed his descriptors does not know, and closes nobody else's of the same number")
 {
-    (void)state;
     struct fz_company company = founded();
     int held = company.held.fd;
     int probe = company.probe.fd;
@@ -209,8 +192,7 @@ static void live_as_daemon(frazil *gen, int ready_fd, int end_fd)
     _exit(good ? 0 : 1);
 }
 
-/* The parent closes its generator; the child that has closed all descriptors keeps the worker id. */
-static void test_daemon_keeps_the_worker_id(void **state)
+TEST("The parent closes its generator; the child that has closed all descriptors keeps the worker id")
 {
     static const frazil_coordinator *coordinators[2];
     const frazil_ports ports = {.coordinators = coordinators};
@@ -224,7 +206,6 @@ static void test_daemon_keeps_the_worker_id(void **state)
     int status;
     char byte;
 
-    (void)state;
     coordinators[0] = frazil_file();
     snprintf(url, sizeof url, "file://%s", dir);
     snprintf(spec, sizeof spec, "worker='%s'", url);
@@ -246,18 +227,4 @@ static void test_daemon_keeps_the_worker_id(void **state)
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
     scratch_remove(dir);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_child),
-        cmocka_unit_test(test_daemon),
-        cmocka_unit_test(test_exec),
-        cmocka_unit_test(test_closed_descriptors),
-        cmocka_unit_test(test_daemon_keeps_the_worker_id),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,39 +3,28 @@
  * Goal of this test: where the process's limit on the size of files is too small for a file of the library, that is an
  * error with a next step.  It does not end the program by SIGXFSZ, and the program's own signals stay as they were.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil/generator.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 /* Exit statuses of a child. */
 enum { AS_EXPECTED, OPENED, OTHER_ERROR, SIGNAL_CHANGED };
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static const char *spec_of(const char *worker)
@@ -113,35 +102,21 @@ static void must_fail_in_limit(const char *spec)
     }
 }
 
-/* The word of a worker id is the first file that is made; of a number by lock, the lock file says the process before.
- */
-static void test_word(void **state)
+TEST("The word of a worker id is the first file that is made; of a number by lock, the lock file says the process "
+     "before")
 {
-    (void)state;
     must_fail_in_limit(spec_of("fixed:7"));
     must_fail_in_limit(spec_of("file-lock"));
 }
 
-/* A grant is written where there is a word already. */
-static void test_grant(void **state)
+TEST("A grant is written where there is a word already")
 {
     const char *spec = spec_of("fixed:7");
     frazil *gen = NULL;
 
-    (void)state;
     assert_int_equal(frazil_open(&gen, spec, NULL), FRAZIL_OK);
     frazil_close(gen);
     must_fail_in_limit(spec); /* the same files are written again */
     scratch_delete(scratch_path(scratch, "state"));
     must_fail_in_limit(spec);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_word, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_grant, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

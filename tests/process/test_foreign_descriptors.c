@@ -6,23 +6,15 @@
  * program: with each keeper, before and after a fork.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/kept_fd.h"
 
 enum { FDS_MAX = 64, ROUNDS = 4, WAITS = 3000 };
@@ -32,18 +24,14 @@ static const char text[] = "data of the program\n";
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 /* ---- the program's files ------------------------------------------------------ */
@@ -185,14 +173,12 @@ static bool run(const struct course *course)
     return is_well;
 }
 
-/* With each keeper, at each moment. */
-static void test_each_course(void **state)
+TEST("With each keeper, at each moment")
 {
     static const char *const workers[] = {"fixed:3", "file-lock"};
     static const char *const keepers[] = {"thread", "hook", "inline"};
     int status;
 
-    (void)state;
     for (unsigned i = 0; i < 18; i++) {
         const struct course course = {.worker = workers[i % 2],
                                       .keeper = keepers[i / 2 % 3],
@@ -249,11 +235,10 @@ static bool thread_goes_on(void)
     return is_well && is_untouched(&program);
 }
 
-static void test_thread(void **state)
+TEST("Over the real clock the keeper's thread goes on alone")
 {
     int status;
 
-    (void)state;
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0)
@@ -282,26 +267,14 @@ static bool prints_into_nothing(void)
     return is_well;
 }
 
-static void test_standard_descriptors(void **state)
+TEST("In a program without descriptors 0 to 2, what is printed goes into no file of a generator's")
 {
     int status;
 
-    (void)state;
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0)
         _exit(prints_into_nothing() ? 0 : 1);
     assert_int_equal(waitpid(pid, &status, 0), pid);
     assert_int_equal(status, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_each_course, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_thread, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_standard_descriptors, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,24 +10,15 @@
  * From time to time the run directory is wiped.
  */
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "home/grant_store.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/word_file.h"
 
 enum { CHILDREN = 4, KILLS = 600, RESERVE = 50 };
@@ -38,20 +29,16 @@ static const char *scratch;
 static char word_path[512];
 static char grant_path[512];
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     snprintf(word_path, sizeof word_path, "%s/worker-7.word", scratch);
     snprintf(grant_path, sizeof grant_path, "%s/worker-7.grant", scratch);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 /* What a child says: small enough for a pipe to take it at once. */
@@ -146,12 +133,11 @@ static void listen_to_children(int fd, int timeout_ms)
     }
 }
 
-static void test_kills(void **state)
+TEST("No tick is granted to two words, wherever a process that opens and extends is killed")
 {
     pid_t pids[CHILDREN] = {0};
     int fds[2];
 
-    (void)state;
     assert_int_equal(pipe(fds), 0);
     for (unsigned kill_count = 0; kill_count < KILLS; kill_count++) {
         pid_t *pid = &pids[kill_count % CHILDREN];
@@ -181,14 +167,12 @@ static void test_kills(void **state)
     assert_true(grants >= KILLS);
 }
 
-/* Many that come at once make one word, and are told one grant. */
-static void test_rush(void **state)
+TEST("Many that come at once make one word, and are told one grant")
 {
     pid_t pids[16];
     uint64_t nonce = 0;
     int fds[2];
 
-    (void)state;
     assert_int_equal(pipe(fds), 0);
     for (unsigned i = 0; i < 16; i++) {
         pids[i] = bound_fork();
@@ -210,14 +194,4 @@ static void test_rush(void **state)
     }
     close(fds[0]);
     close(fds[1]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kills, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_rush, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,42 +6,30 @@
  * reason, and nothing that a link leads to is touched.
  */
 #define _GNU_SOURCE /* setresuid */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 enum { NOBODY = 65534, PATIENCE_S = 60 };
 
 static const char *scratch;
 static const char treasure[] = "what a link leads to\n";
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     assert_int_equal(chmod(scratch, 0755), 0);
     alarm(PATIENCE_S); /* what hangs ends the test */
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     alarm(0);
     scratch_remove(scratch);
-    return 0;
 }
 
 static frazil_err open_once(const char *worker, frazil_error *ret_why)
@@ -155,8 +143,7 @@ static void is_a_directory(const char *path)
     assert_int_equal(mkdir(path, 0700), 0);
 }
 
-/* Each of the files, in each of these states, is refused, and the sentence says why. */
-static void test_files(void **state)
+TEST("Each of the files, in each of these states, is refused, and the sentence says why")
 {
     static const struct {
         void (*spoil)(const char *path);
@@ -172,7 +159,6 @@ static void test_files(void **state)
         {is_a_directory, "s a directory", false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         for (size_t j = 0; j < sizeof deeds / sizeof deeds[0]; j++) {
             const char *path = scratch_path(scratch, files[i].name);
@@ -188,12 +174,10 @@ static void test_files(void **state)
     }
 }
 
-/* What is left of a file that was never finished is removed, not written to: it may be another name of any file. */
-static void test_half_made(void **state)
+TEST("What is left of a file that was never finished is removed, not written to: it may be another name of any file")
 {
     static const char *const names[] = {"run/orders/worker-3.word", "state/orders/worker-3.grant"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         for (unsigned symbolic = 0; symbolic < 2; symbolic++) {
             char half[300];
@@ -213,13 +197,11 @@ static void test_half_made(void **state)
     }
 }
 
-/* A config file and a password file that are FIFOs are refused: nobody may ever write into them. */
-static void test_fifos(void **state)
+TEST("A config file and a password file that are FIFOs are refused: nobody may ever write into them")
 {
     char path[300];
     char specs[2][600];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/fifo", scratch);
     assert_int_equal(mkfifo(path, 0600), 0);
     snprintf(specs[0], sizeof specs[0], "worker=fixed:3 config='%s'", path);
@@ -235,13 +217,11 @@ static void test_fifos(void **state)
     }
 }
 
-/* A word that was cut off is no word, wherever it was cut. */
-static void test_cut(void **state)
+TEST("A word that was cut off is no word, wherever it was cut")
 {
     char path[300];
     struct stat status;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/run/orders/worker-3.word", scratch);
     open_well("fixed:3");
     assert_int_equal(stat(path, &status), 0);
@@ -282,10 +262,8 @@ static void plant_link(void)
         _exit(1);
 }
 
-/* In a directory where everybody makes names, such as /tmp, another user's folder or link of our name is refused. */
-static void test_planted(void **state)
+TEST("In a directory where everybody makes names, such as /tmp, another user's folder or link of our name is refused")
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     for (unsigned linked = 0; linked < 2; linked++) {
@@ -304,12 +282,10 @@ static void test_planted(void **state)
     open_well("fixed:3");
 }
 
-/* Either directory is refused if it is another user's, or everybody may rename what is in it. */
-static void test_directories(void **state)
+TEST("Either directory is refused if it is another user's, or everybody may rename what is in it")
 {
     static const char *const names[] = {"run", "state", "run/orders", "state/orders"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         char path[300];
         snprintf(path, sizeof path, "%s/%s", scratch, names[i]);
@@ -326,27 +302,10 @@ static void test_directories(void **state)
     }
 }
 
-/* A link that the user himself, or root, has made is followed. */
-static void test_own_link(void **state)
+TEST("A link that the user himself, or root, has made is followed")
 {
-    (void)state;
     assert_int_equal(mkdir(scratch_path(scratch, "elsewhere"), 0700), 0);
     assert_int_equal(symlink("elsewhere", scratch_path(scratch, "run")), 0);
     open_well("fixed:3");
     assert_true(scratch_exists(scratch_path(scratch, "elsewhere/orders/worker-3.word")));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_files, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_half_made, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_fifos, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_cut, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_planted, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_directories, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_own_link, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,16 +5,9 @@
  * thread or closes first.
  */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "generator/turn.h"
@@ -22,6 +15,7 @@
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { WORKER = 3, HORIZON = 1000, SHORT_HORIZON = 60 };
 
@@ -69,12 +63,10 @@ static int status_of(pid_t pid)
     return status;
 }
 
-/* A process was killed in its turn: before long the next one goes on, again and again. */
-static void test_killed_holder(void **state)
+TEST("A process was killed in its turn: before long the next one goes on, again and again")
 {
     struct fz_turn turn;
 
-    (void)state;
     open_manual(FZ_KEEPER_INLINE);
     for (unsigned i = 1; i <= 3; i++) {
         pid_t pid = fork();
@@ -93,14 +85,12 @@ static void test_killed_holder(void **state)
     close_manual(1);
 }
 
-/* A process in its turn is not disturbed: the hook says so and the granter is not asked. */
-static void test_held_lock(void **state)
+TEST("A process in its turn is not disturbed: the hook says so and the granter is not asked")
 {
     struct fz_turn turn;
     uint64_t next_ns;
     frazil_error err;
 
-    (void)state;
     fake = fake_granter_open(&rig, SPEC, WORKER, 100 * HORIZON, FZ_KEEPER_HOOK); /* so that the turn lasts 10 s */
     frazil_manual_clock_advance(rig.manual, (100 * HORIZON - 1) * RIG_MS);
     assert_true(fz_turn_try(rig.gen, &turn));
@@ -113,13 +103,9 @@ static void test_held_lock(void **state)
     close_manual(1);
 }
 
-/*
- * I5: a child has no keeper thread and extends by itself, through a granter that
- * was told of the fork once; its parent goes on with what the child was granted.
- */
-static void test_child_extends(void **state)
+TEST("I5: a child has no keeper thread and extends by itself, through a granter that was told of the fork once; its "
+     "parent goes on with what the child was granted")
 {
-    (void)state;
     open_manual(FZ_KEEPER_THREAD);
     pid_t pid = fork();
     if (pid == 0) {
@@ -153,16 +139,12 @@ static void *take_one(void *arg)
     return NULL;
 }
 
-/*
- * After a long sleep of the machine the grant has ended for all threads at once: one of them extends it, and the
- * others wait for that as long as they may.
- */
-static void test_ended_grant_is_awaited(void **state)
+TEST("After a long sleep of the machine the grant has ended for all threads at once: one of them extends it, and the "
+     "others wait for that as long as they may")
 {
     pthread_t threads[2];
     _Atomic int result[2] = {0, 0};
 
-    (void)state;
     open_manual(FZ_KEEPER_INLINE);
     frazil_manual_clock_advance(rig.manual, 3 * HORIZON * RIG_MS);
     fake->holds = true;
@@ -181,10 +163,8 @@ static void test_ended_grant_is_awaited(void **state)
     close_manual(1);
 }
 
-/* A child that never extended anything closes, and its parent's connection is not ended with it. */
-static void test_child_closes_only(void **state)
+TEST("A child that never extended anything closes, and its parent's connection is not ended with it")
 {
-    (void)state;
     open_manual(FZ_KEEPER_INLINE);
     pid_t pid = fork();
     if (pid == 0) {
@@ -206,12 +186,10 @@ static void await_extensions(unsigned more)
         pause_ns(RIG_MS);
 }
 
-/* The thread extends though nobody takes an id, over failures, and ends when the generator is closed. */
-static void test_thread(void **state)
+TEST("The thread extends though nobody takes an id, over failures, and ends when the generator is closed")
 {
     frazil *gen = open_real(SHORT_HORIZON, FZ_KEEPER_THREAD);
 
-    (void)state;
     await_extensions(4);
     fake->fails = FRAZIL_EAGAIN;
     await_extensions(2);
@@ -225,14 +203,12 @@ static void test_thread(void **state)
     fake_granter_free(fake);
 }
 
-/* A signal of the program's is never taken by the thread, and the caller's mask is as it was. */
-static void test_signals(void **state)
+TEST("A signal of the program's is never taken by the thread, and the caller's mask is as it was")
 {
     const struct timespec at_once = {.tv_sec = 0};
     sigset_t wanted;
     sigset_t mask;
 
-    (void)state;
     frazil *gen = open_real(SHORT_HORIZON, FZ_KEEPER_THREAD);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &mask), 0);
     assert_int_equal(sigismember(&mask, SIGUSR1), 0);
@@ -255,10 +231,8 @@ static void test_signals(void **state)
 /* Short, and yet long enough for a call to use what it was granted. */
 enum { BRIEF_HORIZON = 3 * INSTRUMENT_SLOWDOWN, BRIEF_OVER_MS = 5 * INSTRUMENT_SLOWDOWN };
 
-/* Parent and child close in either order, also when the thread was at it when the child was born: nobody hangs. */
-static void test_close_in_either_order(void **state)
+TEST("Parent and child close in either order, also when the thread was at it when the child was born: nobody hangs")
 {
-    (void)state;
     for (unsigned i = 0; i < 60; i++) {
         int fds[2];
         char byte;
@@ -347,14 +321,12 @@ static void change_workers(frazil *gen, unsigned changes)
     }
 }
 
-/* I1 and I2 while threads and handles take ids, the keeper extends and the worker changes. */
-static void test_changes_under_load(void **state)
+TEST("I1 and I2 while threads and handles take ids, the keeper extends and the worker changes")
 {
     struct idset *sets = idsets_open(THREADS, IDS);
     struct taker takers[THREADS];
     frazil *gen = open_real(40, FZ_KEEPER_THREAD);
 
-    (void)state;
     for (unsigned i = 0; i < THREADS; i++) {
         takers[i] = (struct taker){.gen = gen, .ids = &sets[i], .by_handle = i % 2 == 0};
         assert_int_equal(pthread_create(&takers[i].thread, NULL, take, &takers[i]), 0);
@@ -382,12 +354,10 @@ static void *extend_often(void *arg)
     return NULL;
 }
 
-/* The granter is asked by one at a time. */
-static void test_one_at_a_time(void **state)
+TEST("The granter is asked by one at a time")
 {
     pthread_t threads[THREADS];
 
-    (void)state;
     /* A horizon of one tick: it wants to be extended all the time. */
     frazil *gen = open_real(1, FZ_KEEPER_INLINE);
     for (unsigned i = 0; i < THREADS; i++)
@@ -397,22 +367,4 @@ static void test_one_at_a_time(void **state)
     assert_int_equal(fake->overlaps, 0);
     frazil_close(gen);
     fake_granter_free(fake);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_killed_holder),
-        cmocka_unit_test(test_held_lock),
-        cmocka_unit_test(test_child_extends),
-        cmocka_unit_test(test_ended_grant_is_awaited),
-        cmocka_unit_test(test_child_closes_only),
-        cmocka_unit_test(test_thread),
-        cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_close_in_either_order),
-        cmocka_unit_test(test_changes_under_load),
-        cmocka_unit_test(test_one_at_a_time),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

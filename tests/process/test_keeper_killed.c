@@ -9,28 +9,19 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/types.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 /* In ms: the grant of a file reaches six seconds ahead; one of them is left. */
 enum { RESERVE = 6000, NEARLY_OVER = RESERVE - 1000 };
@@ -41,25 +32,21 @@ enum { LONG_ENOUGH_MS = 30000 };
 static struct rig rig;
 static const char *dir;
 
-static int open_in_files(void **state)
+BEFORE_EACH
 {
     char spec[512];
 
-    (void)state;
     dir = scratch_make();
     rig = (struct rig){.random_state = 1};
     snprintf(spec, sizeof spec,
              "layout=frazil worker=fixed:3 state=file keeper=inline run_dir=%s/run state_dir=%s/state", dir, dir);
     rig_open(&rig, spec, RIG_NOW);
-    return 0;
 }
 
-static int close_files(void **state)
+AFTER_EACH
 {
-    (void)state;
     rig_close(&rig);
     scratch_remove(dir);
-    return 0;
 }
 
 static uint64_t granted_until(void)
@@ -130,11 +117,10 @@ static void skip_without_tracing(void)
 #endif
 }
 
-static void test_killed_in_sync(void **state)
+TEST("A process that is killed while it makes a grant durable leaves the grant to be extended by others")
 {
     uint64_t until = granted_until();
 
-    (void)state;
     skip_without_tracing();
     frazil_manual_clock_advance(rig.manual, NEARLY_OVER * RIG_MS);
     pid_t pid = clone_extender();
@@ -188,50 +174,41 @@ static bool is_address(uint64_t value)
     return false;
 }
 
+/* A generator whose granter can be held. */
+static struct rig faked;
+
 static void *take_one(void *arg)
 {
     uint64_t id;
 
-    *(frazil_err *)arg = frazil_next(rig.gen, &id);
+    *(frazil_err *)arg = frazil_next(faked.gen, &id);
     return NULL;
 }
 
-/* No address stands there, also not while somebody extends the grant. */
-static void test_no_address_is_shared(void **state)
+TEST("No address stands there, also not while somebody extends the grant")
 {
     const struct fake_granter *granter;
     frazil_err err = FRAZIL_ESYS;
     pthread_t thread;
 
-    (void)state;
     struct fake_granter *fake =
-        fake_granter_open(&rig, "layout=frazil worker=fixed:3 state=memory", WORKER, HORIZON, FZ_KEEPER_INLINE);
+        fake_granter_open(&faked, "layout=frazil worker=fixed:3 state=memory", WORKER, HORIZON, FZ_KEEPER_INLINE);
     granter = fake;
-    frazil_manual_clock_advance(rig.manual, (HORIZON - 1) * RIG_MS);
+    frazil_manual_clock_advance(faked.manual, (HORIZON - 1) * RIG_MS);
     fake->holds = true;
     assert_int_equal(pthread_create(&thread, NULL, take_one, &err), 0);
     while (!granter->inside)
         pause_ns(100000);
     read_maps();
-    for (size_t at = 0; at + sizeof(uint64_t) <= sizeof *rig.gen->shared; at += sizeof(uint64_t)) {
+    for (size_t at = 0; at + sizeof(uint64_t) <= sizeof *faked.gen->shared; at += sizeof(uint64_t)) {
         uint64_t value;
-        memcpy(&value, (const char *)rig.gen->shared + at, sizeof value);
+        memcpy(&value, (const char *)faked.gen->shared + at, sizeof value);
         if (is_address(value))
             fail_msg("at %zu of the shared page stands %#" PRIx64 ", which is an address", at, value);
     }
     fake->holds = false;
     pthread_join(thread, NULL);
     assert_int_equal(err, FRAZIL_OK);
-    rig_close(&rig);
+    rig_close(&faked);
     fake_granter_free(fake);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_killed_in_sync, open_in_files, close_files),
-        cmocka_unit_test(test_no_address_is_shared),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

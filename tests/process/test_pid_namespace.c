@@ -5,20 +5,14 @@
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lease/coordinator.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 #include "os/fork_mark.h"
 #include "os/memory.h"
 
@@ -75,22 +69,19 @@ static bool child_has_another_mark(void)
     return child > 0 && status_of(child) == 0 && fz_fork_mark_read(&mark) == own;
 }
 
-static void test_mark(void **state)
+TEST("A child that is process 1, as its parent is, has another fork mark")
 {
     bool wiped = false;
     _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
 
-    (void)state;
     assert_non_null(page);
     fz_fork_mark_init(&mark, wiped ? page : NULL);
     run_as_first(child_has_another_mark);
     fz_unmap(page, sizeof *page);
 }
 
-/* The same where the kernel wipes no page. */
-static void test_mark_without_wiping(void **state)
+TEST("The same where the kernel wipes no page")
 {
-    (void)state;
     fz_fork_mark_init(&mark, NULL);
     run_as_first(child_has_another_mark);
 }
@@ -124,9 +115,8 @@ static bool child_keeps_alone(void)
     return good;
 }
 
-static void test_keeper(void **state)
+TEST("Such a child has no keeper thread, tells its granter of the fork once, and can close")
 {
-    (void)state;
     run_as_first(child_keeps_alone);
 }
 
@@ -190,20 +180,7 @@ static bool child_takes_its_own_slots(void)
     return good;
 }
 
-static void test_slots(void **state)
+TEST("I5: such a child leaves the batch of slots to its parent, and takes one of its own")
 {
-    (void)state;
     run_as_first(child_takes_its_own_slots);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_mark),
-        cmocka_unit_test(test_mark_without_wiping),
-        cmocka_unit_test(test_keeper),
-        cmocka_unit_test(test_slots),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,22 +7,13 @@
 #define _DEFAULT_SOURCE /* setgroups */
 #include <fcntl.h>
 #include <grp.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil.h"
+#include "lib/test.h"
 #include "os/dirs.h"
 #include "os/host.h"
 #include "spec/settings.h"
@@ -189,12 +180,10 @@ static void remove_program(const struct program *program)
     assert_int_equal(rmdir(program->dir), 0);
 }
 
-/* With the bit, the user's environment decides nothing: no key, no directory, no worker id, not even a warning. */
-static void test_nothing_is_taken(void **state)
+TEST("With the bit, the user's environment decides nothing: no key, no directory, no worker id, not even a warning")
 {
     struct program program;
 
-    (void)state;
     if (geteuid() != 0 || !make_program(&program)) {
         print_message("only root can make such a program, and where the bit has an effect\n");
         skip();
@@ -213,12 +202,10 @@ static void test_nothing_is_taken(void **state)
         skip(); /* no_new_privs: a container may forbid it to all of its processes */
 }
 
-/* Without the bit the very same program takes all of it: the test above sees what it is there to see. */
-static void test_without_the_bit(void **state)
+TEST("Without the bit the very same program takes all of it: the test above sees what it is there to see")
 {
     struct program program;
 
-    (void)state;
     if (geteuid() != 0 || !make_program(&program))
         skip();
     assert_int_equal(chmod(program.path, 0755), 0);
@@ -231,12 +218,7 @@ static void test_without_the_bit(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_nothing_is_taken),
-        cmocka_unit_test(test_without_the_bit),
-    };
-
     if (argc > 1 && strcmp(argv[1], TELL) == 0)
         return tell();
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return test_run();
 }

@@ -10,27 +10,18 @@
  */
 #define _GNU_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "lib/bound.h"
 #include "lib/callers.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 enum { CHILDREN = 4, KILLS = 240 / INSTRUMENT_SLOWDOWN, IDS_MAX = 6000, TICK_MAX = 64 };
 
@@ -55,24 +46,22 @@ static struct idset *sets;
 static const char *scratch;
 static int pipe_fds[2]; /* a byte from each process that opened, was refused, or has taken some more ids */
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     sets = idsets_open((size_t)KILLS * 2, IDS_MAX);
-    return tally == MAP_FAILED ? -1 : pipe(pipe_fds);
+    assert_true(tally != MAP_FAILED);
+    assert_int_equal(pipe(pipe_fds), 0);
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     idsets_close(sets, (size_t)KILLS * 2);
     munmap(tally, sizeof *tally);
     close(pipe_fds[0]);
     close(pipe_fds[1]);
     scratch_remove(scratch);
-    return 0;
 }
 
 static void say(void)
@@ -229,17 +218,14 @@ static void check(void)
     assert_true(tally->refused > 0);
 }
 
-static void test_kills(void **state)
+TEST("No id comes twice, wherever a process is killed while it opens or takes ids")
 {
-    (void)state;
     run_rounds(false);
     check();
 }
 
-/* The words are removed under the hands of those who have them. */
-static void test_wiped(void **state)
+TEST("The words are removed under the hands of those who have them")
 {
-    (void)state;
     run_rounds(true);
     check();
 }
@@ -266,8 +252,7 @@ static frazil_err open_elsewhere(const struct bounds *part, char why[300])
     return -WEXITSTATUS(status);
 }
 
-/* One process has 10 to 20: whoever overlaps with that is told both bounds; equal ones share the word. */
-static void test_refusals(void **state)
+TEST("One process has 10 to 20: whoever overlaps with that is told both bounds; equal ones share the word")
 {
     static const struct bounds holder = {10, 20};
     static const struct {
@@ -279,7 +264,6 @@ static void test_refusals(void **state)
     frazil_error err;
     char why[300];
 
-    (void)state;
     frazil *gen = open_part(&holder, NULL, &err);
     if (gen == NULL)
         fail_msg("%s", err.message);
@@ -293,15 +277,4 @@ static void test_refusals(void **state)
             fail_msg("%s", why);
     }
     frazil_close(gen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_kills, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wiped, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_refusals, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
