@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "faults/disk_log_internal.h"
+#include "lib/asserts.h"
 #include "lib/scratch.h"
 
 enum { DEPTH = 3 };

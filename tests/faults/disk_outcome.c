@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* What a loss of power leaves. */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "faults/disk_log_internal.h"
+#include "lib/asserts.h"
 #include "lib/scratch.h"
 
 /* ---- what is left ---------------------------------------------------------------- */

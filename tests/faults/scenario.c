@@ -3,9 +3,7 @@
 #include "faults/scenario.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +12,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "faults/calls.h"
 #include "faults/disk_log.h"
 #include "lease/grant_record.h"
 #include "lease/record.h"
+#include "lib/asserts.h"
 #include "lib/scratch.h"
 #include "registers/file/record_file.h"
 

@@ -2,12 +2,10 @@
 #include "callers.h"
 
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 uint64_t caller_random(uint64_t *state)
 {

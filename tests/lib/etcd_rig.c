@@ -4,12 +4,10 @@
 #ifdef FRAZIL_HAVE_ETCD
 #include "lib/etcd_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 struct fz_register etcd_open_url(const char *format, ...)
 {

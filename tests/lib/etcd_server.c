@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/etcd_server.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 enum { ARGUMENTS_MAX = 48, URL_SIZE = 64, PATH_SIZE = sizeof((struct server *)0)->folder + 16 };
 

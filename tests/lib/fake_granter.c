@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/fake_granter.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
-
 #include "core/sentence.h"
+#include "lib/asserts.h"
 #include "lib/callers.h"
 #include "os/memory.h"
 

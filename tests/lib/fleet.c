@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/fleet.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/near_miss.h"
 
 static uint64_t next_random(void *ctx)

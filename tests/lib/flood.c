@@ -3,17 +3,14 @@
 
 #include <assert.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/bound.h"
 #include "lib/server.h"
 

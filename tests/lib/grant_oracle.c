@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/grant_oracle.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 bool grant_oracle_add(struct grant_oracle *oracle, uint32_t owner, uint32_t worker, uint64_t first, uint64_t last)
 {

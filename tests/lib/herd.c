@@ -2,18 +2,15 @@
 #include "herd.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "bound.h"
+#include "lib/asserts.h"
 
 #include "generator/generator_internal.h"
 #include "lease/lease.h"

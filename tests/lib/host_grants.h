@@ -14,8 +14,8 @@ enum { RESERVE = 100, NOW = 10000, YEAR_2106 = 900000000 };
 /* The disk of all of them. */
 extern struct power_disk host_disk;
 
-/* Makes the disk empty and sound: a cmocka setup function. */
-int host_empty_disk(void **state);
+/* Makes the disk empty and sound, as each test of it begins. */
+void host_empty_disk(void);
 
 struct host_process {
     struct fz_grant_file file;

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <dirent.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/register_kinds.h"
 #include "registers/file/file_register.h"
 

@@ -2,14 +2,11 @@
 #include <stddef.h> /* an empty unit would be none */
 
 #ifdef FRAZIL_HAVE_POSTGRESQL
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/postgresql_rig.h"
 #include "lib/register_kinds.h"
 

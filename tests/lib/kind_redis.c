@@ -2,12 +2,9 @@
 #include <stddef.h> /* an empty unit would be none */
 
 #ifdef FRAZIL_HAVE_REDIS
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/redis_rig.h"
 #include "lib/register_kinds.h"
 

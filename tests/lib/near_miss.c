@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/near_miss.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 /* A copy in memory of exactly that size. */
 static char *exact_copy(const char *text, size_t len)

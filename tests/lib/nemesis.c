@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "nemesis.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/layout_internal.h"
 #include "lease/coordinator.h"
+#include "lib/asserts.h"
 #include "os/clock.h"
 
 unsigned nemesis_scale(void)

@@ -4,12 +4,10 @@
 #ifdef FRAZIL_HAVE_POSTGRESQL
 #include "lib/postgresql_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 static frazil_error last;
 

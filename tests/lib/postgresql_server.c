@@ -7,16 +7,14 @@
 #include <glob.h>
 #include <libpq-fe.h>
 #include <pwd.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 enum { ARGUMENTS_MAX = 48, WORDS_MAX = 8, TRIES = 4000 };
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/power_disk.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/sentence.h"
+#include "lib/asserts.h"
 
 static frazil_err io_error(frazil_error *reterr)
 {

@@ -4,8 +4,6 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 enum { CHUNK = 65536, CUT_BYTES = 7, DRIBBLE_NS = 2000000 };
 

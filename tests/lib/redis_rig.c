@@ -4,13 +4,11 @@
 #ifdef FRAZIL_HAVE_REDIS
 #include "lib/redis_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 struct fz_register redis_open_url(const char *format, ...)
 {

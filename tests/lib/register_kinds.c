@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/register_kinds.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 const struct register_kind *const register_kinds[] = {
     &kind_memory,

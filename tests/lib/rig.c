@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/near_miss.h"
 
 static uint64_t random_next(void *ctx)

@@ -6,10 +6,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/asserts.h"
 #include "lib/bound.h"
 
 enum { SERVERS_MAX = 64, WAIT_S = 60, PAUSE_NS = 5000000 };

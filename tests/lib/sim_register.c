@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/sim_register.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 /* ---- the server ----------------------------------------------------------- */
 

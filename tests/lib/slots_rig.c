@@ -4,15 +4,12 @@
 #ifdef FRAZIL_HAVE_REDIS
 #include "lib/slots_rig.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "core/layout_internal.h"
+#include "lib/asserts.h"
 #include "os/clock.h"
 
 struct redis_rig slots_rig;

@@ -2,12 +2,10 @@
 #include "stream_checker.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
+#include "lib/asserts.h"
 
 /* The fields of the default layout, taken apart without the library. */
 enum { SEQUENCE_BITS = 12, WORKER_BITS = 10, WORDS = (1 << SEQUENCE_BITS) / 64 };
