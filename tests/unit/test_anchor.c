@@ -4,19 +4,13 @@
  * closed until it is published again, and the rate of the counter is never taken
  * for higher than it is, whatever the counter and the scheduler do.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <inttypes.h>
 #include <pthread.h>
 
 #include "generator/anchor.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 #define MS UINT64_C(1000000)
 
@@ -77,14 +71,12 @@ static void *read_often(void *arg)
     return NULL;
 }
 
-/* Readers never see fields of two publications, with several writers at once. */
-static void test_never_torn(void **state)
+TEST("Readers never see fields of two publications, with several writers at once")
 {
     struct readers_and_writers shared = {.writing = WRITERS};
     struct fz_anchor_view first = view_of(1);
     pthread_t threads[WRITERS + READERS];
 
-    (void)state;
     fz_anchor_publish(&shared.anchor, &first);
     for (size_t i = 0; i < WRITERS + READERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, i < WRITERS ? publish_often : read_often, &shared), 0);
@@ -95,25 +87,21 @@ static void test_never_torn(void **state)
     assert_int_equal(atomic_load(&shared.anchor.version) & 1, 0);
 }
 
-/* A new anchor is closed: its range is empty. */
-static void test_starts_closed(void **state)
+TEST("A new anchor is closed: its range is empty")
 {
     struct fz_anchor anchor = {.version = 0};
     struct fz_anchor_view view;
 
-    (void)state;
     assert_true(fz_anchor_read(&anchor, &view));
     assert_int_equal(view.range, 0);
 }
 
-/* Closing empties the range; publishing opens it again. */
-static void test_close(void **state)
+TEST("Closing empties the range; publishing opens it again")
 {
     struct fz_anchor anchor = {.version = 0};
     struct fz_anchor_view in = view_of(9);
     struct fz_anchor_view out;
 
-    (void)state;
     fz_anchor_publish(&anchor, &in);
     assert_true(fz_anchor_read(&anchor, &out));
     assert_memory_equal(&in, &out, sizeof in);
@@ -128,13 +116,11 @@ static void test_close(void **state)
     assert_memory_equal(&in, &out, sizeof in);
 }
 
-/* While somebody writes, nobody reads, and nobody else writes. */
-static void test_being_written(void **state)
+TEST("While somebody writes, nobody reads, and nobody else writes")
 {
     struct fz_anchor anchor = {.version = 7, .range = 5};
     struct fz_anchor_view view = view_of(3);
 
-    (void)state;
     assert_false(fz_anchor_read(&anchor, &view));
     view = view_of(3);
     fz_anchor_publish(&anchor, &view);
@@ -214,12 +200,10 @@ static uint64_t share_known(struct machine *machine, struct fz_calibration *cali
     return counts_in(machine, calibration, MS) / machine->counts_per_us;
 }
 
-/* Nothing is known at first; after a few milliseconds nearly the whole tick is covered, at any rate there is. */
-static void test_rate_is_found(void **state)
+TEST("Nothing is known at first; after a few milliseconds nearly the whole tick is covered, at any rate there is")
 {
     static const uint64_t rates[] = {1, 24, 1000, 2500, 6000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rates / sizeof rates[0]; i++) {
         struct machine machine = machine_of(rates[i]);
         struct fz_calibration calibration = {.period = 0};
@@ -231,13 +215,11 @@ static void test_rate_is_found(void **state)
     }
 }
 
-/* Counts are in proportion to the time asked for; a day of them fits. */
-static void test_proportion(void **state)
+TEST("Counts are in proportion to the time asked for; a day of them fits")
 {
     struct machine machine = machine_of(6000);
     struct fz_calibration calibration = {.period = 0};
 
-    (void)state;
     run_for(&machine, &calibration, 3000);
     uint64_t a_second = counts_in(&machine, &calibration, 1000 * MS);
     uint64_t a_day = counts_in(&machine, &calibration, 86400 * 1000 * MS);
@@ -247,12 +229,10 @@ static void test_proportion(void **state)
     assert_int_equal(counts_in(&machine, &calibration, 999), 0);
 }
 
-/* A caller that is preempted between two readings finds a lower rate, never a higher one, and gets over it. */
-static void test_preempted(void **state)
+TEST("A caller that is preempted between two readings finds a lower rate, never a higher one, and gets over it")
 {
     struct machine machine = machine_of(2500);
 
-    (void)state;
     for (int i = 0; i < 200; i++) {
         struct fz_calibration calibration = {.period = 0};
         machine.preempted_ns_max = 50 * MS;
@@ -263,7 +243,6 @@ static void test_preempted(void **state)
     }
 }
 
-/* A machine that slept, its counter going on and its monotonic time not, has not become faster. */
 static void run_suspended(uint64_t before_ms, uint64_t slept_us)
 {
     struct machine machine = machine_of(2500);
@@ -275,23 +254,20 @@ static void run_suspended(uint64_t before_ms, uint64_t slept_us)
     assert_in_range(share_known(&machine, &calibration), 980, 1000);
 }
 
-static void test_suspended(void **state)
+TEST("After a machine's sleep, in which its counter went on and its monotonic time did not, it counts as no faster")
 {
     static const uint64_t slept_us[] = {100, 1000, 100000, 1000000, 60000000, 3600000000};
 
-    (void)state;
     for (uint64_t before_ms = 0; before_ms < 6000; before_ms += 1 + before_ms / 4) {
         for (size_t i = 0; i < sizeof slept_us / sizeof slept_us[0]; i++)
             run_suspended(before_ms, slept_us[i]);
     }
 }
 
-/* A counter that was set back, by much or by little, has not become faster either; nor is it lost for ever. */
-static void test_set_back(void **state)
+TEST("A counter that was set back, by much or by little, has not become faster either; nor is it lost for ever")
 {
     static const uint64_t back_us[] = {1, 1000, 1000000, 60000000};
 
-    (void)state;
     for (size_t i = 0; i < sizeof back_us / sizeof back_us[0]; i++) {
         struct machine machine = machine_of(2500);
         struct fz_calibration calibration = {.period = 0};
@@ -302,13 +278,12 @@ static void test_set_back(void **state)
     }
 }
 
-/* On another host: a faster counter is followed, and a slower one within three seconds, if nothing else has changed. */
-static void test_moved(void **state)
+TEST(
+    "On another host: a faster counter is followed, and a slower one within three seconds, if nothing else has changed")
 {
     struct machine machine = machine_of(2500);
     struct fz_calibration calibration = {.period = 0};
 
-    (void)state;
     run_for(&machine, &calibration, 5000);
     machine.counts_per_us = 3500;
     run_for(&machine, &calibration, 5000);
@@ -322,13 +297,11 @@ static void test_moved(void **state)
     assert_in_range(share_known(&machine, &calibration), 980, 1000);
 }
 
-/* After a long time without a call nothing is believed: the machine may have been moved meanwhile. */
-static void test_long_idle(void **state)
+TEST("After a long time without a call nothing is believed: the machine may have been moved meanwhile")
 {
     struct machine machine = machine_of(2500);
     struct fz_calibration calibration = {.period = 0};
 
-    (void)state;
     run_for(&machine, &calibration, 5000);
     pass(&machine, 200000 * MS);
     machine.counts_per_us = 1000;
@@ -337,15 +310,13 @@ static void test_long_idle(void **state)
     assert_in_range(share_known(&machine, &calibration), 980, 1000);
 }
 
-/* Between measurements, which are a second apart in the end, only the counter is read. */
-static void test_measures_rarely(void **state)
+TEST("Between measurements, which are a second apart in the end, only the counter is read")
 {
     struct machine machine = machine_of(2500);
     struct fz_calibration calibration = {.period = 0};
     uint64_t due = 0;
     int measured = 0;
 
-    (void)state;
     run_for(&machine, &calibration, 5000);
     for (int i = 0; i < 10000; i++) {
         run_for(&machine, &calibration, 1);
@@ -355,31 +326,15 @@ static void test_measures_rarely(void **state)
     assert_in_range(measured, 9, 13);
 }
 
-/* Only one thread measures at a time; the others use what is known. */
-static void test_busy(void **state)
+TEST("Only one thread measures at a time; the others use what is known")
 {
     struct machine machine = machine_of(2500);
     struct fz_calibration calibration = {.period = 0};
 
-    (void)state;
     run_for(&machine, &calibration, 3000);
     uint64_t due = calibration.due_counter;
     calibration.busy = true;
     run_for(&machine, &calibration, 3000);
     assert_int_equal(calibration.due_counter, due);
     assert_in_range(share_known(&machine, &calibration), 980, 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_never_torn),    cmocka_unit_test(test_starts_closed),
-        cmocka_unit_test(test_close),         cmocka_unit_test(test_being_written),
-        cmocka_unit_test(test_rate_is_found), cmocka_unit_test(test_proportion),
-        cmocka_unit_test(test_preempted),     cmocka_unit_test(test_suspended),
-        cmocka_unit_test(test_set_back),      cmocka_unit_test(test_moved),
-        cmocka_unit_test(test_long_idle),     cmocka_unit_test(test_measures_rarely),
-        cmocka_unit_test(test_busy),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

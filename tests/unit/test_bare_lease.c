@@ -3,19 +3,14 @@
  * Goal of this test: a worker id that is leased without a generator is nobody else's while it lasts, says until when,
  * is kept, and is given back above what the program says that it used.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "lease/coordinator.h"
 #include "lib/memory_register.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { HORIZON_MS = 3000 };
 
@@ -90,13 +85,11 @@ static void start(uint64_t workers)
     lease = NULL;
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
     frazil_manual_clock_free(manual);
     fz_memory_store_free(store);
-    return 0;
 }
 
 static frazil_err try_open(frazil_lease **ret, const char *spec, frazil_error *reterr)
@@ -140,15 +133,18 @@ static struct fz_worker_record record_of(uint32_t worker)
     return record;
 }
 
+AFTER_EACH
+{
+    tear_down();
+}
+
 /* ---- the tests ------------------------------------------------------------------- */
 
-/* The number is the program's, and no other lease's, until the end that is told, which is the record's. */
-static void test_open(void **state)
+TEST("The number is the program's, and no other lease's, until the end that is told, which is the record's")
 {
     frazil_lease *other;
     frazil_error err;
 
-    (void)state;
     start(2);
     lease = must_open(SPEC);
     frazil_lease_info info = get(lease);
@@ -165,12 +161,10 @@ static void test_open(void **state)
     frazil_lease_close(other, FRAZIL_LEASE_ALL_USED);
 }
 
-/* It is extended when it is time to, and its end moves on. */
-static void test_keep(void **state)
+TEST("It is extended when it is time to, and its end moves on")
 {
     uint64_t next_ns = 0;
 
-    (void)state;
     start(1);
     lease = must_open(SPEC);
     int64_t end_ms = get(lease).end_unix_ms;
@@ -182,15 +176,13 @@ static void test_keep(void **state)
     assert_int_equal(get(lease).end_unix_ms, now_ms() + HORIZON_MS + 1);
 }
 
-/* At its end it is over, to the millisecond, and nothing is written; a later extension brings it back. */
-static void test_end(void **state)
+TEST("At its end it is over, to the millisecond, and nothing is written; a later extension brings it back")
 {
     frazil_lease_info info;
     frazil_lease_info before;
     frazil_error err;
     uint64_t next_ns;
 
-    (void)state;
     start(1);
     lease = must_open(SPEC);
     int64_t end_ms = get(lease).end_unix_ms;
@@ -206,14 +198,12 @@ static void test_end(void **state)
     assert_int_equal(get(lease).worker, 0);
 }
 
-/* A lost number is not replaced behind the program's back, unless the spec says move. */
-static void test_loss(void **state)
+TEST("A lost number is not replaced behind the program's back, unless the spec says move")
 {
     frazil_lease_info info;
     frazil_error err;
     uint64_t next_ns;
 
-    (void)state;
     start(2);
     lease = must_open(SPEC);
     uint32_t worker = get(lease).worker;
@@ -228,13 +218,11 @@ static void test_loss(void **state)
     frazil_lease_close(thief, FRAZIL_LEASE_ALL_USED);
 }
 
-/* on_loss=move: another number takes its place. */
-static void test_loss_moves(void **state)
+TEST("on_loss=move: another number takes its place")
 {
     frazil_error err;
     uint64_t next_ns;
 
-    (void)state;
     start(2);
     lease = must_open(SPEC "on_loss=move");
     uint32_t worker = get(lease).worker;
@@ -257,14 +245,12 @@ static uint64_t closed_at(int64_t used_unix_ms)
     frazil_lease_close(closed, used_unix_ms);
     struct fz_worker_record record = record_of(0);
     assert_true(record.released);
-    tear_down(NULL);
+    tear_down();
     return record.until;
 }
 
-/* What is given back begins behind what the program says that it used; all of it, if that is not known. */
-static void test_close(void **state)
+TEST("What is given back begins behind what the program says that it used; all of it, if that is not known")
 {
-    (void)state;
     assert_int_equal(closed_at(RIG_NOW + 70), tick_of(RIG_NOW + 70));
     assert_int_equal(closed_at(RIG_NOW), tick_of(RIG_NOW));
     assert_int_equal(closed_at(FRAZIL_LEASE_ALL_USED), tick_of(RIG_NOW) + HORIZON_MS);
@@ -274,13 +260,11 @@ static void test_close(void **state)
     start(1);
 }
 
-/* The next owner may stamp nothing before what the last one used, also if its clock is behind. */
-static void test_next_owner(void **state)
+TEST("The next owner may stamp nothing before what the last one used, also if its clock is behind")
 {
     frazil_lease_info info;
     frazil_error err;
 
-    (void)state;
     start(1);
     frazil_lease_close(must_open(SPEC), RIG_NOW + 70);
     frazil_manual_clock_set(manual, RIG_NOW + 50);
@@ -292,8 +276,7 @@ static void test_next_owner(void **state)
     assert_int_equal(get(lease).from_unix_ms, RIG_NOW + 71);
 }
 
-/* Programs of older and newer headers: a short struct is filled as far as it goes, a long one's tail is zero. */
-static void test_size(void **state)
+TEST("Programs of older and newer headers: a short struct is filled as far as it goes, a long one's tail is zero")
 {
     struct {
         frazil_lease_info info;
@@ -304,7 +287,6 @@ static void test_size(void **state)
         uint32_t behind;
     } small = {.behind = 0x5a5a5a5a};
 
-    (void)state;
     start(1);
     lease = must_open(SPEC);
     memset(&large, 0x5a, sizeof large);
@@ -317,12 +299,10 @@ static void test_size(void **state)
     assert_int_equal(small.behind, 0x5a5a5a5a);
 }
 
-/* Parent and child have one number; each says what it used, and the last one gives it back above both. */
-static void test_fork(void **state)
+TEST("Parent and child have one number; each says what it used, and the last one gives it back above both")
 {
     int status;
 
-    (void)state;
     start(1);
     lease = must_open(SPEC);
     pid_t child = fork();
@@ -342,13 +322,11 @@ static void test_fork(void **state)
     assert_int_equal(record_of(0).until, tick_of(RIG_NOW + 90));
 }
 
-/* Only what somebody grants can be leased. */
-static void test_refused(void **state)
+TEST("Only what somebody grants can be leased")
 {
     static const char *const specs[] = {"worker=fixed:3 state=memory", "worker=file-lock", "layout=sno",
                                         "worker=ordinal hostname=a-3"};
 
-    (void)state;
     start(1);
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         frazil_lease *none = NULL;
@@ -359,16 +337,4 @@ static void test_refused(void **state)
         assert_int_equal(try_open(&none, specs[i], NULL), FRAZIL_ESPEC);
     }
     frazil_lease_close(NULL, 0);
-}
-
-#define TEST(name) cmocka_unit_test_teardown(name, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_open),  TEST(test_keep),       TEST(test_end),  TEST(test_loss), TEST(test_loss_moves),
-        TEST(test_close), TEST(test_next_owner), TEST(test_size), TEST(test_fork), TEST(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

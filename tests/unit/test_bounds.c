@@ -3,23 +3,13 @@
  * Goal of this test: what policies promise holds at the very bounds of their
  * numbers: one tick of lead, the longest wait, a clock that was read a tick ago.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
-/*
- * Slots are taken by adding only if a call can always honour a ticket for the next tick: leading by one tick, or
- * waiting for less than two, cannot, and each refused call would use up a slot.
- */
-static void test_fast_path(void **state)
+TEST("Slots are taken by adding only if a call can always honour a ticket for the next tick: leading by one tick, or "
+     "waiting for less than two, cannot, and each refused call would use up a slot")
 {
     static const struct {
         const char *spec;
@@ -39,7 +29,6 @@ static void test_fast_path(void **state)
         {"layout=sno on_full=wait max_wait=8ms", FZ_FAST_ADD_SNO},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char spec[128];
         frazil_error err;
@@ -55,13 +44,11 @@ static void test_fast_path(void **state)
     }
 }
 
-/* A call that may wait for nearly 2^64 ns waits on after its first sleep: its deadline is the end of time. */
-static void test_longest_waits(void **state)
+TEST("A call that may wait for nearly 2^64 ns waits on after its first sleep: its deadline is the end of time")
 {
     static const uint64_t waits_ns[] = {UINT64_MAX - 2, UINT64_MAX - 1, UINT64_MAX};
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, "layout=frazil worker=fixed:1 start=zero on_backward=wait max_lead=0", RIG_NOW);
     rig_advance(&rig, 10);
     for (size_t i = 0; i < sizeof waits_ns / sizeof waits_ns[0]; i++) {
@@ -76,11 +63,8 @@ static void test_longest_waits(void **state)
     rig_close(&rig);
 }
 
-/*
- * A call that never waits says when to come back for whatever passes by itself, from wherever it was refused; what a
- * policy calls an error, and what does not pass, is that error.
- */
-static void test_try_error(void **state)
+TEST("A call that never waits says when to come back for whatever passes by itself, from wherever it was refused; what "
+     "a policy calls an error, and what does not pass, is that error")
 {
     static const struct {
         frazil_err code;
@@ -94,7 +78,6 @@ static void test_try_error(void **state)
     struct rig waits = {.random_state = 1};
     struct rig errors = {.random_state = 1};
 
-    (void)state;
     rig_open(&waits, "layout=frazil worker=fixed:1", RIG_NOW);
     rig_open(&errors, "layout=frazil worker=fixed:1 on_full=error on_backward=error", RIG_NOW);
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -124,13 +107,11 @@ static void on_overflow(void *ctx, const frazil_overflow *overflow)
     told->ticks = overflow->ticks;
 }
 
-/* A caller that looked at the clock a tick ago comes too late to report its tick, which was reported already. */
-static void test_straggler_reports_nothing(void **state)
+TEST("A caller that looked at the clock a tick ago comes too late to report its tick, which was reported already")
 {
     struct rig rig = {.random_state = 1};
     struct told told = {.calls = 0};
 
-    (void)state;
     rig_open(&rig, "layout=frazil worker=fixed:1", RIG_NOW);
     frazil_on_overflow(rig.gen, on_overflow, &told);
     struct fz_observation before = fz_observe(rig.gen);
@@ -147,16 +128,4 @@ static void test_straggler_reports_nothing(void **state)
     for (unsigned i = 0; i < 4; i++)
         fz_overflow_leave(rig.gen);
     rig_close(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fast_path),
-        cmocka_unit_test(test_longest_waits),
-        cmocka_unit_test(test_try_error),
-        cmocka_unit_test(test_straggler_reports_nothing),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,22 +2,16 @@
 /*
  * Goal of this test: an id goes into eight big-endian bytes and comes back, and no other number of bytes is an id.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/text.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
 #define ROUND_TRIPS 20000
 
-/* The bytes are those of the number, the highest first, at any address, and eight of them are an id. */
-static void test_bytes(void **state)
+TEST("The bytes are those of the number, the highest first, at any address, and eight of them are an id")
 {
-    (void)state;
     static const uint8_t expected[FRAZIL_BYTES_SIZE] = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef};
     uint8_t bytes[FRAZIL_BYTES_SIZE + 2] = {0};
     uint64_t id = UNTOUCHED;
@@ -39,10 +33,8 @@ static void test_bytes(void **state)
     }
 }
 
-/* Bytes sort as the numbers do. */
-static void test_byte_order(void **state)
+TEST("Bytes sort as the numbers do")
 {
-    (void)state;
     uint64_t seed = 7;
 
     for (unsigned i = 0; i < ROUND_TRIPS; i++) {
@@ -54,14 +46,4 @@ static void test_byte_order(void **state)
         frazil_bytes_write(b, b_bytes);
         assert_int_equal(memcmp(a_bytes, b_bytes, sizeof a_bytes) < 0, a < b);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_byte_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,14 +5,9 @@
  * names is ever read.
  */
 #include <regex.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/time.h"
+#include "lib/test.h"
 
 #define MS_PER_DAY INT64_C(86400000)
 #define FIRST_DAY INT64_C(-719528) /* 0000-01-01 */
@@ -62,14 +57,12 @@ static void next_day(struct day *d)
     d->year++;
 }
 
-/* Every day of the years 0 to 9999 is written as the calendar has it, and read back. */
-static void test_every_day(void **state)
+TEST("Every day of the years 0 to 9999 is written as the calendar has it, and read back")
 {
     struct day d = {0, 1, 1};
     int64_t ms = FIRST_DAY * MS_PER_DAY;
     char expected[64];
 
-    (void)state;
     for (; d.year <= 9999; ms += MS_PER_DAY, next_day(&d)) {
         snprintf(expected, sizeof expected, "%04d-%02d-%02dT00:00:00.000Z", d.year, d.month, d.day);
         assert_formats(ms, expected);
@@ -80,8 +73,7 @@ static void test_every_day(void **state)
     assert_int_equal(ms, LAST_MS + 1);
 }
 
-/* Every second of a day, before and after 1970, and every millisecond of a second. */
-static void test_every_time_of_day(void **state)
+TEST("Every second of a day, before and after 1970, and every millisecond of a second")
 {
     static const struct {
         int64_t days;
@@ -89,7 +81,6 @@ static void test_every_time_of_day(void **state)
     } dates[] = {{-1, "1969-12-31"}, {20454, "2026-01-01"}};
     char expected[64];
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         for (int s = 0; s < 86400; s++) {
             int ms = (s * 7) % 1000;
@@ -103,12 +94,10 @@ static void test_every_time_of_day(void **state)
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* The ends of what can be written: the year 0 and the last millisecond of int64_t. */
-static void test_format_limits(void **state)
+TEST("The ends of what can be written: the year 0 and the last millisecond of int64_t")
 {
     char text[FRAZIL_TIME_SIZE] = "untouched";
 
-    (void)state;
     assert_formats(0, "1970-01-01T00:00:00.000Z");
     assert_formats(-1, "1969-12-31T23:59:59.999Z");
     assert_formats(FIRST_DAY * MS_PER_DAY, "0000-01-01T00:00:00.000Z");
@@ -122,13 +111,11 @@ static void test_format_limits(void **state)
     assert_string_equal(text, "untouched");
 }
 
-/* A buffer that is one byte too small gets nothing, one that is just large enough gets all. */
-static void test_format_buffer(void **state)
+TEST("A buffer that is one byte too small gets nothing, one that is just large enough gets all")
 {
     const size_t need = sizeof "2026-01-01T00:00:00.000Z";
     char text[FRAZIL_TIME_SIZE];
 
-    (void)state;
     for (size_t size = 0; size < need; size++) {
         memset(text, '#', sizeof text);
         assert_int_equal(frazil_time_format(1767225600000, text, size), FRAZIL_EBUFFER);
@@ -141,8 +128,7 @@ static void test_format_buffer(void **state)
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Each form that is read. */
-static void test_parse_forms(void **state)
+TEST("Each form that is read")
 {
     static const struct {
         const char *text;
@@ -171,7 +157,6 @@ static void test_parse_forms(void **state)
         {"-9223372036854775808", INT64_MIN},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++)
         assert_int_equal(parse_ok(forms[i].text), forms[i].ms);
 }
@@ -247,12 +232,10 @@ static const struct {
     {"2026-01-01T00:00:00Z+09:00", 21},
 };
 
-/* Each near miss is refused, at the position where it goes wrong, and the output is untouched. */
-static void test_parse_near_misses(void **state)
+TEST("Each near miss is refused, at the position where it goes wrong, and the output is untouched")
 {
     char expected[64];
 
-    (void)state;
     for (size_t i = 0; i < sizeof misses / sizeof misses[0]; i++) {
         int64_t unix_ms = UNTOUCHED;
         frazil_error err;
@@ -268,22 +251,20 @@ static void test_parse_near_misses(void **state)
 
 static regex_t grammar;
 
-static int compile_grammar(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    return regcomp(&grammar,
-                   "^(0|-?[1-9][0-9]*|"
-                   "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-                   "(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?"
-                   "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?)$",
-                   REG_EXTENDED | REG_NOSUB);
+    assert_int_equal(regcomp(&grammar,
+                             "^(0|-?[1-9][0-9]*|"
+                             "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
+                             "(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?"
+                             "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?)$",
+                             REG_EXTENDED | REG_NOSUB),
+                     0);
 }
 
-static int free_grammar(void **state)
+AFTER_ALL
 {
-    (void)state;
     regfree(&grammar);
-    return 0;
 }
 
 /* The number that digits stand for, up to the first other character. */
@@ -317,15 +298,13 @@ static void assert_as_oracle(const char *text, size_t len)
         fail_msg("%s '%s'", accepted ? "read" : "refused", text);
 }
 
-/* Every text that is one byte away from a right one is accepted or refused as the oracle has it. */
-static void test_parse_every_one_byte_change(void **state)
+TEST("Every text that is one byte away from a right one is accepted or refused as the oracle has it")
 {
     static const char *const texts[] = {
         "2024-02-29", "2023-12-31T23:59:59.999Z", "2026-04-30T09:00:00+09:30", "2026-01-01T00:00:00Z", "1767225600000",
         "-1"};
     char changed[40];
 
-    (void)state;
     for (size_t t = 0; t < sizeof texts / sizeof texts[0]; t++) {
         size_t len = strlen(texts[t]);
         for (size_t at = 0; at <= len; at++) {
@@ -342,19 +321,4 @@ static void test_parse_every_one_byte_change(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_day),
-        cmocka_unit_test(test_every_time_of_day),
-        cmocka_unit_test(test_format_limits),
-        cmocka_unit_test(test_format_buffer),
-        cmocka_unit_test(test_parse_forms),
-        cmocka_unit_test(test_parse_near_misses),
-        cmocka_unit_test(test_parse_every_one_byte_change),
-    };
-
-    return cmocka_run_group_tests(tests, compile_grammar, free_grammar);
 }

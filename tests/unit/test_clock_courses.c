@@ -5,18 +5,10 @@
  * behaviour keeps the invariants: I1 unique, I3 increasing, I6 honest time,
  * I7 bounded.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/near_miss.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { BATCH_MAX = 6000, KEYS_MAX = 4000000 };
 
@@ -139,10 +131,8 @@ static bool take(struct course *course, size_t n)
     return err == FRAZIL_OK;
 }
 
-/* Up 10 ms, down 7 ms, again and again. */
-static void test_saw_tooth(void **state)
+TEST("Up 10 ms, down 7 ms, again and again")
 {
-    (void)state;
     for (size_t b = 0; b < BEHAVIOURS; b++) {
         struct course course;
         begin(&course, &behaviours[b], false);
@@ -156,10 +146,8 @@ static void test_saw_tooth(void **state)
     }
 }
 
-/* A second that comes twice, as at a leap second that is stepped: ids are taken in each ms of both. */
-static void test_repeated_second(void **state)
+TEST("A second that comes twice, as at a leap second that is stepped: ids are taken in each ms of both")
 {
-    (void)state;
     for (size_t b = 0; b < BEHAVIOURS; b++) {
         struct course course;
         begin(&course, &behaviours[b], false);
@@ -176,8 +164,7 @@ static void test_repeated_second(void **state)
     }
 }
 
-/* A clock that stands: each behaviour gives what it may and then fails within its bound, for as long as it stands. */
-static void test_frozen(void **state)
+TEST("A clock that stands: each behaviour gives what it may and then fails within its bound, for as long as it stands")
 {
     static const struct {
         size_t behaviour;
@@ -189,7 +176,6 @@ static void test_frozen(void **state)
         {10, 6 * 16, FRAZIL_EFULL}, {11, 32, FRAZIL_EFULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct course course;
         begin(&course, &behaviours[rows[i].behaviour], true);
@@ -214,12 +200,10 @@ static void test_frozen(void **state)
     }
 }
 
-/* sfid never waits and never fails: on a clock that stands it runs ahead. */
-static void test_frozen_sfid(void **state)
+TEST("sfid never waits and never fails: on a clock that stands it runs ahead")
 {
     struct course course;
 
-    (void)state;
     begin(&course, &behaviours[3], true);
     for (int i = 0; i < 50; i++)
         assert_true(take(&course, 5000));
@@ -229,12 +213,10 @@ static void test_frozen_sfid(void **state)
     end(&course);
 }
 
-/* Seeded random walks of the clock with calls of all sizes. */
-static void test_random_walks(void **state)
+TEST("Seeded random walks of the clock with calls of all sizes")
 {
     static const int64_t steps[] = {-1, -1, -2, -5, -40, -1000, -3600000, 1, 1, 2, 3, 5, 8, 50, 1000, 3600000};
 
-    (void)state;
     for (size_t b = 0; b < BEHAVIOURS; b++) {
         for (uint64_t seed = 1; seed <= 4; seed++) {
             uint64_t random_state = seed;
@@ -311,8 +293,7 @@ static void close_stepping(struct stepping *s, frazil *gen)
 
 #define SMALL "layout=41/10/4 worker=fixed:0 start=zero "
 
-/* Fills the tick and takes one more while the clock is stepped: what comes out, when, and what is left behind. */
-static void test_stepped_while_waiting(void **state)
+TEST("Fills the tick and takes one more while the clock is stepped: what comes out, when, and what is left behind")
 {
     static const struct {
         const char *spec;
@@ -337,7 +318,6 @@ static void test_stepped_while_waiting(void **state)
         {SMALL "on_backward=error", -2, FRAZIL_ECLOCK, 0, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct stepping s = {.step_ms = rows[i].step_ms};
         frazil *gen = open_stepping(&s, rows[i].spec);
@@ -370,15 +350,13 @@ static void test_stepped_while_waiting(void **state)
     }
 }
 
-/* A long wait ends soon after the clock has been set right, not when it would have ended otherwise. */
-static void test_set_right_while_waiting(void **state)
+TEST("A long wait ends soon after the clock has been set right, not when it would have ended otherwise")
 {
     struct stepping s = {.step_ms = 9000};
     frazil *gen = open_stepping(&s, SMALL "behaviour=konayuki");
     uint64_t id;
     frazil_stats stats;
 
-    (void)state;
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     frazil_manual_clock_set(s.manual, RIG_NOW - 9000);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
@@ -388,13 +366,11 @@ static void test_set_right_while_waiting(void **state)
     close_stepping(&s, gen);
 }
 
-/* A batch that fails while it waits gives everything back, also the jump that it made to the tick of the clock. */
-static void test_failed_batch_leaves_no_trace(void **state)
+TEST("A batch that fails while it waits gives everything back, also the jump that it made to the tick of the clock")
 {
     static const char *const specs[] = {SMALL "behaviour=konayuki max_wait=20ms",
                                         "layout=41/10/4 worker=fixed:0 on_backward=wait max_wait=20ms start=random"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct stepping s = {.step_ms = -100};
         frazil *gen = open_stepping(&s, specs[i]);
@@ -415,8 +391,7 @@ static void test_failed_batch_leaves_no_trace(void **state)
     }
 }
 
-/* Sleeps that return early are slept on: the id never comes before its tick, and the wait is counted once. */
-static void test_early_wakes(void **state)
+TEST("Sleeps that return early are slept on: the id never comes before its tick, and the wait is counted once")
 {
     struct stepping s = {.early_ns = 300000};
     frazil *gen = open_stepping(&s, SMALL "behaviour=konayuki");
@@ -424,7 +399,6 @@ static void test_early_wakes(void **state)
     uint64_t id;
     frazil_stats stats;
 
-    (void)state;
     assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     assert_int_equal(s.inner.now(s.inner.ctx).unix_ms, RIG_NOW + 1);
@@ -435,21 +409,4 @@ static void test_early_wakes(void **state)
     assert_int_equal(stats.waited_us, 1000);
     assert_int_equal(stats.full, 1);
     close_stepping(&s, gen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_saw_tooth),
-        cmocka_unit_test(test_repeated_second),
-        cmocka_unit_test(test_frozen),
-        cmocka_unit_test(test_frozen_sfid),
-        cmocka_unit_test(test_random_walks),
-        cmocka_unit_test(test_stepped_while_waiting),
-        cmocka_unit_test(test_set_right_while_waiting),
-        cmocka_unit_test(test_failed_batch_leaves_no_trace),
-        cmocka_unit_test(test_early_wakes),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,9 @@
  * says under every fault of the clock: the ids, the waits, and the offsets in
  * the errors are exact, and a call that fails leaves no trace.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define HOUR_MS INT64_C(3600000)
 #define YEAR_MS (365 * 24 * HOUR_MS)
@@ -179,21 +172,17 @@ static void check_step_back(const struct behaviour *b, int64_t step_ms)
     rig_close(&rig);
 }
 
-/* Every behaviour under every step back. */
-static void test_steps_back(void **state)
+TEST("Every behaviour under every step back")
 {
-    (void)state;
     for (size_t b = 0; b < BEHAVIOURS; b++) {
         for (size_t i = 0; i < sizeof steps_back_ms / sizeof steps_back_ms[0]; i++)
             check_step_back(&behaviours[b], steps_back_ms[i]);
     }
 }
 
-/* A year forward is believed: it cannot be told from a suspended machine.  Going back from there is a step of a year.
- */
-static void test_year_forward_and_back(void **state)
+TEST("A year forward is believed: it cannot be told from a suspended machine")
 {
-    (void)state;
+    /* Going back from there is a step of a year. */
     for (size_t i = 0; i < BEHAVIOURS; i++) {
         const struct behaviour *b = &behaviours[i];
         struct rig rig = {.random_state = 1};
@@ -219,10 +208,8 @@ static void test_year_forward_and_back(void **state)
     }
 }
 
-/* Without waiting: FRAZIL_EAGAIN and when to come back, or the error that the policy is. */
-static void test_try_after_a_step(void **state)
+TEST("Without waiting: FRAZIL_EAGAIN and when to come back, or the error that the policy is")
 {
-    (void)state;
     for (size_t i = 0; i < BEHAVIOURS; i++) {
         const struct behaviour *b = &behaviours[i];
         struct rig rig = {.random_state = 1};
@@ -249,10 +236,9 @@ static void test_try_after_a_step(void **state)
     }
 }
 
-/* frazil_take's own bound: a call waits when its wait is as long as it has to be, and does not even begin otherwise. */
-static void test_bound_of_one_call(void **state)
+TEST(
+    "frazil_take's own bound: a call waits when its wait is as long as it has to be, and does not even begin otherwise")
 {
-    (void)state;
     for (size_t i = 0; i < BEHAVIOURS; i++) {
         const struct behaviour *b = &behaviours[i];
         struct rig rig = {.random_state = 1};
@@ -281,14 +267,12 @@ static void test_bound_of_one_call(void **state)
     }
 }
 
-/* Ticks of 10 ms: a step inside a tick is none; offsets and times to retry are to the tick's start, to the ns. */
-static void test_long_ticks(void **state)
+TEST("Ticks of 10 ms: a step inside a tick is none; offsets and times to retry are to the tick's start, to the ns")
 {
     struct rig rig = {.random_state = 1};
     uint64_t id = RIG_UNTOUCHED;
     frazil_error err;
 
-    (void)state;
     rig_open(&rig, "layout=sonyflake worker=fixed:1 start=zero on_backward=wait max_wait=0", RIG_NOW);
     frazil_manual_clock_advance(rig.manual, 9 * RIG_MS + 123456);
     rig_next(&rig);
@@ -306,14 +290,12 @@ static void test_long_ticks(void **state)
     rig_close(&rig);
 }
 
-/* A full tick is a full tick, also when the clock has gone back inside of it: nothing is said about the clock. */
-static void test_full_after_a_step_inside_the_tick(void **state)
+TEST("A full tick is a full tick, also when the clock has gone back inside of it: nothing is said about the clock")
 {
     struct rig rig = {.random_state = 1};
     uint64_t ids[256];
     frazil_error err;
 
-    (void)state;
     rig_open(&rig, "layout=sonyflake worker=fixed:1 start=zero max_wait=0", RIG_NOW);
     frazil_manual_clock_advance(rig.manual, 9 * RIG_MS);
     assert_int_equal(frazil_next_n(rig.gen, ids, 256), FRAZIL_OK);
@@ -325,10 +307,8 @@ static void test_full_after_a_step_inside_the_tick(void **state)
     rig_close(&rig);
 }
 
-/* Before the epoch there is nothing to hold or to toggle: an error that says when the epoch comes. */
-static void test_before_the_epoch(void **state)
+TEST("Before the epoch there is nothing to hold or to toggle: an error that says when the epoch comes")
 {
-    (void)state;
     for (size_t i = 0; i < BEHAVIOURS; i++) {
         const struct behaviour *b = &behaviours[i];
         struct rig rig = {.random_state = 1};
@@ -354,13 +334,11 @@ static void test_before_the_epoch(void **state)
     }
 }
 
-/* Absurd times are errors, and arithmetic on them does not overflow (the sanitizers look). */
-static void test_absurd_times(void **state)
+TEST("Absurd times are errors, and arithmetic on them does not overflow (the sanitizers look)")
 {
     static const int64_t times[] = {INT64_MIN, INT64_MIN / 1000, INT64_MIN / 1000 - 1,
                                     INT64_MAX, INT64_MAX / 1000, INT64_MAX / 1000 + 1};
 
-    (void)state;
     for (size_t i = 0; i < BEHAVIOURS; i++) {
         for (size_t t = 0; t < sizeof times / sizeof times[0]; t++) {
             const struct behaviour *b = &behaviours[i];
@@ -380,16 +358,4 @@ static void test_absurd_times(void **state)
             rig_close(&rig);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_steps_back),       cmocka_unit_test(test_year_forward_and_back),
-        cmocka_unit_test(test_try_after_a_step), cmocka_unit_test(test_bound_of_one_call),
-        cmocka_unit_test(test_long_ticks),       cmocka_unit_test(test_full_after_a_step_inside_the_tick),
-        cmocka_unit_test(test_before_the_epoch), cmocka_unit_test(test_absurd_times),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  * Goal of this test: the chance that two hosts hash to one worker number is the
  * exact birthday probability, to the part per million, over all of its range.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "frazil/text.h"
+#include "lib/test.h"
 
 static uint32_t ppm_of(uint32_t hosts, uint64_t workers)
 {
@@ -21,8 +16,7 @@ static uint32_t ppm_of(uint32_t hosts, uint64_t workers)
     return ppm;
 }
 
-/* Computed in 60 decimal digits and rounded up, at both ends of the range and where the bits run short. */
-static void test_exact(void **state)
+TEST("Computed in 60 decimal digits and rounded up, at both ends of the range and where the bits run short")
 {
     static const struct {
         uint32_t hosts;
@@ -60,14 +54,12 @@ static void test_exact(void **state)
         {65536, UINT64_C(1) << 32, 393467},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(ppm_of(rows[i].hosts, rows[i].workers), rows[i].ppm);
 }
 
-/* The table of the post on snowflake ids, whose instances draw one of 1024 numbers; it is printed to one digit or two.
- */
-static void test_the_posts_table(void **state)
+TEST("The table of the post on snowflake ids, whose instances draw one of 1024 numbers; it is printed to one digit or "
+     "two")
 {
     static const struct {
         uint32_t hosts;
@@ -78,7 +70,6 @@ static void test_the_posts_table(void **state)
         {30, 350000, 10000}, {40, 540000, 10000}, {50, 700000, 10000},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const uint32_t ppm = ppm_of(rows[i].hosts, 1024);
         assert_in_range(ppm, rows[i].printed_ppm - rows[i].last_place_ppm,
@@ -86,10 +77,8 @@ static void test_the_posts_table(void **state)
     }
 }
 
-/* Against the product in floating point, which is exact to far less than a part per million, for all small numbers. */
-static void test_against_floating_point(void **state)
+TEST("Against the product in floating point, which is exact to far less than a part per million, for all small numbers")
 {
-    (void)state;
     for (uint32_t workers = 1; workers <= 400; workers++) {
         double apart = 1;
         for (uint32_t hosts = 1; hosts <= workers + 1; hosts++) {
@@ -102,10 +91,8 @@ static void test_against_floating_point(void **state)
     }
 }
 
-/* More hosts are never less likely to collide, and more workers never more. */
-static void test_monotonic(void **state)
+TEST("More hosts are never less likely to collide, and more workers never more")
 {
-    (void)state;
     for (uint32_t hosts = 1; hosts <= 60000; hosts += 1 + hosts / 3) {
         for (uint64_t workers = 1; workers <= UINT64_C(1) << 31; workers += 1 + workers / 2) {
             assert_true(ppm_of(hosts, workers) <= ppm_of(hosts + 1, workers));
@@ -114,12 +101,10 @@ static void test_monotonic(void **state)
     }
 }
 
-/* What has no answer is refused, and the output is left alone. */
-static void test_refused(void **state)
+TEST("What has no answer is refused, and the output is left alone")
 {
     uint32_t ppm = 42;
 
-    (void)state;
     assert_int_equal(frazil_worker_collision(0, 1024, &ppm), FRAZIL_EINVAL);
     assert_int_equal(frazil_worker_collision(65537, 1024, &ppm), FRAZIL_EINVAL);
     assert_int_equal(frazil_worker_collision(UINT32_MAX, 1024, &ppm), FRAZIL_EINVAL);
@@ -127,17 +112,4 @@ static void test_refused(void **state)
     assert_int_equal(frazil_worker_collision(5, (UINT64_C(1) << 32) + 1, &ppm), FRAZIL_EINVAL);
     assert_int_equal(frazil_worker_collision(5, UINT64_MAX, &ppm), FRAZIL_EINVAL);
     assert_int_equal(ppm, 42);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_exact),
-        cmocka_unit_test(test_the_posts_table),
-        cmocka_unit_test(test_against_floating_point),
-        cmocka_unit_test(test_monotonic),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
  * Goal of this test: what a coordinator does for generators and operators is the lease protocol over its register,
  * which it closes after each work, and its examination says what an operator must know.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/coordinator.h"
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 
@@ -50,19 +44,15 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
 
 static const frazil_coordinator coordinator = {FZ_LEASE_COORDINATOR, .open_register = open_register};
 
-static int start(void **state)
+BEFORE_EACH
 {
-    (void)state;
     memset(&examined, 0, sizeof examined);
     fleet_start_with(&fleet, 4, 0);
-    return 0;
 }
 
-static int stop(void **state)
+AFTER_EACH
 {
-    (void)state;
     fleet_stop(&fleet);
-    return 0;
 }
 
 static struct fz_lease_request request_of(const char *url)
@@ -73,14 +63,12 @@ static struct fz_lease_request request_of(const char *url)
         .url = url, .owner = options.owner, .layout = options.layout, .random = options.random};
 }
 
-/* A granter takes worker ids in the namespace; two of them are different owners. */
-static void test_granter(void **state)
+TEST("A granter takes worker ids in the namespace; two of them are different owners")
 {
     struct fz_lease_request request = request_of("sim://orders");
     struct fz_grant grants[2];
     struct fz_worker_record records[2];
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         struct fz_granter granter;
         assert_int_equal(coordinator.open_granter(&coordinator, &request, &granter, NULL), FRAZIL_OK);
@@ -94,14 +82,12 @@ static void test_granter(void **state)
     assert_false(fz_token_equal(records[0].token, records[1].token));
 }
 
-/* A URL that is wrong has opened nothing; a wish that the layout cannot fulfil closes what was opened. */
-static void test_granter_refused(void **state)
+TEST("A URL that is wrong has opened nothing; a wish that the layout cannot fulfil closes what was opened")
 {
     struct fz_lease_request request = request_of("sim://");
     struct fz_granter granter;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(coordinator.open_granter(&coordinator, &request, &granter, &err), FRAZIL_ESPEC);
     assert_int_equal(fleet.observer.link.closed, 0);
     request = request_of("sim://orders");
@@ -124,8 +110,7 @@ static void count_entry(void *ctx, const struct fz_lease_entry *entry)
     ++*n;
 }
 
-/* An operator's work connects, does what its namesake does, under the register's name, and disconnects. */
-static void test_operators(void **state)
+TEST("An operator's work connects, does what its namesake does, under the register's name, and disconnects")
 {
     const struct fz_namespace_options options = {
         .layout = &fleet.layout, .horizon_ms = FLEET_HORIZON, .workers = 3, .now_tick = now_tick};
@@ -133,7 +118,6 @@ static void test_operators(void **state)
     frazil_error err;
     size_t n = 0;
 
-    (void)state;
     sim_server_wipe(&fleet.server);
     assert_int_equal(coordinator.init(&coordinator, "sim://orders", &options, &err), FRAZIL_OK);
     assert_int_equal(coordinator.init(&coordinator, "sim://orders", &options, &err), FRAZIL_EINVAL);
@@ -182,10 +166,8 @@ static const char *findings(void)
     return examined.found;
 }
 
-/* How fast it answers, how far its clock is from ours, which class it is of, and what its settings are. */
-static void test_examined(void **state)
+TEST("How fast it answers, how far its clock is from ours, which class it is of, and what its settings are")
 {
-    (void)state;
     assert_string_equal(findings(), "ok round trip: 5 us\n"
                                     "ok the namespace exists: orders\n"
                                     "ok class: strict: what it has acknowledged is never lost\n"
@@ -204,12 +186,11 @@ static void test_examined(void **state)
     assert_non_null(strstr(findings(), "warn its settings cannot be read: no permission\n"));
 }
 
-/* No namespace, no answer, not even the second time: findings.  A wrong URL is an error. */
-static void test_examined_in_vain(void **state)
+TEST("No namespace, no answer, not even the second time: findings")
 {
+    /* A wrong URL is an error. */
     frazil_error err;
 
-    (void)state;
     sim_link_script(&fleet.observer.link, SIM_UNREACHABLE);
     assert_string_equal(findings(), "fail the coordinator does not answer: connection refused\n");
     sim_link_script(&fleet.observer.link, SIM_NONE);
@@ -224,17 +205,4 @@ static void test_examined_in_vain(void **state)
     assert_int_equal(coordinator.init(&coordinator, "sim://", &options, &err), FRAZIL_ESPEC);
     assert_int_equal(coordinator.list(&coordinator, "sim://", count_entry, NULL, NULL, &err), FRAZIL_ESPEC);
     assert_int_equal(coordinator.release(&coordinator, "sim://", 0, &err), FRAZIL_ESPEC);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_granter, start, stop),
-        cmocka_unit_test_setup_teardown(test_granter_refused, start, stop),
-        cmocka_unit_test_setup_teardown(test_operators, start, stop),
-        cmocka_unit_test_setup_teardown(test_examined, start, stop),
-        cmocka_unit_test_setup_teardown(test_examined_in_vain, start, stop),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

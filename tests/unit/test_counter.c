@@ -4,17 +4,10 @@
  * says that it is constant and the kernel tells time by it.  What the kernel says
  * is replaced: fz_clock_source is what is written here.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 
+#include "lib/test.h"
 #include "os/counter.h"
 #include "os/kernel_clock.h"
 
@@ -34,13 +27,11 @@ static bool usable_with(const char *name)
     return fz_counter_usable();
 }
 
-/* Every clock source that is built on the counter will do, if the processor agrees. */
-static void test_good_sources(void **state)
+TEST("Every clock source that is built on the counter will do, if the processor agrees")
 {
     static const char list[] = FZ_COUNTER_CLOCKSOURCES;
     char name[64];
 
-    (void)state;
     for (const char *word = list; *word != '\0';) {
         size_t len = strcspn(word, " ");
         memcpy(name, word, len);
@@ -50,48 +41,40 @@ static void test_good_sources(void **state)
     }
 }
 
-/* Any other source means that the kernel does not trust the counter; so does what merely looks like a good one. */
-static void test_other_sources(void **state)
+TEST("Any other source means that the kernel does not trust the counter; so does what merely looks like a good one")
 {
     static const char *const others[] = {"hpet",  "acpi_pm", "jiffies", "xen",      "",
                                          " ",     "ts",      "tscx",    "tsc2",     "vm-clock",
                                          "clock", "TSC",     "kvm-",    "arch_sys", "arch_sys_counters"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         if (usable_with(others[i]))
             fail_msg("'%s' was taken for a good source", others[i]);
     }
 }
 
-/* Where the kernel does not say, the counter is not used. */
-static void test_no_answer(void **state)
+TEST("Where the kernel does not say, the counter is not used")
 {
-    (void)state;
     assert_false(usable_with(NULL));
 }
 
-/* A constant counter goes on, on one processor as between readings. */
-static void test_counts(void **state)
+TEST("A constant counter goes on, on one processor as between readings")
 {
     uint64_t first = fz_counter_read();
     uint64_t last = first;
 
-    (void)state;
     for (int i = 0; i < 100000; i++)
         last = fz_counter_read();
     if (fz_counter_is_constant())
         assert_true(last - first < UINT64_MAX / 2 && last != first);
 }
 
-/* The counter is in a range that has just begun; not in an empty one, nor in one that is over, nor in one that it has
- * yet to reach, as one that has run backward has. */
-static void test_in_range(void **state)
+TEST("The counter is in a range that has just begun; not in an empty one, nor in one that is over, nor in one that it "
+     "has yet to reach, as one that has run backward has")
 {
     const uint64_t long_ago = UINT64_C(1) << 32;
     uint64_t start, range;
 
-    (void)state;
     if (!fz_counter_is_constant())
         return;
     do {
@@ -105,10 +88,8 @@ static void test_in_range(void **state)
     assert_false(fz_counter_is_in(start + (range >> 1), range >> 1));
 }
 
-/* A range is never made longer, and not shorter where the whole of it can be asked of. */
-static void test_clip(void **state)
+TEST("A range is never made longer, and not shorter where the whole of it can be asked of")
 {
-    (void)state;
     for (unsigned bit = 0; bit < 64; bit++) {
         uint64_t start = (UINT64_C(1) << bit) - 1;
         for (unsigned length = 0; length < 64; length++)
@@ -119,8 +100,7 @@ static void test_clip(void **state)
 }
 
 #if defined(__x86_64__)
-/* For every range that is not too long, the halves of a counter say what the whole of it says. */
-static void test_halves(void **state)
+TEST("For every range that is not too long, the halves of a counter say what the whole of it says")
 {
     static const uint64_t edges[] = {0,
                                      1,
@@ -140,7 +120,6 @@ static void test_halves(void **state)
                                      UINT64_MAX};
     enum { EDGES = sizeof edges / sizeof edges[0] };
 
-    (void)state;
     for (unsigned i = 0; i < EDGES * EDGES * EDGES; i++) {
         uint64_t start = edges[i % EDGES], counter = edges[i / EDGES % EDGES];
         uint64_t range = fz_counter_clip(start, edges[i / EDGES / EDGES]);
@@ -149,19 +128,3 @@ static void test_halves(void **state)
     }
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good_sources),
-        cmocka_unit_test(test_other_sources),
-        cmocka_unit_test(test_no_answer),
-        cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_in_range),
-        cmocka_unit_test(test_clip),
-#if defined(__x86_64__)
-        cmocka_unit_test(test_halves),
-#endif
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

@@ -6,15 +6,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdint.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "os/clock.h"
 #include "os/socket.h"
 
@@ -25,15 +21,12 @@ static uint64_t now_ns(void)
     return clock.monotonic_ns(clock.ctx);
 }
 
-/*
- * What is ready is seen at once while there is time, and no more when it is over: who never stops sending must not
- * be read for ever.  What is not ready is waited for until then, and no less.
- */
-static void test_wait(void **state)
+TEST("What is ready is seen at once while there is time, and no more when it is over: who never stops sending must not "
+     "be read for ever")
 {
+    /* What is not ready is waited for until then, and no less. */
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     struct fz_deadline over = fz_deadline_in(0);
     struct fz_deadline late = fz_deadline_in(3600000);
@@ -72,15 +65,13 @@ static void *disturb(void *ctx)
     return NULL;
 }
 
-/* Signals neither end a wait nor make it longer by the whole timeout each time. */
-static void test_signals(void **state)
+TEST("Signals neither end a wait nor make it longer by the whole timeout each time")
 {
     const struct sigaction action = {.sa_handler = nothing};
     pthread_t self = pthread_self();
     pthread_t other;
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
     struct fz_deadline deadline = fz_deadline_in(100);
@@ -92,8 +83,7 @@ static void test_signals(void **state)
     close(ends[1]);
 }
 
-/* A part ends earlier than the whole, the only one with it; of what is over, all parts are. */
-static void test_part(void **state)
+TEST("A part ends earlier than the whole, the only one with it; of what is over, all parts are")
 {
     struct fz_deadline whole = fz_deadline_in(3600000);
     uint64_t began_ns = now_ns();
@@ -101,7 +91,6 @@ static void test_part(void **state)
     struct fz_deadline only = fz_deadline_part(&whole, 1);
     struct fz_deadline over = {.at_ns = began_ns - 1};
 
-    (void)state;
     assert_int_equal(only.at_ns, whole.at_ns);
     assert_int_equal(third.timeout_ms, whole.timeout_ms);
     assert_true(third.at_ns - began_ns >= UINT64_C(1100) * 1000000000);
@@ -109,27 +98,13 @@ static void test_part(void **state)
     assert_int_equal(fz_deadline_part(&over, 3).at_ns, over.at_ns);
 }
 
-/* A pipe that nobody writes to any more is ready: its end can be read. */
-static void test_end(void **state)
+TEST("A pipe that nobody writes to any more is ready: its end can be read")
 {
     struct fz_deadline deadline = fz_deadline_in(3600000);
     int ends[2];
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     close(ends[1]);
     assert_int_equal(fz_deadline_wait(&deadline, ends[0], POLLIN), 0);
     close(ends[0]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_signals),
-        cmocka_unit_test(test_part),
-        cmocka_unit_test(test_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

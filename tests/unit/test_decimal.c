@@ -4,16 +4,10 @@
  * number, and nothing but exact decimal text is read.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/decimal.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
 
@@ -65,10 +59,8 @@ static bool parses(const char *text)
     return ok;
 }
 
-/* Every value of each group of eight digits: 10^4 steps through the lower and the upper half of all three. */
-static void test_all_digits(void **state)
+TEST("Every value of each group of eight digits: 10^4 steps through the lower and the upper half of all three")
 {
-    (void)state;
     for (uint64_t low = 0; low < 10000; low++) {
         for (uint64_t unit = 1; unit <= UINT64_C(1000000000000000); unit *= 10000)
             check_number(low * unit);
@@ -76,10 +68,8 @@ static void test_all_digits(void **state)
     }
 }
 
-/* The numbers beside every power of ten and of two. */
-static void test_edges(void **state)
+TEST("The numbers beside every power of ten and of two")
 {
-    (void)state;
     uint64_t ten = 1;
 
     for (int i = 0; i < 20; i++, ten *= 10) {
@@ -92,20 +82,16 @@ static void test_edges(void **state)
     }
 }
 
-/* Numbers of every length. */
-static void test_any_number(void **state)
+TEST("Numbers of every length")
 {
-    (void)state;
     uint64_t seed = 3;
 
     for (int i = 0; i < 300000; i++)
         check_number(seeded_next(&seed) >> (i & 63));
 }
 
-/* What is not 1 to 20 digits, at most 2^64 - 1, without a leading zero, is refused. */
-static void test_refused(void **state)
+TEST("What is not 1 to 20 digits, at most 2^64 - 1, without a leading zero, is refused")
 {
-    (void)state;
     static const char *const wrong[] = {
         "",
         "00",
@@ -135,10 +121,8 @@ static void test_refused(void **state)
     assert_true(parses("18446744073709551615"));
 }
 
-/* Padding makes no number longer than 20 digits, nor shorter than one. */
-static void test_padded(void **state)
+TEST("Padding makes no number longer than 20 digits, nor shorter than one")
 {
-    (void)state;
     uint64_t value = UNTOUCHED;
 
     assert_false(fz_decimal_parse_padded("000000000000000000007", 21, &value));
@@ -171,18 +155,14 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
     check_text(variant, len);
 }
 
-/* A digit is accepted and nothing else, wherever it stands, in text of every length. */
-static void test_every_byte_everywhere(void **state)
+TEST("A digit is accepted and nothing else, wherever it stands, in text of every length")
 {
-    (void)state;
     for (size_t len = 1; len <= FZ_DECIMAL_MAX_LEN; len++)
         near_miss_bytes("12345678909876543210", len, check_variant, NULL);
 }
 
-/* Two wrong bytes are not taken for right ones together. */
-static void test_two_bytes(void **state)
+TEST("Two wrong bytes are not taken for right ones together")
 {
-    (void)state;
     uint64_t seed = 4;
 
     for (int i = 0; i < 300000; i++) {
@@ -194,10 +174,8 @@ static void test_two_bytes(void **state)
     }
 }
 
-/* Of 20 digits, those up to 2^64 - 1 are a number: all that have the first digits of 2^64, or the next ones. */
-static void test_around_the_maximum(void **state)
+TEST("Of 20 digits, those up to 2^64 - 1 are a number: all that have the first digits of 2^64, or the next ones")
 {
-    (void)state;
     uint64_t seed = 5;
 
     for (int i = 0; i < 200000; i++) {
@@ -207,16 +185,4 @@ static void test_around_the_maximum(void **state)
             text[at] = (char)('0' + seeded_next(&seed) % 10);
         check_text(text, FZ_DECIMAL_MAX_LEN);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_digits), cmocka_unit_test(test_edges),
-        cmocka_unit_test(test_any_number), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_padded),     cmocka_unit_test(test_every_byte_everywhere),
-        cmocka_unit_test(test_two_bytes),  cmocka_unit_test(test_around_the_maximum),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,21 +5,12 @@
  * alone; and where that cannot be, the sentence says what, why and what to do.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/dirs.h"
 
 static const char *scratch;
@@ -27,21 +18,17 @@ static const char *scratch;
 static const char *const variables[] = {"RUNTIME_DIRECTORY", "STATE_DIRECTORY", "XDG_RUNTIME_DIR", "XDG_STATE_HOME",
                                         "HOME"};
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     assert_int_equal(chmod(scratch, 0755), 0); /* for the tests that become somebody else */
     for (size_t i = 0; i < sizeof variables / sizeof variables[0]; i++)
         unsetenv(variables[i]);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static void assert_found(enum fz_dir which, const char *wanted, const char *expected)
@@ -100,10 +87,8 @@ static void as_nobody(void (*run)(void))
 
 /* ---- which it is --------------------------------------------------------- */
 
-/* What the caller names wins over every variable; an empty name is none. */
-static void test_the_caller_wins(void **state)
+TEST("What the caller names wins over every variable; an empty name is none")
 {
-    (void)state;
     setenv("RUNTIME_DIRECTORY", "/run/unit", 1);
     setenv("STATE_DIRECTORY", "/var/lib/unit", 1);
     assert_found(FZ_DIR_RUN, "/a/b", "/a/b");
@@ -111,10 +96,8 @@ static void test_the_caller_wins(void **state)
     assert_found(FZ_DIR_RUN, "", "/run/unit");
 }
 
-/* A service of systemd uses its own directories, the first where there are several, also when it runs as root. */
-static void test_service(void **state)
+TEST("A service of systemd uses its own directories, the first where there are several, also when it runs as root")
 {
-    (void)state;
     setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
     setenv("XDG_STATE_HOME", "/users/me/state", 1);
     setenv("RUNTIME_DIRECTORY", "/run/unit", 1);
@@ -123,10 +106,8 @@ static void test_service(void **state)
     assert_found(FZ_DIR_STATE, NULL, "/var/lib/unit");
 }
 
-/* root has the places of the system, whatever session he came from. */
-static void test_root(void **state)
+TEST("root has the places of the system, whatever session he came from")
 {
-    (void)state;
     if (geteuid() != 0)
         skip();
     setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
@@ -148,10 +129,8 @@ static void find_as_user(void)
     assert_found(FZ_DIR_STATE, NULL, "/users/me/.local/state/frazil");
 }
 
-/* Others have those of XDG; an empty variable is none. */
-static void test_user(void **state)
+TEST("Others have those of XDG; an empty variable is none")
 {
-    (void)state;
     as_nobody(find_as_user);
 }
 
@@ -162,29 +141,23 @@ static void find_nothing(void)
                                     "state_dir=", "state=memory", NULL});
 }
 
-/* Where there is no default, none is made up. */
-static void test_no_default(void **state)
+TEST("Where there is no default, none is made up")
 {
-    (void)state;
     as_nobody(find_nothing);
 }
 
-/* A relative path would be another one after a chdir. */
-static void test_relative(void **state)
+TEST("A relative path would be another one after a chdir")
 {
-    (void)state;
     assert_refused(false, FZ_DIR_RUN, "run", FRAZIL_ESPEC, 0, (const char *[]){"run_dir", "run", "absolute", NULL});
     setenv("STATE_DIRECTORY", "lib:/var/lib/x", 1);
     assert_refused(false, FZ_DIR_STATE, NULL, FRAZIL_ESPEC, 0,
                    (const char *[]){"STATE_DIRECTORY", "lib", "absolute", NULL});
 }
 
-/* A path that does not fit is refused, not cut, wherever it comes from; the longest one that fits is taken. */
-static void test_length(void **state)
+TEST("A path that does not fit is refused, not cut, wherever it comes from; the longest one that fits is taken")
 {
     char path[FZ_PATH_SIZE + 1];
 
-    (void)state;
     memset(path, '/', sizeof path);
     path[FZ_PATH_SIZE] = '\0';
     assert_refused(false, FZ_DIR_RUN, path, FRAZIL_ESPEC, 0, (const char *[]){"run_dir", "1023", NULL});
@@ -218,13 +191,11 @@ static void assert_prepared(enum fz_dir which, const char *wanted, const char *e
     assert_true(scratch_exists(path));
 }
 
-/* It is made for one user alone, and what is there is left as it is. */
-static void test_made(void **state)
+TEST("It is made for one user alone, and what is there is left as it is")
 {
     const char *path = scratch_path(scratch, "run");
     const char *slashes = scratch_path(scratch, "state//");
 
-    (void)state;
     umask(0);
     assert_prepared(FZ_DIR_RUN, path, path);
     assert_int_equal(mode_of(path), 0700);
@@ -234,22 +205,18 @@ static void test_made(void **state)
     assert_int_equal(mode_of(path), 0750);
 }
 
-/* Looking for it makes nothing. */
-static void test_find_makes_nothing(void **state)
+TEST("Looking for it makes nothing")
 {
     const char *path = scratch_path(scratch, "run");
 
-    (void)state;
     assert_found(FZ_DIR_RUN, path, path);
     assert_false(scratch_exists(path));
 }
 
-/* Only the last component of a path that somebody named is made: a slip of the pen grows no tree. */
-static void test_no_tree(void **state)
+TEST("Only the last component of a path that somebody named is made: a slip of the pen grows no tree")
 {
     const char *path = scratch_path(scratch, "no/tree");
 
-    (void)state;
     assert_refused(true, FZ_DIR_RUN, path, FRAZIL_ESYS, ENOENT,
                    (const char *[]){path, "run directory", "run_dir", "errno 2", "state=memory", NULL});
     assert_false(scratch_exists(scratch_path(scratch, "no")));
@@ -278,10 +245,8 @@ static void prepare_without_session(void)
         assert_int_equal(rename(other, path), 0);
 }
 
-/* Who has no session has a directory in memory; one that is not his alone is refused. */
-static void test_no_session(void **state)
+TEST("Who has no session has a directory in memory; one that is not his alone is refused")
 {
-    (void)state;
     if (geteuid() == 0 && access("/dev/shm", W_OK) != 0)
         skip();
     as_nobody(prepare_without_session);
@@ -315,10 +280,8 @@ static void prepare_in_home(void)
     assert_false(scratch_exists(xdg));
 }
 
-/* Of a home's default all that is frazil's or XDG's is made, and no more. */
-static void test_made_in_home(void **state)
+TEST("Of a home's default all that is frazil's or XDG's is made, and no more")
 {
-    (void)state;
     assert_int_equal(mkdir(scratch_path(scratch, "home"), 0777), 0);
     assert_int_equal(chmod(scratch_path(scratch, "home"), 0777), 0);
     as_nobody(prepare_in_home);
@@ -334,43 +297,16 @@ static void prepare_unwritable(void)
     assert_refused(true, FZ_DIR_RUN, below, FRAZIL_ESYS, EACCES, (const char *[]){below, "run_dir", NULL});
 }
 
-/* One in which nothing can be written is refused at once, before any file is tried. */
-static void test_unwritable(void **state)
+TEST("One in which nothing can be written is refused at once, before any file is tried")
 {
-    (void)state;
     assert_int_equal(mkdir(scratch_path(scratch, "locked"), 0555), 0);
     as_nobody(prepare_unwritable);
 }
 
-/* A file is no directory. */
-static void test_not_a_directory(void **state)
+TEST("A file is no directory")
 {
     const char *path = scratch_path(scratch, "file");
 
-    (void)state;
     scratch_write(path, "", 0);
     assert_refused(true, FZ_DIR_RUN, path, FRAZIL_ESYS, ENOTDIR, (const char *[]){path, "run directory", NULL});
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_the_caller_wins),
-        TEST(test_service),
-        TEST(test_root),
-        TEST(test_user),
-        TEST(test_no_session),
-        TEST(test_relative),
-        TEST(test_length),
-        TEST(test_made),
-        TEST(test_no_default),
-        TEST(test_find_makes_nothing),
-        TEST(test_no_tree),
-        TEST(test_made_in_home),
-        TEST(test_unwritable),
-        TEST(test_not_a_directory),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,9 @@
  * by facts, with its level, with a text that says what was found and what would be
  * right; and docs/doctor.md has exactly these findings.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
+#include "lib/test.h"
 #include "operations/doctor_judge.h"
 
 /* ---- what was found -------------------------------------------------------------- */
@@ -90,10 +82,8 @@ static void judge_clock(struct fz_clock_facts facts)
     fz_judge_clock(&facts, &findings);
 }
 
-/* A clock that is kept right, read cheaply, and was not stepped. */
-static void test_clock_good(void **state)
+TEST("A clock that is kept right, read cheaply, and was not stepped")
 {
-    (void)state;
     judge_clock(good_clock);
     EXPECT("OK clock.synchronised synchronised, and wrong by 900 us", "OK clock.counter",
            "OK clock.steady not stepped");
@@ -101,12 +91,10 @@ static void test_clock_good(void **state)
     assert_null(strstr(found, "FAIL"));
 }
 
-/* Each fact that is not good is a finding, and where the limit lies. */
-static void test_clock(void **state)
+TEST("Each fact that is not good is a finding, and where the limit lies")
 {
     struct fz_clock_facts facts = good_clock;
 
-    (void)state;
     facts.kernel.synchronised = false;
     judge_clock(facts);
     EXPECT("WARN clock.unsynchronised");
@@ -129,12 +117,10 @@ static void test_clock(void **state)
     EXPECT("WARN clock.no-counter this processor");
 }
 
-/* Steps in both directions, from the limit on; none can be seen at the first time. */
-static void test_clock_steps(void **state)
+TEST("Steps in both directions, from the limit on; none can be seen at the first time")
 {
     struct fz_clock_facts facts = good_clock;
 
-    (void)state;
     facts.step_us = FZ_CLOCK_STEP_MIN_US - 1;
     judge_clock(facts);
     EXPECT("OK clock.steady");
@@ -149,12 +135,10 @@ static void test_clock_steps(void **state)
     EXPECT("OK clock.steady whether it is stepped will be known");
 }
 
-/* A clock that no id can be stamped with, and one for tests. */
-static void test_clock_useless(void **state)
+TEST("A clock that no id can be stamped with, and one for tests")
 {
     struct fz_clock_facts facts = good_clock;
 
-    (void)state;
     facts.epoch_unix_ms = 1001;
     judge_clock(facts);
     EXPECT("FAIL clock.before-epoch the clock shows 1970-01-01T00:00:01.000Z");
@@ -178,8 +162,7 @@ static struct fz_dir_facts dir_on(enum fz_disk_kind kind)
         .path = "/dir", .disk = {.kind = kind, .free_bytes = FZ_DISK_FREE_MIN}, .flock_works = true};
 }
 
-/* The word belongs into memory, the grant onto a disk of this host. */
-static void test_dirs_kind(void **state)
+TEST("The word belongs into memory, the grant onto a disk of this host")
 {
     static const struct {
         enum fz_disk_kind kind;
@@ -190,7 +173,6 @@ static void test_dirs_kind(void **state)
                 {FZ_DISK_LAYER, "WARN run.on-disk", "WARN state.layer"},
                 {FZ_DISK_REMOTE, "FAIL run.remote", "WARN state.remote"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct fz_dir_facts facts = dir_on(rows[i].kind);
         judge_dir(&facts, false);
@@ -201,12 +183,10 @@ static void test_dirs_kind(void **state)
     }
 }
 
-/* No room, open to others, locks that do not hold, not to be tried out, not to be used. */
-static void test_dirs_trouble(void **state)
+TEST("No room, open to others, locks that do not hold, not to be tried out, not to be used")
 {
     struct fz_dir_facts facts = dir_on(FZ_DISK_LASTING);
 
-    (void)state;
     facts.disk.free_bytes = FZ_DISK_FREE_MIN - 1;
     facts.disk.open_to_others = true;
     facts.flock_works = false;
@@ -225,10 +205,8 @@ static void test_dirs_trouble(void **state)
     EXPECT("FAIL run.unusable no: make it writable");
 }
 
-/* Where nothing is kept on this host, it is said why, and whether that is well. */
-static void test_keeping(void **state)
+TEST("Where nothing is kept on this host, it is said why, and whether that is well")
 {
-    (void)state;
     forget();
     fz_judge_keeping(FZ_KEEPS_FILES, &findings);
     assert_string_equal(found, "");
@@ -249,14 +227,12 @@ static void judge_worker(struct fz_worker_facts facts, const char *beginning)
     EXPECT(beginning);
 }
 
-/* Each source, for one host and for several. */
-static void test_worker(void **state)
+TEST("Each source, for one host and for several")
 {
     const struct fz_worker_choice lock = {.count = 1024, .lock = true};
     const struct fz_worker_choice seven = {.first = 7, .count = 1};
     const struct fz_worker_choice hash = {.first = 7, .count = 1, .collision_ppm = 9999};
 
-    (void)state;
     judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock}, "OK worker.file-lock ");
     judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .hosts = 1}, "OK worker.file-lock ");
     judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .was_default = true},
@@ -291,8 +267,7 @@ static void judge_name(const char *name, const char *beginning)
     judge_worker(facts, beginning);
 }
 
-/* A name that nobody chose is another one after a restart, and so is its hash. */
-static void test_made_up_names(void **state)
+TEST("A name that nobody chose is another one after a restart, and so is its hash")
 {
     static const char *const made_up[] = {"7f3a2b1c4d5e", "000000000000", "a-7d4b9c6f8-x2v7k", "a-b-7d4b9c6f84-x2v7k"};
     static const char *const kept[] = {"7f3a2b1c4d5",
@@ -306,7 +281,6 @@ static void test_made_up_names(void **state)
                                        "",
                                        "db-1"};
 
-    (void)state;
     for (size_t i = 0; i < 4; i++)
         judge_name(made_up[i], "WARN worker.random-name the host's name");
     for (size_t i = 0; i < 10; i++) {
@@ -315,12 +289,10 @@ static void test_made_up_names(void **state)
     }
 }
 
-/* A source that gives no number, and a fleet that is larger than there are numbers. */
-static void test_worker_impossible(void **state)
+TEST("A source that gives no number, and a fleet that is larger than there are numbers")
 {
     struct fz_worker_facts facts = {.source = "fixed:7", .hosts = 1025};
 
-    (void)state;
     judge_worker(facts, "FAIL worker.too-few 1025 hosts need a worker id each, and there are 1024");
     facts.hosts = 1024;
     judge_worker(facts, "WARN worker.given-many");
@@ -329,8 +301,7 @@ static void test_worker_impossible(void **state)
     judge_worker(facts, "FAIL worker.unusable no number: set one");
 }
 
-/* A line for each size of fleet, or the one that fits, and the chance of hashes. */
-static void test_advice(void **state)
+TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")
 {
     static const struct {
         uint32_t hosts;
@@ -344,7 +315,6 @@ static void test_advice(void **state)
                  "OK advice.hosts 20 hosts by hash of 1024 worker ids: two have the same with a chance of 17.0338 %",
                  "2 to 16"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         forget();
         fz_advise(rows[i].hosts, 1024, &findings);
@@ -366,10 +336,8 @@ static void judge_said(enum fz_finding_level level, const char *sentence, const 
     EXPECT(beginning);
 }
 
-/* What it says of itself keeps its level, under the topic that it begins with. */
-static void test_coordinator_topics(void **state)
+TEST("What it says of itself keeps its level, under the topic that it begins with")
 {
-    (void)state;
     judge_said(FZ_FINDING_OK, "role: master", "OK coordinator.role role: master");
     judge_said(FZ_FINDING_WARN, "round trip: long", "WARN coordinator.round-trip round trip: long");
     judge_said(FZ_FINDING_FAIL, "eviction: on: set noeviction", "FAIL coordinator.eviction eviction: on");
@@ -381,10 +349,8 @@ static void test_coordinator_topics(void **state)
                "orders: create it");
 }
 
-/* Its clock, against what is allowed; what is no number is not believed to be one. */
-static void test_coordinator_clock(void **state)
+TEST("Its clock, against what is allowed; what is no number is not believed to be one")
 {
-    (void)state;
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "250 ms", "OK coordinator.clock its clock minus ours is 250 ms");
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "-250 ms", "OK coordinator.clock its clock minus ours is -250 ms");
     judge_said(FZ_FINDING_OK, FZ_FINDING_SKEW "251 ms", "FAIL coordinator.clock-differs");
@@ -400,14 +366,12 @@ static void judge_namespace(const struct fz_namespace_facts *facts, const char *
     EXPECT(beginning);
 }
 
-/* The namespace: as the spec has it, with room, open. */
-static void test_namespace(void **state)
+TEST("The namespace: as the spec has it, with room, open")
 {
     const struct fz_namespace_facts good = {.layout = "a",
                                             .leases = {.layout = "a", .horizon_ms = 60000, .workers = 100, .held = 89}};
     struct fz_namespace_facts facts = good;
 
-    (void)state;
     judge_namespace(&facts,
                     "OK coordinator.namespace 89 of 100 worker ids are held; it may be away for up to 60000 ms");
     facts.leases.held = 90;
@@ -458,12 +422,10 @@ static const char *found_of_bits(const char *text, bool as_konayuki)
     return found;
 }
 
-/* Bits that are left over are told where somebody chose them, and konayuki's own demand where it is meant. */
-static void test_layout_sum(void **state)
+TEST("Bits that are left over are told where somebody chose them, and konayuki's own demand where it is meant")
 {
     static const char *const quiet[] = {"frazil", "sno", "discord", "js53", "41/10/12", "42/10/12", "33/8/12"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof quiet / sizeof quiet[0]; i++)
         assert_string_equal(found_of_bits(quiet[i], false), "");
     assert_string_equal(found_of_bits("konayuki", true), "");
@@ -472,10 +434,8 @@ static void test_layout_sum(void **state)
     assert_non_null(strstr(found_of_bits("discord", true), "sum up to 64: konayuki refuses any sum but 63"));
 }
 
-/* How long it lasts, on both sides of each limit. */
-static void test_layout_life(void **state)
+TEST("How long it lasts, on both sides of each limit")
 {
-    (void)state;
     judge_layout("frazil", 20, "OK layout.life its last instant is 2095-09-07T15:47:35.551Z, in 20 years");
     judge_layout("frazil", 19, "WARN layout.ageing the layout ends at 2095-09-07T15:47:35.551Z, in 19 years");
     judge_layout("frazil", 10, "WARN layout.ageing");
@@ -484,10 +444,8 @@ static void test_layout_life(void **state)
     judge_layout("frazil", -1, "FAIL layout.ended");
 }
 
-/* The sign bit and 53 bits; a sno is no number. */
-static void test_layout_bits(void **state)
+TEST("The sign bit and 53 bits; a sno is no number")
 {
-    (void)state;
     judge_layout("frazil", 50, "OK layout.positive");
     EXPECT("OK layout.over-53-bits");
     judge_layout("flake", 50, "WARN layout.sign-bit from 2039-09-07T15:47:35.552Z on");
@@ -498,12 +456,10 @@ static void test_layout_bits(void **state)
 
 /* ---- forks and copies ------------------------------------------------------------------ */
 
-/* What the kernel does for a child, and what can be known of a copied machine. */
-static void test_fork(void **state)
+TEST("What the kernel does for a child, and what can be known of a copied machine")
 {
     struct fz_fork_facts facts = {.wiped = true, .has_generation = true, .compared = true, .same_machine = true};
 
-    (void)state;
     forget();
     fz_judge_fork(&facts, &findings);
     EXPECT("OK fork.wiped", "OK fork.machine the machine is that", "OK fork.generation");
@@ -520,20 +476,16 @@ static void test_fork(void **state)
 
 /* ---- all of them ------------------------------------------------------------------------ */
 
-/* The tests above have brought about every finding that there is. */
-static void test_every_finding(void **state)
+TEST("The tests above have brought about every finding that there is")
 {
-    (void)state;
     for (int i = 0; i < FZ_FINDINGS_TOTAL; i++) {
         if (!brought_about[i])
             fail_msg("no test brings about %s", fz_finding_id((enum fz_finding)i));
     }
 }
 
-/* No id is there twice, but for the coordinators' own; a level belongs to an id. */
-static void test_ids(void **state)
+TEST("No id is there twice, but for the coordinators' own; a level belongs to an id")
 {
-    (void)state;
     for (int i = 0; i < FZ_FINDINGS_TOTAL; i++) {
         const char *id = fz_finding_id((enum fz_finding)i);
         assert_non_null(strchr(id, '.'));
@@ -544,15 +496,13 @@ static void test_ids(void **state)
     }
 }
 
-/* docs/doctor.md has a row for each finding, with its level, in the same order, and no other. */
-static void test_manual(void **state)
+TEST("docs/doctor.md has a row for each finding, with its level, in the same order, and no other")
 {
     static const char *const names[] = {"OK", "WARN", "FAIL"};
     FILE *manual = fopen(FRAZIL_VECTORS_DIR "/../../docs/doctor.md", "r");
     char line[4096];
     int next = 0;
 
-    (void)state;
     assert_non_null(manual);
     while (fgets(line, sizeof line, manual) != NULL) {
         char row[128];
@@ -567,33 +517,4 @@ static void test_manual(void **state)
     }
     fclose(manual);
     assert_int_equal(next, FZ_FINDINGS_TOTAL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock_good),
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_clock_steps),
-        cmocka_unit_test(test_clock_useless),
-        cmocka_unit_test(test_dirs_kind),
-        cmocka_unit_test(test_dirs_trouble),
-        cmocka_unit_test(test_keeping),
-        cmocka_unit_test(test_worker),
-        cmocka_unit_test(test_made_up_names),
-        cmocka_unit_test(test_worker_impossible),
-        cmocka_unit_test(test_layout_sum),
-        cmocka_unit_test(test_advice),
-        cmocka_unit_test(test_coordinator_topics),
-        cmocka_unit_test(test_coordinator_clock),
-        cmocka_unit_test(test_namespace),
-        cmocka_unit_test(test_layout_life),
-        cmocka_unit_test(test_layout_bits),
-        cmocka_unit_test(test_fork),
-        cmocka_unit_test(test_every_finding), /* after all of those */
-        cmocka_unit_test(test_ids),
-        cmocka_unit_test(test_manual),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

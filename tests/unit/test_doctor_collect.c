@@ -4,47 +4,32 @@
  * machine, and what it compares with is what the last run has left.
  */
 #include <errno.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "operations/doctor_judge.h"
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-/* What one run leaves the next one finds; nothing, half a line and too much are nothing. */
-static void test_remember(void **state)
+TEST("What one run leaves the next one finds; nothing, half a line and too much are nothing")
 {
     char last[FZ_MEMORY_SIZE];
     char long_line[FZ_MEMORY_SIZE + 1];
 
-    (void)state;
     assert_false(fz_doctor_remember(scratch, "doctor.x", "one", last));
     assert_true(fz_doctor_remember(scratch, "doctor.x", "two", last));
     assert_string_equal(last, "one");
@@ -83,14 +68,12 @@ static void leave_offset(const char *boot, int64_t behind_us)
     scratch_write(scratch_path(scratch, "doctor.clock"), line, (size_t)len);
 }
 
-/* A step since the last run is seen, in both directions; of another boot nothing can be said. */
-static void test_step(void **state)
+TEST("A step since the last run is seen, in both directions; of another boot nothing can be said")
 {
     struct fz_config config = config_of("max_skew=9ms");
     struct fz_clock_facts facts;
     char boot[FZ_BOOT_ID_SIZE];
 
-    (void)state;
     assert_int_equal(fz_boot_id(boot), 0);
     fz_collect_clock(&facts, &config, scratch);
     assert_false(facts.compared);
@@ -118,13 +101,11 @@ static void test_step(void **state)
     assert_false(facts.compared);
 }
 
-/* The kernel says something of its clock, or why not; its bound is no negative number. */
-static void test_kernel_clock(void **state)
+TEST("The kernel says something of its clock, or why not; its bound is no negative number")
 {
     struct fz_kernel_clock kernel;
     char source[FZ_CLOCK_SOURCE_SIZE];
 
-    (void)state;
     int sys = fz_kernel_clock_read(&kernel);
     assert_true(sys == 0 ? kernel.max_error_us >= 0 : sys == EPERM || sys == ENOSYS);
     if (fz_clock_source(source) == 0)
@@ -133,12 +114,10 @@ static void test_kernel_clock(void **state)
 
 /* ---- directories -------------------------------------------------------------------- */
 
-/* Memory is told from what is none, and who else may write. */
-static void test_disk(void **state)
+TEST("Memory is told from what is none, and who else may write")
 {
     struct fz_disk disk;
 
-    (void)state;
     assert_int_equal(fz_disk_look("/proc/nowhere", &disk), ENOENT);
     assert_int_equal(fz_disk_look("/dev/shm", &disk), 0);
     assert_int_equal(disk.kind, FZ_DISK_MEMORY);
@@ -150,13 +129,11 @@ static void test_disk(void **state)
     assert_true(disk.open_to_others);
 }
 
-/* A lock is tried out by two processes, and nothing is left of it. */
-static void test_flock(void **state)
+TEST("A lock is tried out by two processes, and nothing is left of it")
 {
     unsigned fds = scratch_open_fds();
     bool works = false;
 
-    (void)state;
     assert_int_equal(fz_disk_try_flock(scratch, &works), 0);
     assert_true(works);
     assert_int_equal(scratch_open_fds(), fds);
@@ -166,14 +143,12 @@ static void test_flock(void **state)
     assert_int_equal(fz_disk_try_flock(scratch, &works), ELOOP);
 }
 
-/* Directories are made as opening would, and what cannot be is a fact. */
-static void test_dirs(void **state)
+TEST("Directories are made as opening would, and what cannot be is a fact")
 {
     struct fz_settings settings = {.value = {NULL}};
     struct fz_dir_facts facts;
     char path[256];
 
-    (void)state;
     snprintf(path, sizeof path, "%s/state", scratch);
     settings.value[FZ_KEY_STATE_DIR] = path;
     settings.value[FZ_KEY_RUN_DIR] = (char[]){"/proc/nowhere"};
@@ -187,13 +162,11 @@ static void test_dirs(void **state)
 
 /* ---- copies -------------------------------------------------------------------------- */
 
-/* A state directory that was last seen on another machine. */
-static void test_machine(void **state)
+TEST("A state directory that was last seen on another machine")
 {
     struct fz_fork_facts facts;
     char machine[FZ_MACHINE_ID_SIZE];
 
-    (void)state;
     fz_collect_fork(&facts, NULL);
     assert_false(facts.compared);
     if (fz_machine_id(machine) != 0)
@@ -205,19 +178,4 @@ static void test_machine(void **state)
     scratch_write(scratch_path(scratch, "doctor.machine"), "another\n", 8);
     fz_collect_fork(&facts, scratch);
     assert_true(facts.compared && !facts.same_machine);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_remember, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_step, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_kernel_clock, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_disk, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_flock, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_dirs, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_machine, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

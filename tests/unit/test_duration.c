@@ -3,16 +3,9 @@
  * Goal of this test: a duration is read exactly or refused; no number is taken
  * for nanoseconds, or for anything else, because it came without a unit.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/duration.h"
+#include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(4242)
 
@@ -40,10 +33,8 @@ static void assert_refused(const char *text, size_t len, const char *why)
     assert_int_equal(fz_duration_parse(text, len, &ns, NULL), FRAZIL_EPARSE);
 }
 
-/* Each unit is what it says. */
-static void test_units(void **state)
+TEST("Each unit is what it says")
 {
-    (void)state;
     assert_int_equal(parse_ok("1ns"), 1);
     assert_int_equal(parse_ok("1us"), 1000);
     assert_int_equal(parse_ok("1ms"), 1000000);
@@ -53,10 +44,8 @@ static void test_units(void **state)
     assert_int_equal(parse_ok("250ms"), 250000000);
 }
 
-/* Zero needs no unit, and can have one; unlimited, or its former name, is the only endless one. */
-static void test_zero_and_none(void **state)
+TEST("Zero needs no unit, and can have one; unlimited, or its former name, is the only endless one")
 {
-    (void)state;
     assert_int_equal(parse_ok("0"), 0);
     assert_int_equal(parse_ok("0ns"), 0);
     assert_int_equal(parse_ok("0h"), 0);
@@ -64,8 +53,7 @@ static void test_zero_and_none(void **state)
     assert_int_equal(parse_ok("none"), FZ_DURATION_NONE);
 }
 
-/* In each unit the longest duration that fits is read, and one more is refused. */
-static void test_longest(void **state)
+TEST("In each unit the longest duration that fits is read, and one more is refused")
 {
     static const struct {
         const char *longest;
@@ -80,7 +68,6 @@ static void test_longest(void **state)
         {"5124095h", UINT64_C(18446742000000000000), "5124096h"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
         assert_int_equal(parse_ok(limits[i].longest), limits[i].ns);
         assert_refused(limits[i].too_long, strlen(limits[i].too_long), "too long: at most 5124095h");
@@ -89,8 +76,7 @@ static void test_longest(void **state)
     assert_refused("100000000000000000000000h", 25, "too long");
 }
 
-/* Whatever else is refused, and the sentence says what a duration looks like. */
-static void test_near_misses(void **state)
+TEST("Whatever else is refused, and the sentence says what a duration looks like")
 {
     static const char *const misses[] = {
         "",          " ",
@@ -115,28 +101,15 @@ static void test_near_misses(void **state)
         "1mss",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof misses / sizeof misses[0]; i++)
         assert_refused(misses[i], strlen(misses[i]), "is not a duration");
     assert_refused("1s\0", 3, "is not a duration");
 }
 
-/* Only len bytes are looked at. */
-static void test_length_counts(void **state)
+TEST("Only len bytes are looked at")
 {
     uint64_t ns;
 
-    (void)state;
     assert_int_equal(fz_duration_parse("12ms5", 3, &ns, NULL), FRAZIL_OK);
     assert_int_equal(ns, UINT64_C(12) * 60000000000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_units),       cmocka_unit_test(test_zero_and_none), cmocka_unit_test(test_longest),
-        cmocka_unit_test(test_near_misses), cmocka_unit_test(test_length_counts),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

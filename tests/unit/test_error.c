@@ -4,16 +4,9 @@
  * sentences hold what they were given, whole or cut, and nothing that a
  * terminal would obey.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/sentence.h"
+#include "lib/test.h"
 
 /* Spelt out, not taken from the header's table: other programs were compiled with these numbers. */
 static const struct {
@@ -49,10 +42,8 @@ static const struct {
 
 /* ---- the table ----------------------------------------------------------- */
 
-/* Each number has its name and class for ever. */
-static void test_numbers_are_fixed(void **state)
+TEST("Each number has its name and class for ever")
 {
-    (void)state;
     for (size_t i = 0; i < FIXED_COUNT; i++) {
         assert_string_equal(frazil_err_name((frazil_err)fixed[i].number), fixed[i].name);
         assert_int_equal(frazil_err_classify((frazil_err)fixed[i].number), fixed[i].err_class);
@@ -64,21 +55,17 @@ static void test_numbers_are_fixed(void **state)
     assert_int_equal(FRAZIL_CLASS_FATAL, 4);
 }
 
-/* The header's table has no error that the list above lacks: a new one must be written down there. */
-static void test_no_number_is_forgotten(void **state)
+TEST("The header's table has no error that the list above lacks: a new one must be written down there")
 {
 #define COUNT_ONE(name, number, err_class, sentence) +1
     const size_t in_header = 0 FRAZIL_ERRORS(COUNT_ONE);
 #undef COUNT_ONE
 
-    (void)state;
     assert_int_equal(in_header, FIXED_COUNT);
 }
 
-/* No two errors share a number or a sentence. */
-static void test_no_two_are_alike(void **state)
+TEST("No two errors share a number or a sentence")
 {
-    (void)state;
     for (size_t i = 0; i < FIXED_COUNT; i++) {
         assert_true(strlen(frazil_strerror((frazil_err)fixed[i].number)) > 0);
         for (size_t j = 0; j < i; j++) {
@@ -89,12 +76,10 @@ static void test_no_two_are_alike(void **state)
     }
 }
 
-/* Whatever number comes in, a text comes out; unknown ones are fatal, so that nobody retries them. */
-static void test_unknown_numbers(void **state)
+TEST("Whatever number comes in, a text comes out; unknown ones are fatal, so that nobody retries them")
 {
     static const int unknown[] = {1, 42, -13, -19, -23, -31, -45, -1000, INT32_MAX, INT32_MIN};
 
-    (void)state;
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_string_equal(frazil_strerror((frazil_err)unknown[i]), "not an error of frazil");
         assert_string_equal(frazil_err_name((frazil_err)unknown[i]), "FRAZIL_?");
@@ -104,12 +89,10 @@ static void test_unknown_numbers(void **state)
 
 /* ---- sentences ----------------------------------------------------------- */
 
-/* Each directive writes its argument, at both ends of its range. */
-static void test_every_directive(void **state)
+TEST("Each directive writes its argument, at both ends of its range")
 {
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_fail(&err, FRAZIL_EINVAL, "%s|%q|%Q|%c|%%", "a", "b c", "defg", (size_t)2, 'h'), FRAZIL_EINVAL);
     assert_string_equal(err.message, "a|'b c'|'de'|h|%");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%u %u %u", UINT64_C(0), UINT64_C(10), UINT64_MAX);
@@ -126,12 +109,10 @@ static void test_every_directive(void **state)
     assert_string_equal(err.message, "100%");
 }
 
-/* The code is filled in and returned, and details of an earlier error are gone. */
-static void test_details_are_cleared(void **state)
+TEST("The code is filled in and returned, and details of an earlier error are gone")
 {
     frazil_error err;
 
-    (void)state;
     memset(&err, 0xff, sizeof err);
     assert_int_equal(fz_fail(&err, FRAZIL_ECLOCK, "short"), FRAZIL_ECLOCK);
     assert_int_equal(err.code, FRAZIL_ECLOCK);
@@ -142,32 +123,26 @@ static void test_details_are_cleared(void **state)
         assert_int_equal(err.message[i], 0);
 }
 
-/* Nobody needs to want the sentence. */
-static void test_no_error_wanted(void **state)
+TEST("Nobody needs to want the sentence")
 {
-    (void)state;
     assert_int_equal(fz_fail(NULL, FRAZIL_ESYS, "%s", "unused"), FRAZIL_ESYS);
 }
 
-/* A sentence can quote the one that it replaces. */
-static void test_message_as_its_own_argument(void **state)
+TEST("A sentence can quote the one that it replaces")
 {
     frazil_error err;
 
-    (void)state;
     (void)fz_fail(&err, FRAZIL_EPARSE, "inner");
     (void)fz_fail(&err, FRAZIL_ESPEC, "outer: %s", err.message);
     assert_string_equal(err.message, "outer: inner");
     assert_int_equal(err.code, FRAZIL_ESPEC);
 }
 
-/* What is longer than the message is cut at its end, never before and never after, and terminated. */
-static void test_long_sentences_are_cut(void **state)
+TEST("What is longer than the message is cut at its end, never before and never after, and terminated")
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE + 8];
     frazil_error err;
 
-    (void)state;
     for (size_t len = FRAZIL_ERROR_MESSAGE_SIZE - 4; len < FRAZIL_ERROR_MESSAGE_SIZE + 4; len++) {
         size_t kept = len < FRAZIL_ERROR_MESSAGE_SIZE ? len : FRAZIL_ERROR_MESSAGE_SIZE - 1;
         memset(text, 'x', len);
@@ -180,12 +155,10 @@ static void test_long_sentences_are_cut(void **state)
     }
 }
 
-/* A small buffer is never written past its end, whatever is appended. */
-static void test_small_buffers(void **state)
+TEST("A small buffer is never written past its end, whatever is appended")
 {
     char buf[8];
 
-    (void)state;
     for (size_t size = 1; size < sizeof buf; size++) {
         memset(buf, '#', sizeof buf);
         struct fz_sentence s = fz_sentence_in(buf, size);
@@ -199,13 +172,11 @@ static void test_small_buffers(void **state)
     }
 }
 
-/* Bytes that a terminal could obey never come out of a quotation: neither controls, nor DEL, nor anything above ASCII.
- */
-static void test_hostile_bytes_are_quoted(void **state)
+TEST("Bytes that a terminal could obey never come out of a quotation: neither controls, nor DEL, nor anything above "
+     "ASCII")
 {
     frazil_error err;
 
-    (void)state;
     (void)fz_fail(&err, FRAZIL_EPARSE, "%q", "\x1b[2J\r\n\t\x7f\x80\xff");
     assert_string_equal(err.message, "'\\x1b[2J\\x0d\\x0a\\x09\\x7f\\x80\\xff'");
     (void)fz_fail(&err, FRAZIL_EPARSE, "%Q", "a\0b", (size_t)3);
@@ -219,17 +190,14 @@ static void test_hostile_bytes_are_quoted(void **state)
     }
 }
 
-/* The core's own strlen. */
-static void test_text_len(void **state)
+TEST("The core's own strlen")
 {
-    (void)state;
     assert_int_equal(fz_text_len(""), 0);
     assert_int_equal(fz_text_len("frazil"), 6);
     assert_int_equal(fz_text_len("a\0b"), 1);
 }
 
-/* A password is never quoted, however badly the URL around it may be written. */
-static void test_credentials_are_not_quoted(void **state)
+TEST("A password is never quoted, however badly the URL around it may be written")
 {
     static const struct {
         const char *text;
@@ -270,30 +238,8 @@ static void test_credentials_are_not_quoted(void **state)
     };
     frazil_error err;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         (void)fz_fail(&err, FRAZIL_EINVAL, "%q", cases[i].text);
         assert_string_equal(err.message, cases[i].quoted);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_numbers_are_fixed),
-        cmocka_unit_test(test_no_number_is_forgotten),
-        cmocka_unit_test(test_no_two_are_alike),
-        cmocka_unit_test(test_unknown_numbers),
-        cmocka_unit_test(test_every_directive),
-        cmocka_unit_test(test_details_are_cleared),
-        cmocka_unit_test(test_no_error_wanted),
-        cmocka_unit_test(test_message_as_its_own_argument),
-        cmocka_unit_test(test_long_sentences_are_cut),
-        cmocka_unit_test(test_small_buffers),
-        cmocka_unit_test(test_hostile_bytes_are_quoted),
-        cmocka_unit_test(test_text_len),
-        cmocka_unit_test(test_credentials_are_not_quoted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,11 @@
  * Goal of this test: Base64 as RFC 4648 has it, back and forth, and nothing else
  * is taken for it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/etcd/base64.h"
 
-/* The vectors of the RFC. */
-static void test_vectors(void **state)
+TEST("The vectors of the RFC")
 {
     static const char *const vectors[][2] = {{"", ""},
                                              {"f", "Zg=="},
@@ -23,7 +18,6 @@ static void test_vectors(void **state)
                                              {"foobar", "Zm9vYmFy"},
                                              {"\xfb\xff", "+/8="}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
         const char *bytes = vectors[i][0];
         const char *text = vectors[i][1];
@@ -40,15 +34,13 @@ static void test_vectors(void **state)
     }
 }
 
-/* Every byte, in every place of a group of three. */
-static void test_all_bytes(void **state)
+TEST("Every byte, in every place of a group of three")
 {
     char bytes[258];
     char encoded[FZ_BASE64_SIZE(sizeof bytes)];
     char decoded[sizeof bytes];
     size_t len;
 
-    (void)state;
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)i;
     for (size_t from = 0; from < 3; from++) {
@@ -60,30 +52,17 @@ static void test_all_bytes(void **state)
     }
 }
 
-/* What is cut, has other characters, padding in the middle, or bits behind the last byte, is refused. */
-static void test_refused(void **state)
+TEST("What is cut, has other characters, padding in the middle, or bits behind the last byte, is refused")
 {
     static const char *const texts[] = {"Z",    "Zg",       "Zg=",  "====",   "=g==",       "Z===", "Zg=v",
                                         "Zm9-", "Zg==Zg==", "Zm 9", "Zm9v\n", "\xc3\xa9Zm", "Zh==", "Zm9="};
     char decoded[16];
     size_t len = 4711;
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         if (fz_base64_decode(texts[i], strlen(texts[i]), decoded, sizeof decoded, &len))
             fail_msg("taken: %s", texts[i]);
     }
     assert_false(fz_base64_decode("Zm\0v", 4, decoded, sizeof decoded, &len));
     assert_int_equal(len, 4711);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_vectors),
-        cmocka_unit_test(test_all_bytes),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,12 @@
  * taken all up to its end, waits for more of it as long as it may wait at all,
  * and is told FRAZIL_ELEASE, not FRAZIL_EFULL, when none has come (I2, I7).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { WORKER = 3, HORIZON = 1000, IDS_PER_TICK = 4096, AHEAD = 4 };
 
@@ -40,14 +32,12 @@ static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mo
     sleeps = 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     fake->holds = false; /* a test that failed has left it so */
     rig_close(&rig);
     assert_int_equal(fake->overlaps, 0);
     fake_granter_free(fake);
-    return 0;
 }
 
 static void assert_granted(uint64_t id)
@@ -78,14 +68,12 @@ static void answering_sleep(void *ctx, uint64_t until_ns)
     counting_sleep(ctx, until_ns);
 }
 
-/* The extension is under way when the last granted slot is taken: the call waits for it. */
-static void test_extension_under_way(void **state)
+TEST("The extension is under way when the last granted slot is taken: the call waits for it")
 {
     uint64_t retry_ns = RIG_UNTOUCHED;
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     /* The thread sleeps in real time, for longer than this test takes, until it is woken. */
     open_with(SPEC, 600 * HORIZON, FZ_KEEPER_THREAD);
     rig.gen->clock.sleep_until = answering_sleep;
@@ -103,13 +91,11 @@ static void test_extension_under_way(void **state)
     fz_keeper_stop(rig.gen);
 }
 
-/* It does not come: the call has waited to the end of the grant, no longer, and says so. */
-static void test_grant_ends(void **state)
+TEST("It does not come: the call has waited to the end of the grant, no longer, and says so")
 {
     uint64_t id = RIG_UNTOUCHED;
     frazil_error err;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     uint64_t until = others_take_all();
@@ -123,13 +109,11 @@ static void test_grant_ends(void **state)
     assert_int_equal(rig_stats(&rig).issued, issued);
 }
 
-/* A call that may not wait so long fails at once, and is told what the matter is. */
-static void test_short_patience(void **state)
+TEST("A call that may not wait so long fails at once, and is told what the matter is")
 {
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     others_take_all();
@@ -142,14 +126,12 @@ static void test_short_patience(void **state)
     assert_int_equal(sleeps, 0);
 }
 
-/* One that leads is far ahead of the clock at the end of a grant: more comes when it is due, which is known. */
-static void test_lead(void **state)
+TEST("One that leads is far ahead of the clock at the end of a grant: more comes when it is due, which is known")
 {
     uint64_t third_ns = (HORIZON / 3 + 1) * RIG_MS;
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
     uint64_t until = fake_granter_last(fake).until;
     atomic_store(rig.gen->word, fz_slot_first(&rig.gen->rules, 0, until + 1));
@@ -163,14 +145,12 @@ static void test_lead(void **state)
     assert_in_range(sleeps, 1, 5); /* none of them longer than 100 ms */
 }
 
-/* A batch that takes more ticks than are left of the grant waits until one can hold it. */
-static void test_batch(void **state)
+TEST("A batch that takes more ticks than are left of the grant waits until one can hold it")
 {
     enum { TICKS = HORIZON * 3 / 4 };
     size_t n = (size_t)TICKS * IDS_PER_TICK;
     uint64_t *ids = calloc(n, sizeof *ids);
 
-    (void)state;
     assert_non_null(ids);
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, HORIZON - TICKS + 2);
@@ -181,14 +161,12 @@ static void test_batch(void **state)
     free(ids);
 }
 
-/* One that no grant can hold does not wait for what will never come. */
-static void test_batch_beyond_any_grant(void **state)
+TEST("One that no grant can hold does not wait for what will never come")
 {
     size_t n = (size_t)(HORIZON + 1) * IDS_PER_TICK + 1;
     uint64_t *ids = calloc(n, sizeof *ids);
     frazil_error err;
 
-    (void)state;
     assert_non_null(ids);
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     assert_int_equal(frazil_take(rig.gen, ids, n, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EFULL);
@@ -199,13 +177,11 @@ static void test_batch_beyond_any_grant(void **state)
     free(ids);
 }
 
-/* Policies that forbid to wait are kept. */
-static void test_policies(void **state)
+TEST("Policies that forbid to wait are kept")
 {
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC " on_full=error on_backward=error", HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     others_take_all();
@@ -215,19 +191,4 @@ static void test_policies(void **state)
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_FOREVER, &err), FRAZIL_ECLOCK);
     assert_int_equal(err.behind_us, 1000000);
     assert_int_equal(sleeps, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_extension_under_way, tear_down),
-        cmocka_unit_test_teardown(test_grant_ends, tear_down),
-        cmocka_unit_test_teardown(test_short_patience, tear_down),
-        cmocka_unit_test_teardown(test_lead, tear_down),
-        cmocka_unit_test_teardown(test_batch, tear_down),
-        cmocka_unit_test_teardown(test_batch_beyond_any_grant, tear_down),
-        cmocka_unit_test_teardown(test_policies, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

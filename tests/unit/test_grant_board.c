@@ -4,18 +4,11 @@
  * however long readers and writers are held up, and whenever a writer dies.
  */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "home/grant_board.h"
 #include "lib/callers.h"
+#include "lib/test.h"
 
 enum { READERS = 2, WRITERS = 2, KICKS = 300, STEP = 1000 };
 
@@ -38,12 +31,10 @@ static void put(struct fz_grant_board *board, const struct fz_grant *grant)
     assert_true(fz_grant_board_put(board, number, grant));
 }
 
-/* What was put in force stands, all of it, also after the entries have been used in turns. */
-static void test_order(void **state)
+TEST("What was put in force stands, all of it, also after the entries have been used in turns")
 {
     struct fz_grant_board board;
 
-    (void)state;
     memset(&board, 0, sizeof board);
     for (uint32_t i = 0; i < 3 * FZ_GRANT_ENTRIES; i++) {
         struct fz_grant grant = {.worker = UINT32_MAX - i, .floor = i, .until = UINT64_MAX - 10, .version = 7 * i};
@@ -56,8 +47,7 @@ static void test_order(void **state)
     }
 }
 
-/* Who has looked before another one wrote, or only began to, puts nothing in force. */
-static void test_late_writer(void **state)
+TEST("Who has looked before another one wrote, or only began to, puts nothing in force")
 {
     const struct fz_grant first = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
@@ -65,7 +55,6 @@ static void test_late_writer(void **state)
     struct fz_grant_board board;
     uint64_t number;
 
-    (void)state;
     memset(&board, 0, sizeof board);
     put(&board, &first);
     (void)fz_grant_board_look(&board, &number);
@@ -78,14 +67,12 @@ static void test_late_writer(void **state)
     assert_stands(&board, &next);
 }
 
-/* A writer that dies before the number leaves the grant before it, and nothing that disturbs the next writer. */
-static void test_death_before_the_number(void **state)
+TEST("A writer that dies before the number leaves the grant before it, and nothing that disturbs the next writer")
 {
     const struct fz_grant old = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     const struct fz_grant next = {.worker = 3, .floor = 50, .until = 60, .version = 3};
     struct fz_grant_board board;
 
-    (void)state;
     memset(&board, 0, sizeof board);
     put(&board, &old);
     board.number += FZ_GRANT_ENTRIES;
@@ -98,17 +85,13 @@ static void test_death_before_the_number(void **state)
     assert_stands(&board, &next);
 }
 
-/*
- * A writer that was stopped in the middle, and goes on when its entry has been used again, gives way to the later
- * claim: it is what the parts of that entry say.
- */
-static void test_stopped_writer(void **state)
+TEST("A writer that was stopped in the middle, and goes on when its entry has been used again, gives way to the later "
+     "claim: it is what the parts of that entry say")
 {
     const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};
     struct fz_grant grant = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     struct fz_grant_board board;
 
-    (void)state;
     memset(&board, 0, sizeof board);
     put(&board, &grant);
     uint64_t number = board.number; /* where the one that is stopped has looked and claimed */
@@ -178,16 +161,12 @@ static void hold_up(int signal_number)
     atomic_fetch_add(&held_up, 1);
 }
 
-/*
- * Threads that are held up in the middle for as long as it takes to write their entry anew: readers see one grant,
- * and writers spoil none.
- */
-static void test_threads(void **state)
+TEST("Threads that are held up in the middle for as long as it takes to write their entry anew: readers see one grant, "
+     "and writers spoil none")
 {
     const struct sigaction action = {.sa_handler = hold_up};
     pthread_t threads[READERS + WRITERS];
 
-    (void)state;
     assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
     for (unsigned i = 0; i < READERS + WRITERS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, i < READERS ? read_grants : write_grants, NULL), 0);
@@ -202,17 +181,4 @@ static void test_threads(void **state)
     assert_int_equal(torn, 0);
     assert_int_equal(backward, 0);
     assert_int_equal(fz_grant_board_read(&board).worker, (uint32_t)written);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_late_writer),
-        cmocka_unit_test(test_death_before_the_number),
-        cmocka_unit_test(test_stopped_writer),
-        cmocka_unit_test(test_threads),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

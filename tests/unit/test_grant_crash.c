@@ -8,18 +8,10 @@
  * All of it is tried: each call that changes the disk, each subset of the writes
  * that were not durable, a few places to tear a sector at.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/grant_file.h"
 #include "lib/power_disk.h"
+#include "lib/test.h"
 
 enum { RESERVE = 100, NOW = 10000, EXTENSIONS = 3, TOLD_MAX = 32, RUNS_MIN = 40000 };
 
@@ -196,26 +188,12 @@ static void everything(uint64_t second_nonce)
     assert_true(runs >= RUNS_MIN);
 }
 
-/* The second process has found the word of the first one: it goes on with its grant. */
-static void test_same_word(void **state)
+TEST("The second process has found the word of the first one: it goes on with its grant")
 {
-    (void)state;
     everything(1);
 }
 
-/* The second process has a new word. */
-static void test_new_word(void **state)
+TEST("The second process has a new word")
 {
-    (void)state;
     everything(2);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_same_word),
-        cmocka_unit_test(test_new_word),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

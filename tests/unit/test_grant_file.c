@@ -4,25 +4,21 @@
  * begin above everybody else's for any other, reach to now + reserve and no
  * further, and survive clocks that step.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/host_grants.h"
+#include "lib/test.h"
+
+BEFORE_EACH
+{
+    host_empty_disk();
+}
 
 /* ---- one word ------------------------------------------------------------ */
 
-/* The first grant of all begins now and reaches as far as is reserved; it is durable before anybody learns of it. */
-static void test_first(void **state)
+TEST("The first grant of all begins now and reaches as far as is reserved; it is durable before anybody learns of it")
 {
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_assert_grant(&a, NOW, NOW + RESERVE);
@@ -30,12 +26,10 @@ static void test_first(void **state)
     assert_memory_equal(host_disk.durable, host_disk.cache, sizeof host_disk.cache);
 }
 
-/* A grant is extended without a gap, durably, and only when there is something to gain. */
-static void test_extended(void **state)
+TEST("A grant is extended without a gap, durably, and only when there is something to gain")
 {
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     for (uint64_t now = NOW + 30; now < NOW + 3000; now += 30) {
@@ -49,13 +43,11 @@ static void test_extended(void **state)
     host_assert_refused(&a, true, NOW, FRAZIL_EAGAIN, (const char *[]){"already", NULL}); /* the clock went back */
 }
 
-/* Processes that share the word share the grant: whoever comes later goes on with it, and sees what others did. */
-static void test_relatives(void **state)
+TEST("Processes that share the word share the grant: whoever comes later goes on with it, and sees what others did")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 1);
     host_acquire(&a, NOW);
@@ -70,14 +62,12 @@ static void test_relatives(void **state)
     host_assert_grant(&b, NOW, NOW + 60 + RESERVE);
 }
 
-/* Found by another process, an extension is made sure of before anybody builds on it: its writer may have died. */
-static void test_unsynced_is_settled(void **state)
+TEST("Found by another process, an extension is made sure of before anybody builds on it: its writer may have died")
 {
     struct host_process a;
     struct host_process b;
     struct host_process c;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 1);
     host_start(&c, 2);
@@ -94,13 +84,11 @@ static void test_unsynced_is_settled(void **state)
     assert_int_equal(c.grant.floor, NOW + 50 + RESERVE + 1);
 }
 
-/* A clock that has left the grant behind gets a new one where it is; the ticks between belong to nobody. */
-static void test_left_behind(void **state)
+TEST("A clock that has left the grant behind gets a new one where it is; the ticks between belong to nobody")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_extend(&a, NOW + 2 * RESERVE); /* late, but near enough */
@@ -114,15 +102,14 @@ static void test_left_behind(void **state)
 
 /* ---- restarts ------------------------------------------------------------ */
 
-/* A new word begins above everything that was granted, wherever the clock stands. */
-static void test_restart(void **state)
+TEST("A new word begins above everything that was granted, wherever the clock stands")
 {
     static const uint64_t clocks[] = {NOW, NOW + 1, NOW + RESERVE, NOW + RESERVE + 1, NOW + 2 * RESERVE};
 
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         struct host_process a;
         struct host_process b;
-        host_empty_disk(state);
+        host_empty_disk();
         host_start(&a, 1);
         host_start(&b, 2);
         host_acquire(&a, NOW);
@@ -132,13 +119,11 @@ static void test_restart(void **state)
     }
 }
 
-/* One that begins long after begins now: the ticks between stay free. */
-static void test_late_restart(void **state)
+TEST("One that begins long after begins now: the ticks between stay free")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 2);
     host_acquire(&a, NOW);
@@ -146,12 +131,10 @@ static void test_late_restart(void **state)
     host_assert_grant(&b, NOW + 2 * RESERVE + 1, NOW + 3 * RESERVE + 1);
 }
 
-/* A thousand crashes in a row, each with a new word, push the file ahead by a tick each, not by a reserve. */
-static void test_crash_loop(void **state)
+TEST("A thousand crashes in a row, each with a new word, push the file ahead by a tick each, not by a reserve")
 {
     struct host_process a;
 
-    (void)state;
     for (uint64_t i = 1; i <= 1000; i++) {
         host_start(&a, i);
         host_acquire(&a, NOW);
@@ -159,13 +142,11 @@ static void test_crash_loop(void **state)
     host_assert_grant(&a, NOW + RESERVE + 999, NOW + RESERVE + 999);
 }
 
-/* The last one to leave gives back what it did not use; the next word begins there. */
-static void test_release(void **state)
+TEST("The last one to leave gives back what it did not use; the next word begins there")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     a.granter.release(&a.file, &a.grant, NOW + 17);
@@ -183,12 +164,10 @@ static void test_release(void **state)
     assert_int_equal(b.grant.floor, NOW + RESERVE + 1);
 }
 
-/* Whoever opens the word again after its release goes on with its grant. */
-static void test_release_and_back(void **state)
+TEST("Whoever opens the word again after its release goes on with its grant")
 {
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     a.granter.release(&a.file, &a.grant, NOW + 17);
@@ -197,14 +176,12 @@ static void test_release_and_back(void **state)
     host_assert_grant(&a, NOW, NOW + 20 + RESERVE);
 }
 
-/* Who has lost the worker cannot give anything back. */
-static void test_release_after_loss(void **state)
+TEST("Who has lost the worker cannot give anything back")
 {
     struct host_process a;
     struct host_process b;
     struct host_process c;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 2);
     host_start(&c, 3);
@@ -217,17 +194,12 @@ static void test_release_after_loss(void **state)
 
 /* ---- clocks -------------------------------------------------------------- */
 
-/*
- * A clock that was in 2106 does not put the worker out of use until then: with
- * the clock right again, it goes on where it was, and keeps clear of what was
- * granted there.
- */
-static void test_not_poisoned(void **state)
+TEST("A clock that was in 2106 does not put the worker out of use until then: with the clock right again, it goes on "
+     "where it was, and keeps clear of what was granted there")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_extend(&a, YEAR_2106);
@@ -242,14 +214,12 @@ static void test_not_poisoned(void **state)
     host_assert_grant(&a, YEAR_2106 + RESERVE + 1, YEAR_2106 + 50 + RESERVE);
 }
 
-/* Up to an island, a grant uses what is left before it; then it goes on behind it. */
-static void test_around_an_island(void **state)
+TEST("Up to an island, a grant uses what is left before it; then it goes on behind it")
 {
     const uint64_t island = NOW + 1000;
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_start(&b, 2);
@@ -265,13 +235,11 @@ static void test_around_an_island(void **state)
     host_assert_grant(&a, island + RESERVE + 1, island + RESERVE + 20);
 }
 
-/* The last tick there is can be granted; after it there is none. */
-static void test_end(void **state)
+TEST("The last tick there is can be granted; after it there is none")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 2);
     host_acquire(&a, UINT64_MAX - 5);
@@ -280,13 +248,11 @@ static void test_end(void **state)
     host_assert_refused(&a, true, UINT64_MAX, FRAZIL_EAGAIN, (const char *[]){"already", NULL});
 }
 
-/* A clock that has shown the last ticks before: when it comes there again, nothing is left for who is extended. */
-static void test_extended_to_the_end(void **state)
+TEST("A clock that has shown the last ticks before: when it comes there again, nothing is left for who is extended")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&b, 2);
     host_acquire(&b, UINT64_MAX - 5);
     host_start(&a, 1);
@@ -296,13 +262,11 @@ static void test_extended_to_the_end(void **state)
 
 /* ---- others -------------------------------------------------------------- */
 
-/* A word whose worker another word has taken over is told so; its own ticks stay its own. */
-static void test_taken_over(void **state)
+TEST("A word whose worker another word has taken over is told so; its own ticks stay its own")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 2);
     host_acquire(&a, NOW);
@@ -316,13 +280,11 @@ static void test_taken_over(void **state)
     host_extend(&b, NOW + 50);
 }
 
-/* Once the word that took the worker over is given up, or its last process was killed, the first one has it back. */
-static void test_taken_back(void **state)
+TEST("Once the word that took the worker over is given up, or its last process was killed, the first one has it back")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_start(&b, 2);
@@ -344,13 +306,11 @@ static void test_taken_back(void **state)
     host_assert_refused(&b, true, NOW + 500, FRAZIL_ELEASE, (const char *[]){"process 101", NULL});
 }
 
-/* A living process with a word in another directory is not robbed; one whose word was removed here is. */
-static void test_alive(void **state)
+TEST("A living process with a word in another directory is not robbed; one whose word was removed here is")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_disk.has_others = true;
@@ -377,44 +337,14 @@ static void test_alive(void **state)
     host_acquire(&b, NOW); /* need not look */
 }
 
-/* A child process leaves the file that its parent was in; closing closes it. */
-static void test_fork_and_close(void **state)
+TEST("A child process leaves the file that its parent was in; closing closes it")
 {
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_disk.is_inside = true;
     a.granter.after_fork(a.granter.ctx);
     assert_false(host_disk.is_inside);
     a.granter.close(a.granter.ctx);
     assert_true(host_disk.is_dead);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, host_empty_disk)
-    const struct CMUnitTest tests[] = {
-        TEST(test_first),
-        TEST(test_extended),
-        TEST(test_relatives),
-        TEST(test_unsynced_is_settled),
-        TEST(test_left_behind),
-        TEST(test_restart),
-        TEST(test_late_restart),
-        TEST(test_crash_loop),
-        TEST(test_release),
-        TEST(test_release_and_back),
-        TEST(test_release_after_loss),
-        TEST(test_not_poisoned),
-        TEST(test_around_an_island),
-        TEST(test_end),
-        TEST(test_extended_to_the_end),
-        TEST(test_taken_over),
-        TEST(test_taken_back),
-        TEST(test_alive),
-        TEST(test_fork_and_close),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

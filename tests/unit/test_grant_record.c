@@ -3,18 +3,11 @@
  * Goal of this test: a record is read back exactly as it was written, its bytes
  * never change, and whatever else 512 bytes may hold, it is not taken for one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/crc32.h"
 #include "core/word.h"
 #include "lease/grant_record.h"
+#include "lib/test.h"
 
 static const struct fz_grant_record sample = {
     .sequence = 0x0102030405060708,
@@ -95,13 +88,12 @@ static void assert_bad_when(size_t offset, uint64_t value)
     assert_bad(slot);
 }
 
-/* What was written is read back, also with as many ranges as there can be and with a fingerprint of the full length. */
-static void test_round_trip(void **state)
+TEST(
+    "What was written is read back, also with as many ranges as there can be and with a fingerprint of the full length")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
     struct fz_grant_record full = sample;
 
-    (void)state;
     fz_grant_record_encode(&sample, slot);
     assert_decodes(slot, &sample);
     full.sequence = full.nonce = full.device = full.pid = UINT64_MAX;
@@ -116,14 +108,12 @@ static void test_round_trip(void **state)
     assert_decodes(slot, &full);
 }
 
-/* Version 2 says which sequence numbers the grant is for, and is otherwise the same. */
-static void test_bounds(void **state)
+TEST("Version 2 says which sequence numbers the grant is for, and is otherwise the same")
 {
     unsigned char old[FZ_GRANT_SLOT_SIZE];
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
     struct fz_grant_record record = sample;
 
-    (void)state;
     record.says_bounds = true;
     record.seq_min = 0x0102;
     record.seq_max = UINT32_MAX;
@@ -145,8 +135,7 @@ static void test_bounds(void **state)
     assert_bad_when(AT_SEQ_MAX, 1);
 }
 
-/* The bytes of version 1 are these. */
-static void test_bytes(void **state)
+TEST("The bytes of version 1 are these")
 {
     static const unsigned char expected[FZ_GRANT_SLOT_SIZE] = {
         [0] = 'f', 'z',          'g',         'r',         'a',         'n',         't',         0,
@@ -161,7 +150,6 @@ static void test_bytes(void **state)
     unsigned char sealed[FZ_GRANT_SLOT_SIZE];
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
 
-    (void)state;
     fz_grant_record_encode(&sample, slot);
     assert_memory_equal(slot, expected, FZ_GRANT_SLOT_SIZE - 4);
     memcpy(sealed, expected, sizeof sealed);
@@ -169,12 +157,10 @@ static void test_bytes(void **state)
     assert_memory_equal(slot, sealed, sizeof slot);
 }
 
-/* No bit can change unnoticed. */
-static void test_every_bit(void **state)
+TEST("No bit can change unnoticed")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
 
-    (void)state;
     fz_grant_record_encode(&sample, slot);
     for (size_t bit = 0; bit < 8 * sizeof slot; bit++) {
         slot[bit / 8] ^= (unsigned char)(1 << bit % 8);
@@ -183,14 +169,12 @@ static void test_every_bit(void **state)
     }
 }
 
-/* A slot that is half one record and half another is neither, wherever it was torn. */
-static void test_every_tear(void **state)
+TEST("A slot that is half one record and half another is neither, wherever it was torn")
 {
     struct fz_grant_record later = sample;
     unsigned char before[FZ_GRANT_SLOT_SIZE];
     unsigned char after[FZ_GRANT_SLOT_SIZE];
 
-    (void)state;
     later.sequence += 2;
     later.until = later.used.range[0].last = 3000;
     fz_grant_record_encode(&sample, before);
@@ -208,12 +192,10 @@ static void test_every_tear(void **state)
     }
 }
 
-/* A slot that was never written is bad, and so is one with somebody else's bytes. */
-static void test_nothing(void **state)
+TEST("A slot that was never written is bad, and so is one with somebody else's bytes")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE] = {0};
 
-    (void)state;
     assert_bad(slot);
     seal(slot);
     assert_bad(slot);
@@ -221,14 +203,12 @@ static void test_nothing(void **state)
     assert_bad(slot);
 }
 
-/* A whole slot of another version is told from a damaged one. */
-static void test_version(void **state)
+TEST("A whole slot of another version is told from a damaged one")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
     struct fz_grant_record record = {.sequence = 4242};
     uint64_t version = 0;
 
-    (void)state;
     fz_grant_record_encode(&sample, slot);
     fz_store_le64(slot + AT_VERSION, 3);
     assert_bad(slot);
@@ -241,10 +221,8 @@ static void test_version(void **state)
     assert_int_equal(fz_grant_record_decode(slot, &record, &version), FZ_GRANT_SLOT_OTHER_VERSION);
 }
 
-/* What makes no sense is not taken, although its checksum is right. */
-static void test_nonsense(void **state)
+TEST("What makes no sense is not taken, although its checksum is right")
 {
-    (void)state;
     assert_bad_when(24, UINT64_C(1) << 32);      /* no worker */
     assert_bad_when(AT_FLOOR, 2001);             /* above until */
     assert_bad_when(AT_FLOOR, 499);              /* not used */
@@ -260,12 +238,10 @@ static void test_nonsense(void **state)
     assert_bad_when(FZ_GRANT_SLOT_SIZE - 12, 1); /* the same, next to the checksum */
 }
 
-/* A fingerprint that does not end is none, and neither is an empty one. */
-static void test_no_fingerprint(void **state)
+TEST("A fingerprint that does not end is none, and neither is an empty one")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
 
-    (void)state;
     fz_grant_record_encode(&sample, slot);
     memset(slot + AT_TEXT, 'x', FRAZIL_FINGERPRINT_SIZE);
     seal(slot);
@@ -273,15 +249,4 @@ static void test_no_fingerprint(void **state)
     memset(slot + AT_TEXT, 0, FRAZIL_FINGERPRINT_SIZE);
     seal(slot);
     assert_bad(slot);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_bytes),    cmocka_unit_test(test_every_bit),
-        cmocka_unit_test(test_every_tear), cmocka_unit_test(test_nothing),  cmocka_unit_test(test_version),
-        cmocka_unit_test(test_bounds),     cmocka_unit_test(test_nonsense), cmocka_unit_test(test_no_fingerprint),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,22 +5,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "home/grant_store.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/file.h"
 #include "os/state_file.h"
 
@@ -30,19 +22,15 @@ static const char *scratch;
 static char path[512];
 static const struct fz_bounds all; /* sequence numbers, as far as these tests know */
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     snprintf(path, sizeof path, "%s/worker-7.grant", scratch);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_grant_owner owner_of(uint64_t nonce)
@@ -78,8 +66,7 @@ static void extend_ok(struct fz_granter granter, uint64_t now, struct fz_grant *
         fail_msg("%s", err.message);
 }
 
-/* What was granted is in the file when everybody has gone; nothing else is left but the guard, for its owner alone. */
-static void test_kept(void **state)
+TEST("What was granted is in the file when everybody has gone; nothing else is left but the guard, for its owner alone")
 {
     unsigned fds = scratch_open_fds();
     struct fz_granter granter = open_ok(1);
@@ -87,7 +74,6 @@ static void test_kept(void **state)
     struct stat status;
     char name[520];
 
-    (void)state;
     extend_ok(granter, NOW + 50, &grant);
     granter.close(granter.ctx);
     assert_int_equal(scratch_open_fds(), fds);
@@ -103,25 +89,21 @@ static void test_kept(void **state)
     granter.close(granter.ctx);
 }
 
-/* Opening touches no file: the first grant does. */
-static void test_lazy(void **state)
+TEST("Opening touches no file: the first grant does")
 {
     struct fz_granter granter = open_ok(1);
 
-    (void)state;
     assert_false(scratch_exists(path));
     granter.close(granter.ctx);
 }
 
-/* A file that was removed, or replaced by an older copy, under its owner's hands is not written on unseen. */
-static void test_replaced(void **state)
+TEST("A file that was removed, or replaced by an older copy, under its owner's hands is not written on unseen")
 {
     unsigned char content[FZ_GRANT_FILE_SIZE];
     struct fz_granter granter = open_ok(1);
     struct fz_grant grant = acquire_ok(granter, NOW);
     char copy[520];
 
-    (void)state;
     assert_int_equal(scratch_read(path, content, sizeof content), sizeof content);
     extend_ok(granter, NOW + 50, &grant);
     snprintf(copy, sizeof copy, "%s.copy", path);
@@ -136,14 +118,12 @@ static void test_replaced(void **state)
     granter.close(granter.ctx);
 }
 
-/* The guard is met at the file that has its name, also if somebody removed it. */
-static void test_guard_removed(void **state)
+TEST("The guard is met at the file that has its name, also if somebody removed it")
 {
     struct fz_granter granter = open_ok(1);
     struct fz_grant grant = acquire_ok(granter, NOW);
     char guard[520];
 
-    (void)state;
     unsigned fds = scratch_open_fds();
     snprintf(guard, sizeof guard, "%s.lock", path);
     assert_int_equal(unlink(guard), 0);
@@ -153,15 +133,13 @@ static void test_guard_removed(void **state)
     granter.close(granter.ctx);
 }
 
-/* Somebody who stays inside is waited for, but not for ever; the present grant stands meanwhile. */
-static void test_guard_held(void **state)
+TEST("Somebody who stays inside is waited for, but not for ever; the present grant stands meanwhile")
 {
     struct fz_granter granter = open_ok(1);
     struct fz_grant grant = acquire_ok(granter, NOW);
     frazil_error err;
     char guard[520];
 
-    (void)state;
     snprintf(guard, sizeof guard, "%s.lock", path);
     int fd = open(guard, O_RDWR);
     assert_true(fd >= 0);
@@ -175,8 +153,7 @@ static void test_guard_held(void **state)
     granter.close(granter.ctx);
 }
 
-/* A living owner elsewhere is seen, a dead one is not; one's own word never is in the way. */
-static void test_living(void **state)
+TEST("A living owner elsewhere is seen, a dead one is not; one's own word never is in the way")
 {
     struct fz_grant_owner elsewhere = owner_of(2);
     struct fz_granter first = open_ok(1);
@@ -185,7 +162,6 @@ static void test_living(void **state)
     struct fz_grant grant = acquire_ok(first, NOW);
     frazil_error err;
 
-    (void)state;
     acquire_ok(relative, NOW);
     elsewhere.device = 26;
     assert_int_equal(fz_grant_store_open(&other, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
@@ -208,8 +184,7 @@ static void test_living(void **state)
     other.close(other.ctx);
 }
 
-/* A child opens what is its own, says its own name, and goes on with the grant beside its parent. */
-static void test_fork(void **state)
+TEST("A child opens what is its own, says its own name, and goes on with the grant beside its parent")
 {
     struct fz_granter granter = open_ok(1);
     struct fz_grant grant = acquire_ok(granter, NOW);
@@ -217,7 +192,6 @@ static void test_fork(void **state)
     bool exists;
     int status;
 
-    (void)state;
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -236,14 +210,12 @@ static void test_fork(void **state)
     granter.close(granter.ctx);
 }
 
-/* A child is another process: while its parent is inside, it waits. */
-static void test_fork_excludes(void **state)
+TEST("A child is another process: while its parent is inside, it waits")
 {
     struct fz_state_file file;
     frazil_error err;
     int status;
 
-    (void)state;
     assert_int_equal(fz_state_file_name(&file, path, &all, NULL), FRAZIL_OK);
     assert_int_equal(fz_state_file_enter(&file, NULL), FRAZIL_OK);
     pid_t pid = fork();
@@ -260,15 +232,13 @@ static void test_fork_excludes(void **state)
     fz_state_file_close(&file);
 }
 
-/* A child that has not run yet holds what it inherited, and keeps nobody out by that. */
-static void test_fork_inside(void **state)
+TEST("A child that has not run yet holds what it inherited, and keeps nobody out by that")
 {
     struct fz_granter granter = open_ok(1);
     struct fz_grant grant = acquire_ok(granter, NOW);
     int ready[2];
     int status;
 
-    (void)state;
     assert_int_equal(pipe(ready), 0);
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -288,8 +258,7 @@ static void test_fork_inside(void **state)
     granter.close(granter.ctx);
 }
 
-/* A damaged file can be made anew, if nobody uses it. */
-static void test_init(void **state)
+TEST("A damaged file can be made anew, if nobody uses it")
 {
     struct fz_grant_owner owner = owner_of(0);
     struct fz_grant_record record;
@@ -297,7 +266,6 @@ static void test_init(void **state)
     frazil_error err;
     bool exists;
 
-    (void)state;
     acquire_ok(granter, NOW);
     assert_int_equal(fz_grant_store_init(path, &owner, RESERVE, NOW, &err), FRAZIL_EWORKER);
     granter.close(granter.ctx);
@@ -316,8 +284,7 @@ static void test_init(void **state)
     assert_false(exists);
 }
 
-/* A directory that is not there, and a path that is too long, are said to be that. */
-static void test_no_place(void **state)
+TEST("A directory that is not there, and a path that is too long, are said to be that")
 {
     char longest[FZ_PATH_SIZE + 1];
     struct fz_grant_owner owner = owner_of(1);
@@ -327,7 +294,6 @@ static void test_no_place(void **state)
     frazil_error err;
     bool exists;
 
-    (void)state;
     snprintf(path, sizeof path, "%s/no/worker-7.grant", scratch);
     granter = open_ok(1);
     assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, &err), FRAZIL_ESYS);
@@ -350,16 +316,4 @@ static void test_no_place(void **state)
     assert_int_equal(fz_grant_store_open(&granter, longest, &owner, RESERVE, &err), FRAZIL_ESPEC);
     assert_int_equal(fz_grant_store_inspect(longest, &all, &exists, &record, &err), FRAZIL_ESPEC);
     assert_int_equal(fz_grant_store_init(longest, &owner, RESERVE, NOW, &err), FRAZIL_ESPEC);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_kept),        TEST(test_lazy),   TEST(test_replaced), TEST(test_guard_removed),
-        TEST(test_guard_held),  TEST(test_living), TEST(test_fork),     TEST(test_fork_excludes),
-        TEST(test_fork_inside), TEST(test_init),   TEST(test_no_place),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,32 +4,26 @@
  * written by somebody else, and a disk that fails, lead to what is safe or to an
  * error with a way out; and a file can be shown and made anew.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/crc32.h"
 #include "core/word.h"
 #include "lib/host_grants.h"
+#include "lib/test.h"
+
+BEFORE_EACH
+{
+    host_empty_disk();
+}
 
 /* ---- files that are not what they were ----------------------------------- */
 
-/*
- * A file that was removed, or came back from a copy, under its owner's hands may
- * have granted anything up to now + reserve to others: all that is given up.
- */
-static void test_rolled_back(void **state)
+TEST("A file that was removed, or came back from a copy, under its owner's hands may have granted anything up to now + "
+     "reserve to others: all that is given up")
 {
     static struct power_disk copy;
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     copy = host_disk;
@@ -60,14 +54,13 @@ static void test_rolled_back(void **state)
     assert_int_equal(b.grant.floor, NOW + 5000 + RESERVE + 1);
 }
 
-/* The newest record of the copy is not overwritten before its successor is durable, whatever their numbers. */
-static void test_rolled_back_slots(void **state)
+TEST("The newest record of the copy is not overwritten before its successor is durable, whatever their numbers")
 {
     static struct power_disk copy;
 
     for (unsigned extensions = 1; extensions <= 2; extensions++) {
         struct host_process a;
-        host_empty_disk(state);
+        host_empty_disk();
         host_start(&a, 1);
         host_acquire(&a, NOW);
         copy = host_disk;
@@ -80,14 +73,12 @@ static void test_rolled_back_slots(void **state)
     }
 }
 
-/* A relative that is far ahead, on an island, comes back with the one that took the worker again. */
-static void test_rolled_back_from_an_island(void **state)
+TEST("A relative that is far ahead, on an island, comes back with the one that took the worker again")
 {
     static struct power_disk copy;
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 1);
     host_acquire(&a, NOW);
@@ -100,14 +91,12 @@ static void test_rolled_back_from_an_island(void **state)
     host_assert_grant(&b, NOW + 50 + RESERVE + 1, NOW + 50 + RESERVE + 1);
 }
 
-/* A relative's answer to a file that came back is everybody's. */
-static void test_rolled_back_relatives(void **state)
+TEST("A relative's answer to a file that came back is everybody's")
 {
     static struct power_disk copy;
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_start(&b, 1);
     host_acquire(&a, NOW);
@@ -122,14 +111,12 @@ static void test_rolled_back_relatives(void **state)
     assert_int_equal(b.grant.version, a.grant.version);
 }
 
-/* One bad slot is a write that was never finished: the other one counts, and the next write mends it. */
-static void test_one_bad_slot(void **state)
+TEST("One bad slot is a write that was never finished: the other one counts, and the next write mends it")
 {
     struct host_process a;
     struct host_process b;
     struct host_process c;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_extend(&a, NOW + 50);
@@ -145,13 +132,11 @@ static void test_one_bad_slot(void **state)
     assert_int_equal(c.grant.floor, b.grant.until + 1);
 }
 
-/* Two are damage, and so is a file that was cut or has grown: no guess is made, and a way out is named. */
-static void test_damaged(void **state)
+TEST("Two are damage, and so is a file that was cut or has grown: no guess is made, and a way out is named")
 {
     static const uint64_t sizes[] = {0, 1, 512, FZ_GRANT_FILE_SIZE - 1, FZ_GRANT_FILE_SIZE + 1};
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -166,12 +151,10 @@ static void test_damaged(void **state)
                         (const char *[]){"/disk/worker-7.grant", "damaged", "`frazil state init`", NULL});
 }
 
-/* A slot in the other one's place is no slot: somebody has shifted bytes about. */
-static void test_swapped_slots(void **state)
+TEST("A slot in the other one's place is no slot: somebody has shifted bytes about")
 {
     struct host_process a;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     unsigned char *slot = host_disk.cache + (a.grant.version & 1) * FZ_GRANT_SLOT_DISTANCE;
@@ -180,13 +163,11 @@ static void test_swapped_slots(void **state)
     host_assert_refused(&a, false, NOW, FRAZIL_ESTATE, (const char *[]){"damaged", NULL});
 }
 
-/* A file of another worker or layout is refused with both values. */
-static void test_foreign(void **state)
+TEST("A file of another worker or layout is refused with both values")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_start(&b, 2);
@@ -210,13 +191,12 @@ static void put_version(unsigned slot, uint64_t version)
         bytes[FZ_GRANT_SLOT_SIZE - 4 + i] = (unsigned char)(crc >> 8 * i);
 }
 
-/* A newer or older file is refused, also when one slot only is. */
-static void test_version(void **state)
+TEST("A newer or older file is refused, also when one slot only is")
 {
     struct host_process a;
 
     for (unsigned slot = 0; slot < 2; slot++) {
-        host_empty_disk(state);
+        host_empty_disk();
         host_start(&a, 1);
         host_acquire(&a, NOW);
         put_version(slot, 3);
@@ -228,13 +208,11 @@ static void test_version(void **state)
 
 /* ---- disks that fail ----------------------------------------------------- */
 
-/* A disk that fails is an error at open; later the present grant stands, and the disk may come back. */
-static void test_disk_fails(void **state)
+TEST("A disk that fails is an error at open; later the present grant stands, and the disk may come back")
 {
     struct host_process a;
     struct host_process b;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_disk.fails_reading = true;
@@ -254,15 +232,13 @@ static void test_disk_fails(void **state)
 
 /* ---- showing and repairing ----------------------------------------------- */
 
-/* What the file says can be looked at without changing it. */
-static void test_inspect(void **state)
+TEST("What the file says can be looked at without changing it")
 {
     struct fz_file_port port = power_disk_port(&host_disk);
     struct fz_grant_record record = {.pid = 4242};
     struct host_process a;
     bool exists = true;
 
-    (void)state;
     assert_int_equal(fz_grant_file_inspect(&port, &exists, &record, NULL), FRAZIL_OK);
     assert_false(exists);
     assert_int_equal(record.pid, 4242);
@@ -285,15 +261,13 @@ static void test_inspect(void **state)
     assert_false(host_disk.is_inside);
 }
 
-/* What could be read is kept, what could not is given up to now + reserve; whoever had a grant has lost it. */
-static void test_init(void **state)
+TEST("What could be read is kept, what could not is given up to now + reserve; whoever had a grant has lost it")
 {
     struct fz_grant_record record;
     struct host_process a;
     struct host_process b;
     bool exists;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     host_extend(&a, YEAR_2106); /* an island, which is kept */
@@ -322,13 +296,11 @@ static void test_init(void **state)
     assert_int_equal(b.grant.floor, NOW + 700 + RESERVE + 1);
 }
 
-/* A file that is in use is not made anew; nor is one on a disk that fails. */
-static void test_init_refused(void **state)
+TEST("A file that is in use is not made anew; nor is one on a disk that fails")
 {
     struct host_process a;
     frazil_error err;
 
-    (void)state;
     host_start(&a, 1);
     host_acquire(&a, NOW);
     unsigned changes = host_disk.changes;
@@ -345,26 +317,4 @@ static void test_init_refused(void **state)
     assert_int_equal(fz_grant_file_init(&a.file, NOW, &err), FRAZIL_ESYS);
     assert_int_equal(host_disk.changes, changes);
     assert_false(host_disk.is_inside);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup(name, host_empty_disk)
-    const struct CMUnitTest tests[] = {
-        TEST(test_rolled_back),
-        TEST(test_rolled_back_slots),
-        TEST(test_rolled_back_from_an_island),
-        TEST(test_rolled_back_relatives),
-        TEST(test_one_bad_slot),
-        TEST(test_damaged),
-        TEST(test_swapped_slots),
-        TEST(test_foreign),
-        TEST(test_version),
-        TEST(test_disk_fails),
-        TEST(test_inspect),
-        TEST(test_init),
-        TEST(test_init_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,12 @@
  * Goal of this test: a program's own granter gives a generator its worker id and its time; what it gives is used
  * exactly, checked before it counts, extended, given back, and shared with children.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 #include "os/memory.h"
 
 enum { WORKERS = 4, GRANT_MS = 3000 };
@@ -107,9 +102,8 @@ static void after_fork(void *ctx)
     table->forked++;
 }
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     table = fz_map_shared(sizeof *table);
     assert_non_null(table);
     granter = (frazil_granter){.size = sizeof granter,
@@ -119,15 +113,12 @@ static int set_up(void **state)
                                .release = release,
                                .after_fork = after_fork};
     rig = (struct rig){.random_state = 1, .granter = &granter};
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     rig_close(&rig);
     fz_unmap(table, sizeof *table);
-    return 0;
 }
 
 static void close_generator(void)
@@ -148,10 +139,8 @@ static void refused(const char *spec, frazil_err code, const char *why)
     frazil_manual_clock_free(manual);
 }
 
-/* Ids bear the worker that was granted; closing says where the next grant may begin, which is above them all. */
-static void test_open_and_close(void **state)
+TEST("Ids bear the worker that was granted; closing says where the next grant may begin, which is above them all")
 {
-    (void)state;
     table->workers[0].held = true;
     rig_open(&rig, SPEC, RIG_NOW);
     frazil_parts parts = rig_parts(&rig, rig_next(&rig));
@@ -164,30 +153,24 @@ static void test_open_and_close(void **state)
     assert_int_equal(table->used_end_unix_ms, RIG_NOW + 6);
 }
 
-/* Nothing is issued before the grant begins: who had the worker before may have issued up to there. */
-static void test_begins_where_it_says(void **state)
+TEST("Nothing is issued before the grant begins: who had the worker before may have issued up to there")
 {
-    (void)state;
     table->workers[0].end_unix_ms = RIG_NOW + 40;
     rig_open(&rig, PATIENT, RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).unix_ms, RIG_NOW + 40);
 }
 
-/* A generator that issued nothing gives all of its grant back. */
-static void test_nothing_used(void **state)
+TEST("A generator that issued nothing gives all of its grant back")
 {
-    (void)state;
     table->workers[0].end_unix_ms = RIG_NOW - 100;
     rig_open(&rig, SPEC, RIG_NOW);
     close_generator();
     assert_int_equal(table->used_end_unix_ms, RIG_NOW - 100);
 }
 
-/* Ticks longer than a millisecond: begin and end are rounded inwards, so two grants that meet have no tick in common.
- */
-static void test_rounds_inwards(void **state)
+TEST("Ticks longer than a millisecond: begin and end are rounded inwards, so two grants that meet have no tick in "
+     "common")
 {
-    (void)state;
     table->workers[0].end_unix_ms = RIG_NOW + 3;
     rig_open(&rig, PATIENT "layout=sonyflake", RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).unix_ms, RIG_NOW + 10);
@@ -199,10 +182,8 @@ static void test_rounds_inwards(void **state)
     refused(SPEC "layout=sonyflake", FRAZIL_EWORKER, "must hold a whole tick");
 }
 
-/* It is extended by whoever takes an id in its last quarter, and goes on without a gap. */
-static void test_extension(void **state)
+TEST("It is extended by whoever takes an id in its last quarter, and goes on without a gap")
 {
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     rig_next(&rig);
     rig_advance(&rig, GRANT_MS * 4 / 5);
@@ -213,10 +194,8 @@ static void test_extension(void **state)
     assert_int_equal(rig_stats(&rig).moves, 0);
 }
 
-/* What was lost is replaced by another worker id, if the granter has one. */
-static void test_moves(void **state)
+TEST("What was lost is replaced by another worker id, if the granter has one")
 {
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 0);
     table->token++;
@@ -225,13 +204,11 @@ static void test_moves(void **state)
     assert_int_equal(rig_stats(&rig).moves, 1);
 }
 
-/* A granter that does not answer takes nothing away before the grant's end; then the reason is the granter's. */
-static void test_no_answer(void **state)
+TEST("A granter that does not answer takes nothing away before the grant's end; then the reason is the granter's")
 {
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     table->failure = FRAZIL_EAGAIN;
     table->sentence = "the table is locked";
@@ -245,10 +222,8 @@ static void test_no_answer(void **state)
     rig_next(&rig);
 }
 
-/* No extension takes back what is held, or grants it twice: it counts as a failure, and the grant in force stands. */
-static void test_wrong_extensions(void **state)
+TEST("No extension takes back what is held, or grants it twice: it counts as a failure, and the grant in force stands")
 {
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     rig_next(&rig);
     const int64_t from = INT64_C(1767225600000); /* the layout's epoch: nobody ever had this worker before */
@@ -275,8 +250,7 @@ static void test_wrong_extensions(void **state)
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 0);
 }
 
-/* The first grant is checked as well, and its errors become those of opening. */
-static void test_wrong_grants(void **state)
+TEST("The first grant is checked as well, and its errors become those of opening")
 {
     static const frazil_grant wrong[] = {
         {.worker = 1024, .from_unix_ms = RIG_NOW, .end_unix_ms = RIG_NOW + 100, .token = 1},
@@ -286,7 +260,6 @@ static void test_wrong_grants(void **state)
         {.worker = 1, .reserved = 7, .from_unix_ms = RIG_NOW, .end_unix_ms = RIG_NOW + 100, .token = 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         table->forced = wrong[i];
         refused(SPEC, FRAZIL_EWORKER, "the program's granter gave");
@@ -302,18 +275,14 @@ static frazil_err no_token(void *ctx, int64_t now_unix_ms, frazil_grant *ret, fr
     return FRAZIL_OK;
 }
 
-/* A token of 0 would look like no grant at all. */
-static void test_token(void **state)
+TEST("A token of 0 would look like no grant at all")
 {
-    (void)state;
     granter.acquire = no_token;
     refused(SPEC, FRAZIL_EWORKER, "the token must not be 0");
 }
 
-/* Errors of the table are the program's to choose; another number is its mistake. */
-static void test_errors(void **state)
+TEST("Errors of the table are the program's to choose; another number is its mistake")
 {
-    (void)state;
     table->failure = FRAZIL_EPOOL;
     refused(SPEC, FRAZIL_EPOOL, "the program's granter says: all worker ids are taken");
     table->failure = FRAZIL_ESYS;
@@ -327,10 +296,8 @@ static void test_errors(void **state)
     assert_in_range(table->acquired, 3, 1000); /* it was tried again while the call could wait */
 }
 
-/* A port of another size, or without its functions, is refused before anything is called. */
-static void test_wrong_ports(void **state)
+TEST("A port of another size, or without its functions, is refused before anything is called")
 {
-    (void)state;
     granter.size--;
     refused(SPEC, FRAZIL_EINVAL, "sizeof(frazil_granter)");
     granter.size++;
@@ -342,10 +309,8 @@ static void test_wrong_ports(void **state)
     assert_int_equal(table->acquired, 0);
 }
 
-/* The spec names no other source, and keeps nothing in files. */
-static void test_spec(void **state)
+TEST("The spec names no other source, and keeps nothing in files")
 {
-    (void)state;
     refused("worker=fixed:3", FRAZIL_ESPEC, "worker is given, and the program's own granter");
     refused("layout=sno partition=3", FRAZIL_ESPEC, "partition is given");
     refused("count=3", FRAZIL_ESPEC, "count is given");
@@ -354,10 +319,8 @@ static void test_spec(void **state)
     assert_int_equal(table->acquired, 0);
 }
 
-/* release and after_fork may be left out. */
-static void test_optional(void **state)
+TEST("release and after_fork may be left out")
 {
-    (void)state;
     granter.release = NULL;
     granter.after_fork = NULL;
     rig_open(&rig, SPEC, RIG_NOW);
@@ -366,14 +329,13 @@ static void test_optional(void **state)
     assert_int_equal(table->released, 0);
 }
 
-/* Parent and child share one grant: their ids differ, the child is told of the fork, and the last one gives it back. */
-static void test_fork(void **state)
+TEST(
+    "Parent and child share one grant: their ids differ, the child is told of the fork, and the last one gives it back")
 {
     uint64_t mine[2];
     uint64_t *theirs = fz_map_shared(sizeof *theirs);
     int status;
 
-    (void)state;
     assert_non_null(theirs);
     rig_open(&rig, SPEC, RIG_NOW);
     mine[0] = rig_next(&rig);
@@ -398,13 +360,11 @@ static void test_fork(void **state)
     fz_unmap(theirs, sizeof *theirs);
 }
 
-/* Two generators, one after the other and side by side, never have an id in common: the rule that all rests on. */
-static void test_two_generators(void **state)
+TEST("Two generators, one after the other and side by side, never have an id in common: the rule that all rests on")
 {
     struct rig other = {.random_state = 2, .granter = &granter};
     uint64_t last = 0;
 
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     rig_open(&other, SPEC, RIG_NOW);
     assert_int_not_equal(rig_parts(&rig, rig_next(&rig)).worker, rig_parts(&other, rig_next(&other)).worker);
@@ -419,22 +379,4 @@ static void test_two_generators(void **state)
     assert_int_equal(rig_parts(&rig, next).worker, rig_parts(&rig, last).worker);
     assert_true(next > last);
     rig_close(&other);
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(test_open_and_close), TEST(test_begins_where_it_says),
-        TEST(test_nothing_used),   TEST(test_rounds_inwards),
-        TEST(test_extension),      TEST(test_moves),
-        TEST(test_no_answer),      TEST(test_wrong_extensions),
-        TEST(test_wrong_grants),   TEST(test_token),
-        TEST(test_errors),         TEST(test_wrong_ports),
-        TEST(test_spec),           TEST(test_optional),
-        TEST(test_fork),           TEST(test_two_generators),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * refused, with the place; with check digits, no altered text is ever read.
  * That the numbers are konayuki's is shown in test_vectors_text.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/text.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define SALT UINT64_C(1234567891)
 #define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
@@ -36,10 +31,8 @@ static void assert_refused(bool checked, const char *text, frazil_err code, size
 
 /* ---- the scrambler ---- */
 
-/* Twice is never. */
-static void test_own_inverse(void **state)
+TEST("Twice is never")
 {
-    (void)state;
     uint64_t seed = 4;
 
     for (int i = 0; i < IDS; i++) {
@@ -56,10 +49,8 @@ static void test_own_inverse(void **state)
     }
 }
 
-/* With the salt 1 what is left is the bits of each half, backwards. */
-static void test_bits_backwards(void **state)
+TEST("With the salt 1 what is left is the bits of each half, backwards")
 {
-    (void)state;
     for (unsigned bit = 0; bit < 32; bit++) {
         uint64_t ret = 0;
         assert_int_equal(frazil_kasumi(1, UINT64_C(1) << bit, &ret), FRAZIL_OK);
@@ -69,10 +60,8 @@ static void test_bits_backwards(void **state)
     }
 }
 
-/* An even salt cannot be undone, so it is refused everywhere, and nothing is written. */
-static void test_even_salt(void **state)
+TEST("An even salt cannot be undone, so it is refused everywhere, and nothing is written")
 {
-    (void)state;
     static const uint64_t even[] = {0, 2, UINT64_C(1) << 32, UINT64_MAX - 1};
 
     for (size_t i = 0; i < sizeof even / sizeof even[0]; i++) {
@@ -90,10 +79,8 @@ static void test_even_salt(void **state)
 
 /* ---- text ---- */
 
-/* What is written is read back, and a buffer of the text and its terminator suffices. */
-static void test_round_trip(void **state)
+TEST("What is written is read back, and a buffer of the text and its terminator suffices")
 {
-    (void)state;
     uint64_t seed = 5;
 
     for (int i = 0; i < IDS; i++) {
@@ -155,9 +142,8 @@ static void check_checked(void *ctx, const char *variant, size_t len, size_t ind
     assert_true(id == UNTOUCHED);
 }
 
-static void test_every_byte_everywhere(void **state)
+TEST("With any byte in any place a text is read as exactly what it says, or refused")
 {
-    (void)state;
     uint64_t seed = 6;
 
     for (int i = 0; i < 50; i++) {
@@ -173,10 +159,8 @@ static void test_every_byte_everywhere(void **state)
     }
 }
 
-/* Two neighbours that changed places are noticed, too. */
-static void test_swapped_neighbours(void **state)
+TEST("Two neighbours that changed places are noticed, too")
 {
-    (void)state;
     uint64_t seed = 7;
 
     for (int i = 0; i < 1000; i++) {
@@ -195,10 +179,8 @@ static void test_swapped_neighbours(void **state)
     }
 }
 
-/* The largest half is read, one more is refused, in either half and in either text. */
-static void test_half_too_large(void **state)
+TEST("The largest half is read, one more is refused, in either half and in either text")
 {
-    (void)state;
     uint64_t id = UNTOUCHED;
     uint64_t expected = 0;
 
@@ -222,10 +204,8 @@ static void check_short(void *ctx, const char *prefix, size_t len, size_t index)
     assert_true(id == UNTOUCHED);
 }
 
-/* Another length is refused at the place where the text ends or goes on. */
-static void test_length(void **state)
+TEST("Another length is refused at the place where the text ends or goes on")
 {
-    (void)state;
     bool plain = false;
     bool checked = true;
 
@@ -244,10 +224,8 @@ static uint64_t fixed_bits(void *ctx)
     return *(const uint64_t *)ctx;
 }
 
-/* A salt is what the random numbers say, made odd, and below 2^32; so it can be used. */
-static void test_salt_of_port(void **state)
+TEST("A salt is what the random numbers say, made odd, and below 2^32; so it can be used")
 {
-    (void)state;
     static const struct {
         uint64_t bits;
         uint64_t salt;
@@ -264,10 +242,8 @@ static void test_salt_of_port(void **state)
     }
 }
 
-/* Without a port the kernel is asked: of 64 salts all are odd, and no two in a row are alike (chance: 64 in 2^31). */
-static void test_salt_of_system(void **state)
+TEST("Without a port the kernel is asked: of 64 salts all are odd, and no two in a row are alike (chance: 64 in 2^31)")
 {
-    (void)state;
     uint64_t before = 0;
 
     for (unsigned i = 0; i < 64; i++) {
@@ -277,22 +253,4 @@ static void test_salt_of_system(void **state)
         assert_true(salt % 2 == 1 && salt <= UINT32_MAX && salt != before);
         before = salt;
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_own_inverse),
-        cmocka_unit_test(test_bits_backwards),
-        cmocka_unit_test(test_even_salt),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_every_byte_everywhere),
-        cmocka_unit_test(test_swapped_neighbours),
-        cmocka_unit_test(test_half_too_large),
-        cmocka_unit_test(test_length),
-        cmocka_unit_test(test_salt_of_port),
-        cmocka_unit_test(test_salt_of_system),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,20 +3,12 @@
  * Goal of this test: no id lies outside a grant that was recorded before (I2),
  * and a grant is extended in good time by whoever is there to do it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { WORKER = 3, HORIZON = 1000, IDS_PER_TICK = 4096 };
 
@@ -30,14 +22,12 @@ static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mo
     fake = fake_granter_open(&rig, spec, WORKER, horizon, mode);
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     rig_close(&rig);
     assert_int_equal(fake->closed, 1);
     assert_int_equal(fake->overlaps, 0);
     fake_granter_free(fake);
-    return 0;
 }
 
 /* Takes an id, which must have been granted. */
@@ -76,10 +66,8 @@ static void assert_fenced(void)
     assert_int_equal(rig_stats(&rig).issued, issued);
 }
 
-/* I2: the last tick of a grant can be used, the next one cannot, by no way and however often one asks. */
-static void test_fenced(void **state)
+TEST("I2: the last tick of a grant can be used, the next one cannot, by no way and however often one asks")
 {
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     uint64_t until = fake_granter_last(fake).until;
     fake->fails = FRAZIL_EAGAIN;
@@ -96,12 +84,10 @@ static void test_fenced(void **state)
     take_granted();
 }
 
-/* The tick of the id is what is checked, not the clock: a full last tick does not lead over the end. */
-static void test_no_lead_over_the_end(void **state)
+TEST("The tick of the id is what is checked, not the clock: a full last tick does not lead over the end")
 {
     uint64_t id;
 
-    (void)state;
     open_with(SPEC " on_full=lead max_lead=1h", HORIZON, FZ_KEEPER_INLINE);
     uint64_t until = fake_granter_last(fake).until;
     fake->fails = FRAZIL_EAGAIN;
@@ -118,13 +104,11 @@ static void test_no_lead_over_the_end(void **state)
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
 }
 
-/* A batch that would end beyond the grant takes nothing; one that ends with it is whole. */
-static void test_batch(void **state)
+TEST("A batch that would end beyond the grant takes nothing; one that ends with it is whole")
 {
     enum { TICKS = 8 };
     uint64_t *ids = calloc((TICKS + 1) * IDS_PER_TICK + 1, sizeof *ids);
 
-    (void)state;
     assert_non_null(ids);
     open_with(SPEC, TICKS, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
@@ -137,10 +121,8 @@ static void test_batch(void **state)
     free(ids);
 }
 
-/* The caller who finds the grant in its last quarter extends it; nobody does so before. */
-static void test_inline(void **state)
+TEST("The caller who finds the grant in its last quarter extends it; nobody does so before")
 {
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     struct fz_grant first = fake_granter_last(fake);
     rig_advance(&rig, HORIZON - HORIZON / 4);
@@ -176,13 +158,9 @@ static void must_try_next(void)
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_OK);
 }
 
-/*
- * A call that may not wait extends the grant only where no thread does so; if the thread sleeps, as it does when the
- * machine was suspended or the clock was set, it is woken.
- */
-static void test_try_next(void **state)
+TEST("A call that may not wait extends the grant only where no thread does so; if the thread sleeps, as it does when "
+     "the machine was suspended or the clock was set, it is woken")
 {
-    (void)state;
     open_overslept();
     fake->holds = true;
     must_try_next();
@@ -197,10 +175,8 @@ static void test_try_next(void **state)
     assert_int_equal(fake->extended, 2);
 }
 
-/* After a failure nobody wakes the thread before it is time to try again. */
-static void test_no_wake_after_a_failure(void **state)
+TEST("After a failure nobody wakes the thread before it is time to try again")
 {
-    (void)state;
     open_overslept();
     fake->fails = FRAZIL_EAGAIN;
     take_granted(); /* tries, and fails */
@@ -211,12 +187,10 @@ static void test_no_wake_after_a_failure(void **state)
     assert_int_equal(fake->extended, 1);
 }
 
-/* A namespace that was created anew may have another horizon: from the first grant under it, that is the measure. */
-static void test_other_horizon(void **state)
+TEST("A namespace that was created anew may have another horizon: from the first grant under it, that is the measure")
 {
     uint64_t next_ns;
 
-    (void)state;
     open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
     rig_advance(&rig, 90 * HORIZON);
     fake->horizon = 10 * HORIZON;
@@ -229,14 +203,12 @@ static void test_other_horizon(void **state)
     assert_int_equal(fake->extended, 1);
 }
 
-/* A fleet that was started as one does not come as one: each is a little later, by another time. */
-static void test_extensions_spread(void **state)
+TEST("A fleet that was started as one does not come as one: each is a little later, by another time")
 {
     uint64_t first_ns;
     uint64_t next_ns;
     unsigned same = 0;
 
-    (void)state;
     open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
     assert_int_equal(frazil_keep(rig.gen, &first_ns, NULL), FRAZIL_OK);
     for (unsigned i = 0; i < 100; i++) {
@@ -247,12 +219,10 @@ static void test_extensions_spread(void **state)
     assert_in_range(same, 5, 50);
 }
 
-/* The hook says when it wants to be called, is right about it, and then there is always more than a half left. */
-static void test_hook(void **state)
+TEST("The hook says when it wants to be called, is right about it, and then there is always more than a half left")
 {
     uint64_t next_ns = 0;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 0);
@@ -267,13 +237,11 @@ static void test_hook(void **state)
     assert_int_equal(rig.gen->shared->keeper.extended, 20);
 }
 
-/* With a hook, a call that never waits does not ask for more of the grant, and does not wait for whoever is asking. */
-static void test_hook_and_never_waiting(void **state)
+TEST("With a hook, a call that never waits does not ask for more of the grant, and does not wait for whoever is asking")
 {
     uint64_t id = RIG_UNTOUCHED;
     uint64_t ns = RIG_UNTOUCHED;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     rig_advance(&rig, HORIZON - 1);
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
@@ -294,22 +262,18 @@ static void test_hook_and_never_waiting(void **state)
     assert_int_equal(fake->extended, 2);
 }
 
-/* Where callers alone see to the grant, one that never waits does so as well: there may be no other. */
-static void test_inline_and_never_waiting(void **state)
+TEST("Where callers alone see to the grant, one that never waits does so as well: there may be no other")
 {
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, 2 * HORIZON);
     must_try_next();
     assert_int_equal(fake->extended, 1);
 }
 
-/* Without a grant the hook has nothing to do, for ever. */
-static void test_hook_without_a_grant(void **state)
+TEST("Without a grant the hook has nothing to do, for ever")
 {
     uint64_t next_ns = 0;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     struct rig other = {.random_state = 1};
     rig_open(&other, SPEC, RIG_NOW);
@@ -318,15 +282,13 @@ static void test_hook_without_a_grant(void **state)
     rig_close(&other);
 }
 
-/* A try that failed is repeated after a pause that doubles, differs from one generator to the next, and has an end. */
-static void test_back_off(void **state)
+TEST("A try that failed is repeated after a pause that doubles, differs from one generator to the next, and has an end")
 {
     uint64_t longest_ns = 50 * RIG_MS;
     uint64_t next_ns = 0;
     frazil_error err;
     unsigned full = 0;
 
-    (void)state;
     open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, 50 * HORIZON);
@@ -355,13 +317,11 @@ static void test_back_off(void **state)
     assert_in_range(next_ns, 25 * RIG_MS, 50 * RIG_MS - 1);
 }
 
-/* However often it failed, there are several tries in what is left of a short grant. */
-static void test_back_off_in_a_short_grant(void **state)
+TEST("However often it failed, there are several tries in what is left of a short grant")
 {
     uint64_t next_ns = 0;
     unsigned tries = 0;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, HORIZON / 3 + 1);
@@ -375,12 +335,10 @@ static void test_back_off_in_a_short_grant(void **state)
     assert_true(tries > 8);
 }
 
-/* When it is known when the next try can succeed, nobody sleeps past it. */
-static void test_known_retry(void **state)
+TEST("When it is known when the next try can succeed, nobody sleeps past it")
 {
     uint64_t next_ns = 0;
 
-    (void)state;
     open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, 30 * HORIZON);
@@ -393,10 +351,8 @@ static void test_known_retry(void **state)
     assert_in_range(next_ns, 300 * RIG_MS, 326 * RIG_MS);
 }
 
-/* Callers do not press a granter that has just failed, and go on while the grant lasts. */
-static void test_callers_back_off(void **state)
+TEST("Callers do not press a granter that has just failed, and go on while the grant lasts")
 {
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, HORIZON - 1);
@@ -405,14 +361,12 @@ static void test_callers_back_off(void **state)
     assert_int_equal(fake->extended, 1);
 }
 
-/* A lost lease is said by the hook at once and by callers when its end has come; it can be had anew. */
-static void test_lost(void **state)
+TEST("A lost lease is said by the hook at once and by callers when its end has come; it can be had anew")
 {
     uint64_t next_ns = 0;
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_ELEASE;
     rig_advance(&rig, HORIZON / 2);
@@ -429,13 +383,11 @@ static void test_lost(void **state)
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
 }
 
-/* A granter that gives nothing at first: the open fails with its sentence, and nothing is in force. */
-static void test_open_fails(void **state)
+TEST("A granter that gives nothing at first: the open fails with its sentence, and nothing is in force")
 {
     const struct fz_granter never_asked = {.ctx = NULL};
     frazil_error err;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     struct fz_granter granter = rig.gen->keeper.granter;
     struct rig other = {.random_state = 1};
@@ -450,16 +402,12 @@ static void test_open_fails(void **state)
     rig_close(&other);
 }
 
-/*
- * Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the
- * random numbers are; if it lies behind, it is not waited for.
- */
-static void test_open_waits_alike(void **state)
+TEST("Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the "
+     "random numbers are; if it lies behind, it is not waited for")
 {
     const struct fz_granter never_asked = {.ctx = NULL};
     const uint64_t max_wait_ns = 2000 * RIG_MS;
 
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     struct fz_granter granter = rig.gen->keeper.granter;
     for (uint64_t seed = 1; seed <= 32; seed++) {
@@ -476,10 +424,8 @@ static void test_open_waits_alike(void **state)
     }
 }
 
-/* What is given back: all above the last tick that may have been used, and never more than was granted. */
-static void test_release(void **state)
+TEST("What is given back: all above the last tick that may have been used, and never more than was granted")
 {
-    (void)state;
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, 5);
     take_granted();
@@ -492,32 +438,4 @@ static void test_release(void **state)
         take_granted();
     fz_keeper_release(rig.gen);
     assert_int_equal(fake->used_tick, fake_granter_last(fake).until);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_fenced, tear_down),
-        cmocka_unit_test_teardown(test_no_lead_over_the_end, tear_down),
-        cmocka_unit_test_teardown(test_batch, tear_down),
-        cmocka_unit_test_teardown(test_inline, tear_down),
-        cmocka_unit_test_teardown(test_try_next, tear_down),
-        cmocka_unit_test_teardown(test_no_wake_after_a_failure, tear_down),
-        cmocka_unit_test_teardown(test_other_horizon, tear_down),
-        cmocka_unit_test_teardown(test_open_waits_alike, tear_down),
-        cmocka_unit_test_teardown(test_extensions_spread, tear_down),
-        cmocka_unit_test_teardown(test_hook, tear_down),
-        cmocka_unit_test_teardown(test_hook_and_never_waiting, tear_down),
-        cmocka_unit_test_teardown(test_inline_and_never_waiting, tear_down),
-        cmocka_unit_test_teardown(test_hook_without_a_grant, tear_down),
-        cmocka_unit_test_teardown(test_back_off, tear_down),
-        cmocka_unit_test_teardown(test_back_off_in_a_short_grant, tear_down),
-        cmocka_unit_test_teardown(test_known_retry, tear_down),
-        cmocka_unit_test_teardown(test_callers_back_off, tear_down),
-        cmocka_unit_test_teardown(test_lost, tear_down),
-        cmocka_unit_test_teardown(test_open_fails, tear_down),
-        cmocka_unit_test_teardown(test_release, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,12 @@
  * worker, above what was issued before, and what was taken under the old grant stays inside it or is not
  * issued.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { WORKER = 3, OTHER = 9, SMALLER = 1, HORIZON = 1000, IDS_PER_TICK = 4096 };
 
@@ -37,12 +30,10 @@ static void open_with(const char *spec, uint64_t ahead)
     fake_granter_install(fake, rig.gen, FZ_KEEPER_INLINE);
 }
 
-static int tear_down(void **state)
+static void tear_down(void)
 {
-    (void)state;
     rig_close(&rig);
     fake_granter_free(fake);
-    return 0;
 }
 
 static uint64_t take_granted(uint32_t worker)
@@ -65,13 +56,16 @@ static void change_grant(uint32_t worker, uint64_t floor, uint64_t until)
     assert_false(fake->next_is_given);
 }
 
-/* I1 over two workers: ids bear the new one, from its floor on, and none occurs twice. */
-static void test_other_worker(void **state)
+AFTER_EACH
+{
+    tear_down();
+}
+
+TEST("I1 over two workers: ids bear the new one, from its floor on, and none occurs twice")
 {
     enum { IDS = 3 * IDS_PER_TICK };
     struct idset *ids = idsets_open(1, 2 * IDS);
 
-    (void)state;
     open_with(SPEC, 0);
     for (unsigned i = 0; i < IDS; i++)
         idset_add(ids, take_granted(WORKER));
@@ -96,8 +90,7 @@ static void change_worker(uint32_t worker)
     assert_false(fake->next_is_given);
 }
 
-/* I3: ids of a smaller worker begin in the tick after the last one that was issued in, and so above it as numbers. */
-static void test_smaller_worker(void **state)
+TEST("I3: ids of a smaller worker begin in the tick after the last one that was issued in, and so above it as numbers")
 {
     static const struct {
         const char *spec;
@@ -108,7 +101,6 @@ static void test_smaller_worker(void **state)
         {SPEC " on_full=error on_backward=wait max_lead=0", 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         open_with(rows[i].spec, 0);
         rig_advance(&rig, HORIZON / 2);
@@ -120,15 +112,13 @@ static void test_smaller_worker(void **state)
         assert_true(after > before);
         assert_int_equal(rig_tick_of(&rig, after), changed + 1);
         assert_int_equal(rig_now_tick(&rig), changed + rows[i].waits);
-        tear_down(NULL);
+        tear_down();
     }
     open_with(SPEC, 0);
 }
 
-/* No tick is passed over in which nothing was issued. */
-static void test_smaller_worker_in_a_new_tick(void **state)
+TEST("No tick is passed over in which nothing was issued")
 {
-    (void)state;
     open_with(SPEC, 0);
     rig_advance(&rig, HORIZON / 2 - 1);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
@@ -138,10 +128,8 @@ static void test_smaller_worker_in_a_new_tick(void **state)
     assert_int_equal(rig_tick_of(&rig, take_granted(SMALLER)), rig_now_tick(&rig));
 }
 
-/* sno: its partition stands above the sequence as well. */
-static void test_smaller_partition(void **state)
+TEST("sno: its partition stands above the sequence as well")
 {
-    (void)state;
     open_with("layout=sno worker=fixed:3", 0);
     rig_advance(&rig, HORIZON / 2);
     frazil_sno_parts before = rig_sno_parts(&rig);
@@ -152,12 +140,10 @@ static void test_smaller_partition(void **state)
     assert_true(after.unix_ms > before.unix_ms);
 }
 
-/* A floor is never beyond a grant's end by more than a tick, however far ahead the word is. */
-static void test_grant_below_the_word(void **state)
+TEST("A floor is never beyond a grant's end by more than a tick, however far ahead the word is")
 {
     uint64_t id;
 
-    (void)state;
     open_with(SPEC, 0);
     rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
@@ -169,7 +155,6 @@ static void test_grant_below_the_word(void **state)
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
 }
 
-/* A slot that was planned under the old grant and is taken when the new one is in force bears the new worker. */
 static frazil_random real_random;
 static uint64_t change_and_draw(void *ctx)
 {
@@ -178,9 +163,8 @@ static uint64_t change_and_draw(void *ctx)
     return real_random.next(real_random.ctx == NULL ? ctx : real_random.ctx);
 }
 
-static void test_change_while_taking(void **state)
+TEST("A slot that was planned under the old grant bears the new worker if it is taken under the new one")
 {
-    (void)state;
     open_with("layout=frazil worker=fixed:3 start=random", 0);
     take_granted(WORKER);
     rig_advance(&rig, HORIZON / 2);
@@ -192,14 +176,12 @@ static void test_change_while_taking(void **state)
     assert_true(take_granted(SMALLER) > first);
 }
 
-/* A batch for which one has to wait is issued under the grant that is in force when its time has come, or taken anew.
- */
-static void test_ticket(void **state)
+TEST("A batch for which one has to wait is issued under the grant that is in force when its time has come, or taken "
+     "anew")
 {
     struct fz_refusal refusal;
     struct fz_taken taken;
 
-    (void)state;
     open_with(SPEC, 0);
     rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
@@ -218,13 +200,11 @@ static void test_ticket(void **state)
     assert_int_equal(taken.worker, OTHER);
 }
 
-/* A ticket beyond the end of the grant is not issued, however it was come by. */
-static void test_ticket_beyond(void **state)
+TEST("A ticket beyond the end of the grant is not issued, however it was come by")
 {
     struct fz_refusal refusal;
     struct fz_taken taken = {.first = RIG_UNTOUCHED};
 
-    (void)state;
     open_with(SPEC, 0);
     fake->fails = FRAZIL_EAGAIN;
     uint64_t until = fake_granter_last(fake).until;
@@ -235,7 +215,6 @@ static void test_ticket_beyond(void **state)
     assert_int_equal(taken.first, RIG_UNTOUCHED);
 }
 
-/* Whoever sleeps while the grant changes wakes up under the new one. */
 static frazil_clock real_port;
 static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
 {
@@ -248,9 +227,8 @@ static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
     assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
 }
 
-static void test_change_while_waiting(void **state)
+TEST("Whoever sleeps while the grant changes wakes up under the new one")
 {
-    (void)state;
     open_with(SPEC, 0);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
         take_granted(WORKER);
@@ -264,8 +242,7 @@ static void test_change_while_waiting(void **state)
 
 /* ---- a floor ahead of the clock ----------------------------------------------- */
 
-/* hold: ids lead over the floor at once when it is near enough; wait: they wait for it; error: they are refused. */
-static void test_floor_ahead(void **state)
+TEST("hold: ids lead over the floor at once when it is near enough; wait: they wait for it; error: they are refused")
 {
     static const struct {
         const char *spec;
@@ -281,7 +258,6 @@ static void test_floor_ahead(void **state)
         {SPEC " on_backward=error", 1, UINT64_MAX},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         open_with(rows[i].spec, rows[i].ahead);
         uint64_t opened = rig_now_tick(&rig);
@@ -296,19 +272,17 @@ static void test_floor_ahead(void **state)
         }
         for (unsigned n = 0; n < 2 * IDS_PER_TICK; n++)
             take_granted(WORKER);
-        tear_down(NULL);
+        tear_down();
     }
     open_with(SPEC, 0);
 }
 
-/* A later grant's floor ahead of the clock is the clock's matter, too: no tick is full. */
-static void test_later_floor_ahead(void **state)
+TEST("A later grant's floor ahead of the clock is the clock's matter, too: no tick is full")
 {
     enum { AHEAD = 4000 };
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC " on_full=lead on_backward=error", 0);
     rig_advance(&rig, HORIZON / 2);
     take_granted(WORKER);
@@ -323,13 +297,11 @@ static void test_later_floor_ahead(void **state)
     assert_int_equal(rig_tick_of(&rig, take_granted(WORKER)), rig_now_tick(&rig));
 }
 
-/* What never waits says when to come back. */
-static void test_floor_ahead_without_waiting(void **state)
+TEST("What never waits says when to come back")
 {
     uint64_t retry_ns = 0;
     uint64_t id;
 
-    (void)state;
     open_with(SPEC " on_backward=wait", 50);
     assert_int_equal(frazil_available(rig.gen), 0);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
@@ -339,10 +311,8 @@ static void test_floor_ahead_without_waiting(void **state)
     assert_int_equal(rig_tick_of(&rig, id), fake->first_floor);
 }
 
-/* sno: neither side lies below the floor, also not the one that a clock set back would toggle to. */
-static void test_floor_of_both_sides(void **state)
+TEST("sno: neither side lies below the floor, also not the one that a clock set back would toggle to")
 {
-    (void)state;
     open_with("layout=sno worker=fixed:3", 20);
     uint64_t floor = fake->first_floor;
     int64_t floor_ms = rig.gen->layout.epoch_unix_ms + (int64_t)(floor * rig.gen->layout.tick_ms);
@@ -357,7 +327,7 @@ static void test_floor_of_both_sides(void **state)
     parts = rig_sno_parts(&rig);
     assert_int_not_equal(parts.ticktock, side);
     assert_int_equal(parts.unix_ms, floor_ms);
-    tear_down(NULL);
+    tear_down();
 
     /* Back below the floor: one has to wait for it. */
     open_with("layout=sno worker=fixed:3", 20);
@@ -369,13 +339,11 @@ static void test_floor_of_both_sides(void **state)
     assert_true(parts.unix_ms >= floor_ms);
 }
 
-/* A snapshot's and a batch's partition is the grant's, too. */
-static void test_sno_partition(void **state)
+TEST("A snapshot's and a batch's partition is the grant's, too")
 {
     frazil_sno ids[3];
     frazil_sno_parts parts;
 
-    (void)state;
     open_with("layout=sno worker=fixed:3", 0);
     assert_int_equal(rig_sno_parts(&rig).partition, WORKER);
     change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
@@ -389,37 +357,12 @@ static void test_sno_partition(void **state)
     assert_int_equal(snapshot.partition[1], OTHER);
 }
 
-/* An id for a time of the caller's bears the worker in force. */
-static void test_next_at(void **state)
+TEST("An id for a time of the caller's bears the worker in force")
 {
     uint64_t id;
 
-    (void)state;
     open_with(SPEC, 0);
     change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
     assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id), FRAZIL_OK);
     assert_int_equal(rig_parts(&rig, id).worker, OTHER);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_other_worker, tear_down),
-        cmocka_unit_test_teardown(test_smaller_worker, tear_down),
-        cmocka_unit_test_teardown(test_smaller_worker_in_a_new_tick, tear_down),
-        cmocka_unit_test_teardown(test_smaller_partition, tear_down),
-        cmocka_unit_test_teardown(test_grant_below_the_word, tear_down),
-        cmocka_unit_test_teardown(test_change_while_taking, tear_down),
-        cmocka_unit_test_teardown(test_ticket, tear_down),
-        cmocka_unit_test_teardown(test_ticket_beyond, tear_down),
-        cmocka_unit_test_teardown(test_change_while_waiting, tear_down),
-        cmocka_unit_test_teardown(test_floor_ahead, tear_down),
-        cmocka_unit_test_teardown(test_later_floor_ahead, tear_down),
-        cmocka_unit_test_teardown(test_floor_ahead_without_waiting, tear_down),
-        cmocka_unit_test_teardown(test_floor_of_both_sides, tear_down),
-        cmocka_unit_test_teardown(test_sno_partition, tear_down),
-        cmocka_unit_test_teardown(test_next_at, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,9 @@
  * is usable to the last number, afterwards every call of every kind is
  * FRAZIL_EEXHAUSTED for ever, and no id ever wraps into a field above.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define DAY_MS INT64_C(86400000)
 #define SHORTEST_LIFE_MS (3652 * DAY_MS)
@@ -104,12 +96,10 @@ static void check_last_tick(const frazil_layout *layout, const char *behaviour)
     rig_close(&rig);
 }
 
-/* Every 64-bit preset under every behaviour. */
-static void test_presets(void **state)
+TEST("Every 64-bit preset under every behaviour")
 {
     static const char *const names[] = {"frazil", "konayuki", "sfid", "post", "flake", "flake-callback"};
 
-    (void)state;
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         for (size_t b = 0; b < sizeof names / sizeof names[0]; b++) {
             if (frazil_layout_preset(i)->kind == FRAZIL_LAYOUT_64)
@@ -118,13 +108,11 @@ static void test_presets(void **state)
     }
 }
 
-/* The same for sno: both sides have their own last unit. */
-static void test_sno(void **state)
+TEST("Both sides of sno have their own last unit")
 {
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
 
-    (void)state;
     assert_int_equal(frazil_layout_parse("sno", &layout), FRAZIL_OK);
     const int64_t last_unix_ms = describe(&layout).last_unix_ms;
     rig_open_frozen(&rig, "layout=sno worker=fixed:65535 allow_short_life=yes", last_unix_ms + 3);
@@ -141,8 +129,7 @@ static void test_sno(void **state)
     rig_close(&rig);
 }
 
-/* Layouts that fill the word, or reach the end of 64-bit milliseconds, end as well as any other. */
-static void test_layouts_at_the_edge(void **state)
+TEST("Layouts that fill the word, or reach the end of 64-bit milliseconds, end as well as any other")
 {
     static const struct {
         const char *layout;
@@ -157,7 +144,6 @@ static void test_layouts_at_the_edge(void **state)
         {"32/0/32 epoch=1960-01-01T00:00:00Z", 0 /* too many to use up */},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rig rig = {.random_state = 5};
         frazil_layout layout;
@@ -179,14 +165,12 @@ static void test_layouts_at_the_edge(void **state)
     }
 }
 
-/* A batch that the last tick cannot hold is refused whole, and what is left of the tick stays usable. */
-static void test_batch_over_the_end(void **state)
+TEST("A batch that the last tick cannot hold is refused whole, and what is left of the tick stays usable")
 {
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
     uint64_t ids[20] = {RIG_UNTOUCHED};
 
-    (void)state;
     assert_int_equal(frazil_layout_parse("41/10/4", &layout), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:0 allow_short_life=yes start=zero max_wait=none",
              describe(&layout).last_unix_ms - 1);
@@ -202,12 +186,10 @@ static void test_batch_over_the_end(void **state)
     rig_close(&rig);
 }
 
-/* A random start does not make the last tick end early, nor exhaustion come and go. */
-static void test_random_start(void **state)
+TEST("A random start does not make the last tick end early, nor exhaustion come and go")
 {
     static const char *const layouts[] = {"41/10/4", "48/0/16"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         for (uint64_t seed = 0; seed < 20; seed++) {
             struct rig rig = {.random_state = seed};
@@ -225,13 +207,11 @@ static void test_random_start(void **state)
     }
 }
 
-/* After the last tick's end nothing can be issued at all. */
-static void test_after_the_end(void **state)
+TEST("After the last tick's end nothing can be issued at all")
 {
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
 
-    (void)state;
     assert_int_equal(frazil_layout_parse("sonyflake", &layout), FRAZIL_OK);
     rig_open(&rig, "layout=sonyflake worker=fixed:0 allow_short_life=yes", describe(&layout).last_unix_ms + 10);
     assert_exhausted(&rig);
@@ -239,14 +219,12 @@ static void test_after_the_end(void **state)
     rig_close(&rig);
 }
 
-/* Leading ids stop at the last tick too, however far the lead may go. */
-static void test_lead_to_the_end(void **state)
+TEST("Leading ids stop at the last tick too, however far the lead may go")
 {
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
     uint64_t ids[5 * 16];
 
-    (void)state;
     assert_int_equal(frazil_layout_parse("41/10/4", &layout), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:1023 allow_short_life=yes behaviour=sfid",
              describe(&layout).last_unix_ms - 4);
@@ -268,10 +246,8 @@ static frazil_err open_at(const char *layout, const char *more, int64_t unix_ms)
     return err;
 }
 
-/* Less than ten years before its end a layout opens only on demand; the limit is exact. */
-static void test_short_life(void **state)
+TEST("Less than ten years before its end a layout opens only on demand; the limit is exact")
 {
-    (void)state;
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         const frazil_layout *layout = frazil_layout_preset(i);
         const int64_t limit = describe(layout).last_unix_ms - SHORTEST_LIFE_MS;
@@ -286,27 +262,8 @@ static void test_short_life(void **state)
                         "(2031-01-01T00:00:00.000Z): use one that lasts longer, or open it with allow_short_life=yes");
 }
 
-/* The post's layout, which ends in 2039, opens in 2026 without being asked for. */
-static void test_post_opens(void **state)
+TEST("The post's layout, which ends in 2039, opens in 2026 without being asked for")
 {
-    (void)state;
     assert_int_equal(open_at("post", "", RIG_NOW), FRAZIL_OK);
     assert_int_equal(open_at("post", "behaviour=post", RIG_NOW), FRAZIL_OK);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets),
-        cmocka_unit_test(test_sno),
-        cmocka_unit_test(test_layouts_at_the_edge),
-        cmocka_unit_test(test_batch_over_the_end),
-        cmocka_unit_test(test_random_start),
-        cmocka_unit_test(test_after_the_end),
-        cmocka_unit_test(test_lead_to_the_end),
-        cmocka_unit_test(test_short_life),
-        cmocka_unit_test(test_post_opens),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,14 +4,10 @@
  * parts turn into each other without loss, and what does not fit a layout is an
  * error, up to the last millisecond of its life and not one further.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "frazil/time.h"
+#include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeef)
 
@@ -66,12 +62,10 @@ static const struct {
 
 #define PRESETS (sizeof golden / sizeof golden[0])
 
-/* The presets are these, in this order, with these fields. */
-static void test_presets_are_golden(void **state)
+TEST("The presets are these, in this order, with these fields")
 {
     char text[FRAZIL_FINGERPRINT_SIZE];
 
-    (void)state;
     assert_int_equal(frazil_layout_preset_count(), PRESETS);
     assert_null(frazil_layout_preset(PRESETS));
     assert_null(frazil_layout_preset(SIZE_MAX));
@@ -90,12 +84,10 @@ static void test_presets_are_golden(void **state)
     assert_null(fz_layout_preset_named("twitterx", 8));
 }
 
-/* A sno's fields are those of its format. */
-static void test_sno_preset(void **state)
+TEST("A sno's fields are those of its format")
 {
     const frazil_layout sno = parse("sno");
 
-    (void)state;
     assert_int_equal(sno.epoch_unix_ms, 1262304000000);
     assert_int_equal(sno.tick_ms, 4);
     assert_int_equal(sno.time_bits, 39);
@@ -103,10 +95,8 @@ static void test_sno_preset(void **state)
     assert_int_equal(sno.sequence_bits, 16);
 }
 
-/* What each preset can hold, and from when on its ids are negative for who reads them as signed. */
-static void test_presets_describe(void **state)
+TEST("What each preset can hold, and from when on its ids are negative for who reads them as signed")
 {
-    (void)state;
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
         frazil_layout_info info = describe(l);
@@ -127,10 +117,8 @@ static void test_presets_describe(void **state)
     }
 }
 
-/* Where the sign bit is reached, it is set from the stated instant on, and not a millisecond earlier. */
-static void test_sign_bit_instant(void **state)
+TEST("Where the sign bit is reached, it is set from the stated instant on, and not a millisecond earlier")
 {
-    (void)state;
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
         frazil_layout_info info = describe(l);
@@ -146,10 +134,8 @@ static void test_sign_bit_instant(void **state)
     }
 }
 
-/* Each preset's last tick can be used, all of it; the millisecond after it cannot. */
-static void test_last_tick_of_every_preset(void **state)
+TEST("Each preset's last tick can be used, all of it; the millisecond after it cannot")
 {
-    (void)state;
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
         frazil_layout_info info = describe(l);
@@ -175,12 +161,10 @@ static void test_last_tick_of_every_preset(void **state)
     }
 }
 
-/* Ids of js53 are exact in a double. */
-static void test_js53(void **state)
+TEST("Ids of js53 are exact in a double")
 {
     const frazil_layout js53 = parse("js53");
 
-    (void)state;
     assert_int_equal(describe(&js53).max_id, (UINT64_C(1) << 53) - 1);
     assert_true(describe(&js53).fits_53_bits);
     const frazil_layout one_more = parse("41/6/7");
@@ -189,14 +173,12 @@ static void test_js53(void **state)
 
 /* ---- ids and parts ------------------------------------------------------- */
 
-/* An instant counts for the tick that it lies in; before the epoch there is none, however short before. */
-static void test_compose_rounds_down(void **state)
+TEST("An instant counts for the tick that it lies in; before the epoch there is none, however short before")
 {
     const frazil_layout l = parse("8/2/3 tick=10ms epoch=-25");
     frazil_parts parts = {.worker = 2, .sequence = 5};
     uint64_t id;
 
-    (void)state;
     for (int64_t ms = 0; ms < 2560; ms++) {
         parts.unix_ms = ms - 25;
         assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_OK);
@@ -211,8 +193,7 @@ static void test_compose_rounds_down(void **state)
     }
 }
 
-/* A part that does not fit is refused, and the sentence names it and the largest that does. */
-static void test_compose_refuses_large_parts(void **state)
+TEST("A part that does not fit is refused, and the sentence names it and the largest that does")
 {
     static const struct {
         frazil_parts parts;
@@ -226,7 +207,6 @@ static void test_compose_refuses_large_parts(void **state)
     };
     const frazil_layout l = parse("twitter");
 
-    (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         uint64_t id = UNTOUCHED;
         frazil_error err;
@@ -238,12 +218,10 @@ static void test_compose_refuses_large_parts(void **state)
     }
 }
 
-/* Every bit above the fields makes a number no id of the layout. */
-static void test_decompose_refuses_bits_above(void **state)
+TEST("Every bit above the fields makes a number no id of the layout")
 {
     const frazil_layout layouts[] = {parse("twitter"), parse("js53"), parse("3/1/2"), parse("1/0/1")};
 
-    (void)state;
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         frazil_layout_info info = describe(&layouts[i]);
         frazil_parts parts;
@@ -259,12 +237,10 @@ static void test_decompose_refuses_bits_above(void **state)
     }
 }
 
-/* In a small layout every number is the id of exactly one set of parts, which lie where the description says. */
-static void test_every_id_of_small_layouts(void **state)
+TEST("In a small layout every number is the id of exactly one set of parts, which lie where the description says")
 {
     static const char *const texts[] = {"3/2/4", "3/4s/2w", "5/0/3", "1/1/1", "2/1+2/3", "4/3s/1+1w tick=7ms epoch=-3"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const frazil_layout l = parse(texts[i]);
         uint64_t id = 0;
@@ -288,13 +264,11 @@ static void test_every_id_of_small_layouts(void **state)
     }
 }
 
-/* The worker splits into datacenter and rest, and is itself where it is not split. */
-static void test_datacenter(void **state)
+TEST("The worker splits into datacenter and rest, and is itself where it is not split")
 {
     const frazil_layout split = parse("41/3+7/12");
     const frazil_layout whole = parse("41/10/12");
 
-    (void)state;
     for (uint32_t worker = 0; worker < 1024; worker++) {
         assert_int_equal(frazil_datacenter_of(&split, worker), worker / 128);
         assert_int_equal(frazil_worker_in_datacenter(&split, worker), worker % 128);
@@ -303,8 +277,7 @@ static void test_datacenter(void **state)
     }
 }
 
-/* No function on 64-bit ids takes a sno's layout. */
-static void test_sno_is_refused(void **state)
+TEST("No function on 64-bit ids takes a sno's layout")
 {
     const frazil_layout sno = parse("sno");
     const frazil_parts parts = {.unix_ms = 1767225600000};
@@ -313,7 +286,6 @@ static void test_sno_is_refused(void **state)
     uint64_t first = UNTOUCHED;
     uint64_t last = UNTOUCHED;
 
-    (void)state;
     assert_int_equal(frazil_compose(&sno, &parts, &first), FRAZIL_EKIND);
     assert_int_equal(frazil_compose_explain(&sno, &parts, &first, &err), FRAZIL_EKIND);
     assert_int_equal(frazil_decompose(&sno, 0, &out), FRAZIL_EKIND);
@@ -353,12 +325,10 @@ static void assert_range(const frazil_layout *l, int64_t from, int64_t to)
     assert_int_equal(last, expected_last);
 }
 
-/* Over every pair of instants of small layouts, a range holds the ids of its ticks and no other. */
-static void test_ranges_by_brute_force(void **state)
+TEST("Over every pair of instants of small layouts, a range holds the ids of its ticks and no other")
 {
     static const char *const texts[] = {"3/1/2 epoch=0", "3/2s/1w epoch=-4 tick=3ms", "2/0/1 epoch=5 tick=2ms"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         const frazil_layout l = parse(texts[i]);
         int64_t end = describe(&l).last_unix_ms + l.tick_ms;
@@ -369,15 +339,13 @@ static void test_ranges_by_brute_force(void **state)
     }
 }
 
-/* A range that reaches outside the layout's life is an error that names the end that does. */
-static void test_range_errors(void **state)
+TEST("A range that reaches outside the layout's life is an error that names the end that does")
 {
     const frazil_layout l = parse("twitter");
     uint64_t first;
     uint64_t last;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(frazil_id_range_explain(&l, 0, 1767225600000, &first, &last, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "1970-01-01T00:00:00.000Z is outside"));
     assert_int_equal(frazil_id_range_explain(&l, 1767225600000, 3487858230209, &first, &last, &err), FRAZIL_ERANGE);
@@ -386,26 +354,4 @@ static void test_range_errors(void **state)
     assert_non_null(strstr(err.message, "begins at 2026-01-01T00:00:00.001Z, after its end 2026-01-01T00:00:00.000Z"));
     assert_int_equal(frazil_id_range(&l, INT64_MAX, INT64_MIN, &first, &last), FRAZIL_EINVAL);
     assert_int_equal(frazil_id_range(&l, INT64_MIN, INT64_MAX, &first, &last), FRAZIL_ERANGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_presets_are_golden),
-        cmocka_unit_test(test_sno_preset),
-        cmocka_unit_test(test_presets_describe),
-        cmocka_unit_test(test_sign_bit_instant),
-        cmocka_unit_test(test_last_tick_of_every_preset),
-        cmocka_unit_test(test_js53),
-        cmocka_unit_test(test_compose_rounds_down),
-        cmocka_unit_test(test_compose_refuses_large_parts),
-        cmocka_unit_test(test_decompose_refuses_bits_above),
-        cmocka_unit_test(test_every_id_of_small_layouts),
-        cmocka_unit_test(test_datacenter),
-        cmocka_unit_test(test_sno_is_refused),
-        cmocka_unit_test(test_ranges_by_brute_force),
-        cmocka_unit_test(test_range_errors),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

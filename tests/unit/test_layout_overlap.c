@@ -3,13 +3,9 @@
  * Goal of this test: what the library says about moving from one layout to
  * another is what comes out when every id that either can issue is listed.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
+#include "lib/test.h"
 
 static frazil_layout parse(const char *text)
 {
@@ -141,8 +137,7 @@ static size_t compare_at_every_instant(const frazil_layout *before, const frazil
     return compared;
 }
 
-/* For every pair of tiny layouts and every instant of change. */
-static void test_every_pair_of_tiny_layouts(void **state)
+TEST("For every pair of tiny layouts and every instant of change")
 {
     static const char *const texts[] = {
         "3/1/2 epoch=0",          "3/1/2 epoch=-1",         "3/1/2 epoch=1",          "3/1/2 epoch=-5",
@@ -153,7 +148,6 @@ static void test_every_pair_of_tiny_layouts(void **state)
     const size_t count = sizeof texts / sizeof texts[0];
     size_t compared = 0;
 
-    (void)state;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < count; j++) {
             const frazil_layout before = parse(texts[i]);
@@ -169,14 +163,12 @@ static void test_every_pair_of_tiny_layouts(void **state)
 #define Y2026 INT64_C(1767225600000)
 #define Y2030 INT64_C(1893456000000)
 
-/* The same layout with an earlier epoch gives larger ids at once; with a later one, smaller ids until time has caught
- * up. */
-static void test_earlier_epoch_is_safe(void **state)
+TEST("The same layout with an earlier epoch gives larger ids at once; with a later one, smaller ids until time has "
+     "caught up")
 {
     frazil_overlap earlier = overlap_of("frazil", "41/10/12 epoch=2025-01-01", Y2030);
     frazil_overlap later = overlap_of("41/10/12 epoch=2025-01-01", "frazil", Y2030);
 
-    (void)state;
     assert_false(earlier.can_collide);
     assert_false(earlier.can_missort);
     assert_true(earlier.ever_safe);
@@ -187,12 +179,10 @@ static void test_earlier_epoch_is_safe(void **state)
     assert_int_equal(later.safe_unix_ms, Y2030 + INT64_C(365) * 86400000);
 }
 
-/* The same layout goes on where it was: only inside the tick of the change could it repeat. */
-static void test_no_change(void **state)
+TEST("The same layout goes on where it was: only inside the tick of the change could it repeat")
 {
     frazil_overlap same = overlap_of("twitter", "twitter", Y2026);
 
-    (void)state;
     assert_false(same.can_collide);
     assert_int_equal(same.new_first, same.old_last + 1);
     same = overlap_of("sonyflake", "sonyflake", Y2026 + 5);
@@ -201,12 +191,10 @@ static void test_no_change(void **state)
     assert_int_equal(same.safe_unix_ms, Y2026 + 10);
 }
 
-/* From twitter's epoch to that of 2026: every id of fifteen years lies in the way. */
-static void test_twitter_to_frazil(void **state)
+TEST("From twitter's epoch to that of 2026: every id of fifteen years lies in the way")
 {
     frazil_overlap o = overlap_of("twitter", "frazil", Y2026);
 
-    (void)state;
     assert_true(o.can_collide);
     assert_true(o.can_missort);
     assert_int_equal(o.new_first, 0);
@@ -215,25 +203,21 @@ static void test_twitter_to_frazil(void **state)
     assert_int_equal(o.safe_unix_ms, Y2026 + (Y2026 - 1288834974657));
 }
 
-/* Ten times longer ticks make ids ten times smaller, however early the epoch. */
-static void test_longer_ticks(void **state)
+TEST("Ten times longer ticks make ids ten times smaller, however early the epoch")
 {
     frazil_overlap o = overlap_of("41/10/12 epoch=0", "41/10/12 epoch=0 tick=10ms", Y2026);
 
-    (void)state;
     assert_true(o.can_missort);
     assert_true(o.ever_safe);
     assert_int_equal(o.safe_unix_ms, Y2026 * 10);
 }
 
-/* A layout whose largest id is below what was issued never gets above it; one with more bits below time does at once.
- */
-static void test_other_widths(void **state)
+TEST("A layout whose largest id is below what was issued never gets above it; one with more bits below time does at "
+     "once")
 {
     frazil_overlap narrow = overlap_of("frazil", "js53", Y2030);
     frazil_overlap wide = overlap_of("js53", "frazil", Y2030);
 
-    (void)state;
     assert_true(narrow.can_collide);
     assert_false(narrow.ever_safe);
     assert_int_equal(narrow.safe_unix_ms, 0);
@@ -241,13 +225,11 @@ static void test_other_widths(void **state)
     assert_int_equal(wide.safe_unix_ms, Y2030);
 }
 
-/* Ids that fill all 64 bits are compared as they are. */
-static void test_full_width(void **state)
+TEST("Ids that fill all 64 bits are compared as they are")
 {
     const frazil_layout mastodon = parse("mastodon");
     frazil_overlap o = overlap_of("mastodon", "mastodon", end_of(&mastodon));
 
-    (void)state;
     assert_false(o.can_collide);
     assert_int_equal(o.old_last, UINT64_C(0xfffffffffffeffff));
     assert_int_equal(o.new_first, UINT64_C(0xffffffffffff0000));
@@ -263,48 +245,27 @@ static void test_full_width(void **state)
 
 /* ---- what has no answer -------------------------------------------------- */
 
-/* A change outside one of the lives is an error that names that layout. */
-static void test_outside_the_life(void **state)
+TEST("A change outside one of the lives is an error that names that layout")
 {
     const frazil_layout frazil = parse("frazil");
     const frazil_layout twitter = parse("twitter");
     frazil_overlap overlap;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(frazil_layout_overlap(&twitter, &frazil, Y2026 - 1, &overlap, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "2025-12-31T23:59:59.999Z is outside the life of the layout frazil"));
     assert_int_equal(frazil_layout_overlap(&twitter, &frazil, 3487858230209, &overlap, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "of the layout twitter"));
 }
 
-/* A sno and a number cannot be compared; two snos never overlap. */
-static void test_snos(void **state)
+TEST("A sno and a number cannot be compared; two snos never overlap")
 {
     const frazil_layout sno = parse("sno");
     const frazil_layout frazil = parse("frazil");
     frazil_overlap overlap;
 
-    (void)state;
     assert_int_equal(frazil_layout_overlap(&sno, &frazil, Y2026, &overlap, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_layout_overlap(&frazil, &sno, Y2026, &overlap, NULL), FRAZIL_EKIND);
     assert_int_equal(frazil_layout_overlap(&sno, &sno, Y2026, &overlap, NULL), FRAZIL_OK);
     assert_same(&overlap, &(frazil_overlap){.ever_safe = true});
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_pair_of_tiny_layouts),
-        cmocka_unit_test(test_earlier_epoch_is_safe),
-        cmocka_unit_test(test_no_change),
-        cmocka_unit_test(test_twitter_to_frazil),
-        cmocka_unit_test(test_longer_ticks),
-        cmocka_unit_test(test_other_widths),
-        cmocka_unit_test(test_full_width),
-        cmocka_unit_test(test_outside_the_life),
-        cmocka_unit_test(test_snos),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  * Goal of this test: the text of a layout means exactly one layout or is
  * refused with a sentence that says what would be right.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
+#include "lib/test.h"
 
 /* The layout of a text as its name and fingerprint. */
 static void assert_parses(const char *text, const char *name, const char *fingerprint)
@@ -46,10 +41,8 @@ static void assert_refused(const char *text, const char *why)
 
 /* ---- presets and keys ---------------------------------------------------- */
 
-/* A preset's name gives the preset. */
-static void test_preset_names(void **state)
+TEST("A preset's name gives the preset")
 {
-    (void)state;
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         char fingerprint[FRAZIL_FINGERPRINT_SIZE];
         const frazil_layout *preset = frazil_layout_preset(i);
@@ -58,13 +51,11 @@ static void test_preset_names(void **state)
     }
 }
 
-/* A slip leads to the name that was meant; any other name that is none is an error that lists those that are. */
-static void test_unknown_names(void **state)
+TEST("A slip leads to the name that was meant; any other name that is none is an error that lists those that are")
 {
     static const char *const unknown[] = {"", " ", "custom", "41", "epoch=0", "=", "\x1b[2J", "41.10.12"};
     static const char *const slips[] = {"twiter", "Twitter", "twitter\t", "\ttwitter", "twtiter"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof slips / sizeof slips[0]; i++)
         assert_refused(slips[i], ": did you mean twitter?");
     assert_refused("sno,", "there is no layout 'sno,': did you mean sno?");
@@ -76,10 +67,8 @@ static void test_unknown_names(void **state)
     assert_refused("twitter/", "three fields were expected");
 }
 
-/* Epoch and tick can be overridden, in any order; what is then another layout no longer bears the preset's name. */
-static void test_keys(void **state)
+TEST("Epoch and tick can be overridden, in any order; what is then another layout no longer bears the preset's name")
 {
-    (void)state;
     assert_parses("flake epoch=1300000000000", "custom", "42/5+5/12 epoch=1300000000000 tick=1ms");
     assert_parses("flake tick=10ms", "custom", "42/5+5/12 epoch=0 tick=10ms");
     assert_parses("flake epoch=0", "flake", "42/5+5/12 epoch=0 tick=1ms");
@@ -97,10 +86,8 @@ static void test_keys(void **state)
     assert_parses("62/0/1 tick=2ms epoch=-2", "custom", "62/0/1 epoch=-2 tick=2ms");
 }
 
-/* Each wrong key or value is refused, and says what would be right. */
-static void test_wrong_keys(void **state)
+TEST("Each wrong key or value is refused, and says what would be right")
 {
-    (void)state;
     assert_refused("twitter epcoh=0", "a layout has no key 'epcoh': only epoch and tick");
     assert_refused("twitter Epoch=0", "no key 'Epoch'");
     assert_refused("twitter =0", "no key ''");
@@ -132,10 +119,8 @@ static void test_wrong_keys(void **state)
     assert_refused("62/0/1 tick=3ms epoch=0", "do not fit");
 }
 
-/* A sno is what it is. */
-static void test_sno_has_no_keys(void **state)
+TEST("A sno is what it is")
 {
-    (void)state;
     assert_refused("sno epoch=0", "the 'epoch' of a sno is fixed");
     assert_refused("sno epoch=1262304000000", "the 'epoch' of a sno is fixed");
     assert_refused("sno tick=4ms", "the 'tick' of a sno is fixed");
@@ -144,10 +129,8 @@ static void test_sno_has_no_keys(void **state)
 
 /* ---- descriptions -------------------------------------------------------- */
 
-/* The forms that the manual shows. */
-static void test_descriptions(void **state)
+TEST("The forms that the manual shows")
 {
-    (void)state;
     assert_parses("41/10/12", "custom", "41/10/12 epoch=1767225600000 tick=1ms");
     assert_parses("41t/10w/12s", "custom", "41/10/12 epoch=1767225600000 tick=1ms");
     assert_parses("41/5+5/12", "custom", "41/5+5/12 epoch=1767225600000 tick=1ms");
@@ -181,13 +164,11 @@ static bool names_expected(const char *letters, char names[3])
     return names[0] == 't' && names[1] != names[2] && names[1] != 't' && names[2] != 't';
 }
 
-/* Every way to letter three fields, or to leave letters out, is understood as above or refused. */
-static void test_every_lettering(void **state)
+TEST("Every way to letter three fields, or to leave letters out, is understood as above or refused")
 {
     static const char choices[] = "-tws";
     int accepted = 0;
 
-    (void)state;
     for (int n = 0; n < 64; n++) {
         const char letters[3] = {choices[n / 16], choices[n / 4 % 4], choices[n % 4]};
         char names[3];
@@ -210,8 +191,7 @@ static void test_every_lettering(void **state)
     assert_int_equal(accepted, 14);
 }
 
-/* Each wrong description is refused, and says what would be right. */
-static void test_wrong_descriptions(void **state)
+TEST("Each wrong description is refused, and says what would be right")
 {
     static const char *const widths[] = {"41//12",           "41/x/12",    "41/10/12x",
                                          "/10/12",           "41/10/",     "41/+5/12",
@@ -223,7 +203,6 @@ static void test_wrong_descriptions(void **state)
                                          "41/4294967297/12", "41/0x5/12",  "41/10/12\t",
                                          "41/10\x80/12",     "t/w/s",      "41/18446744073709551617/12"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++)
         assert_refused(widths[i], strchr(widths[i], ' ') != NULL ? "three fields" : "the field '");
     assert_refused("41/10/12x", "the field '12x' of the layout: a number of bits was expected, such as 10, 5+5 or 10w");
@@ -247,12 +226,10 @@ static void test_wrong_descriptions(void **state)
     assert_refused("41/12/12", "41 + 12 + 12 bits are 65: an id has 64");
 }
 
-/* A text of any length is refused, not cut: what is too long for the sentence too. */
-static void test_long_text(void **state)
+TEST("A text of any length is refused, not cut: what is too long for the sentence too")
 {
     char text[5000];
 
-    (void)state;
     memset(text, '1', sizeof text);
     text[sizeof text - 1] = '\0';
     assert_refused(text, "there is no layout '1111");
@@ -265,13 +242,11 @@ static void test_long_text(void **state)
 
 /* ---- one key alone ------------------------------------------------------- */
 
-/* A key that fails changes nothing; one that does not, only its own member and the name. */
-static void test_apply_key(void **state)
+TEST("A key that fails changes nothing; one that does not, only its own member and the name")
 {
     frazil_layout layout;
     frazil_error err;
 
-    (void)state;
     memcpy(&layout, frazil_layout_preset(0), sizeof layout); /* with the padding, for the comparison below */
     assert_int_equal(fz_layout_apply_key(&layout, "tick", 4, "x", 1, &err), FRAZIL_ELAYOUT);
     assert_int_equal(fz_layout_apply_key(&layout, "epoch", 5, "x", 1, NULL), FRAZIL_ELAYOUT);
@@ -286,22 +261,4 @@ static void test_apply_key(void **state)
     assert_int_equal(fz_layout_apply_key(&layout, "epoch", 5, "-1", 2, NULL), FRAZIL_OK);
     assert_int_equal(layout.tick_ms, 10);
     assert_int_equal(layout.epoch_unix_ms, -1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_preset_names),
-        cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_wrong_keys),
-        cmocka_unit_test(test_sno_has_no_keys),
-        cmocka_unit_test(test_descriptions),
-        cmocka_unit_test(test_every_lettering),
-        cmocka_unit_test(test_wrong_descriptions),
-        cmocka_unit_test(test_long_text),
-        cmocka_unit_test(test_apply_key),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

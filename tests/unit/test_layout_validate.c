@@ -3,13 +3,9 @@
  * Goal of this test: only layouts whose arithmetic cannot overflow are valid,
  * all of these are, and a fingerprint stands for exactly one of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/layout.h"
+#include "lib/test.h"
 
 static frazil_layout parse(const char *text)
 {
@@ -41,12 +37,10 @@ static void assert_invalid(frazil_layout l, const char *why)
         fail_msg("%s, not %s", err.message, why);
 }
 
-/* Each width is held to its bounds, and all of them together to 64 bits. */
-static void test_validate_widths(void **state)
+TEST("Each width is held to its bounds, and all of them together to 64 bits")
 {
     const frazil_layout base = parse("20/20/20 epoch=0");
 
-    (void)state;
     for (unsigned bits = 0; bits < 256; bits++) {
         frazil_layout l = base;
         l.time_bits = (uint8_t)bits;
@@ -72,13 +66,11 @@ static void test_validate_widths(void **state)
                    "1 + 32 + 32 bits are 65: an id has 64");
 }
 
-/* Tick and epoch are held to theirs. */
-static void test_validate_times(void **state)
+TEST("Tick and epoch are held to theirs")
 {
     const frazil_layout base = parse("20/10/10");
     frazil_layout l = base;
 
-    (void)state;
     l.tick_ms = 0;
     assert_invalid(l, "a tick of 0 ms: 1ms to 86400000ms");
     l.tick_ms = 86400001;
@@ -101,12 +93,10 @@ static void test_validate_times(void **state)
     assert_invalid(l, "epoch");
 }
 
-/* A life that int64_t milliseconds cannot count is refused; the longest that they can is whole. */
-static void test_validate_overflow(void **state)
+TEST("A life that int64_t milliseconds cannot count is refused; the longest that they can is whole")
 {
     frazil_layout l = {.name = "custom", .tick_ms = 1, .time_bits = 63, .sequence_bits = 1};
 
-    (void)state;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
     assert_int_equal(describe(&l).last_unix_ms, INT64_MAX);
     frazil_parts parts = {.unix_ms = INT64_MAX, .sequence = 1};
@@ -131,24 +121,20 @@ static void test_validate_overflow(void **state)
     }
 }
 
-/* The end of the last tick must fit as well as its start: one tick length tips it over. */
-static void test_validate_end_of_last_tick(void **state)
+TEST("The end of the last tick must fit as well as its start: one tick length tips it over")
 {
     frazil_layout l = {.name = "custom", .tick_ms = 1u << 20, .time_bits = 43, .sequence_bits = 1};
 
-    (void)state;
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
     assert_int_equal(describe(&l).last_unix_ms, INT64_MAX - (1 << 20) + 1);
     l.epoch_unix_ms = 1;
     assert_invalid(l, "do not fit");
 }
 
-/* A layout of no known kind, a sno that is none, and a name without end are refused. */
-static void test_validate_kind_and_name(void **state)
+TEST("A layout of no known kind, a sno that is none, and a name without end are refused")
 {
     frazil_layout l = parse("frazil");
 
-    (void)state;
     l.kind = (frazil_layout_kind)2;
     assert_invalid(l, "no kind of layout 2");
     l = parse("frazil");
@@ -170,13 +156,11 @@ static void test_validate_kind_and_name(void **state)
 
 /* ---- fingerprints -------------------------------------------------------- */
 
-/* A fingerprint is a text that gives the same layout, and fits the buffer or leaves it alone. */
-static void test_fingerprints(void **state)
+TEST("A fingerprint is a text that gives the same layout, and fits the buffer or leaves it alone")
 {
     char text[FRAZIL_FINGERPRINT_SIZE];
     char again[FRAZIL_FINGERPRINT_SIZE];
 
-    (void)state;
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         const frazil_layout *preset = frazil_layout_preset(i);
         assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text), FRAZIL_OK);
@@ -194,39 +178,23 @@ static void test_fingerprints(void **state)
     }
 }
 
-/* The longest fingerprint fits the buffer that the header promises. */
-static void test_longest_fingerprint(void **state)
+TEST("The longest fingerprint fits the buffer that the header promises")
 {
     const frazil_layout l = parse("11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
     char text[FRAZIL_FINGERPRINT_SIZE];
 
-    (void)state;
     assert_int_equal(frazil_layout_fingerprint(&l, text, sizeof text), FRAZIL_OK);
     assert_string_equal(text, "11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
 }
 
-/* Without worker bits nothing lies above anything: one layout, one fingerprint. */
-static void test_fingerprint_without_worker(void **state)
+TEST("Without worker bits nothing lies above anything: one layout, one fingerprint")
 {
     frazil_layout l = parse("41/0/22");
     char plain[FRAZIL_FINGERPRINT_SIZE];
     char above[FRAZIL_FINGERPRINT_SIZE];
 
-    (void)state;
     assert_int_equal(frazil_layout_fingerprint(&l, plain, sizeof plain), FRAZIL_OK);
     l.sequence_above_worker = true;
     assert_int_equal(frazil_layout_fingerprint(&l, above, sizeof above), FRAZIL_OK);
     assert_string_equal(plain, above);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_validate_widths),        cmocka_unit_test(test_validate_times),
-        cmocka_unit_test(test_validate_overflow),      cmocka_unit_test(test_validate_end_of_last_tick),
-        cmocka_unit_test(test_validate_kind_and_name), cmocka_unit_test(test_fingerprints),
-        cmocka_unit_test(test_longest_fingerprint),    cmocka_unit_test(test_fingerprint_without_worker),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

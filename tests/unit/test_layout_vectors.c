@@ -4,15 +4,10 @@
  * seen, come out bit by bit, and come apart into what they were made of.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "frazil/time.h"
+#include "lib/test.h"
 #include "lib/tsv.h"
 
 static frazil_layout parse(const char *text)
@@ -62,12 +57,10 @@ static void assert_range_holds(const frazil_layout *layout, int64_t unix_ms, uin
     }
 }
 
-/* konayuki: layouts of 63 bits of every split, from the columns. */
-static void test_konayuki(void **state)
+TEST("konayuki: layouts of 63 bits of every split, from the columns")
 {
     struct tsv *tsv = tsv_open("konayuki.tsv");
 
-    (void)state;
     while (tsv_next(tsv)) {
         char text[96];
         snprintf(text, sizeof text, "%s/%s/%s epoch=%s", tsv_text(tsv, "time_bits"), tsv_text(tsv, "worker_bits"),
@@ -83,12 +76,10 @@ static void test_konayuki(void **state)
     assert_int_equal(tsv_close(tsv), 120);
 }
 
-/* flake-idgen: the n-th call of a millisecond has sequence n - 1; as a number and as big-endian bytes. */
-static void test_flake(void **state)
+TEST("flake-idgen: the n-th call of a millisecond has sequence n - 1; as a number and as big-endian bytes")
 {
     struct tsv *tsv = tsv_open("flake.tsv");
 
-    (void)state;
     while (tsv_next(tsv)) {
         char text[48];
         char hex[17];
@@ -107,12 +98,10 @@ static void test_flake(void **state)
     assert_int_equal(tsv_close(tsv), 105);
 }
 
-/* Ids that have been published, by the presets. */
-static void test_public(void **state)
+TEST("Ids that have been published, by the presets")
 {
     struct tsv *tsv = tsv_open("public.tsv");
 
-    (void)state;
     while (tsv_next(tsv)) {
         const char *time = tsv_text(tsv, "time");
         const frazil_layout layout = parse(tsv_text(tsv, "layout"));
@@ -126,15 +115,4 @@ static void test_public(void **state)
         assert_range_holds(&layout, parts.unix_ms, tsv_u64(tsv, "id"));
     }
     assert_int_equal(tsv_close(tsv), 5);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_konayuki),
-        cmocka_unit_test(test_flake),
-        cmocka_unit_test(test_public),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,27 +3,20 @@
  * Goal of this test: each rule of the lease protocol on its own, with time as an
  * argument and a coordinator that does what it is told.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
 /* ---- granting -------------------------------------------------------------- */
 
-/* A grant is in the record, with its owner, by the time the caller learns of it. */
-static void test_recorded_before_use(void **state)
+TEST("A grant is in the record, with its owner, by the time the caller learns of it")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_held(&fleet, 0)->until, NOW + HORIZON);
@@ -42,12 +35,10 @@ static void test_recorded_before_use(void **state)
     fleet_stop(&fleet);
 }
 
-/* An extension is contiguous and costs one round trip. */
-static void test_extension(void **state)
+TEST("An extension is contiguous and costs one round trip")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant before = *fleet_held(&fleet, 0);
@@ -62,12 +53,10 @@ static void test_extension(void **state)
     fleet_stop(&fleet);
 }
 
-/* The next owner starts one above `until` of the record that he replaced, also when his clock is far behind it. */
-static void test_floor_above_until(void **state)
+TEST("The next owner starts one above `until` of the record that he replaced, also when his clock is far behind it")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_write(
         &fleet, 0,
@@ -80,12 +69,10 @@ static void test_floor_above_until(void **state)
     fleet_stop(&fleet);
 }
 
-/* A worker whose last grant lies beyond the horizon cannot be had yet; the error says when. */
-static void test_floor_beyond_horizon(void **state)
+TEST("A worker whose last grant lies beyond the horizon cannot be had yet; the error says when")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_write(&fleet, 0,
                 &(struct fz_worker_record){.until = NOW + HORIZON, .owner = "x", .released = true, .owners = 1});
@@ -97,12 +84,10 @@ static void test_floor_beyond_horizon(void **state)
     fleet_stop(&fleet);
 }
 
-/* A record is abandoned when its grant has ended, and not one tick before. */
-static void test_abandoned(void **state)
+TEST("A record is abandoned when its grant has ended, and not one tick before")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_acquire(&fleet, 1, NOW + HORIZON), FRAZIL_EPOOL);
@@ -111,12 +96,10 @@ static void test_abandoned(void **state)
     fleet_stop(&fleet);
 }
 
-/* A coordinator's clock, where there is one, decides what is abandoned, not the taker's. */
-static void test_abandoned_by_coordinators_clock(void **state)
+TEST("A coordinator's clock, where there is one, decides what is abandoned, not the taker's")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.server.has_clock = true;
     fleet.server.unix_ms = (int64_t)NOW;
@@ -131,12 +114,10 @@ static void test_abandoned_by_coordinators_clock(void **state)
     fleet_stop(&fleet);
 }
 
-/* No grant reaches further than the horizon; when the clock was set back there is nothing to extend. */
-static void test_horizon(void **state)
+TEST("No grant reaches further than the horizon; when the clock was set back there is nothing to extend")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant before = *fleet_held(&fleet, 0);
@@ -150,13 +131,11 @@ static void test_horizon(void **state)
     fleet_stop(&fleet);
 }
 
-/* The layout's last tick can be granted, and nothing after it. */
-static void test_end_of_life(void **state)
+TEST("The layout's last tick can be granted, and nothing after it")
 {
     struct fleet fleet;
     const uint64_t last = (UINT64_C(1) << 41) - 1;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, last - HORIZON - 5);
     fleet_must_extend(&fleet, 0, last - 5);
@@ -168,14 +147,12 @@ static void test_end_of_life(void **state)
     fleet_stop(&fleet);
 }
 
-/* When the layout's life is over, so is that of who has lost his worker: nothing is taken any more, and no clock
- * compared. */
-static void test_loss_after_the_end(void **state)
+TEST("When the layout's life is over, so is that of who has lost his worker: nothing is taken any more, and no clock "
+     "compared")
 {
     struct fleet fleet;
     const uint64_t last = (UINT64_C(1) << 41) - 1;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, last - HORIZON - 5);
     sim_server_wipe(&fleet.server);
@@ -183,13 +160,11 @@ static void test_loss_after_the_end(void **state)
     fleet_stop(&fleet);
 }
 
-/* Release writes the tick really used: the next owner starts at once, right above it. */
-static void test_release(void **state)
+TEST("Release writes the tick really used: the next owner starts at once, right above it")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_release(&fleet, 0, NOW + 3);
@@ -201,13 +176,11 @@ static void test_release(void **state)
     fleet_stop(&fleet);
 }
 
-/* A release of what was never used gives back no more than was granted, and one of what was lost changes nothing. */
-static void test_release_unused_and_lost(void **state)
+TEST("A release of what was never used gives back no more than was granted, and one of what was lost changes nothing")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_write(&fleet, 0, &(struct fz_worker_record){.until = NOW, .owner = "x", .released = true, .owners = 1});
     fleet_must_acquire(&fleet, 0, NOW);
@@ -225,12 +198,10 @@ static void test_release_unused_and_lost(void **state)
 
 /* ---- losing ---------------------------------------------------------------- */
 
-/* An owner who was stopped and overtaken keeps his own ticks, loses the worker, and goes on with another one. */
-static void test_overtaken(void **state)
+TEST("An owner who was stopped and overtaken keeps his own ticks, loses the worker, and goes on with another one")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 2, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -247,12 +218,10 @@ static void test_overtaken(void **state)
     fleet_stop(&fleet);
 }
 
-/* With no other worker to be had it is FRAZIL_ELEASE, again and again, until there is one. */
-static void test_overtaken_and_none_left(void **state)
+TEST("With no other worker to be had it is FRAZIL_ELEASE, again and again, until there is one")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_must_acquire(&fleet, 1, NOW + HORIZON + 1);
@@ -269,12 +238,11 @@ static void test_overtaken_and_none_left(void **state)
     fleet_stop(&fleet);
 }
 
-/* L3: a swap that fails is a loss also when the record bears the own token: a clone has it, too.  It is counted. */
-static void test_clone(void **state)
+TEST("L3: a swap that fails is a loss also when the record bears the own token: a clone has it, too")
 {
+    /* It is counted. */
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 2, 1);
     struct fz_lease_options options = fleet_options(&fleet, 1);
     options.token = fleet_options(&fleet, 0).token;
@@ -291,13 +259,11 @@ static void test_clone(void **state)
     fleet_stop(&fleet);
 }
 
-/* stay: after a loss no other worker is taken. */
-static void test_stay(void **state)
+TEST("stay: after a loss no other worker is taken")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 0);
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.stay = true;
@@ -312,13 +278,11 @@ static void test_stay(void **state)
     fleet_stop(&fleet);
 }
 
-/* A process that shares the grant, and never acquired it, extends it by the version that came with it. */
-static void test_shared_grant(void **state)
+TEST("A process that shares the grant, and never acquired it, extends it by the version that came with it")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_must_extend(&fleet, 0, NOW + 1);
@@ -342,12 +306,11 @@ static void test_shared_grant(void **state)
 
 /* ---- no answer ------------------------------------------------------------- */
 
-/* L4: a lost reply burns the grant.  With another worker free, that one is taken, at once. */
-static void test_lost_reply_moves(void **state)
+TEST("L4: a lost reply burns the grant")
 {
+    /* With another worker free, that one is taken, at once. */
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 2, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -360,12 +323,10 @@ static void test_lost_reply_moves(void **state)
     fleet_stop(&fleet);
 }
 
-/* L4: with no other, the present grant is used to its end, and the next one begins above what was burned. */
-static void test_lost_reply_alone(void **state)
+TEST("L4: with no other, the present grant is used to its end, and the next one begins above what was burned")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -384,12 +345,10 @@ static void test_lost_reply_alone(void **state)
     fleet_stop(&fleet);
 }
 
-/* L3 again: whoever is overtaken at what was burned has lost it, also to somebody with the same token. */
-static void test_burned_and_lost(void **state)
+TEST("L3 again: whoever is overtaken at what was burned has lost it, also to somebody with the same token")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
@@ -403,12 +362,10 @@ static void test_burned_and_lost(void **state)
     fleet_stop(&fleet);
 }
 
-/* A request that never arrived burns nothing: what was read says so, and the swap is made again. */
-static void test_lost_request(void **state)
+TEST("A request that never arrived burns nothing: what was read says so, and the swap is made again")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -418,13 +375,11 @@ static void test_lost_request(void **state)
     fleet_stop(&fleet);
 }
 
-/* A request that arrives late, after another one was made in its place, changes nothing. */
-static void test_late_request(void **state)
+TEST("A request that arrives late, after another one was made in its place, changes nothing")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const uint64_t floor = fleet_held(&fleet, 0)->floor;
@@ -438,12 +393,10 @@ static void test_late_request(void **state)
     fleet_stop(&fleet);
 }
 
-/* What arrives twice is carried out once; its second answer is a loss, and burns what the first one granted. */
-static void test_duplicate(void **state)
+TEST("What arrives twice is carried out once; its second answer is a loss, and burns what the first one granted")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     sim_link_script(&fleet.owners[0].link, SIM_DUPLICATE);
@@ -454,12 +407,10 @@ static void test_duplicate(void **state)
     fleet_stop(&fleet);
 }
 
-/* A taking without an answer is burned like an extension: somebody else may have been told of it. */
-static void test_acquire_lost_reply(void **state)
+TEST("A taking without an answer is burned like an extension: somebody else may have been told of it")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 2, 1);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
@@ -478,12 +429,10 @@ static void test_acquire_lost_reply(void **state)
     fleet_stop(&fleet);
 }
 
-/* An outage takes nothing away; it is FRAZIL_EAGAIN while the grant lasts and FRAZIL_ELEASE after it, and heals. */
-static void test_outage(void **state)
+TEST("An outage takes nothing away; it is FRAZIL_EAGAIN while the grant lasts and FRAZIL_ELEASE after it, and heals")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -499,12 +448,10 @@ static void test_outage(void **state)
     fleet_stop(&fleet);
 }
 
-/* A swap without an answer is in doubt for as long as the record cannot be read, and then it is settled. */
-static void test_outage_in_doubt(void **state)
+TEST("A swap without an answer is in doubt for as long as the record cannot be read, and then it is settled")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -523,12 +470,10 @@ static void test_outage_in_doubt(void **state)
     fleet_stop(&fleet);
 }
 
-/* A coordinator that says no is quoted. */
-static void test_refused(void **state)
+TEST("A coordinator that says no is quoted")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     sim_link_script(&fleet.owners[0].link, SIM_REFUSED);
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
@@ -542,49 +487,12 @@ static void test_refused(void **state)
     fleet_stop(&fleet);
 }
 
-/* A child process drops its parent's connection. */
-static void test_after_fork(void **state)
+TEST("A child process drops its parent's connection")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet.owners[0].granter.after_fork(fleet.owners[0].granter.ctx);
     assert_int_equal(fleet.owners[0].link.forks, 1);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_recorded_before_use),
-        cmocka_unit_test(test_extension),
-        cmocka_unit_test(test_floor_above_until),
-        cmocka_unit_test(test_floor_beyond_horizon),
-        cmocka_unit_test(test_abandoned),
-        cmocka_unit_test(test_abandoned_by_coordinators_clock),
-        cmocka_unit_test(test_horizon),
-        cmocka_unit_test(test_end_of_life),
-        cmocka_unit_test(test_loss_after_the_end),
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_release_unused_and_lost),
-        cmocka_unit_test(test_overtaken),
-        cmocka_unit_test(test_overtaken_and_none_left),
-        cmocka_unit_test(test_clone),
-        cmocka_unit_test(test_stay),
-        cmocka_unit_test(test_shared_grant),
-        cmocka_unit_test(test_lost_reply_moves),
-        cmocka_unit_test(test_lost_reply_alone),
-        cmocka_unit_test(test_burned_and_lost),
-        cmocka_unit_test(test_lost_request),
-        cmocka_unit_test(test_late_request),
-        cmocka_unit_test(test_duplicate),
-        cmocka_unit_test(test_acquire_lost_reply),
-        cmocka_unit_test(test_outage),
-        cmocka_unit_test(test_outage_in_doubt),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_after_fork),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,9 @@
  * Goal of this test: an operator sees who holds what, and can free a worker id
  * without a tick of it being granted twice.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 
@@ -34,15 +29,13 @@ static void note_entry(void *ctx, const struct fz_lease_entry *entry)
         assert_int_equal(entry->parse_error.code, FRAZIL_EPARSE);
 }
 
-/* The list shows each worker ever taken, also what cannot be read, and the namespace. */
-static void test_list(void **state)
+TEST("The list shows each worker ever taken, also what cannot be read, and the namespace")
 {
     struct fleet fleet;
     struct listed listed = {.n = 0};
     struct fz_namespace_record space;
     frazil_error err;
 
-    (void)state;
     fleet_start_with(&fleet, 8, 0);
     struct fz_register reg = sim_register(&fleet.observer.link);
     fleet_write(&fleet, 3, &(struct fz_worker_record){.until = 77, .owner = "x:1", .owners = 2});
@@ -64,13 +57,11 @@ static void test_list(void **state)
     fleet_stop(&fleet);
 }
 
-/* Freed by hand, the floor is kept: the owner loses the worker, and no tick of his is granted again. */
-static void test_release_by_hand(void **state)
+TEST("Freed by hand, the floor is kept: the owner loses the worker, and no tick of his is granted again")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     struct fz_register reg = sim_register(&fleet.observer.link);
     fleet_must_acquire(&fleet, 0, NOW);
@@ -86,13 +77,11 @@ static void test_release_by_hand(void **state)
     fleet_stop(&fleet);
 }
 
-/* What is not there, free already, unreadable or answered by nobody cannot be freed, and the sentence says so. */
-static void test_release_by_hand_refused(void **state)
+TEST("What is not there, free already, unreadable or answered by nobody cannot be freed, and the sentence says so")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 0);
     struct fz_register reg = sim_register(&fleet.observer.link);
     assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
@@ -110,15 +99,4 @@ static void test_release_by_hand_refused(void **state)
     sim_link_script(&fleet.observer.link, SIM_RIVAL);
     assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EAGAIN);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_list),
-        cmocka_unit_test(test_release_by_hand),
-        cmocka_unit_test(test_release_by_hand_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

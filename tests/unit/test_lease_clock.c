@@ -3,14 +3,9 @@
  * Goal of this test: an owner and a coordinator whose clocks differ by more than
  * was agreed have nothing to do with each other.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
@@ -25,12 +20,10 @@ static void start_with_clock(struct fleet *fleet, int64_t max_skew_ms)
     fleet_open(fleet, 0);
 }
 
-/* Clocks may differ by max_skew, either way, and not by a millisecond more; the error prints both. */
-static void test_skew(void **state)
+TEST("Clocks may differ by max_skew, either way, and not by a millisecond more; the error prints both")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_clock(&fleet, 250);
     fleet_must_acquire(&fleet, 0, NOW + 250);
     fleet_must_acquire(&fleet, 0, NOW - 250);
@@ -52,14 +45,12 @@ static uint64_t slow_ns(void *ctx)
     return *ns += 100000000;
 }
 
-/* An answer that took its time makes the coordinator seem to be ahead, and only ahead: that much is forgiven. */
-static void test_slow_answer(void **state)
+TEST("An answer that took its time makes the coordinator seem to be ahead, and only ahead: that much is forgiven")
 {
     struct fleet fleet;
     uint64_t ns = 0;
     const frazil_clock slow = {.ctx = &ns, .monotonic_ns = slow_ns};
 
-    (void)state;
     start_with_clock(&fleet, 250);
     struct fz_lease_options options = fleet_options(&fleet, 1);
     options.clock = &slow;
@@ -70,12 +61,10 @@ static void test_slow_answer(void **state)
     fleet_stop(&fleet);
 }
 
-/* An owner whose clock has run ahead is granted nothing more: it would lie beyond what a quarantine assumes. */
-static void test_skew_while_held(void **state)
+TEST("An owner whose clock has run ahead is granted nothing more: it would lie beyond what a quarantine assumes")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_clock(&fleet, 250);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -101,12 +90,10 @@ static void set_back_second(void *ctx)
         fleet->server.unix_ms -= 1000;
 }
 
-/* The clock that counts is that of the swap's answer: what was granted under another one is burned. */
-static void test_skew_between_look_and_swap(void **state)
+TEST("The clock that counts is that of the swap's answer: what was granted under another one is burned")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_clock(&fleet, 250);
     fleet.owners[0].link.before = set_back_second;
     fleet.owners[0].link.ctx = &fleet;
@@ -115,12 +102,10 @@ static void test_skew_between_look_and_swap(void **state)
     fleet_stop(&fleet);
 }
 
-/* The skew allowed makes a quarantine longer, twice: for the owners, and for the old and the new coordinator. */
-static void test_skew_in_quarantine(void **state)
+TEST("The skew allowed makes a quarantine longer, twice: for the owners, and for the old and the new coordinator")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_clock(&fleet, 250);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     fleet.server.unix_ms = (int64_t)NOW + 100;
@@ -132,12 +117,10 @@ static void test_skew_in_quarantine(void **state)
     fleet_stop(&fleet);
 }
 
-/* Within a tick the clocks are equal: nobody can tell. */
-static void test_skew_within_tick(void **state)
+TEST("Within a tick the clocks are equal: nobody can tell")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(frazil_layout_parse("41/10/12 epoch=0 tick=1s", &fleet.layout), FRAZIL_OK);
     fleet.server.has_clock = true;
@@ -156,13 +139,11 @@ static void test_skew_within_tick(void **state)
     fleet_stop(&fleet);
 }
 
-/* A namespace is not created under a wrong clock either. */
-static void test_skew_at_init(void **state)
+TEST("A namespace is not created under a wrong clock either")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.server.has_clock = true;
     fleet.server.unix_ms = (int64_t)NOW;
@@ -171,12 +152,10 @@ static void test_skew_at_init(void **state)
     fleet_stop(&fleet);
 }
 
-/* A coordinator's clock outside the layout's life counts as its first or last tick, if it is near enough at all. */
-static void test_clock_outside_the_layout(void **state)
+TEST("A coordinator's clock outside the layout's life counts as its first or last tick, if it is near enough at all")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_clock(&fleet, 250);
     fleet.server.unix_ms = -100;
     assert_int_equal(fleet_acquire(&fleet, 0, 10), FRAZIL_EAGAIN);
@@ -187,20 +166,4 @@ static void test_clock_outside_the_layout(void **state)
     fleet_must_acquire(&fleet, 0, last - 10);
     assert_int_equal(fleet_held(&fleet, 0)->until, last);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_skew),
-        cmocka_unit_test(test_slow_answer),
-        cmocka_unit_test(test_skew_while_held),
-        cmocka_unit_test(test_skew_between_look_and_swap),
-        cmocka_unit_test(test_skew_in_quarantine),
-        cmocka_unit_test(test_skew_within_tick),
-        cmocka_unit_test(test_skew_at_init),
-        cmocka_unit_test(test_clock_outside_the_layout),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

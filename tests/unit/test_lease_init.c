@@ -3,24 +3,17 @@
  * Goal of this test: a namespace is created once, with what was asked for, and an
  * interrupted creation grants nothing.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
-/* What is created is exactly what was asked for; without a number, all worker ids that the layout has. */
-static void test_init(void **state)
+TEST("What is created is exactly what was asked for; without a number, all worker ids that the layout has")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     memcpy(fleet.server.incarnation, "run-1", sizeof "run-1");
     assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
@@ -34,13 +27,11 @@ static void test_init(void **state)
     fleet_stop(&fleet);
 }
 
-/* A namespace is created once: the second time, the error says what is there. */
-static void test_init_twice(void **state)
+TEST("A namespace is created once: the second time, the error says what is there")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start_with(&fleet, 16, 0);
     struct fz_namespace_record before = fleet_namespace(&fleet);
     assert_int_equal(fleet_init(&fleet, 8, NOW + 1, false, &err), FRAZIL_EINVAL);
@@ -54,13 +45,11 @@ static void test_init_twice(void **state)
     fleet_stop(&fleet);
 }
 
-/* Horizon and number are held to what makes sense. */
-static void test_init_ranges(void **state)
+TEST("Horizon and number are held to what makes sense")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start(&fleet);
     struct fz_register reg = sim_register(&fleet.observer.link);
     struct fz_namespace_options options = {
@@ -81,20 +70,17 @@ static void test_init_ranges(void **state)
     fleet_stop(&fleet);
 }
 
-/* When the layout's life is over, there is no namespace to be created for it. */
-static void test_init_after_the_end(void **state)
+TEST("When the layout's life is over, there is no namespace to be created for it")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(fleet_init(&fleet, 1, UINT64_C(1) << 41, false, &err), FRAZIL_EEXHAUSTED);
     fleet_stop(&fleet);
 }
 
-/* Creation can fail like anything else, and says so. */
-static void test_init_without_answer(void **state)
+TEST("Creation can fail like anything else, and says so")
 {
     static const struct {
         enum sim_fault read;
@@ -106,7 +92,6 @@ static void test_init_without_answer(void **state)
         {SIM_REFUSED, SIM_NONE, FRAZIL_EWORKER},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -117,12 +102,10 @@ static void test_init_without_answer(void **state)
     }
 }
 
-/* A creation that was interrupted leaves the namespace closed: nothing is granted, and the next creation goes on. */
-static void test_init_interrupted(void **state)
+TEST("A creation that was interrupted leaves the namespace closed: nothing is granted, and the next creation goes on")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet_open(&fleet, 0);
     sim_link_script(&fleet.observer.link, SIM_NONE);
@@ -138,13 +121,11 @@ static void test_init_interrupted(void **state)
     fleet_stop(&fleet);
 }
 
-/* Only by one who wants the same: another layout finds that it exists. */
-static void test_init_interrupted_another_layout(void **state)
+TEST("Only by one who wants the same: another layout finds that it exists")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start(&fleet);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_NONE);
@@ -171,11 +152,10 @@ static uint64_t tick_when_closed(void *ctx)
     return NOW;
 }
 
-static void test_init_reads_clock_last(void **state)
+TEST("The clock is read when the namespace is closed already: a pause before that shortens no quarantine")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     struct fz_register reg = sim_register(&fleet.observer.link);
     struct fz_namespace_options options = {.layout = &fleet.layout,
@@ -189,7 +169,6 @@ static void test_init_reads_clock_last(void **state)
     fleet_stop(&fleet);
 }
 
-/* The layout's life ends while the namespace is being made: it stays closed. */
 static uint64_t tick_after_the_end(void *ctx)
 {
     uint64_t *calls = ctx;
@@ -197,12 +176,11 @@ static uint64_t tick_after_the_end(void *ctx)
     return (*calls)++ == 0 ? NOW : UINT64_C(1) << 41;
 }
 
-static void test_init_at_the_end(void **state)
+TEST("A namespace stays closed if the layout's life ends while it is being made")
 {
     struct fleet fleet;
     uint64_t calls = 0;
 
-    (void)state;
     fleet_start(&fleet);
     struct fz_register reg = sim_register(&fleet.observer.link);
     const struct fz_namespace_options options = {.layout = &fleet.layout,
@@ -214,21 +192,4 @@ static void test_init_at_the_end(void **state)
     assert_int_equal(calls, 2);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, FZ_TICK_MAX);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_init),
-        cmocka_unit_test(test_init_twice),
-        cmocka_unit_test(test_init_ranges),
-        cmocka_unit_test(test_init_after_the_end),
-        cmocka_unit_test(test_init_without_answer),
-        cmocka_unit_test(test_init_interrupted),
-        cmocka_unit_test(test_init_interrupted_another_layout),
-        cmocka_unit_test(test_init_reads_clock_last),
-        cmocka_unit_test(test_init_at_the_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,26 +3,19 @@
  * Goal of this test: a namespace is agreed upon by all, and what a coordinator
  * may have lost is never granted again.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
 /* ---- agreement -------------------------------------------------------------- */
 
-/* A missing namespace is an error that says what may have happened, not a fresh start. */
-static void test_missing(void **state)
+TEST("A missing namespace is an error that says what may have happened, not a fresh start")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet_open(&fleet, 0);
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
@@ -32,12 +25,10 @@ static void test_missing(void **state)
     fleet_stop(&fleet);
 }
 
-/* One that vanishes under an owner is said to have been wiped, for as long as his grant lasts, and after it. */
-static void test_vanished(void **state)
+TEST("One that vanishes under an owner is said to have been wiped, for as long as his grant lasts, and after it")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     sim_server_wipe(&fleet.server);
@@ -48,13 +39,11 @@ static void test_vanished(void **state)
     fleet_stop(&fleet);
 }
 
-/* Another layout, or epoch, or tick, in the same namespace: refused, with both. */
-static void test_another_layout(void **state)
+TEST("Another layout, or epoch, or tick, in the same namespace: refused, with both")
 {
     static const char *const others[] = {"41/11/11 epoch=0 tick=1ms", "41/10/12 epoch=1 tick=1ms",
                                          "41/10/12 epoch=0 tick=10ms"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct fleet fleet;
         fleet_start_with(&fleet, 16, 0);
@@ -67,12 +56,10 @@ static void test_another_layout(void **state)
     }
 }
 
-/* A record of the namespace that is damaged, or of a newer form, is refused with the reason. */
-static void test_unreadable(void **state)
+TEST("A record of the namespace that is damaged, or of a newer form, is refused with the reason")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 16, 1);
     fleet_write_text(&fleet, FZ_NAMESPACE, "frazil1 namespace layout=");
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
@@ -83,12 +70,10 @@ static void test_unreadable(void **state)
     fleet_stop(&fleet);
 }
 
-/* Numbers beyond what one look can tell apart are found in several. */
-static void test_large(void **state)
+TEST("Numbers beyond what one look can tell apart are found in several")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(frazil_layout_parse("31/20/12 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
@@ -103,12 +88,10 @@ static void test_large(void **state)
 
 /* ---- quarantine ------------------------------------------------------------ */
 
-/* Creation holds everything back that may have been granted before, unless the namespace is known to be new. */
-static void test_init_quarantine(void **state)
+TEST("Creation holds everything back that may have been granted before, unless the namespace is known to be new")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_OK);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + HORIZON);
@@ -123,12 +106,10 @@ static void test_init_quarantine(void **state)
     fleet_stop(&fleet);
 }
 
-/* FLUSHALL and a new init: whoever still holds a grant of before never meets one of after. */
-static void test_wiped_and_created_again(void **state)
+TEST("FLUSHALL and a new init: whoever still holds a grant of before never meets one of after")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     sim_server_wipe(&fleet.server);
@@ -139,12 +120,10 @@ static void test_wiped_and_created_again(void **state)
     fleet_stop(&fleet);
 }
 
-/* Another incarnation of the coordinator: nothing up to now + horizon is granted any more, to anybody. */
-static void test_incarnation(void **state)
+TEST("Another incarnation of the coordinator: nothing up to now + horizon is granted any more, to anybody")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -164,15 +143,11 @@ static void test_incarnation(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * An owner whose grant has ended notices it in the answer to his swap: what that
- * granted is burned, and the next grant begins after the quarantine.
- */
-static void test_incarnation_after_end(void **state)
+TEST("An owner whose grant has ended notices it in the answer to his swap: what that granted is burned, and the next "
+     "grant begins after the quarantine")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -190,13 +165,11 @@ static void test_incarnation_after_end(void **state)
     fleet_stop(&fleet);
 }
 
-/* Nor does he go on then when somebody else has begun the quarantine, or another process reads it first: no swap is
- * tried. */
-static void test_incarnation_begun_by_others(void **state)
+TEST("Nor does he go on then when somebody else has begun the quarantine, or another process reads it first: no swap "
+     "is tried")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -211,12 +184,10 @@ static void test_incarnation_begun_by_others(void **state)
     fleet_stop(&fleet);
 }
 
-/* A fail-over to a copy that has not seen the last swaps: the overtaken owner's version is the current one again. */
-static void test_rolled_back(void **state)
+TEST("A fail-over to a copy that has not seen the last swaps: the overtaken owner's version is the current one again")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     struct fz_memory_store *copy = sim_server_copy(&fleet.server);
@@ -230,7 +201,6 @@ static void test_rolled_back(void **state)
     fleet_stop(&fleet);
 }
 
-/* The coordinator changes between the look and the swap: what the swap granted is burned. */
 struct usurper {
     struct fleet *fleet;
     uint64_t trips;
@@ -244,11 +214,10 @@ static void usurp_second(void *ctx)
         memcpy(usurper->fleet->server.incarnation, "run-2", sizeof "run-2");
 }
 
-static void test_incarnation_between_look_and_swap(void **state)
+TEST("If the coordinator changes between the look and the swap, what the swap granted is burned")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 2, 1);
     for (uint32_t worker = 0; worker < 2; worker++) /* a record that is there: L8 does not look again */
         fleet_write(&fleet, worker, &(struct fz_worker_record){.owner = "x", .released = true, .owners = 1});
@@ -306,11 +275,10 @@ static void raise_quarantine_before_swap(void *ctx)
     fleet_write_text(fleet, FZ_NAMESPACE, text);
 }
 
-static void test_wiped_between_look_and_swap(void **state)
+TEST("If the namespace is wiped, made anew or closed between the look and the swap, what the swap granted is burned")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet.owners[0].link.before = wipe_before_swap;
     fleet.owners[0].link.ctx = &fleet;
@@ -343,12 +311,10 @@ static void test_wiped_between_look_and_swap(void **state)
     fleet_stop(&fleet);
 }
 
-/* Whoever created it again and said that it was new was wrong, if somebody remembers it: he begins the quarantine. */
-static void test_created_again_as_new(void **state)
+TEST("Whoever created it again and said that it was new was wrong, if somebody remembers it: he begins the quarantine")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 3);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_must_acquire(&fleet, 1, NOW);
@@ -364,12 +330,10 @@ static void test_created_again_as_new(void **state)
     fleet_stop(&fleet);
 }
 
-/* A quarantine is never shortened by a later one, whose coordinator's clock is behind. */
-static void test_quarantine_only_grows(void **state)
+TEST("A quarantine is never shortened by a later one, whose coordinator's clock is behind")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(fleet_init(&fleet, 4, NOW + 1000, false, NULL), FRAZIL_OK);
     fleet.server.has_clock = fleet.clock_follows = true;
@@ -388,12 +352,10 @@ static void test_quarantine_only_grows(void **state)
     fleet_stop(&fleet);
 }
 
-/* A quarantine that cannot be written down is not begun, and nothing is granted. */
-static void test_quarantine_without_answer(void **state)
+TEST("A quarantine that cannot be written down is not begun, and nothing is granted")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 2);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
@@ -408,15 +370,11 @@ static void test_quarantine_without_answer(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * Without a coordinator's clock, the caller's own counts only if it was read after
- * the loss was seen: the first call sees it, the second one begins the quarantine.
- */
-static void test_incarnation_without_clock(void **state)
+TEST("Without a coordinator's clock, the caller's own counts only if it was read after the loss was seen: the first "
+     "call sees it, the second one begins the quarantine")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
@@ -430,12 +388,10 @@ static void test_incarnation_without_clock(void **state)
     fleet_stop(&fleet);
 }
 
-/* A layout may have more worker ids than a namespace has numbers: the namespace has all of its own. */
-static void test_more_workers_than_numbers(void **state)
+TEST("A layout may have more worker ids than a namespace has numbers: the namespace has all of its own")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(frazil_layout_parse("25/32/6 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
@@ -450,13 +406,11 @@ static void test_more_workers_than_numbers(void **state)
     fleet_stop(&fleet);
 }
 
-/* One that says it was created outside the layout's life has not guarded what was granted before it: the end of the
- * holder's own grant is known. */
-static void test_created_again_at_no_time(void **state)
+TEST("One that says it was created outside the layout's life has not guarded what was granted before it: the end of "
+     "the holder's own grant is known")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(frazil_layout_parse("41/10/12 epoch=1000 tick=1ms", &fleet.layout), FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
@@ -476,12 +430,10 @@ static void test_created_again_at_no_time(void **state)
     fleet_stop(&fleet);
 }
 
-/* One that an owner finds to be due when he extends, and cannot write down, begins at his next call. */
-static void test_quarantine_at_the_next_call(void **state)
+TEST("One that an owner finds to be due when he extends, and cannot write down, begins at his next call")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -509,12 +461,10 @@ static enum sim_fault rewrite(void *ctx, bool is_swap)
     return SIM_NONE;
 }
 
-/* Who is never fast enough to begin a quarantine has no grant, and no further one. */
-static void test_quarantine_others_faster(void **state)
+TEST("Who is never fast enough to begin a quarantine has no grant, and no further one")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 4, 2);
     fleet_must_acquire(&fleet, 1, NOW);
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -530,33 +480,4 @@ static void test_quarantine_others_faster(void **state)
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
     assert_int_equal(fleet_count(&fleet, 0).quarantines, 0);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_vanished),
-        cmocka_unit_test(test_another_layout),
-        cmocka_unit_test(test_unreadable),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_init_quarantine),
-        cmocka_unit_test(test_wiped_and_created_again),
-        cmocka_unit_test(test_incarnation),
-        cmocka_unit_test(test_incarnation_after_end),
-        cmocka_unit_test(test_incarnation_begun_by_others),
-        cmocka_unit_test(test_rolled_back),
-        cmocka_unit_test(test_incarnation_between_look_and_swap),
-        cmocka_unit_test(test_wiped_between_look_and_swap),
-        cmocka_unit_test(test_created_again_as_new),
-        cmocka_unit_test(test_quarantine_only_grows),
-        cmocka_unit_test(test_quarantine_without_answer),
-        cmocka_unit_test(test_incarnation_without_clock),
-        cmocka_unit_test(test_more_workers_than_numbers),
-        cmocka_unit_test(test_created_again_at_no_time),
-        cmocka_unit_test(test_quarantine_others_faster),
-        cmocka_unit_test(test_quarantine_at_the_next_call),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,17 +5,11 @@
  * same seed gives the same run.  FRAZIL_SEEDS=N runs more of them, FRAZIL_SEED=S
  * one of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
 #include "lib/grant_oracle.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 enum { SEEDS = 2000, STEPS = 250, HORIZON = 300, SKEW_MS = 40, DEPTH_MAX = 3, WILD_MS = 100000 };
 
@@ -495,14 +489,12 @@ static uint64_t number_from(const char *name, uint64_t otherwise)
     return text == NULL ? otherwise : strtoull(text, NULL, 10);
 }
 
-/* No two rectangles overlap, in any of the seeds; and each kind of fault has struck in some of them. */
-static void test_disjoint(void **state)
+TEST("No two rectangles overlap, in any of the seeds; and each kind of fault has struck in some of them")
 {
     static struct world total;
     uint64_t first = number_from("FRAZIL_SEED", 1);
     uint64_t seeds = getenv("FRAZIL_SEED") != NULL ? 1 : number_from("FRAZIL_SEEDS", SEEDS);
 
-    (void)state;
     for (uint64_t seed = first; seed < first + seeds; seed++)
         run_seed(&total, seed);
     if (seeds < SEEDS)
@@ -517,12 +509,10 @@ static void test_disjoint(void **state)
     assert_true(total.counters.burned >= 10 && total.counters.quarantines >= 10);
 }
 
-/* The oracle itself sees an overlap, and knows what was given back. */
-static void test_oracle(void **state)
+TEST("The oracle itself sees an overlap, and knows what was given back")
 {
     struct grant_oracle oracle = {.n = 0};
 
-    (void)state;
     assert_true(grant_oracle_add(&oracle, 1, 7, 10, 20));
     assert_true(grant_oracle_add(&oracle, 1, 7, 21, 30));
     assert_true(grant_oracle_add(&oracle, 2, 8, 10, 20));
@@ -532,14 +522,4 @@ static void test_oracle(void **state)
     assert_true(grant_oracle_add(&oracle, 2, 7, 16, 40));
     assert_false(grant_oracle_add(&oracle, 2, 7, 15, 15));
     grant_oracle_free(&oracle);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oracle),
-        cmocka_unit_test(test_disjoint),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Goal of this test: a record is read back as it was written, in a form that is
  * stated here once more, and nothing else is taken for one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/record.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define WORKER                                                                                                         \
     "frazil1 worker until=7130 floor=5000 token=0123456789abcdeffedcba9876543210 owner=web-3:411 since=1767225600000 " \
@@ -71,22 +66,19 @@ static void assert_refused(const char *text, const char *why)
     assert_int_equal(space.workers, 4711);
 }
 
-/* The text of each record is exactly the documented one, which will be read by every later version. */
-static void test_text(void **state)
+TEST("The text of each record is exactly the documented one, which will be read by every later version")
 {
     char buf[FZ_RECORD_SIZE_MAX];
     struct fz_worker_record worker = worker_sample();
     struct fz_namespace_record space = namespace_sample();
 
-    (void)state;
     assert_int_equal(fz_worker_record_format(&worker, buf), strlen(WORKER));
     assert_memory_equal(buf, WORKER, strlen(WORKER));
     assert_int_equal(fz_namespace_record_format(&space, buf), strlen(NAMESPACE));
     assert_memory_equal(buf, NAMESPACE, strlen(NAMESPACE));
 }
 
-/* What was written is read back, at the bounds of each field, too, and fits. */
-static void test_round_trip(void **state)
+TEST("What was written is read back, at the bounds of each field, too, and fits")
 {
     char buf[FZ_RECORD_SIZE_MAX];
     struct fz_worker_record worker = worker_sample();
@@ -94,7 +86,6 @@ static void test_round_trip(void **state)
     struct fz_namespace_record space = namespace_sample();
     struct fz_namespace_record space_read;
 
-    (void)state;
     worker.until = FZ_TICK_MAX;
     worker.floor = FZ_TICK_MAX + 1;
     worker.since_unix_ms = INT64_C(253402300799999);
@@ -125,13 +116,11 @@ static void test_round_trip(void **state)
     assert_string_equal(space_read.incarnation, "");
 }
 
-/* A namespace of form 1, which frazil 0.1 wrote, is read: all that it does not say is what max_skew is. */
-static void test_form_1(void **state)
+TEST("A namespace of form 1, which frazil 0.1 wrote, is read: all that it does not say is what max_skew is")
 {
     struct fz_namespace_record expected = namespace_sample();
     struct fz_namespace_record read;
 
-    (void)state;
     expected.max_skew_ms = FZ_SKEW_UNSAID;
     expected.losses = 0;
     assert_int_equal(fz_namespace_record_parse(NAMESPACE_OF_FORM_1, strlen(NAMESPACE_OF_FORM_1), &read, NULL),
@@ -141,17 +130,14 @@ static void test_form_1(void **state)
     assert_refused("frazil2 namespace layout=\"1/1/1\" horizon=1000 workers=1", "should be  max_skew=");
 }
 
-/* A record of a newer form is not guessed at: the sentence says that it is newer. */
-static void test_newer(void **state)
+TEST("A record of a newer form is not guessed at: the sentence says that it is newer")
 {
-    (void)state;
     assert_refused("frazil2 worker until=1 floor=1 whatever", "written by a newer frazil in form 2");
     assert_refused("frazil3 namespace x", "written by a newer frazil in form 3, and this one reads form 2");
     assert_refused("frazil0 worker", "from 1 to");
 }
 
-/* Each field is held to its range. */
-static void test_ranges(void **state)
+TEST("Each field is held to its range")
 {
     static const char *const texts[][2] = {
         {"frazil1 worker until=9223372036854775808 ", "until= at position 22 should be a number from 0 to 9223372036"},
@@ -178,7 +164,6 @@ static void test_ranges(void **state)
         {WORKER "0 more=1", "should be its end"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_refused(texts[i][0], texts[i][1]);
 }
@@ -195,10 +180,8 @@ static void refuse_prefix(void *ctx, const char *variant, size_t len, size_t ind
         assert_int_equal(fz_namespace_record_parse(variant, len, &space, NULL), FRAZIL_EPARSE);
 }
 
-/* A record that was cut off is none, wherever it was cut (its last field must not be one that can be cut short). */
-static void test_prefixes(void **state)
+TEST("A record that was cut off is none, wherever it was cut (its last field must not be one that can be cut short)")
 {
-    (void)state;
     near_miss_prefixes(WORKER, strlen(WORKER) - 1, refuse_prefix, (void *)1);
     near_miss_prefixes(NAMESPACE, strlen(NAMESPACE) - strlen("a1:b2"), refuse_prefix, NULL);
 }
@@ -221,21 +204,17 @@ static void accept_only_canonical(void *ctx, const char *variant, size_t len, si
     }
 }
 
-/* Any single byte changed: refused, or another record that says so itself. */
-static void test_near_misses(void **state)
+TEST("Any single byte changed: refused, or another record that says so itself")
 {
-    (void)state;
     near_miss_bytes(WORKER, strlen(WORKER), accept_only_canonical, (void *)1);
     near_miss_bytes(NAMESPACE, strlen(NAMESPACE), accept_only_canonical, NULL);
 }
 
-/* An owner's text can be anything, and what is kept of it can harm neither the record nor a terminal. */
-static void test_owner(void **state)
+TEST("An owner's text can be anything, and what is kept of it can harm neither the record nor a terminal")
 {
     char owner[FZ_OWNER_SIZE];
     char text[200];
 
-    (void)state;
     fz_owner_sanitise("web-3.example:411", owner);
     assert_string_equal(owner, "web-3.example:411");
     fz_owner_sanitise("a b=\"c\"\x1b\n\xc3\xa4", owner);
@@ -246,15 +225,4 @@ static void test_owner(void **state)
     text[sizeof text - 1] = '\0';
     fz_owner_sanitise(text, owner);
     assert_int_equal(strlen(owner), FZ_OWNER_SIZE - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),   cmocka_unit_test(test_round_trip), cmocka_unit_test(test_newer),
-        cmocka_unit_test(test_ranges), cmocka_unit_test(test_prefixes),   cmocka_unit_test(test_near_misses),
-        cmocka_unit_test(test_owner),  cmocka_unit_test(test_form_1),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

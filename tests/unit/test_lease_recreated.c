@@ -4,15 +4,10 @@
  * the holders that still run raise its quarantine to what they know (L10), and all
  * compute with the namespace's own numbers (L5, L6).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/sentence.h"
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
@@ -21,12 +16,10 @@ enum { SHORT_HORIZON = 100 };
 
 /* ---- the numbers stand in the namespace -------------------------------------- */
 
-/* A generator that says another max_skew than the namespace has is refused, with both; one that says none has that. */
-static void test_another_skew(void **state)
+TEST("A generator that says another max_skew than the namespace has is refused, with both; one that says none has that")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.skew_ms = 250;
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
@@ -45,13 +38,11 @@ static void test_another_skew(void **state)
     fleet_stop(&fleet);
 }
 
-/* A max_skew that no clock comparison can use is refused, and no namespace is made. */
-static void test_impossible_skew(void **state)
+TEST("A max_skew that no clock comparison can use is refused, and no namespace is made")
 {
     struct fleet fleet;
     frazil_error err;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.skew_ms = -1;
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, &err), FRAZIL_ERANGE);
@@ -63,12 +54,10 @@ static void test_impossible_skew(void **state)
     fleet_stop(&fleet);
 }
 
-/* A holder whose own record was made unreadable cannot know who wrote it: it raises the quarantine to its own end. */
-static void test_own_record_damaged(void **state)
+TEST("A holder whose own record was made unreadable cannot know who wrote it: it raises the quarantine to its own end")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 4, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant held = *fleet_held(&fleet, 0);
@@ -79,12 +68,10 @@ static void test_own_record_damaged(void **state)
     fleet_stop(&fleet);
 }
 
-/* A quarantine has the namespace's horizon and max_skew, whoever begins it, and how far its clock may be off. */
-static void test_quarantine_of_the_namespace(void **state)
+TEST("A quarantine has the namespace's horizon and max_skew, whoever begins it, and how far its clock may be off")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.skew_ms = 30000;
     fleet.server.has_clock = fleet.clock_follows = true;
@@ -98,13 +85,11 @@ static void test_quarantine_of_the_namespace(void **state)
     fleet_stop(&fleet);
 }
 
-/* A clock that tells whole seconds: the caller's own decides within its bounds what has ended, and its latest time what
- * may be in use. */
-static void test_clock_of_whole_seconds(void **state)
+TEST("A clock that tells whole seconds: the caller's own decides within its bounds what has ended, and its latest time "
+     "what may be in use")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.skew_ms = 250;
     fleet.server.has_clock = true;
@@ -132,11 +117,9 @@ static void test_clock_of_whole_seconds(void **state)
     fleet_stop(&fleet);
 }
 
-/* After a restart, 2 max_skew are left of a grant only if they are by the latest time that such a clock can show, and
- * its width more, by which a newcomer may have been early. */
-static void test_margin_of_whole_seconds(void **state)
+TEST("After a restart, 2 max_skew are left of a grant only if they are by the latest time that such a clock can show, "
+     "and its width more, by which a newcomer may have been early")
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -192,13 +175,11 @@ static void assert_follows(struct fleet *fleet, uint64_t from)
     assert_true(fleet_held(fleet, 1)->floor > until);
 }
 
-/* The horizon that is said is too short: the holder that looks first raises the quarantine, also above what others of
- * its namespace may hold, with the larger numbers of both. */
-static void test_shorter_horizon(void **state)
+TEST("The horizon that is said is too short: the holder that looks first raises the quarantine, also above what others "
+     "of its namespace may hold, with the larger numbers of both")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, true);
     create_again(&fleet, NOW + 10, SHORT_HORIZON, 50, false);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 10 + SHORT_HORIZON + 2 * 50);
@@ -211,12 +192,11 @@ static void test_shorter_horizon(void **state)
     fleet_stop(&fleet);
 }
 
-/* The same without a coordinator's clock: the end of its own grant is known at once. */
-static void test_shorter_horizon_without_clock(void **state)
+TEST("Where the horizon that is said is too short and the coordinator has no clock, the end of the holder's own grant "
+     "is known at once")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, false);
     create_again(&fleet, NOW + 10, SHORT_HORIZON, 20, false);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
@@ -225,10 +205,8 @@ static void test_shorter_horizon_without_clock(void **state)
     fleet_stop(&fleet);
 }
 
-/* A holder that the new namespace refuses, because its own spec says the old numbers, raises it all the same. */
-static void test_refused_holder(void **state)
+TEST("A holder that the new namespace refuses, because its own spec says the old numbers, raises it all the same")
 {
-    (void)state;
     for (int what = 0; what < 3; what++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -256,10 +234,8 @@ static void test_refused_holder(void **state)
     }
 }
 
-/* A process that shares the grant, and has never seen the namespace, knows no other one: its record is missing. */
-static void test_holder_that_never_looked(void **state)
+TEST("A process that shares the grant, and has never seen the namespace, knows no other one: its record is missing")
 {
-    (void)state;
     for (int refused = 0; refused < 2; refused++) {
         struct fleet fleet;
         start_with_holder(&fleet, true);
@@ -275,12 +251,10 @@ static void test_holder_that_never_looked(void **state)
     }
 }
 
-/* The record of a held worker id alone is lost, and the namespace stands. */
-static void test_record_lost_alone(void **state)
+TEST("The record of a held worker id alone is lost, and the namespace stands")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, true);
     struct fz_namespace_record record = fleet_namespace(&fleet);
     char text[FZ_RECORD_SIZE_MAX + 1];
@@ -293,10 +267,8 @@ static void test_record_lost_alone(void **state)
     fleet_stop(&fleet);
 }
 
-/* What happens every day raises nothing: a worker id that is abandoned and taken over, or freed by hand. */
-static void test_nothing_was_lost(void **state)
+TEST("What happens every day raises nothing: a worker id that is abandoned and taken over, or freed by hand")
 {
-    (void)state;
     for (int by_hand = 0; by_hand < 2; by_hand++) {
         struct fleet fleet;
         start_with_holder(&fleet, true);
@@ -312,15 +284,11 @@ static void test_nothing_was_lost(void **state)
     }
 }
 
-/*
- * Created by somebody whose clock is ahead of the holder's: the record is rewritten
- * once, and not at every look until the holder's clock has come so far.
- */
-static void test_created_later_than_now(void **state)
+TEST("Created by somebody whose clock is ahead of the holder's: the record is rewritten once, and not at every look "
+     "until the holder's clock has come so far")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, true);
     create_again(&fleet, NOW + 500, HORIZON, 20, true);
     for (uint64_t i = 0; i < 4; i++) {
@@ -332,15 +300,11 @@ static void test_created_later_than_now(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * Nothing helps where a newcomer has a grant before any holder looks.  The holder
- * gives up what is left of its own as soon as it sees that, and says what to look for.
- */
-static void test_too_late(void **state)
+TEST("Nothing helps where a newcomer has a grant before any holder looks")
 {
+    /* The holder gives up what is left of its own as soon as it sees that, and says what to look for. */
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, true);
     create_again(&fleet, NOW + 10, SHORT_HORIZON, 20, true);
     fleet_must_acquire(&fleet, 1, NOW + 11);
@@ -357,13 +321,11 @@ static void test_too_late(void **state)
     fleet_stop(&fleet);
 }
 
-/* What is created where something may have been lost waits for the least lost horizon, also if a shorter one is said;
- * a namespace that was never used waits for nothing. */
-static void test_least_lost_horizon(void **state)
+TEST("What is created where something may have been lost waits for the least lost horizon, also if a shorter one is "
+     "said; a namespace that was never used waits for nothing")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.lost_horizon_ms = FZ_LOST_HORIZON_MS_MIN;
     fleet.horizon_ms = 1000;
@@ -378,11 +340,9 @@ static void test_least_lost_horizon(void **state)
     fleet_stop(&fleet);
 }
 
-/* A creation that was interrupted is finished by one that says other numbers: for what was lost the larger ones count.
- */
-static void test_closed_by_another(void **state)
+TEST("A creation that was interrupted is finished by one that says other numbers: for what was lost the larger ones "
+     "count")
 {
-    (void)state;
     for (int longer = 0; longer < 2; longer++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -418,11 +378,10 @@ static void write_form_1(struct fleet *fleet, const char *quarantine)
     fleet_write_text(fleet, FZ_NAMESPACE, text);
 }
 
-/* One that takes a worker id makes form 2 of it, with the max_skew that it says or the default, which was that of 0.1
- * too; from then on that one is agreed upon.  Nothing else of it changes. */
-static void test_form_1_is_taken_over(void **state)
+TEST("One that takes a worker id makes form 2 of it, with the max_skew that it says or the default, which was that of "
+     "0.1 too; from then on that one is agreed upon")
 {
-    (void)state;
+    /* Nothing else of it changes. */
     for (int said = 0; said < 2; said++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -449,12 +408,10 @@ static void test_form_1_is_taken_over(void **state)
     }
 }
 
-/* Where its coordinator has also lost records, the quarantine has that max_skew. */
-static void test_form_1_after_a_loss(void **state)
+TEST("Where its coordinator has also lost records, the quarantine has that max_skew")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     fleet.server.has_clock = fleet.clock_follows = true;
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
@@ -466,13 +423,11 @@ static void test_form_1_after_a_loss(void **state)
     fleet_stop(&fleet);
 }
 
-/* One that is refused changes nothing; nor does one that only looks. */
-static void test_form_1_is_left(void **state)
+TEST("One that is refused changes nothing; nor does one that only looks")
 {
     struct fleet fleet;
     struct fz_namespace_record record = {.workers = 0};
 
-    (void)state;
     fleet_start(&fleet);
     write_form_1(&fleet, "0");
     struct fz_lease_options options = fleet_options(&fleet, 0);
@@ -487,12 +442,10 @@ static void test_form_1_is_left(void **state)
     fleet_stop(&fleet);
 }
 
-/* A creation that 0.1 did not finish is finished in form 2, with the numbers said now. */
-static void test_form_1_left_closed(void **state)
+TEST("A creation that 0.1 did not finish is finished in form 2, with the numbers said now")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start(&fleet);
     write_form_1(&fleet, "9223372036854775807");
     fleet.skew_ms = 70;
@@ -504,12 +457,10 @@ static void test_form_1_left_closed(void **state)
 
 /* ---- after a fork ------------------------------------------------------------------ */
 
-/* A thread of the parent's may have been in the middle of writing down the namespace: a child reads it again. */
-static void test_child_reads_again(void **state)
+TEST("A thread of the parent's may have been in the middle of writing down the namespace: a child reads it again")
 {
     struct fleet fleet;
 
-    (void)state;
     start_with_holder(&fleet, true);
     uint64_t trips = fleet.owners[0].link.trips;
     fleet_must_extend(&fleet, 0, NOW + 1);
@@ -519,23 +470,4 @@ static void test_child_reads_again(void **state)
     fleet_must_extend(&fleet, 0, NOW + 2);
     assert_int_equal(fleet.owners[0].link.trips - trips, 3); /* the namespace, the own record, the swap */
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_another_skew),           cmocka_unit_test(test_impossible_skew),
-        cmocka_unit_test(test_own_record_damaged),     cmocka_unit_test(test_quarantine_of_the_namespace),
-        cmocka_unit_test(test_clock_of_whole_seconds), cmocka_unit_test(test_margin_of_whole_seconds),
-        cmocka_unit_test(test_shorter_horizon),        cmocka_unit_test(test_shorter_horizon_without_clock),
-        cmocka_unit_test(test_refused_holder),         cmocka_unit_test(test_holder_that_never_looked),
-        cmocka_unit_test(test_record_lost_alone),      cmocka_unit_test(test_nothing_was_lost),
-        cmocka_unit_test(test_created_later_than_now), cmocka_unit_test(test_too_late),
-        cmocka_unit_test(test_least_lost_horizon),     cmocka_unit_test(test_closed_by_another),
-        cmocka_unit_test(test_form_1_is_taken_over),   cmocka_unit_test(test_form_1_after_a_loss),
-        cmocka_unit_test(test_form_1_is_left),         cmocka_unit_test(test_form_1_left_closed),
-        cmocka_unit_test(test_child_reads_again),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,9 @@
  * Goal of this test: a coordinator that was restarted and has lost nothing of ours
  * is not noticed by anybody; wherever that is not certain, the quarantine holds (L9).
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
@@ -64,13 +58,11 @@ static void assert_paused(struct fleet *fleet, size_t i)
 
 /* ---- nothing was lost ------------------------------------------------------- */
 
-/* Restarted before each extension, for ten horizons: no gap, nothing burned, and each time the quarantine begins. */
-static void test_no_gap(void **state)
+TEST("Restarted before each extension, for ten horizons: no gap, nothing burned, and each time the quarantine begins")
 {
     struct fleet fleet;
     uint64_t extensions = 0;
 
-    (void)state;
     start(&fleet, 1, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -87,12 +79,10 @@ static void test_no_gap(void **state)
     fleet_stop(&fleet);
 }
 
-/* In the quarantine that others have begun he goes on just as well, at the price of one round trip each. */
-static void test_in_quarantine(void **state)
+TEST("In the quarantine that others have begun he goes on just as well, at the price of one round trip each")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 4, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -109,12 +99,10 @@ static void test_in_quarantine(void **state)
     fleet_stop(&fleet);
 }
 
-/* Processes that share the grant and remember different incarnations, or none, all go on. */
-static void test_shared_grant(void **state)
+TEST("Processes that share the grant and remember different incarnations, or none, all go on")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 4, 3);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -130,12 +118,10 @@ static void test_shared_grant(void **state)
     fleet_stop(&fleet);
 }
 
-/* A swap whose answer was lost together with what it wrote has granted nothing to anybody. */
-static void test_lost_with_answer(void **state)
+TEST("A swap whose answer was lost together with what it wrote has granted nothing to anybody")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 4, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -150,14 +136,12 @@ static void test_lost_with_answer(void **state)
     fleet_stop(&fleet);
 }
 
-/* Released after that, the tick really used is written; the next owner waits for the quarantine, and begins above it.
- */
-static void test_release(void **state)
+TEST("Released after that, the tick really used is written; the next owner waits for the quarantine, and begins above "
+     "it")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     start(&fleet, 1, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     restart(&fleet);
@@ -173,12 +157,10 @@ static void test_release(void **state)
     fleet_stop(&fleet);
 }
 
-/* Without a release the next owner begins above what was granted last, which reaches beyond the quarantine. */
-static void test_next_owner(void **state)
+TEST("Without a release the next owner begins above what was granted last, which reaches beyond the quarantine")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     restart(&fleet);
@@ -223,27 +205,23 @@ static void check_boundary(const struct boundary *boundary, bool begun)
     fleet_stop(&fleet);
 }
 
-/* The grant has 2 max_skew left by the coordinator's clock and by the owner's, not a tick less. */
-static void test_boundary(void **state)
+TEST("The grant has 2 max_skew left by the coordinator's clock and by the owner's, not a tick less")
 {
     static const struct boundary cases[] = {
         {MARGIN + 1, MARGIN + 1, true}, {MARGIN, MARGIN, false},         {MARGIN, MARGIN + SKEW, false},
         {MARGIN + SKEW, MARGIN, false}, {MARGIN - 1, MARGIN + 1, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_boundary(&cases[i], false);
         check_boundary(&cases[i], true);
     }
 }
 
-/* A grant that reaches the end of the quarantine was made after it began: nothing that it rests on was lost. */
-static void test_after_quarantine(void **state)
+TEST("A grant that reaches the end of the quarantine was made after it began: nothing that it rests on was lost")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with_clock(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -255,10 +233,8 @@ static void test_after_quarantine(void **state)
     fleet_stop(&fleet);
 }
 
-/* 2 max_skew that are not whole ticks are rounded up. */
-static void test_rounded_up(void **state)
+TEST("2 max_skew that are not whole ticks are rounded up")
 {
-    (void)state;
     for (uint64_t left = 2; left <= 3; left++) {
         struct fleet fleet;
         fleet_start(&fleet);
@@ -276,12 +252,10 @@ static void test_rounded_up(void **state)
     }
 }
 
-/* A coordinator whose clock is wrong by more than max_skew is not believed: behind it is refused, ahead it pauses. */
-static void test_wrong_clock(void **state)
+TEST("A coordinator whose clock is wrong by more than max_skew is not believed: behind it is refused, ahead it pauses")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -302,12 +276,10 @@ static void test_wrong_clock(void **state)
     fleet_stop(&fleet);
 }
 
-/* A coordinator that tells no clock proves nothing. */
-static void test_without_clock(void **state)
+TEST("A coordinator that tells no clock proves nothing")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 1);
     fleet.server.has_clock = false;
     fleet_must_acquire(&fleet, 0, NOW);
@@ -319,12 +291,10 @@ static void test_without_clock(void **state)
     fleet_stop(&fleet);
 }
 
-/* The record is one of before the last extension, with plenty of time left: that extension was lost. */
-static void test_stale_copy(void **state)
+TEST("The record is one of before the last extension, with plenty of time left: that extension was lost")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 2, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     struct fz_memory_store *copy = sim_server_copy(&fleet.server);
@@ -342,12 +312,10 @@ static void test_stale_copy(void **state)
     fleet_stop(&fleet);
 }
 
-/* Taken over by somebody else, and nothing lost: the swap fails, and it is he who goes on. */
-static void test_taken_over(void **state)
+TEST("Taken over by somebody else, and nothing lost: the swap fails, and it is he who goes on")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     assert_int_equal(acquire_at(&fleet, 1, NOW + HORIZON + 1), FRAZIL_OK);
@@ -361,12 +329,10 @@ static void test_taken_over(void **state)
     fleet_stop(&fleet);
 }
 
-/* Taken over, and that lost, and the new coordinator's clock behind the old one's: the first owner does not go on. */
-static void test_taken_over_and_lost(void **state)
+TEST("Taken over, and that lost, and the new coordinator's clock behind the old one's: the first owner does not go on")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     struct fz_memory_store *copy = sim_server_copy(&fleet.server);
@@ -382,15 +348,11 @@ static void test_taken_over_and_lost(void **state)
 
 /* ---- what nobody may take early ------------------------------------------------ */
 
-/*
- * Freed by hand, a worker id is nobody's, but is taken only when the coordinator's
- * clock has passed the grant: else its owner would go on if all that was lost.
- */
-static void test_freed_by_hand(void **state)
+TEST("Freed by hand, a worker id is nobody's, but is taken only when the coordinator's clock has passed the grant: "
+     "else its owner would go on if all that was lost")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 2);
     struct fz_register reg = sim_register(&fleet.observer.link);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
@@ -417,13 +379,11 @@ static void test_freed_by_hand(void **state)
     fleet_stop(&fleet);
 }
 
-/* Wiped, created again, and then a backup of before is restored: what was taken in between was taken after the grant.
- */
-static void test_backup_of_before(void **state)
+TEST("Wiped, created again, and then a backup of before is restored: what was taken in between was taken after the "
+     "grant")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 2);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -439,16 +399,12 @@ static void test_backup_of_before(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * Who has burned ticks of his own, and lost nothing, need not wait to follow them; but
- * nobody else's that are not due are taken on the way, when what was due is snatched.
- */
-static void test_follows_what_he_burned(void **state)
+TEST("Who has burned ticks of his own, and lost nothing, need not wait to follow them; but nobody else's that are not "
+     "due are taken on the way, when what was due is snatched")
 {
     struct fleet fleet;
     struct fz_worker_record record = {.owner = "x", .released = true, .owners = 1};
 
-    (void)state;
     start(&fleet, 3, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -469,15 +425,11 @@ static void test_follows_what_he_burned(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * But who may have lost something waits like everybody: the record may be an old one,
- * and what was taken above it may come back.
- */
-static void test_own_waits_in_quarantine(void **state)
+TEST("But who may have lost something waits like everybody: the record may be an old one, and what was taken above it "
+     "may come back")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 3);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     struct fz_memory_store *replica = sim_server_copy(&fleet.server);
@@ -503,12 +455,10 @@ static void test_own_waits_in_quarantine(void **state)
 
 /* ---- the namespace ------------------------------------------------------------- */
 
-/* If the quarantine cannot begin at once, it does before the next extension. */
-static void test_quarantine_begins_later(void **state)
+TEST("If the quarantine cannot begin at once, it does before the next extension")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     const struct fz_grant old = *fleet_held(&fleet, 0);
@@ -526,12 +476,10 @@ static void test_quarantine_begins_later(void **state)
     fleet_stop(&fleet);
 }
 
-/* A restarted coordinator that has the worker's record, and whose namespace cannot be read, is said to be so. */
-static void test_namespace_unreadable(void **state)
+TEST("A restarted coordinator that has the worker's record, and whose namespace cannot be read, is said to be so")
 {
     struct fleet fleet;
 
-    (void)state;
     start(&fleet, 1, 1);
     assert_int_equal(acquire_at(&fleet, 0, NOW), FRAZIL_OK);
     restart(&fleet);
@@ -540,32 +488,4 @@ static void test_namespace_unreadable(void **state)
     assert_int_equal(extend_at(&fleet, 0, NOW + 200), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "namespace 'orders': the record cannot be read");
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_gap),
-        cmocka_unit_test(test_in_quarantine),
-        cmocka_unit_test(test_shared_grant),
-        cmocka_unit_test(test_lost_with_answer),
-        cmocka_unit_test(test_release),
-        cmocka_unit_test(test_next_owner),
-        cmocka_unit_test(test_boundary),
-        cmocka_unit_test(test_after_quarantine),
-        cmocka_unit_test(test_rounded_up),
-        cmocka_unit_test(test_wrong_clock),
-        cmocka_unit_test(test_without_clock),
-        cmocka_unit_test(test_stale_copy),
-        cmocka_unit_test(test_taken_over),
-        cmocka_unit_test(test_taken_over_and_lost),
-        cmocka_unit_test(test_freed_by_hand),
-        cmocka_unit_test(test_backup_of_before),
-        cmocka_unit_test(test_follows_what_he_burned),
-        cmocka_unit_test(test_own_waits_in_quarantine),
-        cmocka_unit_test(test_quarantine_begins_later),
-        cmocka_unit_test(test_namespace_unreadable),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,17 +6,11 @@
  * Seeded: the same seed gives the same run.  FRAZIL_SEEDS=N runs more of them,
  * FRAZIL_SEED=S one of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/lease.h"
 #include "lib/grant_oracle.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 enum {
     SEEDS = 4000,
@@ -488,35 +482,21 @@ static void run_seeds(bool calm, uint64_t seeds, struct world *total)
                   (unsigned long long)total->spanned, (unsigned long long)total->paused);
 }
 
-/* Whatever was lost, and whoever was late, no two rectangles overlap; and not because nobody was ever extended. */
-static void test_disjoint(void **state)
+TEST("Whatever was lost, and whoever was late, no two rectangles overlap; and not because nobody was ever extended")
 {
     static struct world total;
 
-    (void)state;
     run_seeds(false, SEEDS, &total);
     if (getenv("FRAZIL_SEED") == NULL)
         assert_true(total.lossy_restarts >= 100 && total.spanned >= 100 && total.paused >= 100);
 }
 
-/* Where nothing is lost, and nobody is late, any number of restarts leave no gap in anybody's grant. */
-static void test_no_gap(void **state)
+TEST("Where nothing is lost, and nobody is late, any number of restarts leave no gap in anybody's grant")
 {
     static struct world total;
 
-    (void)state;
     run_seeds(true, SEEDS / 10, &total);
     assert_int_equal(total.paused, 0);
     if (getenv("FRAZIL_SEED") == NULL)
         assert_true(total.restarts >= 100 && total.spanned >= 1000);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disjoint),
-        cmocka_unit_test(test_no_gap),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

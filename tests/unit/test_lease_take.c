@@ -3,26 +3,18 @@
  * Goal of this test: of all worker ids in a namespace the right one is taken, in
  * few round trips, and when there is none, the error says who holds them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/fleet.h"
+#include "lib/test.h"
 
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
-/* Worker ids never taken come first, from a random start on; then those that are free for the longest time. */
-static void test_oldest_first(void **state)
+TEST("Worker ids never taken come first, from a random start on; then those that are free for the longest time")
 {
     struct fleet fleet;
     uint32_t seen = 0;
 
-    (void)state;
     fleet_start_with(&fleet, 8, 1);
     fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .owners = 1});
     for (uint64_t i = 0; i < 7; i++) {
@@ -43,14 +35,12 @@ static void test_oldest_first(void **state)
     fleet_stop(&fleet);
 }
 
-/* Owners who start at the same time begin at different places. */
-static void test_random_start(void **state)
+TEST("Owners who start at the same time begin at different places")
 {
     struct fleet fleet;
     uint32_t first[FLEET_OWNERS_MAX];
     size_t different = 0;
 
-    (void)state;
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
         fleet_start_with(&fleet, 1024, FLEET_OWNERS_MAX);
         fleet_must_acquire(&fleet, i, NOW);
@@ -78,12 +68,10 @@ static enum sim_fault snatch(void *ctx, bool is_swap)
     return SIM_RIVAL;
 }
 
-/* In a namespace of 1024 with four free, three of which are snatched away: at most five round trips. */
-static void test_round_trips(void **state)
+TEST("In a namespace of 1024 with four free, three of which are snatched away: at most five round trips")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1024, 1);
     for (uint32_t worker = 0; worker < 1024; worker++) {
         bool is_free = worker % 300 == 7;
@@ -101,13 +89,11 @@ static void test_round_trips(void **state)
     fleet_stop(&fleet);
 }
 
-/* base and count bound what is taken, wherever the search starts. */
-static void test_base_and_count(void **state)
+TEST("base and count bound what is taken, wherever the search starts")
 {
     struct fleet fleet;
     uint32_t seen = 0;
 
-    (void)state;
     fleet_start_with(&fleet, 16, 0);
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.base = 5;
@@ -129,14 +115,12 @@ static void test_base_and_count(void **state)
     fleet_stop(&fleet);
 }
 
-/* base and count outside the layout, or outside the namespace, are refused with both numbers. */
-static void test_base_and_count_outside(void **state)
+TEST("base and count outside the layout, or outside the namespace, are refused with both numbers")
 {
     struct fleet fleet;
     struct fz_lease *lease = NULL;
     frazil_error err;
 
-    (void)state;
     fleet_start_with(&fleet, 16, 0);
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.base = 1024;
@@ -155,13 +139,11 @@ static void test_base_and_count_outside(void **state)
     fleet_stop(&fleet);
 }
 
-/* When all are taken, the error says by whom and until when, for 64 and more. */
-static void test_exhaustion(void **state)
+TEST("When all are taken, the error says by whom and until when, for 64 and more")
 {
     struct fleet fleet;
     struct fz_worker_record record = {.owners = 1};
 
-    (void)state;
     fleet_start_with(&fleet, 64, 1);
     for (uint32_t worker = 0; worker < 64; worker++) {
         record.until = NOW + 1000 - worker;
@@ -182,13 +164,11 @@ static void test_exhaustion(void **state)
     fleet_stop(&fleet);
 }
 
-/* A sentence about owners with the longest names is still whole. */
-static void test_exhaustion_long_names(void **state)
+TEST("A sentence about owners with the longest names is still whole")
 {
     struct fleet fleet;
     struct fz_worker_record record = {.until = NOW + 10, .owners = 1};
 
-    (void)state;
     fleet_start_with(&fleet, 64, 1);
     memset(record.owner, 'n', FZ_OWNER_SIZE - 1);
     for (uint32_t worker = 0; worker < 64; worker++)
@@ -198,12 +178,10 @@ static void test_exhaustion_long_names(void **state)
     fleet_stop(&fleet);
 }
 
-/* A record that cannot be read is never taken for a free one. */
-static void test_damaged_is_not_free(void **state)
+TEST("A record that cannot be read is never taken for a free one")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 2, 1);
     fleet_write_text(&fleet, 0, "");
     fleet_write_text(&fleet, 1, "frazil1 worker until=1 floor=1");
@@ -212,15 +190,11 @@ static void test_damaged_is_not_free(void **state)
     fleet_stop(&fleet);
 }
 
-/*
- * L4: a child goes on with what its parent holds: it knows nothing of the parent's swap that had no
- * answer, and takes what that has burned for their own, not for somebody else's.
- */
-static void test_lost_reply_of_a_relative(void **state)
+TEST("L4: a child goes on with what its parent holds: it knows nothing of the parent's swap that had no answer, and "
+     "takes what that has burned for their own, not for somebody else's")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 1);
     fleet_must_acquire(&fleet, 0, NOW);
     struct fz_lease_options options = fleet_options(&fleet, 1);
@@ -238,13 +212,11 @@ static void test_lost_reply_of_a_relative(void **state)
     fleet_stop(&fleet);
 }
 
-/* What is lost while its ticks still stand is said at once, and until when they stand. */
-static void test_lost_while_it_stands(void **state)
+TEST("What is lost while its ticks still stand is said at once, and until when they stand")
 {
     struct fleet fleet;
     struct fz_worker_record record;
 
-    (void)state;
     fleet_start_with(&fleet, 1, 2);
     fleet_must_acquire(&fleet, 0, NOW);
     fleet_record(&fleet, 0, &record);
@@ -257,12 +229,10 @@ static void test_lost_while_it_stands(void **state)
     fleet_stop(&fleet);
 }
 
-/* What is free from now on waits behind those that were never taken, of which one look remembers some. */
-static void test_shortlist(void **state)
+TEST("What is free from now on waits behind those that were never taken, of which one look remembers some")
 {
     struct fleet fleet;
 
-    (void)state;
     fleet_start_with(&fleet, 12, 1);
     fleet_write(&fleet, 5, &(struct fz_worker_record){.until = 40, .owner = "x", .released = true, .owners = 1});
     fleet_write(&fleet, 6, &(struct fz_worker_record){.until = 50, .owner = "x", .owners = 1});
@@ -304,9 +274,8 @@ static uint64_t next_start(void *ctx)
     return 5000 * (*looks)++;
 }
 
-/* Which ids were never taken is told apart for 65536 at a time: when all of these are held, the next look begins
- * elsewhere. */
-static void test_crowd(void **state)
+TEST("Which ids were never taken is told apart for 65536 at a time: when all of these are held, the next look begins "
+     "elsewhere")
 {
     struct fleet fleet;
     uint64_t looks = 0;
@@ -314,7 +283,6 @@ static void test_crowd(void **state)
     struct fz_lease *lease;
     struct fz_grant grant;
 
-    (void)state;
     fleet_start(&fleet);
     assert_int_equal(frazil_layout_parse("31/20/12 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, CROWD, NOW, true, NULL), FRAZIL_OK);
@@ -330,24 +298,4 @@ static void test_crowd(void **state)
     assert_true(looks >= 2);
     granter.close(granter.ctx);
     fleet_stop(&fleet);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_oldest_first),
-        cmocka_unit_test(test_random_start),
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_base_and_count),
-        cmocka_unit_test(test_base_and_count_outside),
-        cmocka_unit_test(test_exhaustion),
-        cmocka_unit_test(test_exhaustion_long_names),
-        cmocka_unit_test(test_damaged_is_not_free),
-        cmocka_unit_test(test_lost_reply_of_a_relative),
-        cmocka_unit_test(test_lost_while_it_stands),
-        cmocka_unit_test(test_shortlist),
-        cmocka_unit_test(test_crowd),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,19 +4,13 @@
  * id and its ticks from there, gives them back, and says what is wrong when it
  * cannot have them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "generator/generator_internal.h"
 #include "lease/coordinator.h"
 #include "lib/memory_register.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { HORIZON_MS = 3000 };
 
@@ -90,12 +84,10 @@ static void start(uint64_t workers)
     start_layout("frazil", workers);
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     rig_close(&rig);
     fz_memory_store_free(store);
-    return 0;
 }
 
 /* What the coordinator knows of a worker id. */
@@ -136,12 +128,10 @@ static void steal(uint32_t worker)
 
 /* ---- the tests ------------------------------------------------------------------- */
 
-/* I2: the first id bears a worker id and a tick that the coordinator has a record of, and closing gives both back. */
-static void test_open_and_close(void **state)
+TEST("I2: the first id bears a worker id and a tick that the coordinator has a record of, and closing gives both back")
 {
     frazil_generator_info info;
 
-    (void)state;
     start(4);
     rig_open(&rig, SPEC, RIG_NOW);
     uint64_t id = rig_next(&rig);
@@ -159,12 +149,10 @@ static void test_open_and_close(void **state)
     assert_int_equal(record.until, now_tick());
 }
 
-/* I1: what is given back lies above all that was issued, also on the side of the tick-tock that was left. */
-static void test_close_on_the_other_side(void **state)
+TEST("I1: what is given back lies above all that was issued, also on the side of the tick-tock that was left")
 {
     frazil_generator_info info;
 
-    (void)state;
     start_layout("sno", 4);
     rig_open(&rig, SPEC "layout=sno", RIG_NOW);
     frazil_get_info(rig.gen, &info);
@@ -180,12 +168,10 @@ static void test_close_on_the_other_side(void **state)
     assert_int_equal(record_of(info.worker).until, highest);
 }
 
-/* A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer. */
-static void test_contention(void **state)
+TEST("A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer")
 {
     frazil_ports ports = {.coordinators = coordinators};
 
-    (void)state;
     start(4);
     losses = 100;
     rig_open(&rig, "worker=memory://orders keeper=inline max_wait=5s", RIG_NOW);
@@ -202,12 +188,10 @@ static void test_contention(void **state)
     losses = 0;
 }
 
-/* base and count limit which worker ids are taken. */
-static void test_base_and_count(void **state)
+TEST("base and count limit which worker ids are taken")
 {
     frazil_ports ports = {.coordinators = coordinators};
 
-    (void)state;
     start(8);
     rig_open(&rig, SPEC "base=6 count=1", RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 6);
@@ -216,10 +200,8 @@ static void test_base_and_count(void **state)
     assert_open_refused(SPEC "base=7 count=2", &ports, FRAZIL_EWORKER, "worker ids 0 to 7");
 }
 
-/* The grant is extended by whoever takes an id in its last quarter; it is the same worker and the same owner. */
-static void test_extension(void **state)
+TEST("The grant is extended by whoever takes an id in its last quarter; it is the same worker and the same owner")
 {
-    (void)state;
     start(1);
     rig_open(&rig, SPEC, RIG_NOW);
     rig_next(&rig);
@@ -230,10 +212,9 @@ static void test_extension(void **state)
     assert_int_equal(rig_stats(&rig).moves, 0);
 }
 
-/* Whoever loses his worker id goes on with another one, above all that was granted of it, and the statistics say so. */
-static void test_loss_moves(void **state)
+TEST(
+    "Whoever loses his worker id goes on with another one, above all that was granted of it, and the statistics say so")
 {
-    (void)state;
     start(2);
     rig_open(&rig, SPEC, RIG_NOW);
     uint32_t first = rig_parts(&rig, rig_next(&rig)).worker;
@@ -243,13 +224,11 @@ static void test_loss_moves(void **state)
     assert_int_equal(rig_stats(&rig).moves, 1);
 }
 
-/* on_loss=stop: it says FRAZIL_ELEASE instead, and why. */
-static void test_loss_stops(void **state)
+TEST("on_loss=stop: it says FRAZIL_ELEASE instead, and why")
 {
     frazil_error err;
     uint64_t id;
 
-    (void)state;
     start(2);
     rig_open(&rig, SPEC "on_loss=stop", RIG_NOW);
     steal(rig_parts(&rig, rig_next(&rig)).worker);
@@ -258,12 +237,10 @@ static void test_loss_stops(void **state)
     assert_non_null(strstr(err.message, "are taken: "));
 }
 
-/* What a spec says of the namespace must be true of it: horizon and workers are refused with both values. */
-static void test_agreement(void **state)
+TEST("What a spec says of the namespace must be true of it: horizon and workers are refused with both values")
 {
     frazil_ports ports = {.coordinators = coordinators};
 
-    (void)state;
     start(4);
     rig_open(&rig, SPEC "horizon=3s workers=4", RIG_NOW);
     ports.clock = &rig.clock;
@@ -273,15 +250,13 @@ static void test_agreement(void **state)
                         "'orders' was created with workers=4, and here it is 8");
 }
 
-/* What goes wrong when opening is said in words, and nothing is taken. */
-static void test_refused(void **state)
+TEST("What goes wrong when opening is said in words, and nothing is taken")
 {
     static const frazil_coordinator older = {.version = "0.0.9", .part = "memory", .schemes = schemes};
     static const frazil_coordinator *const older_list[] = {&older, NULL};
     frazil_ports ports = {.coordinators = coordinators};
     const frazil_ports old_ports = {.coordinators = older_list};
 
-    (void)state;
     start(1);
     rig_open(&rig, SPEC, RIG_NOW);
     ports.clock = &rig.clock;
@@ -294,13 +269,11 @@ static void test_refused(void **state)
     assert_open_refused(SPEC, &old_ports, FRAZIL_ENOTBUILT, "0.0.9");
 }
 
-/* A generator that could not be opened has nothing to give back: it leaves the records as they are. */
-static void test_failed_open_leaves_no_record(void **state)
+TEST("A generator that could not be opened has nothing to give back: it leaves the records as they are")
 {
     frazil *gen = NULL;
     struct fz_record raw = {.version = 0};
 
-    (void)state;
     start(2);
     rig_open(&rig, SPEC "base=1", RIG_NOW);
     frazil_ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = coordinators};
@@ -309,22 +282,4 @@ static void test_failed_open_leaves_no_record(void **state)
     assert_int_equal(reg.read(reg.ctx, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(raw.version, 0);
     reg.close(reg.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(test_open_and_close, tear_down),
-        cmocka_unit_test_teardown(test_close_on_the_other_side, tear_down),
-        cmocka_unit_test_teardown(test_contention, tear_down),
-        cmocka_unit_test_teardown(test_base_and_count, tear_down),
-        cmocka_unit_test_teardown(test_extension, tear_down),
-        cmocka_unit_test_teardown(test_loss_moves, tear_down),
-        cmocka_unit_test_teardown(test_loss_stops, tear_down),
-        cmocka_unit_test_teardown(test_agreement, tear_down),
-        cmocka_unit_test_teardown(test_refused, tear_down),
-        cmocka_unit_test_teardown(test_failed_open_leaves_no_record, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,11 @@
  * tick of a layout, after its tick is over, when it is closed, and where it can
  * hold no block at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
 #include "lib/idset.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 enum { HANDLES = 3, IDS = 20000 };
@@ -91,36 +84,30 @@ static void run_turns(const char *spec)
     idsets_close(sets, HANDLES + 1);
 }
 
-/* Tick 0 starts at slot 0: a new handle must not take that for a block it already holds. */
-static void test_first_tick(void **state)
+TEST("Tick 0 starts at slot 0: a new handle must not take that for a block it already holds")
 {
     char spec[128];
 
-    (void)state;
     snprintf(spec, sizeof spec, "layout=41/0/22 tick=1h worker=fixed:0 epoch=%lld",
              (long long)fz_real_now().unix_ms - 1);
     run_turns(spec);
 }
 
-/* Everywhere else, with ticks that a block outlives and such that end under it; what closing leaves is not issued. */
-static void test_turns(void **state)
+TEST("Everywhere else, with ticks that a block outlives and such that end under it; what closing leaves is not issued")
 {
-    (void)state;
     run_turns("layout=41/0/22 tick=1h worker=fixed:0");
     run_turns("layout=41/0/22 tick=1ms worker=fixed:0");
     run_turns("layout=41/6/16 tick=1ms worker=fixed:0 seq_min=100");
     run_turns("layout=39/8/16 worker=fixed:7 behaviour=konayuki");
 }
 
-/* A block makes the generator's count run ahead of the handle, and closing sets it right. */
-static void test_blocks_are_taken(void **state)
+TEST("A block makes the generator's count run ahead of the handle, and closing sets it right")
 {
     struct idset *set = idsets_open(1, 2000000);
     frazil *gen = open_generator("layout=41/0/22 tick=1h worker=fixed:0");
     frazil_local *local;
     uint64_t id;
 
-    (void)state;
     if (!counter_is_used(gen))
         skip();
     warm_up(gen, set);
@@ -141,15 +128,13 @@ static void test_blocks_are_taken(void **state)
     idsets_close(set, 1);
 }
 
-/* A tick with fewer than 16 places is not divided into blocks: every id is the generator's next. */
-static void test_small_ticks(void **state)
+TEST("A tick with fewer than 16 places is not divided into blocks: every id is the generator's next")
 {
     struct idset *sets = idsets_open(1, 4000);
     frazil *gen = open_generator("layout=41/18/3 worker=fixed:0 max_wait=none");
     frazil_local *local;
     uint64_t id;
 
-    (void)state;
     assert_int_equal(frazil_local_open(&local, gen), FRAZIL_OK);
     for (int i = 0; i < 400; i++) {
         assert_int_equal(i % 2 == 0 ? frazil_local_next(local, &id) : frazil_next(gen, &id), FRAZIL_OK);
@@ -162,25 +147,14 @@ static void test_small_ticks(void **state)
     idsets_close(sets, 1);
 }
 
-/* A sno generator has no handles; closing none is allowed. */
-static void test_refusals(void **state)
+TEST("A sno generator has no handles; closing none is allowed")
 {
     frazil *gen = open_generator("layout=sno worker=fixed:1");
     frazil_local *untouched = (frazil_local *)&gen;
     frazil_local *local = untouched;
 
-    (void)state;
     assert_int_equal(frazil_local_open(&local, gen), FRAZIL_EKIND);
     assert_ptr_equal(local, untouched);
     frazil_local_close(NULL);
     frazil_close(gen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_tick),  cmocka_unit_test(test_turns),    cmocka_unit_test(test_blocks_are_taken),
-        cmocka_unit_test(test_small_ticks), cmocka_unit_test(test_refusals),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

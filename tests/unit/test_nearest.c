@@ -3,16 +3,9 @@
  * Goal of this test: a word with a slip in it leads to the word that was meant,
  * and one that means something else leads nowhere.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/nearest.h"
+#include "lib/test.h"
 
 static const char *const words[] = {"worker", "workers", "layout",   "epoch", "ip",
                                     "state",  "start",   "max_wait", "base",  "file-lock"};
@@ -27,8 +20,7 @@ static const char *nearest(const char *text, size_t len)
     return search.word == NULL ? "" : search.word;
 }
 
-/* A letter that is wrong, missing, too much or exchanged; more slips than a word of its length may have. */
-static void test_slips(void **state)
+TEST("A letter that is wrong, missing, too much or exchanged; more slips than a word of its length may have")
 {
     static const struct {
         const char *typed;
@@ -62,7 +54,6 @@ static void test_slips(void **state)
         {"", ""},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *word = nearest(rows[i].typed, strlen(rows[i].typed));
         if (strcmp(word, rows[i].word) != 0)
@@ -70,41 +61,26 @@ static void test_slips(void **state)
     }
 }
 
-/* Exactly len characters are looked at, and a text of any length is no trouble. */
-static void test_length(void **state)
+TEST("Exactly len characters are looked at, and a text of any length is no trouble")
 {
     char long_text[300];
 
-    (void)state;
     assert_string_equal(nearest("wroker=fixed:1", 6), "worker");
     memset(long_text, 'w', sizeof long_text);
     for (size_t len = 0; len <= sizeof long_text; len++)
         assert_string_equal(nearest(long_text, len), "");
 }
 
-/* The sentence names the word, or ends as it is told to. */
-static void test_sentence(void **state)
+TEST("The sentence names the word, or ends as it is told to")
 {
     struct fz_nearest search = fz_nearest_to("wroker", 6);
     char text[64];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    (void)state;
     fz_nearest_say(&s, &search, "; see the manual");
     assert_string_equal(text, "; see the manual");
     fz_nearest_offer(&search, "worker");
     s = fz_sentence_in(text, sizeof text);
     fz_nearest_say(&s, &search, "; see the manual");
     assert_string_equal(text, ": did you mean worker?");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_slips),
-        cmocka_unit_test(test_length),
-        cmocka_unit_test(test_sentence),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,17 +4,11 @@
  * else rests: the word, the sides and the highest reading, then the counter,
  * then the clock.  The clock of this test changes all of them while it is read.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 #include "os/counter.h"
 
 static frazil *watched;
@@ -46,14 +40,12 @@ static void no_sleep(void *ctx, uint64_t monotonic_ns)
     (void)monotonic_ns;
 }
 
-/* All that was seen is older than the reading of the clock, so a clock that does not step cannot seem to be behind. */
-static void test_order(void **state)
+TEST("All that was seen is older than the reading of the clock, so a clock that does not step cannot seem to be behind")
 {
     const frazil_clock clock = {NULL, changing_now, no_time, no_sleep};
     const frazil_ports ports = {.clock = &clock};
     frazil *gen;
 
-    (void)state;
     assert_int_equal(frazil_open_with(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
     gen->counter_usable = true;
     atomic_store(gen->word, 42);
@@ -71,12 +63,4 @@ static void test_order(void **state)
     if (fz_counter_is_constant())
         assert_true(seen.counter != 0 && counter_at_reading - seen.counter < UINT64_MAX / 2);
     frazil_close(gen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,10 @@
  * they agree, an opaque id leads back to its id, and an altered or foreign one
  * is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/opaque.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 #include "opaque/aes.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
@@ -104,16 +98,13 @@ static void check_known_answers(enum fz_aes_number number)
     }
 }
 
-static void test_known_answers(void **state)
+TEST("AES gives the answers that FIPS 197, SP 800-38A and AESAVS publish")
 {
-    (void)state;
     with_each_back_end(check_known_answers);
 }
 
-/* Key schedules of FIPS 197 appendix A.1: the first is the key itself, which libcrypto works from. */
-static void test_round_keys(void **state)
+TEST("Key schedules of FIPS 197 appendix A.1: the first is the key itself, which libcrypto works from")
 {
-    (void)state;
     uint8_t raw[16], expected[16];
 
     bytes_of("2b7e151628aed2a6abf7158809cf4f3c", raw);
@@ -127,10 +118,8 @@ static void test_round_keys(void **state)
     assert_memory_equal(key.round_keys[0][10], expected, 16);
 }
 
-/* Both back ends give the same opaque id for every key and id, and read each other's. */
-static void test_back_ends_agree(void **state)
+TEST("Both back ends give the same opaque id for every key and id, and read each other's")
 {
-    (void)state;
     uint64_t seed = 11;
 
     if (!fz_aes_processor.is_usable() || !fz_aes_libcrypto.is_usable())
@@ -154,7 +143,6 @@ static void test_back_ends_agree(void **state)
 
 /* ---- ids --------------------------------------------------------------------------- */
 
-/* The block is the id, high byte first, and eight zero bytes. */
 static void check_block(enum fz_aes_number number)
 {
     uint8_t raw[16], block[16], cipher[16], opaque[16];
@@ -167,13 +155,11 @@ static void check_block(enum fz_aes_number number)
     assert_memory_equal(opaque, cipher, 16);
 }
 
-static void test_block(void **state)
+TEST("The block is the id, high byte first, and eight zero bytes")
 {
-    (void)state;
     with_each_back_end(check_block);
 }
 
-/* One altered bit, whichever, or another key, and the opaque id is refused; the id is untouched. */
 static void check_forgeries(enum fz_aes_number number)
 {
     uint64_t seed = 12;
@@ -197,13 +183,11 @@ static void check_forgeries(enum fz_aes_number number)
     }
 }
 
-static void test_forgeries(void **state)
+TEST("One altered bit, whichever, or another key, and the opaque id is refused; the id is untouched")
 {
-    (void)state;
     with_each_back_end(check_forgeries);
 }
 
-/* All 64 bits behind the id are checked: a block with any one of them set is refused. */
 static void check_zero_bits(enum fz_aes_number number)
 {
     const struct fz_aes *aes = fz_aes_by_number((int)number);
@@ -220,18 +204,15 @@ static void check_zero_bits(enum fz_aes_number number)
     }
 }
 
-static void test_zero_bits(void **state)
+TEST("All 64 bits behind the id are checked: a block with any one of them set is refused")
 {
-    (void)state;
     with_each_back_end(check_zero_bits);
 }
 
 /* ---- keys --------------------------------------------------------------------------- */
 
-/* A key says whose AES it uses; the processor's is preferred. */
-static void test_choice(void **state)
+TEST("A key says whose AES it uses; the processor's is preferred")
 {
-    (void)state;
     const uint8_t raw[16] = {0};
     frazil_opaque_key key;
     bool processor = fz_aes_processor.is_usable();
@@ -250,7 +231,6 @@ static void test_choice(void **state)
     assert_int_equal(fz_opaque_key_init_with(&key, raw, FZ_AES_NONE), FRAZIL_ENOTBUILT);
 }
 
-/* Nothing of a key is left when it is wiped, and it can no longer be used. */
 static void check_wipe(enum fz_aes_number number)
 {
     const uint8_t raw[16] = {0xde, 0xad, 0xbe, 0xef};
@@ -270,19 +250,7 @@ static void check_wipe(enum fz_aes_number number)
     assert_true(id == UNTOUCHED);
 }
 
-static void test_wipe(void **state)
+TEST("Nothing of a key is left when it is wiped, and it can no longer be used")
 {
-    (void)state;
     with_each_back_end(check_wipe);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_answers), cmocka_unit_test(test_round_keys), cmocka_unit_test(test_back_ends_agree),
-        cmocka_unit_test(test_block),         cmocka_unit_test(test_forgeries),  cmocka_unit_test(test_zero_bits),
-        cmocka_unit_test(test_choice),        cmocka_unit_test(test_wipe),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

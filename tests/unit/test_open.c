@@ -4,23 +4,14 @@
  * say, refuses every other with a sentence that says what would be right, and
  * leaves nothing behind when it fails.  (Worker ids: test_worker.c.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define WORKER "worker=fixed:1 "
 
-/* Values that are not understood, or do not fit, and what the sentence must say. */
-static void test_refused(void **state)
+TEST("Values that are not understood, or do not fit, and what the sentence must say")
 {
     static const struct {
         const char *spec;
@@ -62,13 +53,11 @@ static void test_refused(void **state)
         {WORKER "allow_short_life=1", FRAZIL_ESPEC, "allow_short_life='1': must be one of yes no"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
-/* An epoch in the future and a layout that has ended are mistakes in the spec, and the sentence leads out of them. */
-static void test_layouts_of_other_times(void **state)
+TEST("An epoch in the future and a layout that has ended are mistakes in the spec, and the sentence leads out of them")
 {
     static const struct {
         const char *spec;
@@ -85,7 +74,6 @@ static void test_layouts_of_other_times(void **state)
         {WORKER "layout=38/10/12 clock=frozen:2026-11-21", FRAZIL_ESHORTLIFE, "open it with allow_short_life=yes"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
     assert_int_equal(frazil_err_classify(FRAZIL_ESPEC), FRAZIL_CLASS_USAGE);
@@ -101,8 +89,7 @@ static frazil *open_ok(const char *spec)
     return gen;
 }
 
-/* What those sentences name works. */
-static void test_ways_out(void **state)
+TEST("What those sentences name works")
 {
     static const char *const ways_out[] = {WORKER "layout='41/10/12 epoch=2026-11-21' clock=frozen:2026-11-21",
                                            WORKER "layout=38/10/12 allow_short_life=yes clock=frozen:2026-11-21",
@@ -112,7 +99,6 @@ static void test_ways_out(void **state)
     frazil *gen;
     uint64_t id;
 
-    (void)state;
     for (size_t i = 0; i < sizeof ways_out / sizeof ways_out[0]; i++) {
         gen = open_ok(ways_out[i]);
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
@@ -126,13 +112,11 @@ static void test_ways_out(void **state)
     frazil_close(gen);
 }
 
-/* Where nothing will ever come, a call does not wait for ever: neither because of the spec nor of its own argument. */
-static void test_frozen_clock_ends_waits(void **state)
+TEST("Where nothing will ever come, a call does not wait for ever: neither because of the spec nor of its own argument")
 {
     static const char *const specs[] = {"max_wait=unlimited", "max_wait=none", "max_wait=unlimited max_lead=0",
                                         "max_wait=unlimited start=random", "behaviour=konayuki max_wait=unlimited"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         char spec[256];
         uint64_t ids[257];
@@ -152,8 +136,7 @@ static void test_frozen_clock_ends_waits(void **state)
     }
 }
 
-/* The behaviours are the rows of the design's table, and each single key overrides its part of them. */
-static void test_policies(void **state)
+TEST("The behaviours are the rows of the design's table, and each single key overrides its part of them")
 {
     static const struct {
         const char *spec;
@@ -186,7 +169,6 @@ static void test_policies(void **state)
         {"layout=sonyflake max_lead=19ms", FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD, 1, 2 * RIG_S},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char spec[128];
         snprintf(spec, sizeof spec, WORKER "%s", rows[i].spec);
@@ -200,8 +182,7 @@ static void test_policies(void **state)
     }
 }
 
-/* Bounds in either order; both 0 are the whole range; the largest worker and bounds of 32 bits fit. */
-static void test_bounds(void **state)
+TEST("Bounds in either order; both 0 are the whole range; the largest worker and bounds of 32 bits fit")
 {
     static const struct {
         const char *spec;
@@ -221,7 +202,6 @@ static void test_bounds(void **state)
         {"layout=30/0/32 tick=1s worker=fixed:0 seq_min=4294967294", UINT32_MAX - 1, UINT32_MAX, 2},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char spec[128];
         frazil_generator_info info;
@@ -235,13 +215,11 @@ static void test_bounds(void **state)
     }
 }
 
-/* epoch and tick override those of the layout, and are checked together with it. */
-static void test_epoch_and_tick(void **state)
+TEST("epoch and tick override those of the layout, and are checked together with it")
 {
     frazil_generator_info info;
     frazil *gen = open_ok(WORKER "layout=twitter epoch=1700000000000 tick=10ms");
 
-    (void)state;
     frazil_get_info(gen, &info);
     assert_int_equal(info.layout.epoch_unix_ms, INT64_C(1700000000000));
     assert_int_equal(info.layout.tick_ms, 10);
@@ -252,8 +230,7 @@ static void test_epoch_and_tick(void **state)
     frazil_close(open_ok("worker=fixed:0 layout='63/0/1 epoch=0001-01-01T00:00:00Z'"));
 }
 
-/* A frozen clock shows its time for ever; a clock of the caller's wins over it. */
-static void test_clocks(void **state)
+TEST("A frozen clock shows its time for ever; a clock of the caller's wins over it")
 {
     struct rig rig = {.random_state = 1};
     uint64_t id;
@@ -261,7 +238,6 @@ static void test_clocks(void **state)
     frazil_generator_info info;
     frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
 
-    (void)state;
     frazil_get_info(gen, &info);
     assert_false(info.counter_in_use);
     for (int i = 0; i < 3; i++) {
@@ -280,15 +256,13 @@ static void test_clocks(void **state)
     frazil_close(gen);
 }
 
-/* Two generators of one spec are two: nothing is shared but the randomness of the world. */
-static void test_open_twice(void **state)
+TEST("Two generators of one spec are two: nothing is shared but the randomness of the world")
 {
     frazil *a = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z start=zero");
     frazil *b = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z start=zero");
     uint64_t x;
     uint64_t y;
 
-    (void)state;
     assert_ptr_not_equal(a, b);
     assert_int_equal(frazil_next(a, &x), FRAZIL_OK);
     assert_int_equal(frazil_next(a, &x), FRAZIL_OK);
@@ -298,23 +272,19 @@ static void test_open_twice(void **state)
     frazil_close(b);
 }
 
-/* Closing nothing is allowed. */
-static void test_close_null(void **state)
+TEST("Closing nothing is allowed")
 {
-    (void)state;
     frazil_close(NULL);
     frazil_local_close(NULL);
     frazil_manual_clock_free(NULL);
 }
 
-/* Random numbers come from the port where one is given, and only where a tick is entered at random. */
-static void test_random_port(void **state)
+TEST("Random numbers come from the port where one is given, and only where a tick is entered at random")
 {
     struct rig a = {.random_state = 99};
     struct rig b = {.random_state = 99};
     struct rig zero = {.random_state = 99};
 
-    (void)state;
     rig_open(&a, WORKER, RIG_NOW);
     rig_open(&b, WORKER, RIG_NOW);
     for (int i = 0; i < 20; i++) {
@@ -331,15 +301,13 @@ static void test_random_port(void **state)
     rig_close(&zero);
 }
 
-/* Calls that make no sense say so and change nothing. */
-static void test_misuse(void **state)
+TEST("Calls that make no sense say so and change nothing")
 {
     frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
     uint64_t id = RIG_UNTOUCHED;
     frazil_error err;
     frazil_stats stats;
 
-    (void)state;
     assert_int_equal(frazil_next_n(gen, &id, 0), FRAZIL_EINVAL);
     assert_int_equal(frazil_take(gen, &id, 0, 0, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "at least 1"));
@@ -349,38 +317,15 @@ static void test_misuse(void **state)
     frazil_close(gen);
 }
 
-/* What names a folder can lead to no other one, and is as long as files allow. */
-static void test_namespaces(void **state)
+TEST("What names a folder can lead to no other one, and is as long as files allow")
 {
     static const char *const names[] = {".", "..", ".x", "a/b", "../x", "a b", "\xc3\xa4"};
     char spec[160];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=/nonexistent/a namespace='%s'", names[i]);
         assert_open_refused(spec, NULL, FRAZIL_ESPEC, "not begin with '.'");
     }
     snprintf(spec, sizeof spec, "worker=fixed:1 state=file namespace=%065d", 0);
     assert_open_refused(spec, NULL, FRAZIL_ESPEC, "must be 1 to 64 letters");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layouts_of_other_times),
-        cmocka_unit_test(test_ways_out),
-        cmocka_unit_test(test_frozen_clock_ends_waits),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_policies),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_epoch_and_tick),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_open_twice),
-        cmocka_unit_test(test_close_null),
-        cmocka_unit_test(test_random_port),
-        cmocka_unit_test(test_misuse),
-        cmocka_unit_test(test_namespaces),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

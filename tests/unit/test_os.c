@@ -5,15 +5,6 @@
  * its place.
  */
 #define _DEFAULT_SOURCE /* syscall, MADV_WIPEONFORK */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,6 +16,7 @@
 #include <unistd.h>
 
 #include "frazil/clock.h"
+#include "lib/test.h"
 #include "os/clock.h"
 #include "os/file.h"
 #include "os/guard.h"
@@ -51,11 +43,9 @@ int madvise(void *addr, size_t length, int advice)
     return (int)syscall(SYS_madvise, addr, length, advice);
 }
 
-static int back_to_real_kernel(void **state)
+AFTER_EACH
 {
-    (void)state;
     kernel = REAL_KERNEL;
-    return 0;
 }
 
 /* ---- memory ------------------------------------------------------------------ */
@@ -77,12 +67,10 @@ static unsigned char first_byte_in_child(unsigned char *page)
     return (unsigned char)WEXITSTATUS(status);
 }
 
-/* Shared pages start at zero, and parent and child see what each other writes. */
-static void test_shared(void **state)
+TEST("Shared pages start at zero, and parent and child see what each other writes")
 {
     unsigned char *page = fz_map_shared(5000);
 
-    (void)state;
     assert_non_null(page);
     for (size_t i = 0; i < 5000; i++)
         assert_int_equal(page[i], 0);
@@ -92,14 +80,12 @@ static void test_shared(void **state)
     fz_unmap(page, 5000);
 }
 
-/* Wiped pages are zero in a child and in its child, and stay what they are in the parent. */
-static void test_wiped(void **state)
+TEST("Wiped pages are zero in a child and in its child, and stay what they are in the parent")
 {
     bool wiped = false;
     unsigned char *page = fz_map_wiped(5000, &wiped);
     int status;
 
-    (void)state;
     assert_non_null(page);
     if (!wiped)
         skip();
@@ -121,12 +107,10 @@ static void test_wiped(void **state)
     fz_unmap(page, 5000);
 }
 
-/* A kernel that cannot wipe says so, and is believed; the page is inherited. */
-static void test_old_kernel(void **state)
+TEST("A kernel that cannot wipe says so, and is believed; the page is inherited")
 {
     bool wiped = true;
 
-    (void)state;
     kernel = OLD_KERNEL;
     unsigned char *page = fz_map_wiped(4096, &wiped);
     assert_non_null(page);
@@ -136,12 +120,10 @@ static void test_old_kernel(void **state)
     fz_unmap(page, 4096);
 }
 
-/* One that accepts every advice is not believed. */
-static void test_emulator(void **state)
+TEST("One that accepts every advice is not believed")
 {
     bool wiped = true;
 
-    (void)state;
     kernel = EMULATOR;
     unsigned char *page = fz_map_wiped(4096, &wiped);
     assert_non_null(page);
@@ -151,12 +133,10 @@ static void test_emulator(void **state)
     fz_unmap(page, 4096);
 }
 
-/* What cannot be mapped is NULL with an errno; giving nothing back is allowed. */
-static void test_no_memory(void **state)
+TEST("What cannot be mapped is NULL with an errno; giving nothing back is allowed")
 {
     bool untouched = true;
 
-    (void)state;
     errno = 0;
     assert_null(fz_map_shared(SIZE_MAX / 2));
     assert_int_equal(errno, ENOMEM);
@@ -171,28 +151,24 @@ static void test_no_memory(void **state)
 
 static char path[] = "/tmp/frazil-test-os-XXXXXX";
 
-static int make_file(void **state)
+BEFORE_ALL
 {
-    (void)state;
     int fd = mkstemp(path);
-    if (fd < 0 || write(fd, "0123456789", 10) != 10)
-        return -1;
-    return close(fd);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, "0123456789", 10), 10);
+    assert_int_equal(close(fd), 0);
 }
 
-static int remove_file(void **state)
+AFTER_ALL
 {
-    (void)state;
-    return unlink(path);
+    assert_int_equal(unlink(path), 0);
 }
 
-/* The whole file, and a zero byte behind it. */
-static void test_file(void **state)
+TEST("The whole file, and a zero byte behind it")
 {
     char buf[64];
     size_t len = 77;
 
-    (void)state;
     memset(buf, 'x', sizeof buf);
     assert_int_equal(fz_file_read(path, buf, sizeof buf, &len), 0);
     assert_int_equal(len, 10);
@@ -203,13 +179,11 @@ static void test_file(void **state)
     assert_string_equal(buf, "");
 }
 
-/* The file and its zero byte must fit: ten bytes go into eleven, and not into ten. */
-static void test_file_size(void **state)
+TEST("The file and its zero byte must fit: ten bytes go into eleven, and not into ten")
 {
     char buf[12];
     size_t len = 77;
 
-    (void)state;
     for (size_t size = 0; size <= 10; size++) {
         assert_int_equal(fz_file_read(path, buf, size, &len), EFBIG);
         assert_int_equal(len, 77);
@@ -221,15 +195,13 @@ static void test_file_size(void **state)
     assert_int_equal(buf[11], 'x');
 }
 
-/* The kernel gives out some files in pieces, however large the buffer is: all of them are read. */
-static void test_file_in_pieces(void **state)
+TEST("The kernel gives out some files in pieces, however large the buffer is: all of them are read")
 {
     static const char file[] = "/proc/self/smaps";
     enum { SIZE = 4 * 1024 * 1024 };
     char *buf = malloc(SIZE);
     size_t len = 0;
 
-    (void)state;
     assert_non_null(buf);
     int fd = open(file, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -241,13 +213,11 @@ static void test_file_in_pieces(void **state)
     free(buf);
 }
 
-/* Errors are the system's, nothing is returned, and no descriptor is left open. */
-static void test_file_errors(void **state)
+TEST("Errors are the system's, nothing is returned, and no descriptor is left open")
 {
     char buf[16];
     size_t len = 77;
 
-    (void)state;
     int unused = open("/dev/null", O_RDONLY);
     close(unused);
     assert_int_equal(fz_file_read("/tmp", buf, sizeof buf, &len), EISDIR);
@@ -261,15 +231,13 @@ static void test_file_errors(void **state)
     close(again);
 }
 
-/* What was begun and given up leaves nothing behind, and the file that has the name stays as it is. */
-static void test_abandoned(void **state)
+TEST("What was begun and given up leaves nothing behind, and the file that has the name stays as it is")
 {
     char name[FZ_PATH_SIZE];
     char buf[64];
     size_t len = 0;
     int fd = -1;
 
-    (void)state;
     assert_int_equal(fz_path_join(name, path, ".new", ""), 0);
     assert_int_equal(fz_new_file_begin(path, &fd), 0);
     assert_true(fz_file_exists(name));
@@ -279,8 +247,7 @@ static void test_abandoned(void **state)
     assert_string_equal(buf, "0123456789");
 }
 
-/* Who has left a guard is not in it any more, whatever a child that was forked meanwhile still holds. */
-static void test_guard_and_fork(void **state)
+TEST("Who has left a guard is not in it any more, whatever a child that was forked meanwhile still holds")
 {
     struct fz_guard guard;
     struct fz_guard other;
@@ -288,7 +255,6 @@ static void test_guard_and_fork(void **state)
     int ends[2];
     char byte;
 
-    (void)state;
     assert_int_equal(pipe(ends), 0);
     assert_int_equal(fz_guard_open(&guard, path), 0);
     assert_int_equal(fz_guard_enter(&guard), 0);
@@ -313,15 +279,13 @@ static void test_guard_and_fork(void **state)
     assert_int_equal(unlink(name), 0);
 }
 
-/* A record that the file holds in part only is an error, not one with whatever stood in the buffer. */
-static void test_state_file_cut_off(void **state)
+TEST("A record that the file holds in part only is an error, not one with whatever stood in the buffer")
 {
     static const struct fz_bounds all = {.min = 0, .max = 15, .top = 15};
     struct fz_state_file file;
     frazil_error err = {.sys_errno = 0};
     char buf[8] = "xxxxxxx";
 
-    (void)state;
     assert_int_equal(fz_state_file_name(&file, path, &all, &err), FRAZIL_OK);
     assert_int_equal(fz_state_file_look(&file), 0);
     assert_int_equal(fz_state_file_read(&file, 2, buf, sizeof buf, &err), FRAZIL_OK);
@@ -335,14 +299,12 @@ static void test_state_file_cut_off(void **state)
 
 /* ---- the host --------------------------------------------------------------------- */
 
-/* The name that gethostname gives; one that does not fit is an error or is cut, and terminated in any case. */
-static void test_host_name(void **state)
+TEST("The name that gethostname gives; one that does not fit is an error or is cut, and terminated in any case")
 {
     char right[256];
     char name[256];
     char small[2] = {'x', 'x'};
 
-    (void)state;
     assert_int_equal(gethostname(right, sizeof right), 0);
     assert_int_equal(fz_host_name(name, sizeof name), 0);
     assert_string_equal(name, right);
@@ -350,13 +312,11 @@ static void test_host_name(void **state)
         assert_int_equal(small[1], '\0');
 }
 
-/* Two draws of 64 bits differ, and so do their halves. */
-static void test_entropy(void **state)
+TEST("Two draws of 64 bits differ, and so do their halves")
 {
     uint64_t a = 0;
     uint64_t b = 0;
 
-    (void)state;
     assert_int_equal(fz_host_entropy(&a), 0);
     assert_int_equal(fz_host_entropy(&b), 0);
     assert_int_not_equal(a, b);
@@ -370,12 +330,10 @@ static int64_t ns_of(frazil_instant instant)
     return instant.unix_ms * 1000000 + instant.ns;
 }
 
-/* It shows what clock_gettime shows, to the nanosecond, and its nanoseconds stay within the millisecond. */
-static void test_real_now(void **state)
+TEST("It shows what clock_gettime shows, to the nanosecond, and its nanoseconds stay within the millisecond")
 {
     frazil_clock clock = fz_real_clock();
 
-    (void)state;
     for (int i = 0; i < 10000; i++) {
         struct timespec before;
         struct timespec after;
@@ -388,14 +346,12 @@ static void test_real_now(void **state)
     }
 }
 
-/* Monotonic time never goes back, and goes on. */
-static void test_monotonic(void **state)
+TEST("Monotonic time never goes back, and goes on")
 {
     frazil_clock clock = fz_real_clock();
     uint64_t first = clock.monotonic_ns(clock.ctx);
     uint64_t last = first;
 
-    (void)state;
     for (int i = 0; i < 10000; i++) {
         uint64_t now = clock.monotonic_ns(clock.ctx);
         assert_true(now >= last);
@@ -404,13 +360,11 @@ static void test_monotonic(void **state)
     assert_true(last > first);
 }
 
-/* A sleep does not end before its time, and one whose time has passed ends at once. */
-static void test_sleep(void **state)
+TEST("A sleep does not end before its time, and one whose time has passed ends at once")
 {
     frazil_clock clock = fz_real_clock();
     uint64_t until = clock.monotonic_ns(clock.ctx) + S_NS / 200;
 
-    (void)state;
     clock.sleep_until(clock.ctx, until);
     assert_true(clock.monotonic_ns(clock.ctx) >= until);
     clock.sleep_until(clock.ctx, until);
@@ -425,8 +379,7 @@ static void count_alarm(int number)
     alarms++;
 }
 
-/* A signal ends it early: this one would last a year. */
-static void test_sleep_and_signal(void **state)
+TEST("A signal ends it early: this one would last a year")
 {
     frazil_clock clock = fz_real_clock();
     struct sigaction action = {.sa_handler = count_alarm, .sa_flags = SA_RESTART};
@@ -435,7 +388,6 @@ static void test_sleep_and_signal(void **state)
     uint64_t until = clock.monotonic_ns(clock.ctx) + 365 * 86400 * S_NS;
     timer_t timer;
 
-    (void)state;
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &timer), 0);
     assert_int_equal(timer_settime(timer, 0, &soon, NULL), 0);
@@ -456,12 +408,10 @@ static void assert_shows(frazil_clock clock, int64_t unix_ms, uint32_t ns, uint6
     assert_int_equal(clock.monotonic_ns(clock.ctx), monotonic_ns);
 }
 
-/* It moves when it is told to, on both times, with a carry from nanoseconds to milliseconds. */
-static void test_manual(void **state)
+TEST("It moves when it is told to, on both times, with a carry from nanoseconds to milliseconds")
 {
     frazil_manual_clock *manual;
 
-    (void)state;
     assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(manual);
     assert_shows(clock, 5000, 0, 0);
@@ -476,12 +426,10 @@ static void test_manual(void **state)
     frazil_manual_clock_free(NULL);
 }
 
-/* A step sets the wall time to a whole millisecond, either way and before 1970; monotonic time stays. */
-static void test_manual_step(void **state)
+TEST("A step sets the wall time to a whole millisecond, either way and before 1970; monotonic time stays")
 {
     frazil_manual_clock *manual;
 
-    (void)state;
     assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(manual);
     frazil_manual_clock_advance(manual, 1500000);
@@ -494,12 +442,10 @@ static void test_manual_step(void **state)
     frazil_manual_clock_free(manual);
 }
 
-/* A sleep moves a manual clock on by the time slept, and back never. */
-static void test_manual_sleep(void **state)
+TEST("A sleep moves a manual clock on by the time slept, and back never")
 {
     frazil_manual_clock *manual;
 
-    (void)state;
     assert_int_equal(frazil_manual_clock_new(&manual, 5000), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(manual);
     clock.sleep_until(clock.ctx, 2000001);
@@ -510,12 +456,10 @@ static void test_manual_sleep(void **state)
     frazil_manual_clock_free(manual);
 }
 
-/* A frozen one keeps its wall time through sleeps, but can be set and advanced. */
-static void test_frozen(void **state)
+TEST("A frozen one keeps its wall time through sleeps, but can be set and advanced")
 {
     frazil_manual_clock *frozen;
 
-    (void)state;
     assert_int_equal(frazil_frozen_clock_new(&frozen, 5000), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(frozen);
     clock.sleep_until(clock.ctx, 2000001);
@@ -525,33 +469,4 @@ static void test_frozen(void **state)
     frazil_manual_clock_set(frozen, 7000);
     assert_shows(clock, 7000, 0, 3000001);
     frazil_manual_clock_free(frozen);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_wiped),
-        cmocka_unit_test_teardown(test_old_kernel, back_to_real_kernel),
-        cmocka_unit_test_teardown(test_emulator, back_to_real_kernel),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_file_size),
-        cmocka_unit_test(test_file_in_pieces),
-        cmocka_unit_test(test_file_errors),
-        cmocka_unit_test(test_abandoned),
-        cmocka_unit_test(test_guard_and_fork),
-        cmocka_unit_test(test_state_file_cut_off),
-        cmocka_unit_test(test_host_name),
-        cmocka_unit_test(test_entropy),
-        cmocka_unit_test(test_real_now),
-        cmocka_unit_test(test_monotonic),
-        cmocka_unit_test(test_sleep),
-        cmocka_unit_test(test_sleep_and_signal),
-        cmocka_unit_test(test_manual),
-        cmocka_unit_test(test_manual_step),
-        cmocka_unit_test(test_manual_sleep),
-        cmocka_unit_test(test_frozen),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
 }

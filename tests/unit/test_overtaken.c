@@ -4,17 +4,11 @@
  * gets its id all the same; and the line of slots is not added to where too many
  * who do so at once could carry it beyond its end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 #include "os/counter.h"
 
 /* ---- overtaken ------------------------------------------------------------------ */
@@ -78,13 +72,11 @@ static void close_rival(void)
     frazil_manual_clock_free(rival.rig.manual);
 }
 
-/* Whoever loses the race for the word once goes on beside the winners, and does not race for ever. */
-static void test_overtaken(void **state)
+TEST("Whoever loses the race for the word once goes on beside the winners, and does not race for ever")
 {
     uint64_t ids[100];
     uint64_t id;
 
-    (void)state;
     open_rival("worker=fixed:1", FZ_FAST_ADD_64);
     assert_int_equal(frazil_next(rival.rig.gen, &id), FRAZIL_OK);
     assert_in_range(rival.readings, 1, 2);
@@ -96,12 +88,11 @@ static void test_overtaken(void **state)
     close_rival();
 }
 
-static void test_overtaken_sno(void **state)
+TEST("Who takes snos and loses the race once does not race for ever either")
 {
     frazil_sno first;
     frazil_sno second;
 
-    (void)state;
     open_rival("layout=sno worker=fixed:1", FZ_FAST_ADD_SNO);
     assert_int_equal(frazil_sno_next(rival.rig.gen, 0, &first), FRAZIL_OK);
     assert_in_range(rival.readings, 1, 2);
@@ -122,15 +113,13 @@ static void oversleep(void *ctx, uint64_t monotonic_ns)
     clock.sleep_until(ctx, monotonic_ns + 10 * RIG_MS);
 }
 
-/* Who comes too late for his ticket gets an id of the time in which he wakes, not of the one for which he waited. */
-static void test_overslept(void **state)
+TEST("Who comes too late for his ticket gets an id of the time in which he wakes, not of the one for which he waited")
 {
     frazil_manual_clock *manual;
     frazil_parts parts;
     frazil *gen;
     uint64_t id;
 
-    (void)state;
     assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(manual);
     clock.sleep_until = oversleep;
@@ -164,25 +153,12 @@ static bool anchors_before_end(const char *spec, uint64_t ticks)
     return anchored;
 }
 
-/* Four million threads may add at once: no anchor where that many slots are not left beyond the tick. */
-static void test_end_of_line(void **state)
+TEST("Four million threads may add at once: no anchor where that many slots are not left beyond the tick")
 {
-    (void)state;
     assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 0));
     assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 1));
     assert_false(anchors_before_end("layout=41/18/4 worker=fixed:1", 262144));
     assert_true(anchors_before_end("layout=41/18/4 worker=fixed:1", 262145));
     assert_false(anchors_before_end("layout=41/0/22 worker=fixed:0", 1));
     assert_true(anchors_before_end("layout=41/0/22 worker=fixed:0", 2));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overtaken),
-        cmocka_unit_test(test_overtaken_sno),
-        cmocka_unit_test(test_overslept),
-        cmocka_unit_test(test_end_of_line),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

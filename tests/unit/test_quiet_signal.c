@@ -6,16 +6,12 @@
  */
 #include <errno.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "os/quiet_signal.h"
 
 static void write_to_nobody(void)
@@ -46,12 +42,10 @@ static bool is_blocked(void)
     return sigismember(&blocked, SIGPIPE) == 1;
 }
 
-/* The signal is kept back and thrown away; the mask and errno are as before. */
-static void test_kept_back(void **state)
+TEST("The signal is kept back and thrown away; the mask and errno are as before")
 {
     struct fz_quiet_signal quiet;
 
-    (void)state;
     fz_quiet_signal_begin(&quiet, SIGPIPE);
     write_to_nobody();
     assert_true(is_pending());
@@ -67,14 +61,12 @@ static void test_kept_back(void **state)
     assert_false(is_blocked());
 }
 
-/* Where the program has blocked it, it stays blocked; one that was pending before is the program's, and stays. */
-static void test_blocked_by_program(void **state)
+TEST("Where the program has blocked it, it stays blocked; one that was pending before is the program's, and stays")
 {
     const struct timespec at_once = {0, 0};
     struct fz_quiet_signal quiet;
     sigset_t pipe_only;
 
-    (void)state;
     sigemptyset(&pipe_only);
     sigaddset(&pipe_only, SIGPIPE);
     assert_int_equal(pthread_sigmask(SIG_BLOCK, &pipe_only, NULL), 0);
@@ -92,14 +84,4 @@ static void test_blocked_by_program(void **state)
     assert_true(is_pending());
     assert_int_equal(sigtimedwait(&pipe_only, NULL, &at_once), SIGPIPE);
     assert_int_equal(pthread_sigmask(SIG_UNBLOCK, &pipe_only, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kept_back),
-        cmocka_unit_test(test_blocked_by_program),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,22 +4,16 @@
  * in time; policies and waits hold as they do for its own; and what the source says is passed on.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/sentence.h"
 #include "lease/coordinator.h"
 #include "lib/fake_slots.h"
 #include "lib/rig.h"
 #include "lib/server.h"
+#include "lib/test.h"
 
 #define SPEC "layout=41/10/4 worker=fixed:7 state=fake://slots "
 
@@ -27,12 +21,10 @@ enum { CAPACITY = FAKE_SLOTS_CAPACITY };
 
 static struct rig rig;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     memset(&fake_slots, 0, sizeof fake_slots);
     rig = (struct rig){.random_state = 1, .coordinators = fake_slots_coordinators};
-    return 0;
 }
 
 static uint64_t tick_now(void)
@@ -53,10 +45,8 @@ static uint64_t place_of(uint64_t id)
 
 /* ---- the tests ------------------------------------------------------------------------ */
 
-/* What the source is asked for is what the spec says. */
-static void test_request(void **state)
+TEST("What the source is asked for is what the spec says")
 {
-    (void)state;
     rig_open(&rig, SPEC "start=random max_lead=5ms max_skew=70ms seq_max=7", RIG_NOW);
     assert_string_equal(fake_slots.url, "fake://slots");
     assert_int_equal(fake_slots.request.worker, 7);
@@ -72,10 +62,8 @@ static void test_request(void **state)
     rig_close(&rig);
 }
 
-/* I1, I3: its slots in its order, a batch at a time, and the worker of the spec. */
-static void test_batches(void **state)
+TEST("I1, I3: its slots in its order, a batch at a time, and the worker of the spec")
 {
-    (void)state;
     rig_open(&rig, SPEC "batch=5 on_full=lead max_lead=10ms", RIG_NOW);
     fake_slots.lead = 10;
     for (uint64_t i = 0; i < 40; i++) {
@@ -89,10 +77,8 @@ static void test_batches(void **state)
     rig_close(&rig);
 }
 
-/* Without a batch of its own: 64 or a tick; one at a time for konayuki's counters. */
-static void test_default_batch(void **state)
+TEST("Without a batch of its own: 64 or a tick; one at a time for konayuki's counters")
 {
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     (void)rig_next(&rig);
     assert_int_equal(fake_slots.wanted, CAPACITY);
@@ -107,10 +93,8 @@ static void test_default_batch(void **state)
     rig_close(&rig);
 }
 
-/* I6: a batch is not used after its tick. */
-static void test_batch_ends_with_its_tick(void **state)
+TEST("I6: a batch is not used after its tick")
 {
-    (void)state;
     rig_open(&rig, SPEC "batch=8", RIG_NOW);
     (void)rig_next(&rig);
     frazil_manual_clock_advance(rig.manual, RIG_MS);
@@ -122,12 +106,10 @@ static void test_batch_ends_with_its_tick(void **state)
     rig_close(&rig);
 }
 
-/* Others take from the same line: many ids come in several runs, all increasing. */
-static void test_many(void **state)
+TEST("Others take from the same line: many ids come in several runs, all increasing")
 {
     uint64_t ids[50];
 
-    (void)state;
     rig_open(&rig, SPEC "start=zero", RIG_NOW);
     fake_slots.most = 3;
     fake_slots.lead = 100;
@@ -139,14 +121,12 @@ static void test_many(void **state)
     rig_close(&rig);
 }
 
-/* A full tick: on_full=wait waits for the next one, however far ahead the slot is; lead does not; error says so. */
-static void test_full(void **state)
+TEST("A full tick: on_full=wait waits for the next one, however far ahead the slot is; lead does not; error says so")
 {
     uint64_t retry_ns = 0;
     uint64_t ids[CAPACITY];
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC "max_lead=5ms", RIG_NOW);
     uint64_t begun = tick_now();
     fake_slots.lead = 5;
@@ -173,14 +153,12 @@ static void test_full(void **state)
     rig_close(&rig);
 }
 
-/* The source has none now: the call waits as long as it may, and no longer. */
-static void test_source_is_full(void **state)
+TEST("The source has none now: the call waits as long as it may, and no longer")
 {
     uint64_t ids[CAPACITY];
     frazil_error err;
     uint64_t id = RIG_UNTOUCHED;
 
-    (void)state;
     rig_open(&rig, SPEC "max_wait=10ms", RIG_NOW);
     uint64_t begun = tick_now();
     assert_int_equal(frazil_next_n(rig.gen, ids, CAPACITY), FRAZIL_OK);
@@ -197,15 +175,13 @@ static void test_source_is_full(void **state)
     rig_close(&rig);
 }
 
-/* No answer is tried again while the call may wait; a refusal is passed on at once, with the source's words. */
-static void test_source_fails(void **state)
+TEST("No answer is tried again while the call may wait; a refusal is passed on at once, with the source's words")
 {
     static const frazil_err refusals[] = {FRAZIL_EWORKER, FRAZIL_ESYS, FRAZIL_ECLOCK};
     frazil_error err;
     uint64_t retry_ns = 4711;
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC "max_wait=1s", RIG_NOW);
     fake_slots.err = FRAZIL_EAGAIN;
     assert_int_equal(frazil_take(rig.gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_EAGAIN);
@@ -226,12 +202,10 @@ static void test_source_fails(void **state)
     rig_close(&rig);
 }
 
-/* I3: a counter for each tick does not know that the clock went back: what it gives then is not issued. */
-static void test_clock_back(void **state)
+TEST("I3: a counter for each tick does not know that the clock went back: what it gives then is not issued")
 {
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC "batch=1 on_backward=wait max_lead=0 max_wait=1s", RIG_NOW);
     uint64_t first = rig_next(&rig);
     rig_step(&rig, -20);
@@ -250,14 +224,12 @@ static void test_clock_back(void **state)
     rig_close(&rig);
 }
 
-/* I1: a source that hands out again some of what it gave before is not believed, in this tick. */
-static void test_overlap(void **state)
+TEST("I1: a source that hands out again some of what it gave before is not believed, in this tick")
 {
     frazil_error err;
     uint64_t id = 0;
     uint64_t last = 0;
 
-    (void)state;
     rig_open(&rig, SPEC "batch=5 start=zero on_backward=error", RIG_NOW);
     for (unsigned i = 0; i < 5; i++) {
         id = rig_next(&rig);
@@ -275,13 +247,11 @@ static void test_overlap(void **state)
     rig_close(&rig);
 }
 
-/* All or none: a call that fails on its way leaves its outputs as they were, and its slots to the next call. */
-static void test_all_or_none(void **state)
+TEST("All or none: a call that fails on its way leaves its outputs as they were, and its slots to the next call")
 {
     enum { WANTED = 100, RUNS = 11, EACH = 3 };
     uint64_t ids[WANTED];
 
-    (void)state;
     rig_open(&rig, SPEC "start=zero on_full=lead max_lead=10ms max_wait=0 batch=1", RIG_NOW);
     fake_slots.most = EACH;
     fake_slots.lead = 10;
@@ -306,12 +276,10 @@ static void test_all_or_none(void **state)
     rig_close(&rig);
 }
 
-/* The same where the slots are there, and cannot be waited for: the next call has them, the next tick has not. */
-static void test_none_in_time(void **state)
+TEST("If slots are there, and cannot be waited for, the next call has them; the next tick has not")
 {
     uint64_t ids[3 * CAPACITY];
 
-    (void)state;
     rig_open(&rig, SPEC "start=zero max_lead=10ms batch=1", RIG_NOW);
     fake_slots.lead = 10;
     uint64_t begun = tick_now();
@@ -344,14 +312,12 @@ static void sleep_and_take(void *ctx, uint64_t until_ns)
     fake_slots.good = 0;
 }
 
-/* I3: of the slots of a call that fails, those are lost behind which another call has taken some meanwhile. */
-static void test_overtaken(void **state)
+TEST("I3: of the slots of a call that fails, those are lost behind which another call has taken some meanwhile")
 {
     enum { EACH = 4 };
     uint64_t ids[3 * CAPACITY];
     frazil_error err;
 
-    (void)state;
     assert_int_equal(frazil_manual_clock_new(&rig.manual, RIG_NOW), FRAZIL_OK);
     sleeping = frazil_manual_clock_port(rig.manual);
     rig.clock = sleeping;
@@ -414,15 +380,13 @@ static void end_callers(struct caller callers[CALLERS])
         assert_int_equal(pthread_join(callers[i].thread, NULL), 0);
 }
 
-/* Those who come while the source is asked wait as long as they may, and do not ask behind it. */
-static void test_queue(void **state)
+TEST("Those who come while the source is asked wait as long as they may, and do not ask behind it")
 {
     struct caller callers[CALLERS];
     frazil_error err;
     uint64_t retry_ns = 0;
     uint64_t id = RIG_UNTOUCHED;
 
-    (void)state;
     rig_open(&rig, SPEC "start=zero batch=16", RIG_NOW);
     start_callers(callers, FRAZIL_WAIT_FOREVER);
     assert_int_equal(frazil_try_next(rig.gen, &id, &retry_ns), FRAZIL_EAGAIN);
@@ -442,12 +406,10 @@ static void test_queue(void **state)
     rig_close(&rig);
 }
 
-/* One refusal is that of all who wait for it. */
-static void test_shared_refusal(void **state)
+TEST("One refusal is that of all who wait for it")
 {
     struct caller callers[CALLERS];
 
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     fake_slots.err = FRAZIL_EWORKER;
     start_callers(callers, FRAZIL_WAIT_FOREVER);
@@ -461,12 +423,10 @@ static void test_shared_refusal(void **state)
     rig_close(&rig);
 }
 
-/* Before the epoch, and at the layout's end. */
-static void test_ends(void **state)
+TEST("Before the epoch, and at the layout's end")
 {
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC "max_wait=0", INT64_C(1767225600000) - 1000);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ECLOCK);
     rig_close(&rig);
@@ -477,14 +437,12 @@ static void test_ends(void **state)
     rig_close(&rig);
 }
 
-/* I5: a child leaves its parent's batch alone, and tells the source that it is another process, once. */
-static void test_fork(void **state)
+TEST("I5: a child leaves its parent's batch alone, and tells the source that it is another process, once")
 {
     uint64_t ids[2] = {0, 0};
     int pipe_fds[2];
     int status;
 
-    (void)state;
     rig_open(&rig, SPEC "batch=8", RIG_NOW);
     (void)rig_next(&rig);
     assert_int_equal(pipe(pipe_fds), 0);
@@ -510,13 +468,11 @@ static void test_fork(void **state)
     rig_close(&rig);
 }
 
-/* Handles hold no slots of their own here. */
-static void test_local(void **state)
+TEST("Handles hold no slots of their own here")
 {
     frazil_local *local;
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, SPEC, RIG_NOW);
     assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
     for (uint64_t i = 0; i < 5; i++) {
@@ -527,12 +483,10 @@ static void test_local(void **state)
     rig_close(&rig);
 }
 
-/* What does not go together is refused, in a sentence that names it. */
-static void test_refused(void **state)
+TEST("What does not go together is refused, in a sentence that names it")
 {
     const frazil_ports ports = {.coordinators = fake_slots_coordinators};
 
-    (void)state;
     assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "it does not go with layout=sno");
     assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
     assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
@@ -546,31 +500,4 @@ static void test_refused(void **state)
     assert_open_refused("worker=fixed:1 state=slotless://x", &ports, FRAZIL_ESPEC, "slotless has no slots");
     assert_open_refused("worker=fixed:1 state=unknown://x", &ports, FRAZIL_ESPEC, "no coordinator is called 'unknown'");
     assert_open_refused("state=fake://x", &ports, FRAZIL_ENOWORKER, "");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_request, set_up),
-        cmocka_unit_test_setup(test_batches, set_up),
-        cmocka_unit_test_setup(test_default_batch, set_up),
-        cmocka_unit_test_setup(test_batch_ends_with_its_tick, set_up),
-        cmocka_unit_test_setup(test_many, set_up),
-        cmocka_unit_test_setup(test_full, set_up),
-        cmocka_unit_test_setup(test_source_is_full, set_up),
-        cmocka_unit_test_setup(test_source_fails, set_up),
-        cmocka_unit_test_setup(test_clock_back, set_up),
-        cmocka_unit_test_setup(test_overlap, set_up),
-        cmocka_unit_test_setup(test_all_or_none, set_up),
-        cmocka_unit_test_setup(test_none_in_time, set_up),
-        cmocka_unit_test_setup(test_overtaken, set_up),
-        cmocka_unit_test_setup(test_queue, set_up),
-        cmocka_unit_test_setup(test_shared_refusal, set_up),
-        cmocka_unit_test_setup(test_ends, set_up),
-        cmocka_unit_test_setup(test_fork, set_up),
-        cmocka_unit_test_setup(test_local, set_up),
-        cmocka_unit_test_setup(test_refused, set_up),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

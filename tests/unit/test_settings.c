@@ -4,19 +4,10 @@
  * every other text is refused with its place and what would be right, and the
  * spec wins over the environment, which wins over the file.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/rig.h"
+#include "lib/test.h"
 #include "spec/settings.h"
 
 #define WORKER "worker=fixed:1 "
@@ -35,8 +26,8 @@ static char *hostname_in(const char *spec)
     return value;
 }
 
-/* Values: plain up to the next space, or quoted with \' and \\ for themselves and every other backslash as it is. */
-static void test_values(void **state)
+TEST(
+    "Values: plain up to the next space, or quoted with \\' and \\\\ for themselves and every other backslash as it is")
 {
     static const struct {
         const char *spec;
@@ -62,7 +53,6 @@ static void test_values(void **state)
         {"   ", NULL},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char *value = hostname_in(rows[i].spec);
         if (rows[i].value == NULL)
@@ -73,8 +63,7 @@ static void test_values(void **state)
     }
 }
 
-/* What the grammar does not know is refused, and the sentence says where and what would be right. */
-static void test_refused(void **state)
+TEST("What the grammar does not know is refused, and the sentence says where and what would be right")
 {
     static const struct {
         const char *spec;
@@ -112,18 +101,15 @@ static void test_refused(void **state)
         {"w\x1bx=1", "unknown key 'w\\x1bx'"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
 }
 
-/* Every proper beginning of a spec is read or refused, and nothing is read behind its end (the sanitizers look). */
-static void test_truncated(void **state)
+TEST("Every proper beginning of a spec is read or refused, and nothing is read behind its end (the sanitizers look)")
 {
     static const char spec[] =
         "layout='41/10/12 epoch=2026-01-01T00:00:00Z' worker=fixed:1 hostname='a\\'b\\\\' base=0";
 
-    (void)state;
     for (size_t len = 0; len <= strlen(spec); len++) {
         char *text = strndup(spec, len);
         struct fz_settings settings = {.value = {NULL}};
@@ -137,10 +123,8 @@ static void test_truncated(void **state)
     }
 }
 
-/* Each key there is can be read, and its name is the one in the list. */
-static void test_every_key(void **state)
+TEST("Each key there is can be read, and its name is the one in the list")
 {
-    (void)state;
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         struct fz_settings settings = {.value = {NULL}};
         char text[64];
@@ -157,17 +141,16 @@ static void test_every_key(void **state)
 
 static char config_path[] = "/tmp/frazil-test-config-XXXXXX";
 
-static int make_config(void **state)
+BEFORE_ALL
 {
-    (void)state;
     const int fd = mkstemp(config_path);
-    return fd < 0 ? -1 : close(fd);
+    assert_true(fd >= 0);
+    assert_int_equal(close(fd), 0);
 }
 
-static int remove_config(void **state)
+AFTER_ALL
 {
-    (void)state;
-    return unlink(config_path);
+    assert_int_equal(unlink(config_path), 0);
 }
 
 static void write_config(const void *text, size_t len)
@@ -201,13 +184,11 @@ static frazil_generator_info info_of(const char *spec)
     return info;
 }
 
-/* The spec wins over the environment, which wins over the file; keys of one do not hide other keys of another. */
-static void test_precedence(void **state)
+TEST("The spec wins over the environment, which wins over the file; keys of one do not hide other keys of another")
 {
     static const char file[] =
         "# frazil\n\n  worker =fixed:3 \nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
 
-    (void)state;
     write_config(file, strlen(file));
     assert_int_equal(info_of(with_config("")).worker, 3);
     assert_int_equal(info_of(with_config("")).sequence_max, 100);
@@ -229,8 +210,7 @@ static void test_precedence(void **state)
     assert_int_equal(unsetenv("FRAZIL_SEQ_MIN"), 0);
 }
 
-/* A file whose lines end with CR LF says the same as one whose lines end with LF, to the last line and in quotes. */
-static void test_config_line_ends(void **state)
+TEST("A file whose lines end with CR LF says the same as one whose lines end with LF, to the last line and in quotes")
 {
     static const char *const files[] = {
         "# frazil\n\nworker=fixed:3\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100\n",
@@ -238,7 +218,6 @@ static void test_config_line_ends(void **state)
         "# frazil\r\n\nworker=fixed:3\r\nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         write_config(files[i], strlen(files[i]));
         const frazil_generator_info info = info_of(with_config(""));
@@ -248,10 +227,8 @@ static void test_config_line_ends(void **state)
     }
 }
 
-/* A value in the environment is taken as it is, without quotes; an empty one is an error, unless the spec decides. */
-static void test_environment(void **state)
+TEST("A value in the environment is taken as it is, without quotes; an empty one is an error, unless the spec decides")
 {
-    (void)state;
     assert_int_equal(setenv("FRAZIL_LAYOUT", "41/5+5/12 epoch=2026-01-01T00:00:00Z", 1), 0);
     assert_int_equal(info_of(WORKER).layout.datacenter_bits, 5);
     assert_int_equal(setenv("FRAZIL_LAYOUT", "", 1), 0);
@@ -265,8 +242,7 @@ static void test_environment(void **state)
     assert_int_equal(unsetenv("FRAZIL_MAX_WAIT"), 0);
 }
 
-/* Files that are not what they should be are errors that name the file and the line. */
-static void test_config_refused(void **state)
+TEST("Files that are not what they should be are errors that name the file and the line")
 {
     static const struct {
         const char *text;
@@ -294,7 +270,6 @@ static void test_config_refused(void **state)
         {"worker=fixed:1\nconfig=/etc/other\n", 0, ", line 2: a config file cannot name another"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char why[256];
         write_config(rows[i].text, rows[i].len != 0 ? rows[i].len : strlen(rows[i].text));
@@ -304,8 +279,7 @@ static void test_config_refused(void **state)
     }
 }
 
-/* Nothing of the file is shown, as it may be another one than was meant: here, files with a password in them. */
-static void test_config_not_shown(void **state)
+TEST("Nothing of the file is shown, as it may be another one than was meant: here, files with a password in them")
 {
     static const char *const files[] = {
         "s3cret\n",
@@ -327,7 +301,6 @@ static void test_config_not_shown(void **state)
     frazil_error err;
     frazil *gen;
 
-    (void)state;
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         write_config(files[i], strlen(files[i]));
         assert_int_equal(frazil_open(&gen, with_config(""), &err), FRAZIL_ESPEC);
@@ -359,8 +332,7 @@ static int slips_with(const char *name, struct slips *slips)
     return slips->count;
 }
 
-/* A variable one slip away from a key's is found; keys themselves, our own and other people's variables are not. */
-static void test_slips_of_the_environment(void **state)
+TEST("A variable one slip away from a key's is found; keys themselves, our own and other people's variables are not")
 {
     static const char *const good[] = {
         "FRAZIL_WORKER",  "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE", "FRAZIL_STATE_DIR",
@@ -370,7 +342,6 @@ static void test_slips_of_the_environment(void **state)
     };
     struct slips slips;
 
-    (void)state;
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         if (slips_with(good[i], &slips) != 0)
             fail_msg("%s is taken for a slip: %s", good[i], slips.last);
@@ -383,14 +354,12 @@ static void test_slips_of_the_environment(void **state)
     assert_int_equal(slips_with("FRAZIL_BEHAVIOR", &slips), 1);
 }
 
-/* A file that is not there, is a folder, or is too large to be meant. */
-static void test_config_unreadable(void **state)
+TEST("A file that is not there, is a folder, or is too large to be meant")
 {
     static char large[70000];
     frazil_error err;
     frazil *gen;
 
-    (void)state;
     assert_open_refused(WORKER "config=/nonexistent/frazil.conf", NULL, FRAZIL_ESYS,
                         "cannot read the config file '/nonexistent/frazil.conf': No such file or directory");
     assert_int_equal(frazil_open(&gen, WORKER "config=/nonexistent/frazil.conf", &err), FRAZIL_ESYS);
@@ -399,23 +368,4 @@ static void test_config_unreadable(void **state)
     memset(large, '\n', sizeof large);
     write_config(large, sizeof large);
     assert_open_refused(with_config(WORKER), NULL, FRAZIL_ESYS, "cannot read the config file");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_every_key),
-        cmocka_unit_test(test_precedence),
-        cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_config_line_ends),
-        cmocka_unit_test(test_config_refused),
-        cmocka_unit_test(test_config_not_shown),
-        cmocka_unit_test(test_slips_of_the_environment),
-        cmocka_unit_test(test_config_unreadable),
-    };
-
-    return cmocka_run_group_tests(tests, make_config, remove_config);
 }

@@ -4,16 +4,11 @@
  * workers are made of it as frazil/text.h says, with their errors.  That the
  * numbers are konayuki's is shown in test_vectors_text.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/crc32.h"
 #include "frazil/text.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 /* CRC-32 bit by bit, as the standard writes it. */
 static uint32_t slow_crc32(const unsigned char *bytes, size_t len)
@@ -28,10 +23,8 @@ static uint32_t slow_crc32(const unsigned char *bytes, size_t len)
     return ~crc;
 }
 
-/* The check values of the catalogues, and the definition over every byte. */
-static void test_crc32(void **state)
+TEST("The check values of the catalogues, and the definition over every byte")
 {
-    (void)state;
     unsigned char bytes[512];
 
     assert_int_equal(fz_crc32("", 0), 0);
@@ -43,10 +36,8 @@ static void test_crc32(void **state)
         assert_int_equal(fz_crc32(bytes, len), slow_crc32(bytes, len));
 }
 
-/* A shard is the checksum of the decimal text modulo the number of shards, up to the largest number there is. */
-static void test_shard(void **state)
+TEST("A shard is the checksum of the decimal text modulo the number of shards, up to the largest number there is")
 {
-    (void)state;
     uint32_t shard = 42;
 
     assert_int_equal(frazil_shard(123456789, UINT32_MAX, &shard), FRAZIL_OK);
@@ -57,10 +48,8 @@ static void test_shard(void **state)
     assert_int_equal(shard, 0);
 }
 
-/* No shards, no workers and no text are errors. */
-static void test_errors(void **state)
+TEST("No shards, no workers and no text are errors")
 {
-    (void)state;
     uint32_t ret = 42;
 
     assert_int_equal(frazil_shard(1, 0, &ret), FRAZIL_EINVAL);
@@ -69,26 +58,12 @@ static void test_errors(void **state)
     assert_int_equal(ret, 42);
 }
 
-/* A worker's hash is of the given number of bytes, whatever they are. */
-static void test_worker_hash(void **state)
+TEST("A worker's hash is of the given number of bytes, whatever they are")
 {
-    (void)state;
     uint32_t worker = 42;
 
     assert_int_equal(frazil_worker_hash("123456789abc", 9, UINT32_MAX, &worker), FRAZIL_OK);
     assert_int_equal(worker, UINT32_C(0xcbf43926));
     assert_int_equal(frazil_worker_hash("\0", 1, 1024, &worker), FRAZIL_OK);
     assert_int_equal(worker, UINT32_C(0xd202ef8d) % 1024);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc32),
-        cmocka_unit_test(test_shard),
-        cmocka_unit_test(test_errors),
-        cmocka_unit_test(test_worker_hash),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,43 +4,30 @@
  * the other and side by side, on one host: what each may issue, what keeps it out, and
  * what a frazil left that did not know bounds yet.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/bounds.h"
 #include "home/grant_store.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "operations/state.h"
 
 enum { TICK_MS = 4, RESERVE_MS = 6000, SNOS = 3000, TOP = 65535 };
 
 static const char *scratch;
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static const char *spec_of(unsigned min, unsigned max)
@@ -99,12 +86,10 @@ static void crash(unsigned min, unsigned max, int64_t unix_ms)
 
 /* ---- bounds ----------------------------------------------------------------------- */
 
-/* Two stretches overlap if and only if they have a number in common, be it an end of both. */
-static void test_overlap(void **state)
+TEST("Two stretches overlap if and only if they have a number in common, be it an end of both")
 {
     enum { NUMBERS = 5 };
 
-    (void)state;
     for (unsigned i = 0; i < NUMBERS * NUMBERS * NUMBERS * NUMBERS; i++) {
         const struct fz_bounds a = {.min = i % NUMBERS, .max = i / NUMBERS % NUMBERS, .top = NUMBERS - 1};
         const struct fz_bounds b = {
@@ -120,15 +105,13 @@ static void test_overlap(void **state)
 
 /* ---- side by side ---------------------------------------------------------------- */
 
-/* Several generators of one partition in one process under the default state: no sno twice, each within its bounds. */
-static void test_one_process(void **state)
+TEST("Several generators of one partition in one process under the default state: no sno twice, each within its bounds")
 {
     static const unsigned edges[] = {0, 1000, 1004, 30000, TOP + 1};
     enum { SHARDS = sizeof edges / sizeof edges[0] - 1 };
     struct idset *sets = idsets_open(SHARDS, SNOS);
     struct rig rigs[SHARDS];
 
-    (void)state;
     for (size_t i = 0; i < SHARDS; i++)
         open_at(&rigs[i], edges[i], edges[i + 1] - 1, RIG_NOW);
     for (unsigned n = 0; n < SNOS; n++) {
@@ -147,14 +130,12 @@ static void test_one_process(void **state)
     idsets_close(sets, SHARDS);
 }
 
-/* A generator for all sequence numbers and those for some keep each other out, whoever comes first. */
-static void test_all_or_some(void **state)
+TEST("A generator for all sequence numbers and those for some keep each other out, whoever comes first")
 {
     struct rig rig;
     frazil_error err;
     frazil *gen;
 
-    (void)state;
     open_at(&rig, 0, TOP, RIG_NOW);
     assert_int_equal(frazil_open(&gen, spec_of(0, 999), &err), FRAZIL_EWORKER);
     assert_non_null(strstr(err.message, "0 to 65535"));
@@ -171,8 +152,7 @@ static void test_all_or_some(void **state)
 
 /* ---- one after the other ----------------------------------------------------------- */
 
-/* A killed generator's grant is a floor for all that overlap with it; not for others. */
-static void test_leftover(void **state)
+TEST("A killed generator's grant is a floor for all that overlap with it; not for others")
 {
     static const struct {
         unsigned min;
@@ -181,7 +161,6 @@ static void test_leftover(void **state)
     } cases[] = {{500, 1499, true}, {1, 1000, true},     {400, 600, true},  {0, TOP, true},
                  {999, 2000, true}, {1000, 1999, false}, {2000, TOP, false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rig rig;
         scratch_remove(scratch);
@@ -206,17 +185,13 @@ static void take_ticks(struct rig *rig, struct idset *set, unsigned n)
     }
 }
 
-/*
- * A word that is left behind, and whose grant is still in force, goes on with it, and
- * keeps clear of what others were granted in the meantime, who overlap.
- */
-static void test_alternation(void **state)
+TEST("A word that is left behind, and whose grant is still in force, goes on with it, and keeps clear of what others "
+     "were granted in the meantime, who overlap")
 {
     enum { ROUNDS = 6, TAKEN = 4000 };
     struct idset *sets = idsets_open((size_t)2 * ROUNDS, TAKEN);
     uint64_t twice = 0;
 
-    (void)state;
     for (unsigned round = 0; round < 2 * ROUNDS; round++) {
         struct rig rig;
         pid_t pid = fork();
@@ -238,15 +213,13 @@ static void test_alternation(void **state)
 
 /* ---- what keeps one out --------------------------------------------------------------- */
 
-/* The run directory was wiped under a living generator: one that overlaps is refused by the grant file. */
-static void test_wiped(void **state)
+TEST("The run directory was wiped under a living generator: one that overlaps is refused by the grant file")
 {
     struct rig rig;
     frazil_error err;
     frazil *gen;
     char word[600];
 
-    (void)state;
     open_at(&rig, 0, 999, RIG_NOW);
     snprintf(word, sizeof word, "%s/run/n/worker-7.word.shards/0-999", scratch);
     assert_int_equal(unlink(word), 0);
@@ -265,15 +238,13 @@ static void repair(void *ctx, const struct fz_kept *kept)
     *repaired = *repaired * 10 + 1 + kept->is_part;
 }
 
-/* The grant of a neighbour that overlaps is damaged: nobody can know what it said, until it is made anew. */
-static void test_damaged_neighbour(void **state)
+TEST("The grant of a neighbour that overlaps is damaged: nobody can know what it said, until it is made anew")
 {
     struct rig rig;
     frazil_error err;
     frazil *gen;
     unsigned repaired = 0;
 
-    (void)state;
     crash(0, 999, RIG_NOW);
     scratch_write(grant_path(0, 999), "rubbish", 7);
     open_at(&rig, 1000, 1999, RIG_NOW); /* it is none of this one's business */
@@ -288,14 +259,12 @@ static void test_damaged_neighbour(void **state)
     frazil_close(gen);
 }
 
-/* A grant file under the name of other bounds is not theirs. */
-static void test_renamed(void **state)
+TEST("A grant file under the name of other bounds is not theirs")
 {
     char from[600];
     frazil_error err;
     frazil *gen;
 
-    (void)state;
     crash(0, 999, RIG_NOW);
     snprintf(from, sizeof from, "%s", grant_path(0, 999));
     assert_int_equal(rename(from, grant_path(2000, 2999)), 0);
@@ -306,13 +275,11 @@ static void test_renamed(void **state)
 
 /* ---- what is shown ---------------------------------------------------------------------- */
 
-/* A spec shows the words whose bounds overlap with its own: those that matter to a start with it. */
-static void test_look(void **state)
+TEST("A spec shows the words whose bounds overlap with its own: those that matter to a start with it")
 {
     struct fz_state seen;
     frazil_error err;
 
-    (void)state;
     crash(0, 999, RIG_NOW);
     crash(1000, 1999, RIG_NOW);
     crash(3000, 3999, RIG_NOW);
@@ -366,15 +333,13 @@ static void put_old_grant(void)
     scratch_write(scratch_path(scratch, "state/n/worker-7.grant"), content, sizeof content);
 }
 
-/* A grant of 0.1 is a floor for whatever bounds come after it, as it may have been for any. */
-static void test_old_grant(void **state)
+TEST("A grant of 0.1 is a floor for whatever bounds come after it, as it may have been for any")
 {
     static const struct {
         unsigned min;
         unsigned max;
     } cases[] = {{0, 999}, {1000, 1999}, {60000, TOP}, {0, TOP}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct rig rig;
         scratch_remove(scratch);
@@ -387,15 +352,13 @@ static void test_old_grant(void **state)
     }
 }
 
-/* The file of 0.1 is taken over by whoever uses all sequence numbers, and says so from then on. */
-static void test_old_grant_is_taken_over(void **state)
+TEST("The file of 0.1 is taken over by whoever uses all sequence numbers, and says so from then on")
 {
     const struct fz_bounds all = {.min = 0, .max = TOP, .top = TOP};
     struct fz_grant_record record;
     struct rig rig;
     bool exists = false;
 
-    (void)state;
     put_old_grant();
     assert_int_equal(fz_grant_store_inspect(grant_path(0, TOP), &all, &exists, &record, NULL), FRAZIL_OK);
     assert_true(exists);
@@ -420,15 +383,12 @@ static struct fz_grant_record record_of_all(void)
     return record;
 }
 
-/*
- * I1: 0.1 does not look at the files of parts, but refuses a file of version 2 for the whole: there is one as soon as
- * a part is granted, and again at its next extension if somebody removes it.  It takes no tick from anybody.
- */
-static void test_old_frazil_is_kept_out(void **state)
+TEST("I1: 0.1 does not look at the files of parts, but refuses a file of version 2 for the whole: there is one as soon "
+     "as a part is granted, and again at its next extension if somebody removes it")
 {
+    /* It takes no tick from anybody. */
     struct rig rig;
 
-    (void)state;
     open_at(&rig, 0, 999, RIG_NOW);
     assert_true(record_of_all().says_bounds);
     assert_int_equal(record_of_all().until, 0);
@@ -446,12 +406,10 @@ static void test_old_frazil_is_kept_out(void **state)
     rig_close(&rig);
 }
 
-/* The same where 0.1 was before: what it was granted stays in the record. */
-static void test_old_frazil_does_not_come_back(void **state)
+TEST("Where 0.1 was before, what it was granted stays in the record")
 {
     struct rig rig;
 
-    (void)state;
     put_old_grant();
     struct fz_grant_record before = record_of_all();
     assert_false(before.says_bounds);
@@ -462,26 +420,4 @@ static void test_old_frazil_does_not_come_back(void **state)
     assert_memory_equal(&after.used, &before.used, sizeof after.used);
     assert_true(after.until == before.until && after.nonce == before.nonce);
     rig_close(&rig);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_overlap),
-        TEST(test_one_process),
-        TEST(test_all_or_some),
-        TEST(test_leftover),
-        TEST(test_alternation),
-        TEST(test_wiped),
-        TEST(test_damaged_neighbour),
-        TEST(test_renamed),
-        TEST(test_look),
-        TEST(test_old_grant),
-        TEST(test_old_grant_is_taken_over),
-        TEST(test_old_frazil_is_kept_out),
-        TEST(test_old_frazil_does_not_come_back),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

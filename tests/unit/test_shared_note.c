@@ -2,23 +2,16 @@
 /*
  * Goal of this test: a note is read whole or not at all.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "home/shared_note.h"
+#include "lib/test.h"
 
-/* What was written last is read; a longer text is cut, an empty one takes it away. */
-static void test_written(void **state)
+TEST("What was written last is read; a longer text is cut, an empty one takes it away")
 {
     struct fz_shared_note note = {0};
     char text[FZ_SHARED_NOTE_SIZE];
     char longer[2 * FZ_SHARED_NOTE_SIZE];
 
-    (void)state;
     fz_shared_note_read(&note, text);
     assert_string_equal(text, "");
     fz_shared_note_write(&note, "the coordinator does not answer");
@@ -36,13 +29,11 @@ static void test_written(void **state)
     assert_string_equal(text, "");
 }
 
-/* A writer that was killed in the middle leaves nothing, and the next one is read again. */
-static void test_half_written(void **state)
+TEST("A writer that was killed in the middle leaves nothing, and the next one is read again")
 {
     struct fz_shared_note note = {0};
     char text[FZ_SHARED_NOTE_SIZE];
 
-    (void)state;
     fz_shared_note_write(&note, "one");
     note.version++;
     fz_shared_note_read(&note, text);
@@ -50,11 +41,4 @@ static void test_half_written(void **state)
     fz_shared_note_write(&note, "two");
     fz_shared_note_read(&note, text);
     assert_string_equal(text, "two");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_written), cmocka_unit_test(test_half_written)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

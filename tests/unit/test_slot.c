@@ -4,15 +4,9 @@
  * every place of the word and every movement of the clock; it never plans a slot
  * twice, never one outside the bounds or past the end.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "core/slot.h"
+#include "lib/test.h"
 
 enum { NOW = 100, LEAD = 3, SEQ_BITS = 4, CAPACITY = 16 };
 
@@ -89,10 +83,8 @@ static void check_case(const struct fz_slot_rules *rules, enum where where, uint
     }
 }
 
-/* Every policy x every start x where the word stands x how the clock moved, the other side not being free. */
-static void test_matrix(void **state)
+TEST("Every policy x every start x where the word stands x how the clock moved, the other side not being free")
 {
-    (void)state;
     for (int on_full = FZ_FULL_WAIT; on_full <= FZ_FULL_ERROR; on_full++)
         for (int back = FZ_BACKWARD_HOLD; back <= FZ_BACKWARD_TICKTOCK; back++)
             for (int start = FZ_START_ZERO; start <= FZ_START_SPREAD; start++)
@@ -104,12 +96,11 @@ static void test_matrix(void **state)
                     }
 }
 
-/* The tick-tock toggles when the clock went back to a tick in which the other side is free, and not one tick before. */
-static void test_toggle(void **state)
+TEST(
+    "The tick-tock toggles when the clock went back to a tick in which the other side is free, and not one tick before")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_TICKTOCK, FZ_START_ZERO);
 
-    (void)state;
     for (unsigned side = 0; side <= 1; side++) {
         struct fz_slot_view view = {.word = fz_slot_first(&rules, side, NOW + 10) + 5,
                                     .high_tick = NOW + 10,
@@ -141,13 +132,11 @@ static void test_toggle(void **state)
     assert_false(fz_slot_plan(&rules, &full, 1, 0).toggles);
 }
 
-/* A batch that begins in the tick and ends ahead is late for the same reason as a single slot there would be. */
-static void test_batch_reason(void **state)
+TEST("A batch that begins in the tick and ends ahead is late for the same reason as a single slot there would be")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_ERROR, FZ_START_ZERO);
     struct fz_slot_view view = {.word = slot_at(NOW, 10), .high_tick = NOW, .now_tick = NOW};
 
-    (void)state;
     struct fz_slot_plan plan = fz_slot_plan(&rules, &view, 6, 0);
     assert_int_equal(plan.reason, FZ_SLOT_NOW);
     assert_int_equal(plan.next, slot_at(NOW + 1, 0));
@@ -164,8 +153,7 @@ static void test_batch_reason(void **state)
     assert_int_equal(plan.allowed, !fz_slot_forbidden(&rules, plan.reason));
 }
 
-/* A tick that callers had to wait for may be finished in the next one; any other tick that is over may not. */
-static void test_finish(void **state)
+TEST("A tick that callers had to wait for may be finished in the next one; any other tick that is over may not")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_ZERO);
     static const struct {
@@ -174,7 +162,6 @@ static void test_finish(void **state)
         bool finishes;
     } rows[] = {{NOW, NOW + 1, true}, {NOW, NOW + 2, false}, {NOW - 1, NOW + 1, false}, {0, NOW + 1, false}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct fz_slot_view view = {.word = slot_at(NOW, 9),
                                           .high_tick = rows[i].now,
@@ -189,8 +176,7 @@ static void test_finish(void **state)
     assert_int_equal(fz_slot_plan(&rules, &fresh, 1, 0).first, slot_at(1, 0));
 }
 
-/* Spread: random while quiet, zero when the tick before was more than half used or the batch is large. */
-static void test_spread_gives_way(void **state)
+TEST("Spread: random while quiet, zero when the tick before was more than half used or the batch is large")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_SPREAD);
     static const struct {
@@ -203,7 +189,6 @@ static void test_spread_gives_way(void **state)
         {NOW - 1, 0, 8, SPREAD_OFFSET}, {NOW - 1, 0, 9, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct fz_slot_view view = {
             .word = slot_at(rows[i].tick, rows[i].place), .high_tick = NOW, .now_tick = NOW};
@@ -211,8 +196,7 @@ static void test_spread_gives_way(void **state)
     }
 }
 
-/* The lead is taken off the due tick, down to tick 0; no limit means due at once. */
-static void test_lead_limits(void **state)
+TEST("The lead is taken off the due tick, down to tick 0; no limit means due at once")
 {
     struct fz_slot_rules rules = rules_of(FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO);
     static const struct {
@@ -220,7 +204,6 @@ static void test_lead_limits(void **state)
         uint64_t due;
     } rows[] = {{0, 50}, {1, 49}, {49, 1}, {50, 0}, {51, 0}, {FZ_NO_LIMIT, 0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         rules.max_lead = rows[i].max_lead;
         const struct fz_slot_view full = {.word = slot_at(50, 0), .high_tick = 40, .now_tick = 40};
@@ -230,13 +213,11 @@ static void test_lead_limits(void **state)
     }
 }
 
-/* Offsets: random is uniform over the whole range and never outside, spread over its low bits only. */
-static void test_offsets(void **state)
+TEST("Offsets: random is uniform over the whole range and never outside, spread over its low bits only")
 {
     static const uint64_t extremes[] = {0, UINT64_MAX, UINT64_C(0xffffffff), UINT64_C(0xffffffff00000000)};
     const uint64_t capacities[] = {2, 3, 16, UINT64_C(1) << 32};
 
-    (void)state;
     for (size_t c = 0; c < sizeof capacities / sizeof capacities[0]; c++) {
         struct fz_slot_rules rules = rules_of(FZ_FULL_WAIT, FZ_BACKWARD_HOLD, FZ_START_RANDOM);
         rules.seq_bits = c == 3 ? 32 : SEQ_BITS;
@@ -253,13 +234,9 @@ static void test_offsets(void **state)
     }
 }
 
-/*
- * Nothing is planned beyond the grant, and nothing before it: the last granted tick is used, the next one is not, be it
- * entered by the clock, by a batch that does not fit, or ahead of a clock that went back.
- */
-static void test_granted(void **state)
+TEST("Nothing is planned beyond the grant, and nothing before it: the last granted tick is used, the next one is not, "
+     "be it entered by the clock, by a batch that does not fit, or ahead of a clock that went back")
 {
-    (void)state;
     const struct fz_slot_rules rules = rules_of(FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO);
     struct fz_slot_view view = {.word = slot_at(NOW - 2, 3), .high_tick = NOW, .granted_first = NOW - 5};
 
@@ -281,15 +258,4 @@ static void test_granted(void **state)
     view = (struct fz_slot_view){.word = slot_at(NOW - 2, 3), .high_tick = NOW, .now_tick = NOW - 1};
     view.granted_first = NOW + 1;
     assert_int_equal(fz_slot_plan(&rules, &view, 1, 0).first, slot_at(NOW + 1, 0));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_matrix),  cmocka_unit_test(test_toggle),           cmocka_unit_test(test_batch_reason),
-        cmocka_unit_test(test_finish),  cmocka_unit_test(test_spread_gives_way), cmocka_unit_test(test_lead_limits),
-        cmocka_unit_test(test_offsets), cmocka_unit_test(test_granted),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,9 @@
  * All bounds of a three-bit sequence, both sides, all batches over ticks, and
  * the last tick, are compared with counting one by one.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "core/slot.h"
+#include "lib/test.h"
 
 enum { SEQ_BITS = 3, PLACES = 8, LAST_TICK = 6 };
 
@@ -62,10 +56,8 @@ static void walk(const struct fz_slot_rules *rules, unsigned side)
     }
 }
 
-/* Whatever the bounds and the side: the walk meets each used place once and no hole. */
-static void test_walk(void **state)
+TEST("Whatever the bounds and the side: the walk meets each used place once and no hole")
 {
-    (void)state;
     for (uint32_t min = 0; min < PLACES; min++) {
         for (uint32_t max = min + 1; max < PLACES; max++) {
             const struct fz_slot_rules rules = walking_rules(min, max);
@@ -87,10 +79,8 @@ static bool count_up(const struct fz_slot_rules *rules, uint64_t slot, uint64_t 
     return fz_slot_tick(rules, slot) <= rules->last_tick;
 }
 
-/* Batches from everywhere end where counting ends, are due with their last slot, and never run past the end. */
-static void test_batches(void **state)
+TEST("Batches from everywhere end where counting ends, are due with their last slot, and never run past the end")
 {
-    (void)state;
     for (uint32_t min = 0; min < PLACES; min++) {
         for (uint32_t max = min + 1; max < PLACES; max++) {
             const struct fz_slot_rules rules = walking_rules(min, max);
@@ -114,14 +104,12 @@ static void test_batches(void **state)
     }
 }
 
-/* Absurd batches are exhaustion, not an overflow that comes out as something small. */
-static void test_absurd_batches(void **state)
+TEST("Absurd batches are exhaustion, not an overflow that comes out as something small")
 {
     const struct fz_slot_rules rules = walking_rules(2, 6);
     const struct fz_slot_view view = {.word = UINT64_C(3) << SEQ_BITS | 5, .high_tick = 3, .now_tick = 3};
     static const uint64_t counts[] = {UINT64_MAX, UINT64_MAX - 1, UINT64_MAX - 7, UINT64_C(1) << 63, UINT64_C(1) << 32};
 
-    (void)state;
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
         assert_int_equal(fz_slot_plan(&rules, &view, counts[i], 0).reason, FZ_SLOT_EXHAUSTED);
 }
@@ -152,8 +140,7 @@ static uint64_t usable_in_last_tick(struct fz_slot_rules rules)
     }
 }
 
-/* The last tick is used up to its end; only where the line fills the word is its very last slot sacrificed. */
-static void test_end_of_the_line(void **state)
+TEST("The last tick is used up to its end; only where the line fills the word is its very last slot sacrificed")
 {
     static const struct {
         unsigned time_bits;
@@ -167,7 +154,6 @@ static void test_end_of_the_line(void **state)
         {60, 2, true, 3, 4},  {39, 8, true, 255, 256}, {48, 16, false, 65535, 65535},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const struct fz_slot_rules rules = {.seq_bits = rows[i].seq_bits,
                                             .capacity = rows[i].seq_max + 1,
@@ -178,12 +164,10 @@ static void test_end_of_the_line(void **state)
     }
 }
 
-/* A random start in the last tick would make "exhausted" come and go: there it begins at the bottom. */
-static void test_no_random_start_in_the_last_tick(void **state)
+TEST("A random start in the last tick would make \"exhausted\" come and go: there it begins at the bottom")
 {
     struct fz_slot_rules rules = walking_rules(0, 7);
 
-    (void)state;
     rules.start = FZ_START_RANDOM;
     for (uint64_t word_tick = LAST_TICK - 1; word_tick <= LAST_TICK; word_tick++) {
         const struct fz_slot_view view = {.word = word_tick << SEQ_BITS, .high_tick = LAST_TICK, .now_tick = LAST_TICK};
@@ -193,12 +177,10 @@ static void test_no_random_start_in_the_last_tick(void **state)
     }
 }
 
-/* What is available is what can be taken at once, wherever word and clock stand. */
-static void test_available(void **state)
+TEST("What is available is what can be taken at once, wherever word and clock stand")
 {
     struct fz_slot_rules rules = walking_rules(2, 6);
 
-    (void)state;
     rules.on_full = FZ_FULL_WAIT;
     rules.on_backward = FZ_BACKWARD_TICKTOCK;
     for (uint64_t word = 0; word < (LAST_TICK + 1) << SEQ_BITS; word++) {
@@ -215,18 +197,4 @@ static void test_available(void **state)
             }
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_walk),
-        cmocka_unit_test(test_batches),
-        cmocka_unit_test(test_absurd_batches),
-        cmocka_unit_test(test_end_of_the_line),
-        cmocka_unit_test(test_no_random_start_in_the_last_tick),
-        cmocka_unit_test(test_available),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

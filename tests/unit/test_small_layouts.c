@@ -5,20 +5,12 @@
  * compared with a model that shares no code with it, and with the invariants:
  * I1 unique, I3 increasing, I6 honest time, I7 bounded and without a trace.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/near_miss.h"
 #include "lib/rig.h"
 #include "lib/slot_model.h"
+#include "lib/test.h"
 
 enum { DEPTH = 5, WALKS = 300, WALK_STEPS = 400, WINDOW = 16384, PLACES = 4, IDS_MAX = 9 };
 
@@ -321,12 +313,10 @@ static void open_world(struct world *world, const struct policy *policy)
     run_step(world, 0);
 }
 
-/* Every sequence of five calls and steps. */
-static void test_every_sequence(void **state)
+TEST("Every sequence of five calls and steps")
 {
     static struct world world;
 
-    (void)state;
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
         open_world(&world, &policies[i]);
         explore(&world, 0);
@@ -334,12 +324,10 @@ static void test_every_sequence(void **state)
     }
 }
 
-/* Long random walks, of which the seed is the number. */
-static void test_walks(void **state)
+TEST("Long random walks, of which the seed is the number")
 {
     static struct world world;
 
-    (void)state;
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
         for (uint64_t walk = 0; walk < WALKS; walk++) {
             uint64_t seed = walk;
@@ -349,14 +337,4 @@ static void test_walks(void **state)
             frazil_close(world.gen);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_sequence),
-        cmocka_unit_test(test_walks),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,10 @@
  * like its bytes; and every other text, time or part is refused.  That the
  * values are sno's is shown in test_vectors_text.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/sno.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define FIRST_MS INT64_C(1262304000000) /* 2010-01-01T00:00:00.000Z */
 #define LAST_MS INT64_C(3461327255551)  /* 2079-09-07T15:47:35.551Z, the last of its unit */
@@ -51,10 +45,8 @@ static void assert_bytes(frazil_sno id, const char *expected)
 
 /* ---- parts ------------------------------------------------------------------- */
 
-/* Each part alone fills its own bits. */
-static void test_where_the_parts_lie(void **state)
+TEST("Each part alone fills its own bits")
 {
-    (void)state;
     assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS}), "\0\0\0\0\0\0\0\0\0\0");
     assert_bytes(compose((frazil_sno_parts){.unix_ms = LAST_MS}), "\xff\xff\xff\xff\xfe\0\0\0\0\0");
     assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4}), "\0\0\0\0\x02\0\0\0\0\0");
@@ -64,10 +56,8 @@ static void test_where_the_parts_lie(void **state)
     assert_bytes(compose((frazil_sno_parts){.unix_ms = FIRST_MS, .sequence = 0x1234}), "\0\0\0\0\0\0\0\0\x12\x34");
 }
 
-/* Ten bytes taken apart and put together again are the same ten bytes; the time is the start of its unit. */
-static void test_decompose(void **state)
+TEST("Ten bytes taken apart and put together again are the same ten bytes; the time is the start of its unit")
 {
-    (void)state;
     uint64_t seed = 8;
 
     for (int i = 0; i < SNOS; i++) {
@@ -80,10 +70,8 @@ static void test_decompose(void **state)
     }
 }
 
-/* The milliseconds of a unit make the same sno. */
-static void test_unit(void **state)
+TEST("The milliseconds of a unit make the same sno")
 {
-    (void)state;
     frazil_sno first = compose((frazil_sno_parts){.unix_ms = FIRST_MS + 4000});
 
     for (int64_t ms = 1; ms < 4; ms++) {
@@ -94,10 +82,8 @@ static void test_unit(void **state)
     assert_true(frazil_sno_compare(&next, &first) > 0);
 }
 
-/* A time outside the layout, and a tick-tock that is no bit, are errors, and nothing is written. */
-static void test_compose_errors(void **state)
+TEST("A time outside the layout, and a tick-tock that is no bit, are errors, and nothing is written")
 {
-    (void)state;
     static const frazil_sno_parts wrong[] = {
         {.unix_ms = FIRST_MS - 1},
         {.unix_ms = LAST_MS + 1},
@@ -119,10 +105,8 @@ static void test_compose_errors(void **state)
 
 /* ---- ranges -------------------------------------------------------------------- */
 
-/* A range holds every sno of its units, and the neighbours outside it are outside. */
-static void test_range(void **state)
+TEST("A range holds every sno of its units, and the neighbours outside it are outside")
 {
-    (void)state;
     frazil_sno first = untouched;
     frazil_sno last = untouched;
 
@@ -137,10 +121,8 @@ static void test_range(void **state)
     assert_bytes(last, "\0\0\0\0\x03\xff\xff\xff\xff\xff");
 }
 
-/* A range that runs backwards or leaves the layout is an error, and nothing is written. */
-static void test_range_errors(void **state)
+TEST("A range that runs backwards or leaves the layout is an error, and nothing is written")
 {
-    (void)state;
     static const struct {
         int64_t from, to;
         frazil_err code;
@@ -164,10 +146,8 @@ static void test_range_errors(void **state)
 
 /* ---- text ------------------------------------------------------------------------ */
 
-/* Each character of the text is five bits of the bytes, high bits first; each of the 32 at each of the 16 places. */
-static void test_every_character(void **state)
+TEST("Each character of the text is five bits of the bytes, high bits first; each of the 32 at each of the 16 places")
 {
-    (void)state;
     for (size_t at = 0; at < FRAZIL_SNO_LEN; at++) {
         for (unsigned value = 0; value < 32; value++) {
             frazil_sno id = {{0}};
@@ -188,10 +168,8 @@ static void test_every_character(void **state)
     }
 }
 
-/* Text is read back, and two texts sort like their bytes. */
-static void test_round_trip_and_order(void **state)
+TEST("Text is read back, and two texts sort like their bytes")
 {
-    (void)state;
     uint64_t seed = 9;
 
     for (int i = 0; i < SNOS; i++) {
@@ -234,9 +212,8 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
     }
 }
 
-static void test_every_byte_everywhere(void **state)
+TEST("With any byte in any place a text is decoded as exactly what it says, or refused at that place")
 {
-    (void)state;
     near_miss_bytes("2222222222222222", FRAZIL_SNO_LEN, check_variant, NULL);
     near_miss_bytes("xxxxxxxxxxxxxxxx", FRAZIL_SNO_LEN, check_variant, NULL);
     near_miss_bytes("9a8b7c6d5e4f3g2h", FRAZIL_SNO_LEN, check_variant, NULL);
@@ -253,10 +230,8 @@ static void check_short(void *ctx, const char *prefix, size_t len, size_t index)
     assert_untouched(&id);
 }
 
-/* What is not 16 characters long is refused where it ends or goes on. */
-static void test_length(void **state)
+TEST("What is not 16 characters long is refused where it ends or goes on")
 {
-    (void)state;
     frazil_sno id = untouched;
     frazil_error err;
 
@@ -268,10 +243,8 @@ static void test_length(void **state)
 
 /* ---- zero, JSON, columns ------------------------------------------------------------ */
 
-/* Only ten zero bytes are the zero sno. */
-static void test_zero(void **state)
+TEST("Only ten zero bytes are the zero sno")
 {
-    (void)state;
     frazil_sno id = {{0}};
 
     assert_true(frazil_sno_is_zero(&id));
@@ -284,10 +257,8 @@ static void test_zero(void **state)
     }
 }
 
-/* A sno is a JSON string, the zero sno is null, and both are read back. */
-static void test_json(void **state)
+TEST("A sno is a JSON string, the zero sno is null, and both are read back")
 {
-    (void)state;
     frazil_sno id = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
     frazil_sno zero = {{0}};
     frazil_sno back = untouched;
@@ -314,10 +285,8 @@ static void test_json(void **state)
     assert_true(frazil_sno_is_zero(&back));
 }
 
-/* No other JSON value is a sno. */
-static void test_json_errors(void **state)
+TEST("No other JSON value is a sno")
 {
-    (void)state;
     static const struct {
         const char *json;
         size_t index;
@@ -351,10 +320,8 @@ static void test_json_errors(void **state)
     }
 }
 
-/* A column holds ten bytes, sixteen characters or nothing; each other length is an error. */
-static void test_column(void **state)
+TEST("A column holds ten bytes, sixteen characters or nothing; each other length is an error")
 {
-    (void)state;
     frazil_sno id = {{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}};
     frazil_sno back = untouched;
     frazil_error err;
@@ -378,26 +345,4 @@ static void test_column(void **state)
     assert_int_equal(frazil_sno_from_column(text, 16, &back, &err), FRAZIL_EPARSE);
     assert_error_at(&err, FRAZIL_EPARSE, 15);
     assert_untouched(&back);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_where_the_parts_lie),
-        cmocka_unit_test(test_decompose),
-        cmocka_unit_test(test_unit),
-        cmocka_unit_test(test_compose_errors),
-        cmocka_unit_test(test_range),
-        cmocka_unit_test(test_range_errors),
-        cmocka_unit_test(test_every_character),
-        cmocka_unit_test(test_round_trip_and_order),
-        cmocka_unit_test(test_every_byte_everywhere),
-        cmocka_unit_test(test_length),
-        cmocka_unit_test(test_zero),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_json_errors),
-        cmocka_unit_test(test_column),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

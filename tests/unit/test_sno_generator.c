@@ -5,18 +5,10 @@
  * notifications, ids for a time of the caller's, introspection, and errors for
  * the calls of the other kind.  (Snapshots: test_sno_restore.c.)
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/near_miss.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define SNO "layout=sno worker=fixed:4660 "
 
@@ -40,14 +32,12 @@ static void assert_sno(struct rig *rig, int64_t unix_ms, unsigned ticktock, unsi
     assert_int_equal(parts.sequence, sequence);
 }
 
-/* All fields of a sno come from where they should. */
-static void test_fields(void **state)
+TEST("All fields of a sno come from where they should")
 {
     struct rig rig = {.random_state = 1};
     frazil_sno ids[3];
     frazil_sno_parts parts;
 
-    (void)state;
     rig_open(&rig, SNO, RIG_NOW + 3);
     assert_int_equal(frazil_sno_next(rig.gen, 0xab, &ids[0]), FRAZIL_OK);
     assert_int_equal(frazil_sno_next_n(rig.gen, 0xff, &ids[1], 2), FRAZIL_OK);
@@ -63,16 +53,12 @@ static void test_fields(void **state)
     rig_close(&rig);
 }
 
-/*
- * The tick-tock, step by step.  The first step back toggles at once; a second one
- * into time that the other side has used waits until that is over, in
- * milliseconds and not 10^6 times shorter; and then toggles.
- */
-static void test_ticktock(void **state)
+TEST("The tick-tock, step by step")
 {
+    /* The first step back toggles at once; a second one into time that the other side has used waits until that is
+     * over, in milliseconds and not 10^6 times shorter; and then toggles. */
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO, UNIT(100));
     assert_sno(&rig, UNIT(100), 0, 0);
     frazil_manual_clock_set(rig.manual, UNIT(50));
@@ -107,15 +93,13 @@ static void test_ticktock(void **state)
     rig_close(&rig);
 }
 
-/* A wait that is longer than allowed is refused at once, and retry_ns says when: then, and not 1 ns sooner. */
-static void test_ticktock_refused(void **state)
+TEST("A wait that is longer than allowed is refused at once, and retry_ns says when: then, and not 1 ns sooner")
 {
     struct rig rig = {.random_state = 1};
     frazil_sno id;
     frazil_error err;
     uint64_t retry_ns = RIG_UNTOUCHED;
 
-    (void)state;
     rig_open(&rig, SNO, UNIT(10000));
     assert_sno(&rig, UNIT(10000), 0, 0);
     frazil_manual_clock_set(rig.manual, UNIT(0));
@@ -139,14 +123,12 @@ static void test_ticktock_refused(void **state)
     rig_close(&rig);
 }
 
-/* A batch that does not fit into the unit of a clock that went back is waited for, not planned anew for ever. */
-static void test_batch_after_a_step_that_nobody_noticed(void **state)
+TEST("A batch that does not fit into the unit of a clock that went back is waited for, not planned anew for ever")
 {
     struct rig rig = {.random_state = 1};
     static frazil_sno ids[65537];
     frazil_sno_parts parts;
 
-    (void)state;
     rig_open(&rig, SNO "max_wait=none", UNIT(0));
     assert_sno(&rig, UNIT(0), 0, 0);
     rig_step(&rig, 40);
@@ -172,13 +154,11 @@ static int compare_snos(const void *a, const void *b)
     return frazil_sno_compare(a, b);
 }
 
-/* I1 and I3 over long histories of a clock that goes anywhere, with bounds so small that units overflow. */
-static void test_histories(void **state)
+TEST("I1 and I3 over long histories of a clock that goes anywhere, with bounds so small that units overflow")
 {
     enum { STEPS = 4000, IDS = 20 * STEPS };
     static frazil_sno ids[IDS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct rig rig = {.random_state = seed};
         uint64_t random_state = seed;
@@ -234,13 +214,11 @@ static void on_overflow(void *ctx, const frazil_overflow *overflow)
     told->ends += overflow->waiting == 0;
 }
 
-/* The callback is told once a tick while it lasts, with counts, and once when it has ended. */
-static void test_overflow(void **state)
+TEST("The callback is told once a tick while it lasts, with counts, and once when it has ended")
 {
     struct rig rig = {.random_state = 1};
     struct told told = {.calls = 0};
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=0 seq_max=9", UNIT(0));
     frazil_on_overflow(rig.gen, on_overflow, &told);
     for (unsigned i = 0; i < 10; i++)
@@ -270,14 +248,12 @@ static void test_overflow(void **state)
     assert_int_equal(told.calls, 6);
 }
 
-/* A batch over several units is told of in each of them. */
-static void test_overflow_of_a_batch(void **state)
+TEST("A batch over several units is told of in each of them")
 {
     struct rig rig = {.random_state = 1};
     struct told told = {.calls = 0};
     frazil_sno ids[45];
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=0 seq_max=9", UNIT(0));
     frazil_on_overflow(rig.gen, on_overflow, &told);
     assert_int_equal(frazil_sno_next_n(rig.gen, 0, ids, 45), FRAZIL_OK);
@@ -289,14 +265,12 @@ static void test_overflow_of_a_batch(void **state)
     assert_int_equal(told.ends, 1);
 }
 
-/* However many callers wait in a unit, and however often they wake in it, it is told of once. */
-static void test_overflow_is_told_once_a_tick(void **state)
+TEST("However many callers wait in a unit, and however often they wake in it, it is told of once")
 {
     struct rig rig = {.random_state = 1};
     struct told told = {.calls = 0};
     frazil_sno id;
 
-    (void)state;
     rig_open_frozen(&rig, SNO "seq_min=0 seq_max=9", UNIT(0));
     frazil_on_overflow(rig.gen, on_overflow, &told);
     for (unsigned i = 0; i < 10; i++)
@@ -310,14 +284,12 @@ static void test_overflow_is_told_once_a_tick(void **state)
     assert_int_equal(told.last.ticks, 1);
 }
 
-/* Calls that fail, lead or wait for the clock to catch up are no overflow; NULL switches it off. */
-static void test_no_overflow(void **state)
+TEST("Calls that fail, lead or wait for the clock to catch up are no overflow; NULL switches it off")
 {
     static const char *const specs[] = {"worker=fixed:1 layout=41/10/4 start=zero max_wait=0",
                                         "worker=fixed:1 layout=41/10/4 behaviour=sfid",
                                         "worker=fixed:1 layout=41/10/4 behaviour=konayuki"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct rig rig = {.random_state = 1};
         struct told told = {.calls = 0};
@@ -339,15 +311,13 @@ static void test_no_overflow(void **state)
 
 /* ---- a time of the caller's ---- */
 
-/* Its own sequence from the lower bound, rolling over silently; tick-tock 0; the live state is untouched. */
-static void test_explicit_time(void **state)
+TEST("Its own sequence from the lower bound, rolling over silently; tick-tock 0; the live state is untouched")
 {
     static const int64_t outside[] = {INT64_C(1262303999999), INT64_C(3461327255552), INT64_MIN, INT64_MAX};
     struct rig rig = {.random_state = 1};
     frazil_sno id;
     frazil_sno_parts parts;
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=7 seq_max=10", UNIT(0));
     assert_sno(&rig, UNIT(0), 0, 7);
     rig_step(&rig, -400);
@@ -377,13 +347,11 @@ static void test_explicit_time(void **state)
     rig_close(&rig);
 }
 
-/* The same for 64-bit ids. */
-static void test_explicit_time_64(void **state)
+TEST("The same for 64-bit ids")
 {
     struct rig rig = {.random_state = 1};
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, "layout=41/10/2 worker=fixed:9 start=zero", RIG_NOW);
     for (unsigned i = 0; i < 9; i++) {
         assert_int_equal(frazil_next_at(rig.gen, RIG_NOW - 5, &id), FRAZIL_OK);
@@ -403,12 +371,10 @@ static void test_explicit_time_64(void **state)
 
 /* ---- looking at it ---- */
 
-/* The next sequence number, what is used of the unit, and what is left, wherever word and clock stand. */
-static void test_introspection(void **state)
+TEST("The next sequence number, what is used of the unit, and what is left, wherever word and clock stand")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=200 seq_max=100", UNIT(0));
     frazil_generator_info info = info_of(&rig);
     assert_int_equal(info.worker, 4660);
@@ -444,8 +410,7 @@ static void test_introspection(void **state)
     rig_close(&rig);
 }
 
-/* Calls of the other kind are FRAZIL_EKIND and do nothing. */
-static void test_kinds(void **state)
+TEST("Calls of the other kind are FRAZIL_EKIND and do nothing")
 {
     struct rig sno = {.random_state = 1};
     struct rig plain = {.random_state = 1};
@@ -455,7 +420,6 @@ static void test_kinds(void **state)
     uint64_t number = RIG_UNTOUCHED;
     frazil_error err;
 
-    (void)state;
     memset(&id, 0x5a, sizeof id);
     rig_open(&sno, SNO, RIG_NOW);
     rig_open(&plain, "worker=fixed:1", RIG_NOW);
@@ -481,25 +445,4 @@ static void test_kinds(void **state)
     assert_int_equal(rig_stats(&sno).issued + rig_stats(&plain).issued, 0);
     rig_close(&sno);
     rig_close(&plain);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_ticktock),
-        cmocka_unit_test(test_ticktock_refused),
-        cmocka_unit_test(test_batch_after_a_step_that_nobody_noticed),
-        cmocka_unit_test(test_histories),
-        cmocka_unit_test(test_overflow),
-        cmocka_unit_test(test_overflow_of_a_batch),
-        cmocka_unit_test(test_overflow_is_told_once_a_tick),
-        cmocka_unit_test(test_no_overflow),
-        cmocka_unit_test(test_explicit_time),
-        cmocka_unit_test(test_explicit_time_64),
-        cmocka_unit_test(test_introspection),
-        cmocka_unit_test(test_kinds),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

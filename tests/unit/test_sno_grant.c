@@ -3,52 +3,40 @@
  * Goal of this test: a sno's clock may go back within the generator's grant, and
  * not behind it, where ids may be somebody else's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 enum { BACK_MS = 2000 };
 
 static struct rig rig;
 static const char *dir;
 
-static int open_in_files(void **state)
+BEFORE_EACH
 {
     char spec[512];
 
-    (void)state;
     dir = scratch_make();
     rig = (struct rig){.random_state = 1};
     snprintf(spec, sizeof spec,
              "layout=sno worker=fixed:7 state=file keeper=inline max_wait=1s run_dir=%s/run state_dir=%s/state", dir,
              dir);
     rig_open(&rig, spec, RIG_NOW);
-    return 0;
 }
 
-static int close_files(void **state)
+AFTER_EACH
 {
-    (void)state;
     rig_close(&rig);
     scratch_remove(dir);
-    return 0;
 }
 
-/* Right after opening the other side begins where the grant does: a call waits, or says from when on ids can follow. */
-static void test_back_behind_the_grant(void **state)
+TEST(
+    "Right after opening the other side begins where the grant does: a call waits, or says from when on ids can follow")
 {
     frazil_error err;
     frazil_sno id;
 
-    (void)state;
     (void)rig_sno(&rig);
     rig_step(&rig, -BACK_MS);
     assert_int_equal(frazil_sno_take(rig.gen, 0, &id, 1, FRAZIL_WAIT_DEFAULT, &err), FRAZIL_ECLOCK);
@@ -59,10 +47,8 @@ static void test_back_behind_the_grant(void **state)
     assert_true(rig_sno_parts(&rig).unix_ms >= RIG_NOW);
 }
 
-/* When that much time has passed, ids go on at once, on the other side. */
-static void test_back_within_the_grant(void **state)
+TEST("When that much time has passed, ids go on at once, on the other side")
 {
-    (void)state;
     frazil_sno_parts before = rig_sno_parts(&rig);
     frazil_manual_clock_advance(rig.manual, (BACK_MS + 4) * RIG_MS);
     (void)rig_sno(&rig);
@@ -72,14 +58,4 @@ static void test_back_within_the_grant(void **state)
     assert_int_equal(after.unix_ms, RIG_NOW + 4);
     assert_int_equal(after.ticktock, !before.ticktock);
     assert_int_equal(rig_monotonic_ns(&rig), now_ns);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_back_behind_the_grant, open_in_files, close_files),
-        cmocka_unit_test_setup_teardown(test_back_within_the_grant, open_in_files, close_files),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,15 +3,10 @@
  * Goal of this test: a partition of a sno is read from each spelling that people have for its two bytes, written as one
  * of them, and nothing else is a partition; partition= of a spec is the same number as worker=fixed:N.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 static void assert_reads(const char *text, uint16_t expected)
 {
@@ -34,10 +29,8 @@ static void assert_refused(const char *text, frazil_err code)
     assert_int_equal(partition, 0x5a5a);
 }
 
-/* All spellings of the partition that sno's documentation shows, Partition{'A', 10}, and of others. */
-static void test_spellings(void **state)
+TEST("All spellings of the partition that sno's documentation shows, Partition{'A', 10}, and of others")
 {
-    (void)state;
     static const char *const same[] = {"16650",    "A,10",   "'A',10", "'A', 10",  "{'A', 10}",
                                        "{'A',10}", "{A,10}", "65,10",  "{65, 10}", "A, 10"};
 
@@ -51,10 +44,8 @@ static void test_spellings(void **state)
     assert_reads("0,a", 'a');
 }
 
-/* What is none of them is refused, and nothing is written. */
-static void test_refused(void **state)
+TEST("What is none of them is refused, and nothing is written")
 {
-    (void)state;
     static const char *const wrong[] = {
         "",      ",",     "A",       "A,",     ",10",     "A,256",  "256,0",  "A,010",  "A,-1",   "A 10",
         "{A,10", "A,10}", "{A,10}}", "A,10 ",  " A,10",   "A,  10", "A,10,1", "AB,10",  "'AB',1", "'A,10",
@@ -67,10 +58,8 @@ static void test_refused(void **state)
     assert_refused("18446744073709551615", FRAZIL_ERANGE);
 }
 
-/* What is written is read back, for all partitions; the buffer that is asked for suffices. */
-static void test_all_partitions(void **state)
+TEST("What is written is read back, for all partitions; the buffer that is asked for suffices")
 {
-    (void)state;
     for (unsigned partition = 0; partition <= UINT16_MAX; partition++) {
         char text[FRAZIL_SNO_PARTITION_SIZE];
         size_t len = 0;
@@ -80,10 +69,8 @@ static void test_all_partitions(void **state)
     }
 }
 
-/* The text is the one that a person would write; with a byte too little there is none. */
-static void test_written(void **state)
+TEST("The text is the one that a person would write; with a byte too little there is none")
 {
-    (void)state;
     char text[FRAZIL_SNO_PARTITION_SIZE] = "x";
     size_t len = 9;
 
@@ -96,10 +83,8 @@ static void test_written(void **state)
     assert_string_equal(text, "255,255");
 }
 
-/* partition= is worker=fixed:N in another spelling. */
-static void test_spec(void **state)
+TEST("partition= is worker=fixed:N in another spelling")
 {
-    (void)state;
     static const char *const same[] = {"layout=sno partition=A,10", "layout=sno partition='{\\'A\\', 10}'",
                                        "layout=sno partition=16650", "layout=sno worker=fixed:16650"};
 
@@ -111,23 +96,11 @@ static void test_spec(void **state)
     }
 }
 
-/* It is for snos alone, and not beside worker=. */
-static void test_spec_refused(void **state)
+TEST("It is for snos alone, and not beside worker=")
 {
-    (void)state;
     assert_open_refused("partition=A,10", NULL, FRAZIL_ESPEC, "is for layout=sno");
     assert_open_refused("layout=sno partition=A,10 worker=fixed:3", NULL, FRAZIL_ESPEC, "both given");
     assert_open_refused("layout=sno partition=A,300", NULL, FRAZIL_ESPEC, "is no partition");
     assert_open_refused("layout=sno partition=65536", NULL, FRAZIL_ESPEC, "above 65535");
     assert_open_refused("layout=sno partition=A,10 count=100", NULL, FRAZIL_EWORKER, "from 0 to 99");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spellings), cmocka_unit_test(test_refused), cmocka_unit_test(test_all_partitions),
-        cmocka_unit_test(test_written),   cmocka_unit_test(test_spec),    cmocka_unit_test(test_spec_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,18 +4,10 @@
  * snapshot, and wherever the clock stands when it is restored, no sno comes
  * twice; and a snapshot that cannot be one is refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/near_miss.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define SNO "layout=sno worker=fixed:4660 "
 #define UNIT(n) (RIG_NOW + INT64_C(4) * (n))
@@ -64,12 +56,10 @@ static void assert_sno(struct rig *rig, int64_t unix_ms, unsigned ticktock, unsi
     assert_int_equal(parts.partition, 4660);
 }
 
-/* Every member says what it is to say. */
-static void test_members(void **state)
+TEST("Every member says what it is to say")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=100 seq_max=300", UNIT(10));
     rig_sno(&rig);
     rig_sno(&rig);
@@ -101,8 +91,7 @@ static void test_members(void **state)
     rig_close(&rig);
 }
 
-/* In the same unit the sequence goes on, in a later one it starts anew, in the past the other side is used. */
-static void test_continue(void **state)
+TEST("In the same unit the sequence goes on, in a later one it starts anew, in the past the other side is used")
 {
     static const struct {
         int64_t clock;
@@ -111,7 +100,6 @@ static void test_continue(void **state)
         unsigned sequence;
     } rows[] = {{0, 0, 0, 3}, {1, 1, 0, 0}, {1000, 1000, 0, 0}, {-1, -1, 1, 0}, {-90000, -90000, 1, 0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rig rig = {.random_state = 1};
         rig_open(&rig, SNO, UNIT(0));
@@ -123,12 +111,10 @@ static void test_continue(void **state)
     }
 }
 
-/* The drifts and the safe time survive: a third run below both waits until the first side is over. */
-static void test_wait_after_two_restarts(void **state)
+TEST("The drifts and the safe time survive: a third run below both waits until the first side is over")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO, UNIT(100));
     rig_sno(&rig);
     restart(&rig, "layout=sno", UNIT(50));
@@ -144,12 +130,10 @@ static void test_wait_after_two_restarts(void **state)
     rig_close(&rig);
 }
 
-/* A full unit stays full after the restart: the next sno waits for the next unit. */
-static void test_full_unit(void **state)
+TEST("A full unit stays full after the restart: the next sno waits for the next unit")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO "seq_min=4 seq_max=9", UNIT(0));
     for (int i = 0; i < 6; i++)
         rig_sno(&rig);
@@ -166,8 +150,7 @@ static void test_full_unit(void **state)
     rig_close(&rig);
 }
 
-/* Sequence 0 stands for the lower bound, an upper bound of 0 for the largest; bounds come in either order. */
-static void test_defaults(void **state)
+TEST("Sequence 0 stands for the lower bound, an upper bound of 0 for the largest; bounds come in either order")
 {
     static const struct {
         frazil_sno_snapshot snapshot;
@@ -187,7 +170,6 @@ static void test_defaults(void **state)
         {{.partition = {0x12, 0x34}}, 0, 65536},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rig rig = {.random_state = 1};
         frazil_generator_info info;
@@ -214,8 +196,7 @@ static void assert_refused(const char *spec, const frazil_sno_snapshot *snapshot
     assert_int_equal(frazil_sno_open_snapshot(&gen, spec, snapshot, NULL, NULL), code);
 }
 
-/* What cannot be a snapshot, and specs that do not go with one. */
-static void test_refused(void **state)
+TEST("What cannot be a snapshot, and specs that do not go with one")
 {
     static const struct {
         frazil_sno_snapshot snapshot;
@@ -231,7 +212,6 @@ static void test_refused(void **state)
     };
     const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_refused("layout=sno", &rows[i].snapshot, FRAZIL_ERANGE, rows[i].why);
     assert_refused("layout=sno worker=fixed:1", &good, FRAZIL_ESPEC, "worker comes from the snapshot");
@@ -246,8 +226,7 @@ static void test_refused(void **state)
     assert_refused("layout=sno colour=red", &good, FRAZIL_ESPEC, "unknown key");
 }
 
-/* A granter would give another partition than the snapshot's: one of the two cannot count. */
-static void test_no_granter(void **state)
+TEST("A granter would give another partition than the snapshot's: one of the two cannot count")
 {
     const frazil_sno_snapshot good = {.wall_hi = NOW_UNIT};
     const frazil_granter granter = {.size = sizeof granter};
@@ -255,15 +234,13 @@ static void test_no_granter(void **state)
     frazil *gen = NULL;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(frazil_sno_open_snapshot(&gen, NULL, &good, &ports, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "the snapshot has the partition"));
     assert_null(gen);
 }
 
-/* What the environment says of all generators is not said of this one: only the spec itself can contradict a snapshot.
- */
-static void test_environment(void **state)
+TEST("What the environment says of all generators is not said of this one: only the spec itself can contradict a "
+     "snapshot")
 {
     static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",  "FRAZIL_COUNT",    "FRAZIL_SEQ_MIN",
                                         "FRAZIL_SEQ_MAX", "FRAZIL_STATE", "FRAZIL_PARTITION"};
@@ -274,7 +251,6 @@ static void test_environment(void **state)
     struct rig rig = {.random_state = 1};
     frazil_generator_info info;
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         assert_int_equal(setenv(names[i], values[i], 1), 0);
     rig_open_snapshot(&rig, "layout=sno", &good, UNIT(0));
@@ -291,8 +267,7 @@ static void test_environment(void **state)
     free(kept_state);
 }
 
-/* The very last unit can be restored, full or not. */
-static void test_last_unit(void **state)
+TEST("The very last unit can be restored, full or not")
 {
     const int64_t last_unit = (INT64_C(1) << 39) - 1;
     const int64_t last_ms = INT64_C(1262304000000) + 4 * last_unit;
@@ -301,7 +276,6 @@ static void test_last_unit(void **state)
     struct rig rig = {.random_state = 1};
     frazil_sno id;
 
-    (void)state;
     rig_open_snapshot(&rig, "layout=sno allow_short_life=yes", &snapshot, last_ms);
     assert_sno(&rig, last_ms, 0, 9);
     assert_int_equal(frazil_sno_next(rig.gen, 0, &id), FRAZIL_EEXHAUSTED);
@@ -319,13 +293,11 @@ static int compare_snos(const void *a, const void *b)
     return frazil_sno_compare(a, b);
 }
 
-/* I1 over long histories of restarts: the clock stands somewhere else each time, and moves both ways in between. */
-static void test_histories(void **state)
+TEST("I1 over long histories of restarts: the clock stands somewhere else each time, and moves both ways in between")
 {
     enum { STEPS = 3000, IDS = 12 * STEPS };
     static frazil_sno ids[IDS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         struct rig rig = {.random_state = seed};
         uint64_t random_state = seed;
@@ -356,12 +328,10 @@ static void test_histories(void **state)
     }
 }
 
-/* The snapshot of a generator that issued nothing restores to one that has issued nothing. */
-static void test_unused(void **state)
+TEST("The snapshot of a generator that issued nothing restores to one that has issued nothing")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SNO, UNIT(0));
     frazil_sno_snapshot snapshot = snapshot_of(&rig);
     assert_int_equal(snapshot.wall_hi, 0);
@@ -369,23 +339,4 @@ static void test_unused(void **state)
     restart(&rig, "layout=sno", UNIT(0));
     assert_sno(&rig, UNIT(0), 0, 0);
     rig_close(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_continue),
-        cmocka_unit_test(test_wait_after_two_restarts),
-        cmocka_unit_test(test_full_unit),
-        cmocka_unit_test(test_defaults),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_environment),
-        cmocka_unit_test(test_no_granter),
-        cmocka_unit_test(test_last_unit),
-        cmocka_unit_test(test_histories),
-        cmocka_unit_test(test_unused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

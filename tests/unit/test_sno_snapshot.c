@@ -3,16 +3,10 @@
  * Goal of this test: snapshots are written and read as sno's own JSON, and what
  * is not exactly such an object is refused with the place.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/generator.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 /* What Go's encoding/json makes of a sno.GeneratorSnapshot. */
 static const char golden[] = "{\"partition\":[255,7],\"sequenceMin\":1024,\"sequenceMax\":65535,\"sequence\":1999,"
@@ -71,10 +65,8 @@ static void assert_refused(const char *text, size_t index)
 
 /* ---- there and back ------------------------------------------------------------ */
 
-/* The same text as sno's, both ways. */
-static void test_golden(void **state)
+TEST("A snapshot is the same text as sno's, both ways")
 {
-    (void)state;
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
     frazil_sno_snapshot snapshot = parse(golden);
 
@@ -83,10 +75,8 @@ static void test_golden(void **state)
     assert_string_equal(json, golden);
 }
 
-/* A buffer of exactly the size suffices; one byte less is an error, and nothing is written. */
-static void test_buffer_size(void **state)
+TEST("A buffer of exactly the size suffices; one byte less is an error, and nothing is written")
 {
-    (void)state;
     char json[sizeof golden] = "x";
 
     for (size_t size = 0; size < sizeof golden; size++)
@@ -96,10 +86,8 @@ static void test_buffer_size(void **state)
     assert_string_equal(json, golden);
 }
 
-/* Nothing that a snapshot can hold is longer than FRAZIL_SNO_SNAPSHOT_SIZE says. */
-static void test_longest(void **state)
+TEST("Nothing that a snapshot can hold is longer than FRAZIL_SNO_SNAPSHOT_SIZE says")
 {
-    (void)state;
     const frazil_sno_snapshot longest = {{255, 255}, UINT16_MAX, UINT16_MAX, UINT32_MAX,
                                          INT64_MIN,  INT64_MIN,  INT64_MIN,  UINT32_MAX};
     char json[FRAZIL_SNO_SNAPSHOT_SIZE];
@@ -109,10 +97,8 @@ static void test_longest(void **state)
     assert_string_equal(json + strlen(json) - strlen(",\"drifts\":4294967295}"), ",\"drifts\":4294967295}");
 }
 
-/* Any snapshot is read back as it was. */
-static void test_round_trip(void **state)
+TEST("Any snapshot is read back as it was")
 {
-    (void)state;
     uint64_t seed = 10;
 
     for (int i = 0; i < 5000; i++) {
@@ -134,10 +120,8 @@ static void test_round_trip(void **state)
     }
 }
 
-/* Members in any order, absent ones are zero, and JSON's white space wherever it may stand. */
-static void test_other_spellings(void **state)
+TEST("Members in any order, absent ones are zero, and JSON's white space wherever it may stand")
 {
-    (void)state;
     const frazil_sno_snapshot none = {{0, 0}, 0, 0, 0, 0, 0, 0, 0};
     const frazil_sno_snapshot few = {.partition = {1, 2}, .now = 4};
     frazil_sno_snapshot snapshot = parse("{}");
@@ -153,10 +137,8 @@ static void test_other_spellings(void **state)
 
 /* ---- what is refused ------------------------------------------------------------- */
 
-/* The object's grammar. */
-static void test_grammar(void **state)
+TEST("The object's grammar")
 {
-    (void)state;
     assert_refused("", 0);
     assert_refused("  ", 2);
     assert_refused("null", 0);
@@ -177,10 +159,8 @@ static void test_grammar(void **state)
     assert_refused("\xef\xbb\xbf{}", 0);
 }
 
-/* Only the eight members, each once, by their exact names. */
-static void test_members(void **state)
+TEST("Only the eight members, each once, by their exact names")
 {
-    (void)state;
     assert_refused("{\"\":1}", 2);
     assert_refused("{\"Now\":1}", 2);
     assert_refused("{\"no\":1}", 2);
@@ -195,10 +175,8 @@ static void test_members(void **state)
     assert_refused("{\"partition\":[1,2],\"partition\":[1,2]}", 20);
 }
 
-/* Whole numbers without sign, fraction, exponent or leading zero; a partition is two of them. */
-static void test_numbers(void **state)
+TEST("Whole numbers without sign, fraction, exponent or leading zero; a partition is two of them")
 {
-    (void)state;
     assert_refused("{\"now\":-1}", 7);
     assert_refused("{\"now\":+1}", 7);
     assert_refused("{\"now\":01}", 7);
@@ -219,10 +197,8 @@ static void test_numbers(void **state)
     assert_refused("{\"partition\":[1,2}", 17);
 }
 
-/* The largest value of each member is read; one more is refused, and so is 2^64, which is not 0. */
-static void test_limits(void **state)
+TEST("The largest value of each member is read; one more is refused, and so is 2^64, which is not 0")
 {
-    (void)state;
     static const struct {
         const char *before, *max, *above, *after;
     } limits[] = {
@@ -251,7 +227,6 @@ static void test_limits(void **state)
     }
 }
 
-/* A snapshot that was cut off is refused, wherever it was cut. */
 static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index)
 {
     frazil_sno_snapshot snapshot = golden_snapshot;
@@ -264,9 +239,8 @@ static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index
     assert_same(&snapshot, &golden_snapshot);
 }
 
-static void test_cut_off(void **state)
+TEST("A snapshot that was cut off is refused, wherever it was cut")
 {
-    (void)state;
     near_miss_prefixes(golden, strlen(golden), check_prefix, NULL);
 }
 
@@ -294,27 +268,7 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
     }
 }
 
-static void test_every_byte_everywhere(void **state)
+TEST("With any byte in any place a snapshot is read as exactly what it says, or refused")
 {
-    (void)state;
     near_miss_bytes(golden, strlen(golden), check_variant, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),
-        cmocka_unit_test(test_buffer_size),
-        cmocka_unit_test(test_longest),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_other_spellings),
-        cmocka_unit_test(test_grammar),
-        cmocka_unit_test(test_members),
-        cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_cut_off),
-        cmocka_unit_test(test_every_byte_everywhere),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

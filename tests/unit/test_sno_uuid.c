@@ -4,15 +4,10 @@
  * other UUID, and no other text, is taken for one.
  */
 #include <ctype.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/sno.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 enum { ROUND_TRIPS = 20000 };
 
@@ -50,10 +45,8 @@ static void format(const frazil_sno *id, char text[FRAZIL_UUID_LEN + 1])
     assert_int_equal(strlen(text), FRAZIL_UUID_LEN);
 }
 
-/* The UUIDs are those of somebody else's arithmetic, both ways. */
-static void test_golden(void **state)
+TEST("The UUIDs are those of somebody else's arithmetic, both ways")
 {
-    (void)state;
     for (size_t i = 0; i < GOLDEN; i++) {
         char text[FRAZIL_UUID_LEN + 1];
         frazil_sno id;
@@ -66,10 +59,8 @@ static void test_golden(void **state)
     }
 }
 
-/* Every sno comes back from its bytes and from its text, in either case of the digits. */
-static void test_round_trip(void **state)
+TEST("Every sno comes back from its bytes and from its text, in either case of the digits")
 {
-    (void)state;
     uint64_t seed = 1;
 
     for (unsigned i = 0; i < ROUND_TRIPS; i++) {
@@ -90,10 +81,8 @@ static void test_round_trip(void **state)
     }
 }
 
-/* UUIDs sort as the snos do, also where these differ in one bit. */
-static void test_order(void **state)
+TEST("UUIDs sort as the snos do, also where these differ in one bit")
 {
-    (void)state;
     uint64_t seed = 2;
 
     for (unsigned i = 0; i < ROUND_TRIPS; i++) {
@@ -109,10 +98,8 @@ static void test_order(void **state)
     }
 }
 
-/* Each of the 48 bits that are not the sno's is fixed: turned over, the UUID is refused and nothing is written. */
-static void test_fixed_bits(void **state)
+TEST("Each of the 48 bits that are not the sno's is fixed: turned over, the UUID is refused and nothing is written")
 {
-    (void)state;
     uint64_t seed = 3;
     frazil_sno id = random_sno(&seed);
     unsigned refused = 0;
@@ -134,10 +121,8 @@ static void test_fixed_bits(void **state)
     assert_int_equal(refused, 48);
 }
 
-/* A UUID has sixteen bytes. */
-static void test_byte_count(void **state)
+TEST("A UUID has sixteen bytes")
 {
-    (void)state;
     uint8_t uuid[FRAZIL_UUID_SIZE + 1] = {[6] = 0x80, [8] = 0x80};
     frazil_sno id;
 
@@ -176,10 +161,8 @@ static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index
     assert_error_at(&err, FRAZIL_EPARSE, index);
 }
 
-/* Each byte at each place of a text is accepted exactly, or refused; shorter and longer texts are. */
-static void test_strict_text(void **state)
+TEST("Each byte at each place of a text is accepted exactly, or refused; shorter and longer texts are")
 {
-    (void)state;
     frazil_sno id;
     frazil_error err;
 
@@ -191,10 +174,8 @@ static void test_strict_text(void **state)
     assert_error_at(&err, FRAZIL_EPARSE, 8);
 }
 
-/* A buffer of exactly the size suffices; one byte less is an error, and nothing is written. */
-static void test_buffer_size(void **state)
+TEST("A buffer of exactly the size suffices; one byte less is an error, and nothing is written")
 {
-    (void)state;
     const frazil_sno id = {{0x40}};
     char buf[FRAZIL_UUID_LEN + 1];
     char before[sizeof buf];
@@ -206,15 +187,4 @@ static void test_buffer_size(void **state)
         assert_int_equal(frazil_sno_uuid_format(&id, buf, size, &len), FRAZIL_EBUFFER);
     assert_memory_equal(buf, before, sizeof buf);
     assert_int_equal(len, 7);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden),      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_order),
-        cmocka_unit_test(test_fixed_bits),  cmocka_unit_test(test_byte_count), cmocka_unit_test(test_strict_text),
-        cmocka_unit_test(test_buffer_size),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

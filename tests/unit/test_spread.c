@@ -5,18 +5,10 @@
  * whole range; and spreading costs a busy generator nothing.  All numbers come
  * from seeds, so the test gives the same result each time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/near_miss.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 enum { IDS = 20000, SHARDS_MAX = 4096 };
 
@@ -80,24 +72,20 @@ static unsigned uneven(const uint64_t *ids, size_t count, size_t stride)
 
 #define SPREAD "layout=twitter worker=fixed:5"
 
-/* Ten ids a second, by one caller. */
-static void test_one_caller(void **state)
+TEST("Ten ids a second, by one caller")
 {
     static uint64_t ids[IDS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         take_quietly(SPREAD, seed, 1, TEN_A_SECOND, ids);
         assert_int_equal(uneven(ids, IDS, 1), 0);
     }
 }
 
-/* The same by two callers in turns, together and for each of them: no caller is left with the odd ids. */
-static void test_two_callers(void **state)
+TEST("The same by two callers in turns, together and for each of them: no caller is left with the odd ids")
 {
     static uint64_t ids[IDS];
 
-    (void)state;
     for (uint64_t seed = 1; seed <= 5; seed++) {
         for (size_t at_once = 1; at_once <= 2; at_once++) { /* in ticks of their own, and both in one */
             take_quietly(SPREAD, seed, at_once, TEN_A_SECOND, ids);
@@ -108,18 +96,13 @@ static void test_two_callers(void **state)
     }
 }
 
-/*
- * A timer that takes an id every 100 ms to the ms keeps the time part of id % 10
- * constant, and 64 starts do not divide by 10: seven fall on some shards and six
- * on others.  No shard gets more than that; where 64 divides, or the time part
- * moves, all get the same.
- */
-static void test_timer(void **state)
+TEST("A timer that takes an id every 100 ms to the ms keeps the time part of id % 10 constant, and 64 starts do not "
+     "divide by 10: seven fall on some shards and six on others")
 {
+    /* No shard gets more than that; where 64 divides, or the time part moves, all get the same. */
     static uint64_t ids[IDS];
     uint64_t seen[10] = {0};
 
-    (void)state;
     take_quietly(SPREAD, 1, 1, EVERY_TENTH_OF_A_SECOND, ids);
     for (size_t i = 0; i < MODULI; i++) {
         if (moduli[i] != 10)
@@ -131,12 +114,10 @@ static void test_timer(void **state)
         assert_in_range(seen[shard], IDS * 6 / 64 - 170, IDS * 7 / 64 + 170); /* four standard deviations */
 }
 
-/* Must fail: a sequence that starts at zero is uneven, and so this test sees the difference. */
-static void test_zero_is_uneven(void **state)
+TEST("Must fail: a sequence that starts at zero is uneven, and so this test sees the difference")
 {
     static uint64_t ids[IDS];
 
-    (void)state;
     take_quietly(SPREAD " start=zero", 1, 1, TEN_A_SECOND, ids);
     assert_true(uneven(ids, IDS, 1) >= 5);
     take_quietly(SPREAD " start=zero", 1, 2, TEN_A_SECOND, ids);
@@ -144,8 +125,7 @@ static void test_zero_is_uneven(void **state)
     assert_true(uneven(ids + 1, IDS - 1, 2) >= 5);
 }
 
-/* A random start is uniform over the whole range, bounded or not, and reaches both ends. */
-static void test_random_is_uniform(void **state)
+TEST("A random start is uniform over the whole range, bounded or not, and reaches both ends")
 {
     static const struct {
         const char *spec;
@@ -158,7 +138,6 @@ static void test_random_is_uniform(void **state)
         {"layout=41/10/2 worker=fixed:5 start=random", 0, 3, 21.11},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         static uint64_t sequences[IDS];
         struct rig rig = {.random_state = 11};
@@ -180,14 +159,12 @@ static void test_random_is_uniform(void **state)
     }
 }
 
-/* konayuki's price: a tick that starts at random gives what is above the start, and nothing wraps inside it. */
-static void test_random_exhausts_early(void **state)
+TEST("konayuki's price: a tick that starts at random gives what is above the start, and nothing wraps inside it")
 {
     struct rig rig = {.random_state = 3};
     uint64_t retry_ns;
     uint64_t id;
 
-    (void)state;
     rig_open(&rig, "layout=41/10/8 worker=fixed:5 behaviour=konayuki start=random", RIG_NOW);
     for (int tick = 0; tick < 100; tick++) {
         const uint32_t start = rig_parts(&rig, rig_next(&rig)).sequence;
@@ -200,15 +177,13 @@ static void test_random_exhausts_early(void **state)
     rig_close(&rig);
 }
 
-/* Spread uses the low six bits and no more; the whole of a small tick stays mostly free. */
-static void test_spread_range(void **state)
+TEST("Spread uses the low six bits and no more; the whole of a small tick stays mostly free")
 {
     static const struct {
         unsigned sequence_bits;
         uint32_t starts;
     } rows[] = {{12, 64}, {8, 64}, {7, 64}, {6, 32}, {4, 8}, {2, 2}, {1, 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct rig rig = {.random_state = 4};
         char spec[64];
@@ -240,13 +215,11 @@ static uint64_t drain(struct rig *rig)
     return count;
 }
 
-/* At the full rate every tick after the first gives all its ids, one by one and in batches. */
-static void test_full_rate(void **state)
+TEST("At the full rate every tick after the first gives all its ids, one by one and in batches")
 {
     static const char *const specs[] = {SPREAD, SPREAD " seq_min=100 seq_max=1099", "layout=41/10/3 worker=fixed:5"};
     static const uint64_t capacities[] = {4096, 1000, 8};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct rig rig = {.random_state = 6};
         rig_open(&rig, specs[i], RIG_NOW);
@@ -259,34 +232,15 @@ static void test_full_rate(void **state)
     }
 }
 
-/* Callers that wait get the full rate too: so many ids take exactly so many ticks. */
-static void test_full_rate_waiting(void **state)
+TEST("Callers that wait get the full rate too: so many ids take exactly so many ticks")
 {
     struct rig rig = {.random_state = 6};
     static uint64_t ids[1000];
 
-    (void)state;
     rig_open(&rig, SPREAD, RIG_NOW);
     drain(&rig);
     for (int i = 0; i < 4096; i++)
         assert_int_equal(frazil_next_n(rig.gen, ids, 1000), FRAZIL_OK);
     assert_int_equal(rig_now_ms(&rig) - RIG_NOW, 1000);
     rig_close(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_one_caller),
-        cmocka_unit_test(test_two_callers),
-        cmocka_unit_test(test_timer),
-        cmocka_unit_test(test_zero_is_uneven),
-        cmocka_unit_test(test_random_is_uniform),
-        cmocka_unit_test(test_random_exhausts_early),
-        cmocka_unit_test(test_spread_range),
-        cmocka_unit_test(test_full_rate),
-        cmocka_unit_test(test_full_rate_waiting),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,24 +12,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "home/grant_store.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/dirs.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
@@ -291,63 +282,43 @@ static void fail_everything(const char *name, scenario once, unsigned calls_at_l
     assert_true(failures > calls);
 }
 
-/* Each call of preparing a directory. */
-static void test_dirs(void **state)
+BEFORE_ALL
 {
-    (void)state;
+    scratch_prefer_memory(); /* thousands of syncs */
+}
+
+TEST("Each call of preparing a directory")
+{
     fail_everything("directory", prepare_dir, 4);
 }
 
-/* Each call of making a word's file, mapping it and leaving it. */
-static void test_word(void **state)
+TEST("Each call of making a word's file, mapping it and leaving it")
 {
-    (void)state;
     fail_everything("word", use_word, 22);
 }
 
-/* Each call of acquiring, extending and releasing grants of a file. */
-static void test_grants(void **state)
+TEST("Each call of acquiring, extending and releasing grants of a file")
 {
-    (void)state;
     fail_everything("grants", use_grants, 60);
 }
 
-/* Each call of taking a worker's lock; that the process's id cannot be written is no failure. */
-static void test_lock(void **state)
+TEST("Each call of taking a worker's lock; that the process's id cannot be written is no failure")
 {
-    (void)state;
     fail_everything("lock", use_lock, 6);
 }
 
-/*
- * What must be durable is synced before what relies on it.  A file is written,
- * synced, named, and its name synced.  The next process makes sure of the newest
- * record and of the name before it writes its own; after that a write and a sync
- * are enough: here for an extension and for giving back.
- */
-static void test_order(void **state)
+TEST("What must be durable is synced before what relies on it")
 {
+    /* A file is written, synced, named, and its name synced.  The next process makes sure of the newest record and of
+     * the name before it writes its own; after that a write and a sync are enough: here for an extension and for giving
+     * back. */
     static const char first_acquires[] = "wsrd", writes[] = "ws", second_makes_sure[] = "wsd";
     char expected[64];
     frazil_err err;
 
-    (void)state;
     run(use_grants, 0, false, 0, &err, NULL);
     assert_int_equal(err, FRAZIL_OK);
     snprintf(expected, sizeof expected, "%s%s%s%s%s%s", first_acquires, writes, second_makes_sure, writes, writes,
              writes);
     assert_string_equal(fault.trace, expected);
-}
-
-int main(void)
-{
-    /* Thousands of syncs: not to a disk. */
-    if (access("/dev/shm", W_OK) == 0)
-        setenv("TMPDIR", "/dev/shm", 1);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dirs), cmocka_unit_test(test_word),  cmocka_unit_test(test_grants),
-        cmocka_unit_test(test_lock), cmocka_unit_test(test_order),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,44 +4,31 @@
  * what is in them, also where a file cannot be read at all; what is repaired is
  * what was wrong.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "frazil.h"
 #include "lease/grant_file.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "operations/state.h"
 #include "os/clock.h"
 
 static const char *scratch;
 static char spec[512];
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     unsetenv("FRAZIL_STATE");
     snprintf(spec, sizeof spec, "namespace=n run_dir=%s/run state_dir=%s/state", scratch, scratch);
     mkdir(scratch_path(scratch, "state"), 0700);
     mkdir(scratch_path(scratch, "state/n"), 0700);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_state look_ok(void)
@@ -75,13 +62,11 @@ static struct fz_grant_record record_of(uint32_t worker)
     return record;
 }
 
-/* The grant's ticks as times, who wrote it, and the island of a clock that was ahead. */
-static void test_grant(void **state)
+TEST("The grant's ticks as times, who wrote it, and the island of a clock that was ahead")
 {
     const int64_t epoch_ms = INT64_C(1767225600000);
     struct fz_grant_record record = record_of(7);
 
-    (void)state;
     fz_used_add(&record.used, 500000, 600000);
     write_grant("state/n/worker-7.grant", &record);
     struct fz_state seen = look_ok();
@@ -97,14 +82,12 @@ static void test_grant(void **state)
     fz_state_free(&seen);
 }
 
-/* A clock beyond the layout's end left an island that has no time: it is shown as the end. */
-static void test_island_beyond_the_end(void **state)
+TEST("A clock beyond the layout's end left an island that has no time: it is shown as the end")
 {
     struct fz_grant_record record = record_of(7);
     frazil_layout layout;
     frazil_layout_info info;
 
-    (void)state;
     assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
     frazil_layout_describe(&layout, &info);
     fz_used_add(&record.used, UINT64_C(1) << 62, UINT64_MAX);
@@ -114,15 +97,13 @@ static void test_island_beyond_the_end(void **state)
     fz_state_free(&seen);
 }
 
-/* In the order of their numbers, each once, and no other file of the folder. */
-static void test_order(void **state)
+TEST("In the order of their numbers, each once, and no other file of the folder")
 {
     static const char *const others[] = {"worker-3.grant.lock", "worker-.grant", "worker-03.grant", "worker-5.lock",
                                          "worker-9999.grant",   "other",         "worker-x.word"};
     static const uint32_t workers[] = {900, 3, 20, 100};
     struct fz_state seen;
 
-    (void)state;
     mkdir(scratch_path(scratch, "run"), 0700);
     mkdir(scratch_path(scratch, "run/n"), 0700);
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
@@ -147,13 +128,11 @@ static void test_order(void **state)
     fz_state_free(&seen);
 }
 
-/* A newer version, and what is no file: wrong, with the reason. */
-static void test_wrong(void **state)
+TEST("A newer version, and what is no file: wrong, with the reason")
 {
     struct fz_grant_record record = record_of(1);
     unsigned char content[FZ_GRANT_FILE_SIZE];
 
-    (void)state;
     write_grant("state/n/worker-1.grant", &record);
     scratch_read(scratch_path(scratch, "state/n/worker-1.grant"), content, sizeof content);
     content[8] = 2; /* the version; the checksum no longer matches, so this slot is damaged */
@@ -173,14 +152,12 @@ static void note(void *ctx, const struct fz_kept *kept)
     *(uint64_t *)ctx = *(uint64_t *)ctx * 1000 + kept->worker;
 }
 
-/* What was wrong is made anew above the clock; what can still be read of it stays taken; the rest is as it was. */
-static void test_init(void **state)
+TEST("What was wrong is made anew above the clock; what can still be read of it stays taken; the rest is as it was")
 {
     struct fz_grant_record record = record_of(8); /* in a file of worker 9 */
     uint64_t repaired = 0;
     frazil_error err;
 
-    (void)state;
     write_grant("state/n/worker-8.grant", &record);
     write_grant("state/n/worker-9.grant", &record);
     int64_t now_ms = fz_real_now().unix_ms;
@@ -196,17 +173,4 @@ static void test_init(void **state)
     assert_int_equal(repaired, 9008009);
     snprintf(spec + strlen(spec), sizeof spec - strlen(spec), " worker=fixed:1 epoch=2099-01-01");
     assert_int_equal(fz_state_init(spec, true, note, &repaired, &err), FRAZIL_ERANGE);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_grant, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_island_beyond_the_end, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_order, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wrong, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_init, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

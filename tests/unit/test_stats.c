@@ -4,27 +4,19 @@
  * issued is exact through holes, batches, jumps and what is given back, and
  * every event is counted once, however many calls see it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "generator/generator_internal.h"
 #include "lib/near_miss.h"
 #include "lib/rig.h"
+#include "lib/test.h"
 
 #define SMALL "layout=41/10/4 worker=fixed:1 start=zero "
 
-/* A generator that has done nothing has counted nothing. */
-static void test_fresh(void **state)
+TEST("A generator that has done nothing has counted nothing")
 {
     static const char *const specs[] = {SMALL, SMALL "seq_min=3 seq_max=9", "layout=sno worker=fixed:1"};
     const frazil_stats none = {.issued = 0};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct rig rig = {.random_state = 1};
         rig_open(&rig, specs[i], RIG_NOW);
@@ -34,8 +26,7 @@ static void test_fresh(void **state)
     }
 }
 
-/* issued after each of many calls of all kinds, with a clock that goes anywhere. */
-static void test_issued(void **state)
+TEST("issued after each of many calls of all kinds, with a clock that goes anywhere")
 {
     static const char *const specs[] = {
         SMALL,
@@ -47,7 +38,6 @@ static void test_issued(void **state)
         SMALL "behaviour=konayuki max_wait=5ms seq_min=1",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct rig rig = {.random_state = 1};
         uint64_t random_state = 77;
@@ -76,12 +66,10 @@ static void test_issued(void **state)
     }
 }
 
-/* A jump over a year of ticks, and over the hole of each, issues nothing. */
-static void test_jump(void **state)
+TEST("A jump over a year of ticks, and over the hole of each, issues nothing")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SMALL "seq_min=3 seq_max=9", RIG_NOW);
     rig_next(&rig);
     rig_step(&rig, INT64_C(365) * 86400000);
@@ -91,12 +79,10 @@ static void test_jump(void **state)
     rig_close(&rig);
 }
 
-/* full counts calls that found their tick full, whether they then waited, led or failed. */
-static void test_full(void **state)
+TEST("full counts calls that found their tick full, whether they then waited, led or failed")
 {
     static const char *const specs[] = {SMALL "max_wait=1ms", SMALL "behaviour=sfid", SMALL "behaviour=flake"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
         struct rig rig = {.random_state = 1};
         uint64_t ids[16];
@@ -116,12 +102,10 @@ static void test_full(void **state)
     }
 }
 
-/* A call that waits over several sleeps waits once; its time is counted whole. */
-static void test_waits(void **state)
+TEST("A call that waits over several sleeps waits once; its time is counted whole")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, SMALL "on_backward=wait max_wait=none", RIG_NOW);
     rig_next(&rig);
     rig_step(&rig, -3000);
@@ -134,14 +118,12 @@ static void test_waits(void **state)
     rig_close(&rig);
 }
 
-/* Each step back counts once, however many calls of whatever kind see the clock behind; the largest is kept. */
-static void test_backward_steps(void **state)
+TEST("Each step back counts once, however many calls of whatever kind see the clock behind; the largest is kept")
 {
     struct rig rig = {.random_state = 1};
     uint64_t id;
     uint64_t retry_ns;
 
-    (void)state;
     rig_open(&rig, SMALL "behaviour=flake", RIG_NOW);
     rig_next(&rig);
     for (unsigned step = 1; step <= 5; step++) {
@@ -166,12 +148,10 @@ static void test_backward_steps(void **state)
     rig_close(&rig);
 }
 
-/* Steps inside a tick are none: NTP makes such, and no id can tell. */
-static void test_no_backward_step(void **state)
+TEST("Steps inside a tick are none: NTP makes such, and no id can tell")
 {
     struct rig rig = {.random_state = 1};
 
-    (void)state;
     rig_open(&rig, "layout=sonyflake worker=fixed:1 start=zero", RIG_NOW);
     for (int i = 0; i < 10; i++) {
         frazil_manual_clock_set(rig.manual, RIG_NOW + 9 - i);
@@ -181,13 +161,11 @@ static void test_no_backward_step(void **state)
     rig_close(&rig);
 }
 
-/* lead_us is how far the next id would be ahead now; lead_max_us how far any was. */
-static void test_lead(void **state)
+TEST("lead_us is how far the next id would be ahead now; lead_max_us how far any was")
 {
     struct rig rig = {.random_state = 1};
     uint64_t ids[40];
 
-    (void)state;
     rig_open(&rig, SMALL "behaviour=sfid", RIG_NOW);
     frazil_manual_clock_advance(rig.manual, 250000);
     assert_int_equal(frazil_next_n(rig.gen, ids, 40), FRAZIL_OK);
@@ -208,19 +186,14 @@ static void test_lead(void **state)
     rig_close(&rig);
 }
 
-/*
- * Slots taken by adding, as the fast path does, and redeemed: one past the end of
- * the tick waits for its own, one in a hole is skipped, one that is too old is
- * given back; each is issued once.
- */
-static void test_redeemed(void **state)
+TEST("Slots taken by adding, as the fast path does, and redeemed: one past the end of the tick waits for its own, one "
+     "in a hole is skipped, one that is too old is given back; each is issued once")
 {
     struct rig rig = {.random_state = 1};
     struct fz_refusal refusal;
     uint64_t slot;
     struct fz_taken redeemed;
 
-    (void)state;
     rig_open(&rig, SMALL "seq_min=3 seq_max=9", RIG_NOW);
     for (int i = 0; i < 7; i++)
         rig_next(&rig);
@@ -260,15 +233,13 @@ static void test_redeemed(void **state)
     rig_close(&rig);
 }
 
-/* A ticket past the end of the layout is given back: the end stays the end. */
-static void test_redeemed_past_the_end(void **state)
+TEST("A ticket past the end of the layout is given back: the end stays the end")
 {
     struct rig rig = {.random_state = 1};
     struct fz_refusal refusal;
     struct fz_taken redeemed;
     const int64_t last_ms = INT64_C(1767225600000) + (INT64_C(1) << 41) - 1;
 
-    (void)state;
     rig_open(&rig, SMALL "allow_short_life=yes", last_ms);
     for (int i = 0; i < 16; i++)
         rig_next(&rig);
@@ -279,22 +250,4 @@ static void test_redeemed_past_the_end(void **state)
     }
     assert_int_equal(rig_stats(&rig).issued, 16);
     rig_close(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fresh),
-        cmocka_unit_test(test_issued),
-        cmocka_unit_test(test_jump),
-        cmocka_unit_test(test_full),
-        cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_backward_steps),
-        cmocka_unit_test(test_no_backward_step),
-        cmocka_unit_test(test_lead),
-        cmocka_unit_test(test_redeemed),
-        cmocka_unit_test(test_redeemed_past_the_end),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,11 @@
 /*
  * Goal of this test: the checker of the volume tests finds what it is there to find.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/stream_checker.h"
+#include "lib/test.h"
 
 static uint64_t id_of(uint64_t tick, uint64_t worker, uint64_t sequence)
 {
@@ -36,10 +32,8 @@ static int refuses(uint64_t first, uint64_t first_n, uint64_t second, uint64_t s
     return status != 0;
 }
 
-/* Each id once: runs that touch are good, runs that overlap by one are not, at both ends and over words. */
-static void test_overlaps(void **state)
+TEST("Each id once: runs that touch are good, runs that overlap by one are not, at both ends and over words")
 {
-    (void)state;
     for (uint64_t at = 0; at < 200; at += 67) {
         for (uint64_t n = 1; n < 150; n += 49) {
             uint64_t first = id_of(5000, 3, 1000 + at);
@@ -55,17 +49,8 @@ static void test_overlaps(void **state)
     assert_true(refuses(id_of(1, 0, 0), 4096, id_of(1, 0, 4095), 1));
 }
 
-/* What is too old to be checked is refused, not believed. */
-static void test_window(void **state)
+TEST("What is too old to be checked is refused, not believed")
 {
-    (void)state;
     assert_false(refuses(id_of(9000, 3, 0), 1, id_of(9000 - STREAM_TICKS + 1, 3, 0), 1));
     assert_true(refuses(id_of(9000, 3, 0), 1, id_of(9000 - STREAM_TICKS, 3, 0), 1));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_overlaps), cmocka_unit_test(test_window)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

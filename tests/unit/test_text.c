@@ -4,15 +4,10 @@
  * refuses every other text with the position of what is wrong with it.
  */
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/text.h"
 #include "lib/near_miss.h"
+#include "lib/test.h"
 
 #define UNTOUCHED UINT64_C(0xdeadbeefdeadbeef)
 #define ROUND_TRIPS 20000
@@ -128,10 +123,8 @@ static void assert_refused(frazil_text form, const char *text, size_t index)
 
 /* ---- names and numbers ------------------------------------------------------- */
 
-/* Every form has its name, and that name leads back to it. */
-static void test_names(void **state)
+TEST("Every form has its name, and that name leads back to it")
 {
-    (void)state;
     assert_int_equal(frazil_text_count(), FRAZIL_TEXT_COUNT);
     assert_int_equal(frazil_text_size(), FRAZIL_TEXT_SIZE);
     for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
@@ -142,10 +135,8 @@ static void test_names(void **state)
     }
 }
 
-/* A name is all of a name, in lower case. */
-static void test_unknown_names(void **state)
+TEST("A name is all of a name, in lower case")
 {
-    (void)state;
     static const char *const wrong[] = {"",     "de",   "dec2",  "dec200",  "DEC", " dec",
                                         "dec ", "base", "base5", "base588", "sno"};
 
@@ -156,10 +147,8 @@ static void test_unknown_names(void **state)
     }
 }
 
-/* A number that is no form is an error, and not a crash. */
-static void test_unknown_forms(void **state)
+TEST("A number that is no form is an error, and not a crash")
 {
-    (void)state;
     static const int wrong[] = {FRAZIL_TEXT_COUNT, -1, 1000000};
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
@@ -177,10 +166,8 @@ static void test_unknown_forms(void **state)
 
 /* ---- writing ------------------------------------------------------------------ */
 
-/* The largest id in each form, and the forms that the golden vectors do not have. */
-static void test_known_texts(void **state)
+TEST("The largest id in each form, and the forms that the golden vectors do not have")
 {
-    (void)state;
     assert_reads(FRAZIL_TEXT_DEC, "18446744073709551615", UINT64_MAX);
     assert_reads(FRAZIL_TEXT_DEC_PADDED, "00000000000000000007", 7);
     assert_reads(FRAZIL_TEXT_HEX, "ffffffffffffffff", UINT64_MAX);
@@ -197,10 +184,8 @@ static void test_known_texts(void **state)
                  UINT64_C(0x0123456789abcdef));
 }
 
-/* What is written is read back, and all of it is of the form's alphabet and width. */
-static void test_round_trip(void **state)
+TEST("What is written is read back, and all of it is of the form's alphabet and width")
 {
-    (void)state;
     uint64_t seed = 1;
 
     for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
@@ -217,10 +202,8 @@ static void test_round_trip(void **state)
     }
 }
 
-/* Forms of fixed width sort like the numbers (all but base64url, whose alphabet is not in the order of ASCII). */
-static void test_order(void **state)
+TEST("Forms of fixed width sort like the numbers (all but base64url, whose alphabet is not in the order of ASCII)")
 {
-    (void)state;
     uint64_t seed = 2;
 
     for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
@@ -237,10 +220,8 @@ static void test_order(void **state)
     }
 }
 
-/* A buffer of exactly the size suffices; one byte less is an error, and nothing is written. */
-static void test_buffer_size(void **state)
+TEST("A buffer of exactly the size suffices; one byte less is an error, and nothing is written")
 {
-    (void)state;
     for (unsigned i = 0; i < SAMPLES * FRAZIL_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
         uint64_t id = samples[i / FRAZIL_TEXT_COUNT];
@@ -271,7 +252,7 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
     char expected[FRAZIL_TEXT_SIZE];
 
     if (form == FRAZIL_TEXT_HEX && index == 1 && variant[1] == 'x')
-        return; /* another spelling, see test_hex_prefix */
+        return; /* another spelling, which has a test of its own */
     if (frazil_id_parse_explain(form, variant, len, &id, &err) == FRAZIL_OK) {
         for (size_t i = 0; i < len; i++)
             assert_true(may_stand(form, variant[i], i));
@@ -292,10 +273,8 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
         assert_error_at(&err, FRAZIL_EPARSE, index);
 }
 
-/* Each byte at each place: accepted exactly or refused at that place. */
-static void test_every_byte_everywhere(void **state)
+TEST("Each byte at each place: accepted exactly or refused at that place")
 {
-    (void)state;
     for (unsigned i = 0; i < SAMPLES * FRAZIL_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
         char text[FRAZIL_TEXT_SIZE];
@@ -319,10 +298,8 @@ static void count_variant(void *ctx, const char *variant, size_t len, size_t ind
     census->accepted += frazil_id_parse(census->form, variant, len, &id) == FRAZIL_OK;
 }
 
-/* No right character is refused: of the bytes at each place of this id, as many are accepted as the form has. */
-static void test_every_digit_accepted(void **state)
+TEST("No right character is refused: of the bytes at each place of this id, as many are accepted as the form has")
 {
-    (void)state;
     /* Nearly full width in each form, and far from the maximum in all but the first digit. */
     const uint64_t id = UINT64_C(1) << 58;
     const unsigned expected[FRAZIL_TEXT_COUNT] = {
@@ -361,10 +338,8 @@ static void check_prefix(void *ctx, const char *prefix, size_t len, size_t index
     }
 }
 
-/* A form of fixed width refuses what is shorter, one without padding the empty text only; the end is named. */
-static void test_too_short(void **state)
+TEST("A form of fixed width refuses what is shorter, one without padding the empty text only; the end is named")
 {
-    (void)state;
     for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)i;
         char text[FRAZIL_TEXT_SIZE];
@@ -372,10 +347,8 @@ static void test_too_short(void **state)
     }
 }
 
-/* A form of fixed width refuses what is longer, at the first place that is too many. */
-static void test_too_long(void **state)
+TEST("A form of fixed width refuses what is longer, at the first place that is too many")
 {
-    (void)state;
     for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
         frazil_text form = (frazil_text)i;
         char text[2 * FRAZIL_TEXT_SIZE];
@@ -389,10 +362,8 @@ static void test_too_long(void **state)
     }
 }
 
-/* Forms without padding have no leading zero; zero itself is one. */
-static void test_leading_zeros(void **state)
+TEST("Forms without padding have no leading zero; zero itself is one")
 {
-    (void)state;
     assert_reads(FRAZIL_TEXT_DEC, "0", 0);
     assert_refused(FRAZIL_TEXT_DEC, "00", 0);
     assert_refused(FRAZIL_TEXT_DEC, "07", 0);
@@ -417,10 +388,8 @@ static void test_leading_zeros(void **state)
     assert_refused(FRAZIL_TEXT_DEC, "7\n", 1);
 }
 
-/* 2^64 and what follows it is refused in each radix, where the number becomes too large. */
-static void test_above_the_maximum(void **state)
+TEST("2^64 and what follows it is refused in each radix, where the number becomes too large")
 {
-    (void)state;
     static const struct {
         frazil_text form;
         const char *text;
@@ -466,10 +435,8 @@ static void test_above_the_maximum(void **state)
 
 /* ---- other spellings ---------------------------------------------------------------- */
 
-/* Hex is also read as 0x with 1 to 16 digits, zeros in front or not, in either case. */
-static void test_hex_prefix(void **state)
+TEST("Hex is also read as 0x with 1 to 16 digits, zeros in front or not, in either case")
 {
-    (void)state;
     assert_reads(FRAZIL_TEXT_HEX, "0x0", 0);
     assert_reads(FRAZIL_TEXT_HEX, "0xF", 15);
     assert_reads(FRAZIL_TEXT_HEX, "0x00ff", 255);
@@ -484,10 +451,8 @@ static void test_hex_prefix(void **state)
     assert_refused(FRAZIL_TEXT_HEX, "00x1", 2);
 }
 
-/* Bytes are also read with a space between each two of them, and with spaces nowhere else. */
-static void test_spaced_bytes(void **state)
+TEST("Bytes are also read with a space between each two of them, and with spaces nowhere else")
 {
-    (void)state;
     assert_reads(FRAZIL_TEXT_BYTES, "01 23 45 67 89 ab cd ef", UINT64_C(0x0123456789abcdef));
     assert_refused(FRAZIL_TEXT_BYTES, "01 23 45 67 89 ab cd e", 22);
     assert_refused(FRAZIL_TEXT_BYTES, "01 23 45 67 89 ab cd ef ", 23);
@@ -498,10 +463,8 @@ static void test_spaced_bytes(void **state)
     assert_refused(FRAZIL_TEXT_BYTES, "0123456789ABCDEF", 10);
 }
 
-/* Binary has its spaces, even where the digits between them are zeros. */
-static void test_binary_spaces(void **state)
+TEST("Binary has its spaces, even where the digits between them are zeros")
 {
-    (void)state;
     char text[FRAZIL_TEXT_SIZE];
     size_t len = format(FRAZIL_TEXT_BIN, 0, text);
 
@@ -526,10 +489,8 @@ static void plain_write(const struct form *form, uint64_t id, char *ret)
     ret[len] = '\0';
 }
 
-/* Numbers of every length are written as a loop over digits writes them. */
-static void test_plain_digits(void **state)
+TEST("Numbers of every length are written as a loop over digits writes them")
 {
-    (void)state;
     uint64_t seed = 6;
 
     for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
@@ -544,29 +505,4 @@ static void test_plain_digits(void **state)
         assert_memory_equal(text, forms[form].prefix == NULL ? "" : forms[form].prefix, prefix_len(form));
         assert_string_equal(text + prefix_len(form), expected);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_names),
-        cmocka_unit_test(test_unknown_names),
-        cmocka_unit_test(test_unknown_forms),
-        cmocka_unit_test(test_known_texts),
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_buffer_size),
-        cmocka_unit_test(test_every_byte_everywhere),
-        cmocka_unit_test(test_every_digit_accepted),
-        cmocka_unit_test(test_too_short),
-        cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_leading_zeros),
-        cmocka_unit_test(test_above_the_maximum),
-        cmocka_unit_test(test_hex_prefix),
-        cmocka_unit_test(test_spaced_bytes),
-        cmocka_unit_test(test_binary_spaces),
-        cmocka_unit_test(test_plain_digits),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,16 +4,10 @@
  * one does not use: several hosts, users without passwords, names of files.  All
  * else is in registers/test_redis_url.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/common/url.h"
 
 static const struct fz_url_scheme schemes[] = {{"x://", false}, {NULL, false}};
@@ -29,8 +23,7 @@ static struct fz_url_piece piece(const char *text)
     return (struct fz_url_piece){text, strlen(text)};
 }
 
-/* A password file that others may use is refused, with the chmod that is right; one for its owner alone is read. */
-static void test_password_file_of_others(void **state)
+TEST("A password file that others may use is refused, with the chmod that is right; one for its owner alone is read")
 {
     static const mode_t refused[] = {0644, 0604, 0620, 0660, 0601};
     char path[] = "/tmp/frazil-password-XXXXXX";
@@ -38,7 +31,6 @@ static void test_password_file_of_others(void **state)
     struct fz_url_access access;
     frazil_error err;
 
-    (void)state;
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, "s3cret\n", 7), 7);
@@ -59,12 +51,10 @@ static void test_password_file_of_others(void **state)
     unlink(path);
 }
 
-/* Each part of a URL lies where it belongs; a part that is missing has no text at all. */
-static void test_split(void **state)
+TEST("Each part of a URL lies where it belongs; a part that is missing has no text at all")
 {
     struct fz_url_pieces pieces;
 
-    (void)state;
     assert_int_equal(fz_url_split(&plain, "x://a:b@h1,h2/d/n?k=v", &pieces, NULL), FRAZIL_OK);
     assert_true(fz_url_is(pieces.credentials, "a:b"));
     assert_true(fz_url_is(pieces.place, "h1,h2"));
@@ -76,14 +66,12 @@ static void test_split(void **state)
     assert_null(pieces.query.at);
 }
 
-/* Hosts are separated by commas, each with a port of its own. */
-static void test_hosts(void **state)
+TEST("Hosts are separated by commas, each with a port of its own")
 {
     struct fz_url_host hosts[3];
     size_t n = 0;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_url_read_hosts(&plain, piece("a,b:8,[::1]:9"), hosts, 3, &n, &err), FRAZIL_OK);
     assert_int_equal(n, 3);
     assert_string_equal(hosts[0].name, "a");
@@ -101,12 +89,10 @@ static void test_hosts(void **state)
     assert_int_equal(n, 4711);
 }
 
-/* Where a user needs no password he may stand alone, and only there. */
-static void test_user_alone(void **state)
+TEST("Where a user needs no password he may stand alone, and only there")
 {
     struct fz_url_access access = {.timeout_ms = 1};
 
-    (void)state;
     assert_int_equal(fz_url_read_credentials(&plain, piece("joe"), &access, NULL), FRAZIL_ESPEC);
     assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe"), &access, NULL), FRAZIL_OK);
     assert_string_equal(access.user, "joe");
@@ -118,13 +104,11 @@ static void test_user_alone(void **state)
     assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe:"), &access, NULL), FRAZIL_ESPEC);
 }
 
-/* A file's name is percent-decoded, and may not be empty. */
-static void test_path(void **state)
+TEST("A file's name is percent-decoded, and may not be empty")
 {
     char path[FZ_URL_PATH_SIZE] = "untouched";
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece(""), path, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "'ca' in the X URL names no file"));
     assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece("%zz"), path, &err), FRAZIL_ESPEC);
@@ -133,28 +117,12 @@ static void test_path(void **state)
     assert_string_equal(path, "/a b");
 }
 
-/* A host is shown so that it can be read again. */
-static void test_show(void **state)
+TEST("A host is shown so that it can be read again")
 {
     char text[FZ_URL_HOST_SIZE + 8];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    (void)state;
     fz_url_show_host(&s, &(struct fz_url_host){.name = "::1", .port = 9});
     fz_url_show_host(&s, &(struct fz_url_host){.name = "h", .port = 10});
     assert_string_equal(text, "[::1]:9h:10");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_password_file_of_others),
-        cmocka_unit_test(test_split),
-        cmocka_unit_test(test_hosts),
-        cmocka_unit_test(test_user_alone),
-        cmocka_unit_test(test_path),
-        cmocka_unit_test(test_show),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,9 @@
  * Goal of this test: what was used stays used, whatever is added and however
  * many ranges there come to be; and what is called unused is so.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/used_ticks.h"
+#include "lib/test.h"
 
 /* ---- against a bitmap ---------------------------------------------------- */
 
@@ -62,13 +55,9 @@ static void assert_answers(const struct fz_used_ticks *used)
     }
 }
 
-/*
- * After any additions all that was added is used.  As long as there was room for
- * all ranges, nothing else is; and never anything above the last tick added.
- */
-static void test_against_model(void **state)
+TEST("After any additions all that was added is used")
 {
-    (void)state;
+    /* As long as there was room for all ranges, nothing else is; and never anything above the last tick added. */
     for (uint64_t run = 1; run <= RUNS; run++) {
         struct fz_used_ticks used = {.count = 0};
         bool model[TICKS] = {false};
@@ -96,12 +85,10 @@ static void test_against_model(void **state)
 
 /* ---- single rules -------------------------------------------------------- */
 
-/* Ranges that touch become one, on either side. */
-static void test_touching(void **state)
+TEST("Ranges that touch become one, on either side")
 {
     struct fz_used_ticks used = {.count = 0};
 
-    (void)state;
     fz_used_add(&used, 10, 20);
     fz_used_add(&used, 30, 40);
     assert_int_equal(used.count, 2);
@@ -114,13 +101,11 @@ static void test_touching(void **state)
     assert_int_equal(used.range[0].last, 40);
 }
 
-/* The ends of the line are ticks like others. */
-static void test_ends(void **state)
+TEST("The ends of the line are ticks like others")
 {
     struct fz_used_ticks used = {.count = 0};
     uint64_t tick = 4242;
 
-    (void)state;
     assert_false(fz_used_last_below(&used, UINT64_MAX, &tick));
     assert_int_equal(fz_used_gap_end(&used, 0), UINT64_MAX);
     fz_used_add(&used, UINT64_MAX - 1, UINT64_MAX);
@@ -138,12 +123,10 @@ static void test_ends(void **state)
     assert_true(fz_used_is_valid(&used));
 }
 
-/* When there is no room, the gap that is given up is the lowest one. */
-static void test_full(void **state)
+TEST("When there is no room, the gap that is given up is the lowest one")
 {
     struct fz_used_ticks used = {.count = 0};
 
-    (void)state;
     for (uint64_t i = 0; i < FZ_USED_RANGES; i++)
         fz_used_add(&used, 10 * i, 10 * i + 1);
     assert_int_equal(used.count, FZ_USED_RANGES);
@@ -155,12 +138,10 @@ static void test_full(void **state)
     assert_int_equal(used.range[FZ_USED_RANGES - 1].last, 1001);
 }
 
-/* What is taken back lies at the end of a range, or nothing is. */
-static void test_cut(void **state)
+TEST("What is taken back lies at the end of a range, or nothing is")
 {
     struct fz_used_ticks used = {.count = 0};
 
-    (void)state;
     fz_used_add(&used, 10, 20);
     fz_used_add(&used, 30, 40);
     fz_used_cut(&used, 19, 12);
@@ -173,12 +154,10 @@ static void test_cut(void **state)
     assert_int_equal(used.range[1].last, 35);
 }
 
-/* Ranges out of order, touching, turned round or too many are not valid. */
-static void test_valid(void **state)
+TEST("Ranges out of order, touching, turned round or too many are not valid")
 {
     struct fz_used_ticks used = {.count = 2, .range = {{10, 20}, {22, 30}}};
 
-    (void)state;
     assert_true(fz_used_is_valid(&used));
     used.range[1].first = 21;
     assert_false(fz_used_is_valid(&used));
@@ -192,14 +171,4 @@ static void test_valid(void **state)
     assert_false(fz_used_is_valid(&used));
     used = (struct fz_used_ticks){.count = 2, .range = {{10, UINT64_MAX}, {22, 30}}};
     assert_false(fz_used_is_valid(&used));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_model), cmocka_unit_test(test_touching), cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_full),          cmocka_unit_test(test_cut),      cmocka_unit_test(test_valid),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,15 +4,10 @@
  * comes out of the library exactly, in both directions: text forms, kasumi,
  * snos, hashed workers and shards.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "frazil/sno.h"
 #include "frazil/text.h"
+#include "lib/test.h"
 #include "lib/tsv.h"
 
 /* ---- text forms ----------------------------------------------------------- */
@@ -55,10 +50,8 @@ static void check_bytes(const struct tsv *tsv, uint64_t id, const char *digits)
         fail_msg("%s: the bytes are %s, not %s", tsv_where(tsv), text, digits);
 }
 
-/* Each form writes and reads what PHP, Python and the Go libraries write. */
-static void test_text_forms(void **state)
+TEST("Each form writes and reads what PHP, Python and the Go libraries write")
 {
-    (void)state;
     struct tsv *tsv = tsv_open("text.tsv");
 
     while (tsv_next(tsv)) {
@@ -96,10 +89,8 @@ static void check_scrambled(const struct tsv *tsv, bool checked, const char *exp
     assert_int_equal(back, id);
 }
 
-/* The scrambler, and its two texts, are konayuki's. */
-static void test_kasumi(void **state)
+TEST("The scrambler, and its two texts, are konayuki's")
 {
-    (void)state;
     struct tsv *tsv = tsv_open("kasumi.tsv");
 
     while (tsv_next(tsv)) {
@@ -149,10 +140,8 @@ static frazil_sno_parts parts_of(const struct tsv *tsv)
     };
 }
 
-/* Bytes, text and parts of each sno are what sno makes of it. */
-static void test_snos(void **state)
+TEST("Bytes, text and parts of each sno are what sno makes of it")
 {
-    (void)state;
     struct tsv *tsv = tsv_open("sno.tsv");
 
     while (tsv_next(tsv)) {
@@ -182,10 +171,8 @@ static void test_snos(void **state)
 
 /* ---- hashes ---------------------------------------------------------------- */
 
-/* A host's worker number is konayuki's. */
-static void test_worker_hashes(void **state)
+TEST("A host's worker number is konayuki's")
 {
-    (void)state;
     struct tsv *tsv = tsv_open("workerhash.tsv");
 
     while (tsv_next(tsv)) {
@@ -207,10 +194,8 @@ static void check_shard(const struct tsv *tsv, uint32_t shards, const char *colu
         fail_msg("%s: %s is %u", tsv_where(tsv), column, shard);
 }
 
-/* An id's shard is konayuki's. */
-static void test_shards(void **state)
+TEST("An id's shard is konayuki's")
 {
-    (void)state;
     struct tsv *tsv = tsv_open("konayuki.tsv");
 
     while (tsv_next(tsv)) {
@@ -219,14 +204,4 @@ static void test_shards(void **state)
         check_shard(tsv, 1000, "shard1000");
     }
     assert_int_equal(tsv_close(tsv), 120);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text_forms),    cmocka_unit_test(test_kasumi), cmocka_unit_test(test_snos),
-        cmocka_unit_test(test_worker_hashes), cmocka_unit_test(test_shards),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,19 +3,12 @@
  * Goal of this test: when a coordinator is closed, its password stands nowhere in this process's memory, neither on
  * the stack nor in what was freed; as the compiler made it, with all optimisations.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/wipe.h"
 #include "frazil/parts.h"
 #include "lease/coordinator.h"
+#include "lib/test.h"
 
 enum { SECRET_LEN = 24, MASK = 0x55 };
 
@@ -102,9 +95,8 @@ static void check_all(const frazil_coordinator *coordinator, const char *front, 
     check(coordinator, front, wrong, false);
 }
 
-static void test_urls(void **state)
+TEST("The password of a URL is left in memory neither by a coordinator that was closed nor by a URL that is wrong")
 {
-    (void)state;
 #ifdef FRAZIL_HAVE_REDIS
     check_all(frazil_redis(), "redis://me:", "@127.0.0.1/orders");
 #endif
@@ -119,14 +111,12 @@ static void test_urls(void **state)
 #endif
 }
 
-/* A spec has the URL in it: what a generator has read of it is gone as well. */
-static void test_spec(void **state)
+TEST("A spec has the URL in it: what a generator has read of it is gone as well")
 {
     static char spec[256];
     frazil_error err;
     frazil *gen;
 
-    (void)state;
     snprintf(spec, sizeof spec, "worker=fixed:1 wroker=redis://me:");
     append_secret(spec);
     memcpy(spec + strlen(spec), "@127.0.0.1/orders", sizeof "@127.0.0.1/orders");
@@ -140,27 +130,14 @@ static void test_spec(void **state)
     assert_int_equal(count_secrets(), 0);
 }
 
-/* All of it, from the first byte to the last, and nothing beside it. */
-static void test_ends(void **state)
+TEST("All of it, from the first byte to the last, and nothing beside it")
 {
     unsigned char bytes[24];
 
-    (void)state;
     for (size_t len = 0; len <= sizeof bytes - 2; len++) {
         memset(bytes, 'x', sizeof bytes);
         fz_wipe(bytes + 1, len);
         for (size_t i = 0; i < sizeof bytes; i++)
             assert_int_equal(bytes[i], i >= 1 && i <= len ? 0 : 'x');
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_urls),
-        cmocka_unit_test(test_spec),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

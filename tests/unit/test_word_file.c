@@ -7,22 +7,14 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/own_file.h"
 #include "os/word_file.h"
 
@@ -36,19 +28,15 @@ static const char *scratch;
 static char path[512];
 static const struct fz_bounds all; /* sequence numbers, as far as these tests know */
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     scratch = scratch_make();
     snprintf(path, sizeof path, "%s/worker-7.word", scratch);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_word_file open_ok(void)
@@ -103,14 +91,12 @@ static void make_with(size_t offset, const void *bytes, size_t len)
 
 /* ---- sharing ------------------------------------------------------------- */
 
-/* The first one makes a word of zeros, the second one finds it: the same memory, the same nonce. */
-static void test_shared(void **state)
+TEST("The first one makes a word of zeros, the second one finds it: the same memory, the same nonce")
 {
     struct fz_word_file first = open_ok();
     struct fz_word_file second = open_ok();
     char zeros[PAYLOAD_SIZE] = {0};
 
-    (void)state;
     assert_true(first.created);
     assert_false(second.created);
     assert_int_equal(first.nonce, second.nonce);
@@ -123,13 +109,11 @@ static void test_shared(void **state)
     fz_word_file_close(&second);
 }
 
-/* A word outlives its processes; only the boot ends it. */
-static void test_outlives(void **state)
+TEST("A word outlives its processes; only the boot ends it")
 {
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
 
-    (void)state;
     atomic_store(word_of(&file), 17);
     fz_word_file_close(&file);
     file = open_ok();
@@ -139,26 +123,22 @@ static void test_outlives(void **state)
     fz_word_file_close(&file);
 }
 
-/* No descriptor and no half of a file is left over. */
-static void test_leaves_nothing(void **state)
+TEST("No descriptor and no half of a file is left over")
 {
     char name[520];
     unsigned fds = scratch_open_fds();
 
-    (void)state;
     open_and_close();
     assert_int_equal(scratch_open_fds(), fds);
     snprintf(name, sizeof name, "%s.new", path);
     assert_false(scratch_exists(name));
 }
 
-/* Whoever was killed half way through making one is no hindrance, whatever he had written. */
-static void test_killed_maker(void **state)
+TEST("Whoever was killed half way through making one is no hindrance, whatever he had written")
 {
     char name[520];
     char rest[2 * FILE_SIZE];
 
-    (void)state;
     memset(rest, 'x', sizeof rest);
     snprintf(name, sizeof name, "%s.new", path);
     for (size_t len = FILE_SIZE / 3; len <= sizeof rest; len += FILE_SIZE / 3) {
@@ -172,14 +152,12 @@ static void test_killed_maker(void **state)
     }
 }
 
-/* Its place on the disk is reserved, so that a full one is an error of open, not a signal later. */
-static void test_reserved(void **state)
+TEST("Its place on the disk is reserved, so that a full one is an error of open, not a signal later")
 {
     enum { LARGE = 64 * 1024 };
     struct fz_word_file file;
     struct stat status;
 
-    (void)state;
     assert_int_equal(fz_word_file_open(&file, path, &identity, LARGE, NULL), FRAZIL_OK);
     assert_int_equal(stat(path, &status), 0);
     assert_true(status.st_blocks * 512 >= LARGE);
@@ -188,15 +166,13 @@ static void test_reserved(void **state)
 
 /* ---- somebody else's, or an old one -------------------------------------- */
 
-/* A file of another layout, worker or payload is refused with both values and the way out. */
-static void test_foreign(void **state)
+TEST("A file of another layout, worker or payload is refused with both values and the way out")
 {
     const struct fz_word_identity layout = {.fingerprint = "41/5+5/12 epoch=0 tick=1ms", .worker = 7};
     const struct fz_word_identity alike = {.fingerprint = "41/10/12 epoch=1 tick=1ms", .worker = 7};
     const struct fz_word_identity longer = {.fingerprint = "41/10/12 epoch=0 tick=1ms2", .worker = 7};
     const struct fz_word_identity worker = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 8};
 
-    (void)state;
     open_and_close();
     assert_refused(&layout, PAYLOAD_SIZE, FRAZIL_ESTATE,
                    (const char *[]){path, "41/10/12 epoch", "41/5+5/12 epoch", "run_dir=", NULL});
@@ -207,10 +183,8 @@ static void test_foreign(void **state)
     open_and_close();
 }
 
-/* So is one of another machine or program, and one of a newer or an older frazil. */
-static void test_foreign_format(void **state)
+TEST("So is one of another machine or program, and one of a newer or an older frazil")
 {
-    (void)state;
     make_with(AT_MAGIC, "F", 1);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "no word file", NULL});
     unlink(path);
@@ -228,14 +202,12 @@ static void test_foreign_format(void **state)
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "16", NULL});
 }
 
-/* A word that an older frazil left is made anew; one that it still has is not touched. */
-static void test_older_version(void **state)
+TEST("A word that an older frazil left is made anew; one that it still has is not touched")
 {
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
     int fd;
 
-    (void)state;
     fz_word_file_close(&file);
     make_with(AT_VERSION, &(uint32_t){1}, 4);
     assert_int_equal(fz_own_file_open(path, O_RDWR, &fd), 0);
@@ -248,13 +220,11 @@ static void test_older_version(void **state)
     fz_word_file_close(&file);
 }
 
-/* A file that was cut, anywhere, or has grown, is refused. */
-static void test_cut(void **state)
+TEST("A file that was cut, anywhere, or has grown, is refused")
 {
     static const off_t sizes[] = {
         0, 1, 100, FZ_WORD_FILE_HEADER_SIZE - 1, FZ_WORD_FILE_HEADER_SIZE, FILE_SIZE - 1, FILE_SIZE + 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         open_and_close();
         assert_int_equal(truncate(path, sizes[i]), 0);
@@ -263,14 +233,13 @@ static void test_cut(void **state)
     }
 }
 
-/* A word from before the boot may be an old state that a disk kept: it is replaced, also if it was another layout's. */
-static void test_other_boot(void **state)
+TEST(
+    "A word from before the boot may be an old state that a disk kept: it is replaced, also if it was another layout's")
 {
     const struct fz_word_identity layout = {.fingerprint = "41/5+5/12 epoch=0 tick=1ms", .worker = 9};
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
 
-    (void)state;
     atomic_store(word_of(&file), 17);
     fz_word_file_close(&file);
     make_with(AT_BOOT, "0123", 4);
@@ -286,15 +255,13 @@ static void test_other_boot(void **state)
     fz_word_file_close(&file);
 }
 
-/* So is a copy, for its original may have gone on. */
-static void test_copy(void **state)
+TEST("So is a copy, for its original may have gone on")
 {
     char content[FILE_SIZE];
     char copy[520];
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
 
-    (void)state;
     fz_word_file_close(&file);
     scratch_read(path, content, sizeof content);
     snprintf(copy, sizeof copy, "%s.copy", path);
@@ -308,22 +275,18 @@ static void test_copy(void **state)
     assert_int_equal(scratch_open_fds(), fds);
 }
 
-/* A link is not followed: it could lead anywhere. */
-static void test_link(void **state)
+TEST("A link is not followed: it could lead anywhere")
 {
-    (void)state;
     scratch_write(scratch_path(scratch, "elsewhere"), "", 0);
     assert_int_equal(symlink(scratch_path(scratch, "elsewhere"), path), 0);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESYS, (const char *[]){path, NULL});
 }
 
-/* A path that does not fit, with or without what is added to it, is refused and not cut. */
-static void test_length(void **state)
+TEST("A path that does not fit, with or without what is added to it, is refused and not cut")
 {
     char longest[FZ_PATH_SIZE + 1];
     struct fz_word_file file;
 
-    (void)state;
     memset(longest, '/', sizeof longest);
     longest[FZ_PATH_SIZE] = '\0';
     assert_int_equal(fz_word_file_open(&file, longest, &identity, PAYLOAD_SIZE, NULL), FRAZIL_ESPEC);
@@ -333,12 +296,10 @@ static void test_length(void **state)
 
 /* ---- noticing its loss --------------------------------------------------- */
 
-/* A file that was removed, replaced or cut is noticed by those who have it. */
-static void test_loss(void **state)
+TEST("A file that was removed, replaced or cut is noticed by those who have it")
 {
     struct fz_word_file file = open_ok();
 
-    (void)state;
     assert_true(fz_word_file_is_current(&file));
     assert_int_equal(truncate(path, FZ_WORD_FILE_HEADER_SIZE), 0);
     assert_false(fz_word_file_is_current(&file));
@@ -356,14 +317,12 @@ static void test_loss(void **state)
 
 /* ---- the last one -------------------------------------------------------- */
 
-/* Of two that leave the second is the last; he still sees the word, and nobody can come meanwhile. */
-static void test_last(void **state)
+TEST("Of two that leave the second is the last; he still sees the word, and nobody can come meanwhile")
 {
     struct fz_word_file first = open_ok();
     struct fz_word_file second = open_ok();
     int fd;
 
-    (void)state;
     atomic_store(word_of(&first), 17);
     assert_false(fz_word_file_leave(&first));
     assert_null(first.payload);
@@ -400,17 +359,13 @@ static pid_t fork_holder(struct fz_word_file *file, int keep_fd[2], bool close_f
     _exit(last ? 1 : 0);
 }
 
-/*
- * A child has the word although it has never called anything since the fork, so
- * its parent is not the last; when the parent has gone, the child is.
- */
-static void test_child_counts(void **state)
+TEST("A child has the word although it has never called anything since the fork, so its parent is not the last; when "
+     "the parent has gone, the child is")
 {
     struct fz_word_file file = open_ok();
     int keep_fd[2];
     int status;
 
-    (void)state;
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, false);
     assert_false(fz_word_file_leave(&file));
@@ -421,15 +376,13 @@ static void test_child_counts(void **state)
     assert_int_equal(WEXITSTATUS(status), 1);
 }
 
-/* A daemon that closes all descriptors still has the word, because it still has the memory. */
-static void test_memory_counts(void **state)
+TEST("A daemon that closes all descriptors still has the word, because it still has the memory")
 {
     struct fz_word_file file = open_ok();
     struct fz_word_file other = open_ok();
     int keep_fd[2];
     int status;
 
-    (void)state;
     assert_int_equal(pipe(keep_fd), 0);
     pid_t pid = fork_holder(&file, keep_fd, true);
     fz_word_file_close(&file);
@@ -444,13 +397,11 @@ static void test_memory_counts(void **state)
     fz_word_file_close(&other);
 }
 
-/* The last one may throw the word away; the next one makes another. */
-static void test_remove(void **state)
+TEST("The last one may throw the word away; the next one makes another")
 {
     struct fz_word_file file = open_ok();
     uint64_t nonce = file.nonce;
 
-    (void)state;
     assert_true(fz_word_file_leave(&file));
     assert_int_equal(fz_word_file_remove(&file), 0);
     assert_int_equal(fz_word_file_remove(&file), ENOENT);
@@ -461,13 +412,11 @@ static void test_remove(void **state)
     fz_word_file_close(&file);
 }
 
-/* Seen from outside: whether there is one, whether it is used, whether it is old, and what is wrong with it. */
-static void test_examine(void **state)
+TEST("Seen from outside: whether there is one, whether it is used, whether it is old, and what is wrong with it")
 {
     struct fz_word_file_status status;
     struct fz_word_identity other = {.fingerprint = identity.fingerprint, .worker = 8};
 
-    (void)state;
     assert_int_equal(fz_word_file_examine(&status, path, &identity, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_false(status.exists || status.in_use || status.stale);
     struct fz_word_file file = open_ok();
@@ -488,12 +437,10 @@ static void test_examine(void **state)
     assert_true(status.exists && status.stale);
 }
 
-/* To discard is the way out of whatever the file is, but never under the hands of who uses it. */
-static void test_discard(void **state)
+TEST("To discard is the way out of whatever the file is, but never under the hands of who uses it")
 {
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_word_file_discard(path, &all, NULL), FRAZIL_OK);
     struct fz_word_file file = open_ok();
     assert_int_equal(fz_word_file_discard(path, &all, &err), FRAZIL_EWORKER);
@@ -504,33 +451,4 @@ static void test_discard(void **state)
     assert_false(scratch_exists(path));
     assert_int_equal(symlink("/nowhere", path), 0);
     assert_int_equal(fz_word_file_discard(path, &all, &err), FRAZIL_ESYS);
-}
-
-int main(void)
-{
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-    const struct CMUnitTest tests[] = {
-        TEST(test_shared),
-        TEST(test_outlives),
-        TEST(test_leaves_nothing),
-        TEST(test_killed_maker),
-        TEST(test_reserved),
-        TEST(test_foreign),
-        TEST(test_foreign_format),
-        TEST(test_older_version),
-        TEST(test_cut),
-        TEST(test_other_boot),
-        TEST(test_copy),
-        TEST(test_link),
-        TEST(test_length),
-        TEST(test_loss),
-        TEST(test_last),
-        TEST(test_child_counts),
-        TEST(test_memory_counts),
-        TEST(test_remove),
-        cmocka_unit_test_setup_teardown(test_examine, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_discard, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

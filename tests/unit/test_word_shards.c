@@ -3,18 +3,10 @@
  * Goal of this test: words of one worker with other sequence bounds lie side by side,
  * and one that somebody has keeps out those that overlap with it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
-#include <cmocka.h>
-
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "os/word_file.h"
 
 enum { PAYLOAD_SIZE = 320 };
@@ -23,22 +15,19 @@ static const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=
 static const char *scratch;
 static char path[512];
 
-static int set_up(void **state)
+BEFORE_EACH
 {
     char folder[600];
 
-    (void)state;
     scratch = scratch_make();
     snprintf(path, sizeof path, "%s/worker-7.word", scratch);
     snprintf(folder, sizeof folder, "%s.shards", path);
-    return mkdir(folder, 0700);
+    assert_int_equal(mkdir(folder, 0700), 0);
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_word_identity identity_of(uint64_t min, uint64_t max)
@@ -68,15 +57,14 @@ static void open_part(struct fz_word_file *ret, uint64_t min, uint64_t max, cons
         fail_msg("%s", err.message);
 }
 
-/* Words of one worker are side by side where their bounds do not overlap; each keeps out those that overlap with it. */
-static void test_shards(void **state)
+TEST(
+    "Words of one worker are side by side where their bounds do not overlap; each keeps out those that overlap with it")
 {
     struct fz_word_file low;
     struct fz_word_file high;
     struct fz_word_file same;
     struct fz_word_file other;
 
-    (void)state;
     open_part(&low, 0, 999, NULL);
     open_part(&same, 0, 999, NULL);
     assert_true(same.nonce == low.nonce);
@@ -100,8 +88,7 @@ static void test_shards(void **state)
     fz_word_file_close(&other);
 }
 
-/* A word that was copied under the name of other bounds is not theirs. */
-static void test_renamed_shard(void **state)
+TEST("A word that was copied under the name of other bounds is not theirs")
 {
     const struct fz_word_identity part = identity_of(5, 9);
     struct fz_word_file file;
@@ -109,7 +96,6 @@ static void test_renamed_shard(void **state)
     char to[600];
     frazil_error err;
 
-    (void)state;
     open_part(&file, 0, 4, NULL);
     fz_word_file_close(&file);
     snprintf(from, sizeof from, "%s.shards/0-4", path);
@@ -121,30 +107,17 @@ static void test_renamed_shard(void **state)
     assert_non_null(strstr(err.message, "5 to 9"));
 }
 
-/* What a foreign hand put into the folder is none of the words. */
-static void test_strangers_in_folder(void **state)
+TEST("What a foreign hand put into the folder is none of the words")
 {
     static const char *const names[] = {
         "0-999.new", "00-999", "999-0", "-", "0-", "1e3-2000", "0-18446744073709551616"};
     struct fz_word_file file;
     char name[700];
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         snprintf(name, sizeof name, "%s.shards/%s", path, names[i]);
         scratch_write(name, "", 0);
     }
     open_part(&file, 0, 999, NULL);
     fz_word_file_close(&file);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_shards, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_renamed_shard, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_strangers_in_folder, set_up, tear_down),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

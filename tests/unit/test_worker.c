@@ -4,19 +4,11 @@
  * the range that was stated, or from nowhere: nothing is guessed, masked,
  * wrapped or defaulted.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/rig.h"
+#include "lib/test.h"
 
 static uint32_t worker_of(const char *spec)
 {
@@ -31,8 +23,7 @@ static uint32_t worker_of(const char *spec)
     return info.worker;
 }
 
-/* Every source, with datacenter, base and count. */
-static void test_sources(void **state)
+TEST("Every source, with datacenter, base and count")
 {
     static const struct {
         const char *spec;
@@ -61,14 +52,12 @@ static void test_sources(void **state)
         {"layout=sno worker=fixed:1 base=65534", 65535},
     };
 
-    (void)state;
     assert_int_equal(setenv("FRAZIL_TEST_NUMBER", "17", 1), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(worker_of(rows[i].spec), rows[i].worker);
 }
 
-/* What gives no number, or one out of range, is an error that names the range. */
-static void test_refused(void **state)
+TEST("What gives no number, or one out of range, is an error that names the range")
 {
     static const struct {
         const char *spec;
@@ -125,7 +114,6 @@ static void test_refused(void **state)
         {"layout=sno count=1", FRAZIL_ESPEC, "base and count do not go with worker=auto"},
     };
 
-    (void)state;
     assert_int_equal(unsetenv("FRAZIL_TEST_UNSET"), 0);
     assert_int_equal(setenv("FRAZIL_TEST_EMPTY", "", 1), 0);
     assert_int_equal(setenv("FRAZIL_TEST_WORD", "seven", 1), 0);
@@ -134,27 +122,23 @@ static void test_refused(void **state)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
-/* Whoever names no source is told all of them. */
-static void test_sources_are_listed(void **state)
+TEST("Whoever names no source is told all of them")
 {
     static const char *const sources[] = {"fixed:N",       "env:NAME", "ordinal",       "file-lock",
                                           "ip-last-octet", "ip-hash",  "hostname-hash", "auto"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++) {
         assert_open_refused("", NULL, FRAZIL_ENOWORKER, sources[i]);
         assert_open_refused("worker=somewhere", NULL, FRAZIL_ESPEC, sources[i]);
     }
 }
 
-/* `ordinal` without the key hostname reads the host's own name. */
-static void test_own_host_name(void **state)
+TEST("`ordinal` without the key hostname reads the host's own name")
 {
     char name[256];
     frazil *gen = NULL;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(gethostname(name, sizeof name), 0);
     const frazil_err code = frazil_open(&gen, "worker=ordinal", &err);
     if (code == FRAZIL_OK)
@@ -192,12 +176,10 @@ static int use_up_the_pool(void)
     return 0;
 }
 
-/* The 65,537th generator with an automatic partition is FRAZIL_EPOOL. */
-static void test_auto_pool(void **state)
+TEST("The 65,537th generator with an automatic partition is FRAZIL_EPOOL")
 {
     int status;
 
-    (void)state;
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
@@ -207,28 +189,12 @@ static void test_auto_pool(void **state)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* Automatic partitions of a process differ from each other, and a failed open draws none. */
-static void test_auto(void **state)
+TEST("Automatic partitions of a process differ from each other, and a failed open draws none")
 {
     const uint32_t first = worker_of("layout=sno");
 
-    (void)state;
     assert_open_refused("layout=sno seq_min=5 seq_max=5", NULL, FRAZIL_ERANGE, "both bounds");
     assert_open_refused("layout=sno worker=auto base=5", NULL, FRAZIL_ESPEC, "base");
     assert_int_equal(worker_of("layout=sno worker=auto"), (first + 1) % 65536);
     assert_int_equal(worker_of("layout=sno"), (first + 2) % 65536);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_sources_are_listed),
-        cmocka_unit_test(test_own_host_name),
-        cmocka_unit_test(test_auto_pool),
-        cmocka_unit_test(test_auto),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

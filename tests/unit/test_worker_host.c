@@ -13,21 +13,12 @@
 #include <errno.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "lib/tsv.h"
 #include "os/host.h"
 
@@ -129,15 +120,13 @@ int gethostname(char *buf, size_t size)
 }
 
 /* A host with an address of each kind and a name. */
-static int make_host(void **state)
+static void make_host(void)
 {
-    (void)state;
     memset(&host, 0, sizeof host);
     host.is_fake = true;
     host.v4.local = "10.64.179.67";
     host.v6.local = "2001:db8:17::5";
     host.name = "app-240";
-    return 0;
 }
 
 static frazil_generator_info info_of(const char *spec)
@@ -153,16 +142,19 @@ static frazil_generator_info info_of(const char *spec)
     return info;
 }
 
+BEFORE_EACH
+{
+    make_host();
+}
+
 /* ---- the address ---------------------------------------------------------------- */
 
-/* A host with both is known by its IPv4 address, toward an address that is nobody's; nothing is sent, nothing is left
- * open. */
-static void test_address(void **state)
+TEST("A host with both is known by its IPv4 address, toward an address that is nobody's; nothing is sent, nothing is "
+     "left open")
 {
     char address[FZ_ADDRESS_SIZE];
     const unsigned fds = scratch_open_fds();
 
-    (void)state;
     assert_int_equal(fz_host_address(address), 0);
     assert_string_equal(address, "10.64.179.67");
     assert_int_equal(host.connects, 1);
@@ -171,29 +163,27 @@ static void test_address(void **state)
     assert_int_equal(scratch_open_fds(), fds);
 }
 
-/* Without a way out over IPv4, in whichever way that shows, IPv6 is asked. */
-static void test_ipv6_only(void **state)
+TEST("Without a way out over IPv4, in whichever way that shows, IPv6 is asked")
 {
     static const int no_route[] = {ENETUNREACH, EHOSTUNREACH, EADDRNOTAVAIL, EAFNOSUPPORT};
     char address[FZ_ADDRESS_SIZE];
 
     for (size_t i = 0; i < sizeof no_route / sizeof no_route[0]; i++) {
-        make_host(state);
+        make_host();
         host.v4.connect_errno = no_route[i];
         assert_int_equal(fz_host_address(address), 0);
         assert_string_equal(address, "2001:db8:17::5");
         assert_int_equal(host.connects, 2);
         assert_string_equal(host.asked[1], "2001:db8::1");
     }
-    make_host(state);
+    make_host();
     host.v4.socket_errno = EAFNOSUPPORT;
     assert_int_equal(fz_host_address(address), 0);
     assert_string_equal(address, "2001:db8:17::5");
 }
 
-/* Each call that fails is the reason given, no descriptor is left, and what is no matter of routes is not tried again.
- */
-static void test_address_faults(void **state)
+TEST("Each call that fails is the reason given, no descriptor is left, and what is no matter of routes is not tried "
+     "again")
 {
     static const struct {
         struct fake_ip v4;
@@ -211,7 +201,7 @@ static void test_address_faults(void **state)
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char address[FZ_ADDRESS_SIZE] = "untouched";
-        make_host(state);
+        make_host();
         host.v4 = rows[i].v4;
         host.v6 = rows[i].v6;
         assert_int_equal(fz_host_address(address), rows[i].right);
@@ -221,14 +211,12 @@ static void test_address_faults(void **state)
     assert_int_equal(scratch_open_fds(), fds);
 }
 
-/* The real host's address is one of its interfaces', or there is no route. */
-static void test_real_address(void **state)
+TEST("The real host's address is one of its interfaces', or there is no route")
 {
     char address[FZ_ADDRESS_SIZE];
     struct ifaddrs *interfaces;
     bool found = false;
 
-    (void)state;
     host.is_fake = false;
     const int sys = fz_host_address(address);
     if (sys != 0) {
@@ -250,8 +238,7 @@ static void test_real_address(void **state)
     assert_true(found);
 }
 
-/* What is an address, and of which version. */
-static void test_address_version(void **state)
+TEST("What is an address, and of which version")
 {
     static const char *const v4[] = {"10.0.0.7", "0.0.0.0", "255.255.255.255"};
     static const char *const v6[] = {"::", "2001:db8::1", "2001:DB8::1", "::ffff:10.0.0.7",
@@ -260,7 +247,6 @@ static void test_address_version(void **state)
                                        "010.0.0.7", "10.0.0.7 ", " 10.0.0.7",   "10.0.0.x",   "app-240",
                                        "2001:db8",  "1::2::3",   "fe80::1%eth0"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof v4 / sizeof v4[0]; i++)
         assert_int_equal(fz_address_version(v4[i]), 4);
     for (size_t i = 0; i < sizeof v6 / sizeof v6[0]; i++)
@@ -271,13 +257,11 @@ static void test_address_version(void **state)
 
 /* ---- the sources ------------------------------------------------------------------ */
 
-/* Every number that konayuki computed, for names and for addresses of both kinds, given as overrides. */
-static void test_konayukis_numbers(void **state)
+TEST("Every number that konayuki computed, for names and for addresses of both kinds, given as overrides")
 {
     struct tsv *tsv = tsv_open("workerhash.tsv");
     unsigned addresses = 0;
 
-    (void)state;
     while (tsv_next(tsv)) {
         const char *hint = tsv_text(tsv, "hint");
         const uint64_t workers = tsv_u64(tsv, "max_workers");
@@ -299,8 +283,7 @@ static void test_konayukis_numbers(void **state)
     assert_in_range(addresses, 30, 119);
 }
 
-/* What the host itself says, with base, count and datacenter. */
-static void test_sources(void **state)
+TEST("What the host itself says, with base, count and datacenter")
 {
     static const struct {
         const char *spec;
@@ -322,17 +305,13 @@ static void test_sources(void **state)
         {"layout=41/4+8/10 worker=ip-last-octet datacenter=3", 3 * 256 + 67},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(info_of(rows[i].spec).worker, rows[i].worker);
 }
 
-/*
- * The hash's modulus is konayuki's max_workers: `count`, and what base leaves of the layout where that is not said.  So
- * dividing the numbers gives most hosts another one.
- */
-static void test_modulus(void **state)
+TEST("The hash's modulus is konayuki's max_workers: `count`, and what base leaves of the layout where that is not said")
 {
+    /* So dividing the numbers gives most hosts another one. */
     static const uint32_t crc_of_app_3 = UINT32_C(3259259605); /* CRC-32 (IEEE), by Python's zlib */
     const struct {
         const char *spec;
@@ -347,7 +326,6 @@ static void test_modulus(void **state)
         {"count=1", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char spec[128];
         uint32_t hashed;
@@ -358,9 +336,8 @@ static void test_modulus(void **state)
     }
 }
 
-/* How likely a collision is can be read for the hashes, of the numbers that are left to them; others have none to tell.
- */
-static void test_chance(void **state)
+TEST("How likely a collision is can be read for the hashes, of the numbers that are left to them; others have none to "
+     "tell")
 {
     static const struct {
         const char *spec;
@@ -376,17 +353,14 @@ static void test_chance(void **state)
         {"worker=ordinal", 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_int_equal(info_of(rows[i].spec).collision_ppm, rows[i].ppm);
 }
 
-/* An address of an IPv6-only host hashes as it is written, and has no last octet. */
-static void test_ipv6_host(void **state)
+TEST("An address of an IPv6-only host hashes as it is written, and has no last octet")
 {
     uint32_t right;
 
-    (void)state;
     host.v4.connect_errno = ENETUNREACH;
     assert_int_equal(frazil_worker_hash(host.v6.local, strlen(host.v6.local), 1024, &right), FRAZIL_OK);
     assert_int_equal(info_of("worker=ip-hash expect=2").worker, right);
@@ -394,8 +368,7 @@ static void test_ipv6_host(void **state)
                         "the host's address '2001:db8:17::5' is IPv6, and only IPv4 addresses have octets");
 }
 
-/* Settings that do not suit, with the sentence that says why and how. */
-static void test_refused(void **state)
+TEST("Settings that do not suit, with the sentence that says why and how")
 {
     static const struct {
         const char *spec;
@@ -428,13 +401,11 @@ static void test_refused(void **state)
         {"worker=ip", FRAZIL_ESPEC, "worker='ip' is no source"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
-/* A name that is empty or cannot be had, and an address that every host has, are not hashed. */
-static void test_nothing_to_tell_the_host_by(void **state)
+TEST("A name that is empty or cannot be had, and an address that every host has, are not hashed")
 {
     static const char *const everybodys[] = {"127.0.0.1", "127.255.0.3", "0.0.0.0"};
 
@@ -443,7 +414,7 @@ static void test_nothing_to_tell_the_host_by(void **state)
         assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER,
                             "an address that every host has: give its own with ip=");
     }
-    make_host(state);
+    make_host();
     host.v4.connect_errno = ENETUNREACH;
     host.v6.local = "::1";
     assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "outward from ::1, an address that every");
@@ -455,10 +426,8 @@ static void test_nothing_to_tell_the_host_by(void **state)
     assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_ESYS, "the host's name cannot be read");
 }
 
-/* expect, ip and hostname come from the environment as all keys do. */
-static void test_environment(void **state)
+TEST("expect, ip and hostname come from the environment as all keys do")
 {
-    (void)state;
     assert_int_equal(setenv("FRAZIL_WORKER", "ip-hash", 1), 0);
     assert_int_equal(setenv("FRAZIL_EXPECT", "5", 1), 0);
     assert_int_equal(setenv("FRAZIL_IP", "10.202.198.91", 1), 0);
@@ -469,8 +438,7 @@ static void test_environment(void **state)
     assert_int_equal(unsetenv("FRAZIL_IP"), 0);
 }
 
-/* A key that the source has no use for is refused where a person wrote it for this source. */
-static void test_keys_without_effect(void **state)
+TEST("A key that the source has no use for is refused where a person wrote it for this source")
 {
     static const struct {
         const char *spec;
@@ -492,40 +460,19 @@ static void test_keys_without_effect(void **state)
         {"layout=sno max_skew=1s", "max_skew='1s' has no effect with worker=auto"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
 }
 
-/* In the environment it is for all programs of a fleet, and no error for the one that does not need it. */
-static void test_keys_for_a_fleet(void **state)
+TEST("In the environment it is for all programs of a fleet, and no error for the one that does not need it")
 {
     static const char *const keys[][2] = {{"FRAZIL_HOSTNAME", "web-1"}, {"FRAZIL_IP", "10.0.0.1"},
                                           {"FRAZIL_EXPECT", "20"},      {"FRAZIL_HORIZON", "60s"},
                                           {"FRAZIL_WORKERS", "64"},     {"FRAZIL_MAX_SKEW", "1s"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         assert_int_equal(setenv(keys[i][0], keys[i][1], 1), 0);
         assert_int_equal(info_of("worker=fixed:3").worker, 3);
         assert_int_equal(unsetenv(keys[i][0]), 0);
     }
-}
-
-#define ON_A_HOST(test) cmocka_unit_test_setup(test, make_host)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        ON_A_HOST(test_address),          ON_A_HOST(test_ipv6_only),
-        ON_A_HOST(test_address_faults),   ON_A_HOST(test_real_address),
-        ON_A_HOST(test_address_version),  ON_A_HOST(test_konayukis_numbers),
-        ON_A_HOST(test_sources),          ON_A_HOST(test_modulus),
-        ON_A_HOST(test_chance),           ON_A_HOST(test_ipv6_host),
-        ON_A_HOST(test_refused),          ON_A_HOST(test_nothing_to_tell_the_host_by),
-        ON_A_HOST(test_environment),      ON_A_HOST(test_keys_without_effect),
-        ON_A_HOST(test_keys_for_a_fleet),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
