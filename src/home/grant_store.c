@@ -59,7 +59,7 @@ static frazil_err visit_one(const struct visit *visit, const struct fz_bounds *b
     const struct fz_file_port port = port_of(&other);
     err = sys == 0 ? visit->visit(visit->ctx, &port, bounds, visit->reterr)
                    : fz_fail_errno(visit->reterr, sys, "the state file cannot be opened:", other.path, "");
-    fz_state_file_close(&other);
+    fz_state_file_look_away(&other);
     return err;
 }
 
@@ -176,6 +176,7 @@ frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *ow
     frazil_err err = prepare(&store, path, owner, reserve_ticks, reterr);
     if (err != FRAZIL_OK)
         return err;
+    store.file.port.leave = fz_state_file_leave_for_good;
     err = fz_grant_file_init(&store.file, now_tick, reterr);
     fz_state_file_close(&store.state);
     return err;

@@ -106,3 +106,10 @@ int fz_own_file_lock(int fd, int operation)
     }
     return 0;
 }
+
+int fz_own_file_try(int fd)
+{
+    int err = fz_own_file_lock(fd, LOCK_EX);
+
+    return err == 0 ? fz_own_file_lock(fd, LOCK_UN) : err;
+}

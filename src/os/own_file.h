@@ -37,4 +37,11 @@ FZ_PRIVATE int fz_own_file_at(int fd, const char *path);
  */
 FZ_PRIVATE int fz_own_file_lock(int fd, int operation);
 
+/*
+ * Whether nobody else has a lock on it.  0 or an errno; EWOULDBLOCK: somebody has.
+ * No lock of ours is left on it, either: a child that was forked meanwhile would
+ * hold that for as long as it lives.
+ */
+FZ_PRIVATE int fz_own_file_try(int fd);
+
 #endif

@@ -63,6 +63,16 @@ int fz_state_file_look(struct fz_state_file *file)
     return turn(file);
 }
 
+void fz_state_file_look_away(struct fz_state_file *file)
+{
+    int fd = fz_kept_fd_get(&file->file);
+
+    /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
+    if (fd >= 0)
+        (void)fz_own_file_lock(fd, LOCK_UN);
+    fz_kept_fd_close(&file->file);
+}
+
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
@@ -96,7 +106,7 @@ void fz_state_file_leave_for_good(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
-    fz_kept_fd_close(&file->file);
+    fz_state_file_look_away(file);
     fz_guard_leave(&file->guard);
 }
 

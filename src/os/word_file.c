@@ -149,7 +149,7 @@ static int read_header(int fd, struct header *ret, size_t *ret_len)
  */
 static bool is_outdated(int fd, const struct header *header)
 {
-    return header->version == VERSION_WITHOUT_BOUNDS && fz_own_file_lock(fd, LOCK_EX) == 0;
+    return header->version == VERSION_WITHOUT_BOUNDS && fz_own_file_try(fd) == 0;
 }
 
 /*
@@ -207,12 +207,14 @@ static int open_and_keep(struct fz_word_file *file)
     return sys;
 }
 
-/* As fz_own_file_lock. */
-static int lock(const struct fz_word_file *file, int operation)
+/* 0: nobody else has the file, and nobody gets it before drop().  Or an errno; EWOULDBLOCK: somebody has it. */
+static int take_alone(struct fz_word_file *file)
 {
     int fd = fz_kept_fd_get(&file->file);
+    int sys = fd < 0 ? errno : fz_own_file_lock(fd, LOCK_EX);
 
-    return fd < 0 ? errno : fz_own_file_lock(fd, operation);
+    file->alone = sys == 0;
+    return sys;
 }
 
 /* Opens the file if there is one that is not stale; otherwise none is kept. */
@@ -305,7 +307,7 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
     if (sys == ENOENT)
         return true;
     if (sys == 0) {
-        sys = fz_own_file_lock(fd, LOCK_EX);
+        sys = fz_own_file_try(fd);
         close(fd);
     }
     if (sys == EWOULDBLOCK)
@@ -356,6 +358,10 @@ static void drop(struct fz_word_file *file)
     if (file->payload != NULL)
         munmap((char *)file->payload - FZ_WORD_FILE_HEADER_SIZE, file_size(file->payload_size));
     file->payload = NULL;
+    int fd = file->alone ? fz_kept_fd_get(&file->file) : -1;
+    if (fd >= 0) /* a child that was forked meanwhile would keep everybody else out */
+        (void)fz_own_file_lock(fd, LOCK_UN);
+    file->alone = false;
     fz_kept_fd_close(&file->file);
 }
 
@@ -444,7 +450,7 @@ static frazil_err open_from_outside(const struct opening *o, bool *ret_in_use)
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys == 0)
-        sys = lock(file, LOCK_EX);
+        sys = take_alone(file);
     *ret_in_use = sys == EWOULDBLOCK;
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
@@ -525,7 +531,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
     if (!current || !fz_guard_is_open(&file->guard))
         return false;
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    return open_and_keep(file) == 0 && lock(file, LOCK_EX) == 0 && map(file) == 0;
+    return open_and_keep(file) == 0 && take_alone(file) == 0 && map(file) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)

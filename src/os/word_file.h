@@ -39,6 +39,7 @@ struct fz_word_file {
     uint64_t nonce;  /* this word's own: another one after the file was removed and made again */
     uint64_t device; /* the file system that the file lies in */
     bool created;    /* by this call */
+    bool alone;      /* the file is locked against everybody else, to look whether anybody has it */
 
     uint64_t inode;
     char path[FZ_PATH_SIZE];

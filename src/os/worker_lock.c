@@ -81,6 +81,8 @@ static int try_lock(const char *path, struct fz_worker_lock *ret)
             write_pid(fd);
             return 0;
         }
+        if (err != TAKEN)
+            (void)fz_own_file_lock(fd, LOCK_UN); /* a child that was forked meanwhile would keep it */
         close(fd);
         /* ESTALE: the file was removed between open and lock, so that the next one to come would make another. */
         if (err != ESTALE)

@@ -486,13 +486,18 @@ int fz_state_file_look(struct fz_state_file *file)
     return 0;
 }
 
+void fz_state_file_look_away(struct fz_state_file *file)
+{
+    if (file->file.fd >= 0)
+        file_close((uint64_t)file->file.fd);
+    file->file.fd = -1;
+}
+
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int err = 0;
 
-    if (file->guard.file.fd < 0)
-        err = fz_guard_open(&file->guard, file->worker_path);
+    int err = file->guard.file.fd < 0 ? fz_guard_open(&file->guard, file->worker_path) : 0;
     if (err == 0)
         err = fz_guard_enter(&file->guard);
     if (err == 0)
@@ -502,9 +507,7 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 
 void fz_state_file_leave(void *ctx)
 {
-    struct fz_state_file *file = ctx;
-
-    fz_guard_leave(&file->guard);
+    fz_guard_leave(&((struct fz_state_file *)ctx)->guard);
 }
 
 void fz_state_file_leave_for_good(void *ctx)
@@ -591,8 +594,6 @@ void fz_state_file_close(void *ctx)
 {
     struct fz_state_file *file = ctx;
 
-    if (file->file.fd >= 0)
-        file_close((uint64_t)file->file.fd);
-    file->file.fd = -1;
+    fz_state_file_look_away(file);
     fz_guard_close(&file->guard);
 }
