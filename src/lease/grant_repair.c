@@ -27,20 +27,48 @@ static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_reco
     return err == FRAZIL_ESTATE ? FRAZIL_OK : err;
 }
 
+/* A neighbour that runs would be held up: it keeps clear of all that is given up here. */
+static frazil_err refuse_living(void *ctx, const struct fz_file_port *port, const struct fz_bounds *bounds,
+                                frazil_error *reterr)
+{
+    const struct fz_grant_owner *owner = ctx;
+    bool others = false;
+
+    frazil_err err = port->has_others(port->ctx, &others, reterr);
+    if (err != FRAZIL_OK || !others)
+        return err;
+    return fz_fail(
+        reterr, FRAZIL_EWORKER,
+        "other processes use worker %u with the sequence numbers %u to %u, which overlap with %u to %u here: "
+        "stop them first (grant file %q)",
+        (uint64_t)owner->worker, bounds->min, bounds->max, owner->bounds.min, owner->bounds.max, port->name);
+}
+
+/* That nobody uses the file, or one with overlapping bounds. */
+static frazil_err check_idle(struct fz_grant_file *file, frazil_error *reterr)
+{
+    const struct fz_file_port *port = &file->port;
+    bool others;
+
+    frazil_err err = port->has_others(port->ctx, &others, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (others)
+        return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
+                       port->name);
+    return port->visit_neighbours == NULL ? FRAZIL_OK
+                                          : port->visit_neighbours(port->ctx, refuse_living, &file->owner, reterr);
+}
+
 static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_error *reterr)
 {
     uint64_t reserve = file->reserve_ticks;
     uint64_t end = now > UINT64_MAX - reserve ? UINT64_MAX : now + reserve;
     struct fz_grant_record record = {0};
-    bool others;
 
-    frazil_err err = file->port.has_others(file->port.ctx, &others, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    if (others)
-        return fz_fail(reterr, FRAZIL_EWORKER, "the grant file %q is in use: stop the processes that have it first",
-                       file->port.name);
-    err = salvage(file, &record, reterr);
+    frazil_err err = check_idle(file, reterr);
+    if (err == FRAZIL_OK)
+        err = salvage(file, &record, reterr);
     if (err != FRAZIL_OK)
         return err;
     fz_used_add(&record.used, 0, end);

@@ -414,6 +414,7 @@ bool fz_kept_is_wrong(const struct fz_kept *kept)
 static frazil_err init_worker(struct place *place, const struct fz_kept *kept, bool all, frazil_error *reterr)
 {
     struct fz_grant_owner owner = owner_of(place, kept);
+    const struct fz_word_identity identity = identity_of(place, kept);
     const frazil_layout *layout = &place->config.layout;
     const char *wanted = place->settings.value[FZ_KEY_STATE_DIR];
     char path[FZ_PATH_SIZE];
@@ -423,7 +424,7 @@ static frazil_err init_worker(struct place *place, const struct fz_kept *kept, b
     if (err == FRAZIL_OK)
         err = fz_home_file(path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK && kept->word.exists)
-        err = fz_word_file_discard(path, &owner.bounds, reterr);
+        err = fz_word_file_discard(path, &identity, reterr);
     if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
         return err;
     err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->name, reterr);

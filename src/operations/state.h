@@ -75,8 +75,9 @@ typedef void (*fz_state_visitor)(void *ctx, const struct fz_kept *kept);
  * grant file that was restored from an old copy looks right).  All that may have
  * been granted until now is given up, so the next ids come some seconds later.
  * Shows each worker when it is done; after an error the others are as they were.
- * Errors as fz_state_look; FRAZIL_EWORKER: a process uses one; FRAZIL_ERANGE: the
- * clock shows no tick of the layout; FRAZIL_ESYS.
+ * Errors as fz_state_look; FRAZIL_EWORKER: a process uses one, or another one with
+ * overlapping sequence bounds; FRAZIL_ERANGE: the clock shows no tick of the layout;
+ * FRAZIL_ESYS.
  */
 frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr);
 

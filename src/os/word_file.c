@@ -290,6 +290,7 @@ static frazil_err make(const struct opening *o)
 /* An opening, and what became of it. */
 struct neighbours {
     const struct opening *opening;
+    const char *way_out;
     frazil_err err;
 };
 
@@ -311,20 +312,20 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
         close(fd);
     }
     if (sys == EWOULDBLOCK)
-        neighbours->err = fz_fail(
-            o->reterr, FRAZIL_EWORKER,
-            "other processes use worker %u with the sequence numbers %u to %u, which overlap with %u to %u here: give "
-            "both the same bounds or disjoint ones, or this one another worker (%q)",
-            (uint64_t)o->identity->worker, bounds->min, bounds->max, own->min, own->max, path);
+        neighbours->err = fz_fail(o->reterr, FRAZIL_EWORKER,
+                                  "other processes use worker %u with the sequence numbers %u to %u, which overlap "
+                                  "with %u to %u here: %s (%q)",
+                                  (uint64_t)o->identity->worker, bounds->min, bounds->max, own->min, own->max,
+                                  neighbours->way_out, path);
     else if (sys != 0)
         neighbours->err = fz_fail_errno(o->reterr, sys, "it cannot be told whether anybody uses", path, "");
     return neighbours->err == FRAZIL_OK;
 }
 
 /* Nobody can open another word of this worker meanwhile: they have one guard. */
-static frazil_err check_neighbours(const struct opening *o)
+static frazil_err check_neighbours(const struct opening *o, const char *way_out)
 {
-    struct neighbours neighbours = {.opening = o, .err = FRAZIL_OK};
+    struct neighbours neighbours = {.opening = o, .way_out = way_out, .err = FRAZIL_OK};
 
     int sys = fz_shards_visit(o->file->worker_path, &o->identity->bounds, check_neighbour, &neighbours);
     if (neighbours.err != FRAZIL_OK)
@@ -369,7 +370,7 @@ static frazil_err find_or_make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
 
-    frazil_err err = check_neighbours(o);
+    frazil_err err = check_neighbours(o, "give both the same bounds or disjoint ones, or this one another worker");
     if (err == FRAZIL_OK)
         err = find(o);
     if (err == FRAZIL_OK && !fz_kept_fd_is_set(&file->file))
@@ -491,7 +492,9 @@ static frazil_err discard(const struct opening *o)
 {
     bool in_use = false;
 
-    frazil_err err = open_from_outside(o, &in_use);
+    frazil_err err = check_neighbours(o, "stop them first");
+    if (err == FRAZIL_OK)
+        err = open_from_outside(o, &in_use);
     if (err != FRAZIL_OK || !fz_kept_fd_is_set(&o->file->file))
         return err;
     if (in_use)
@@ -500,12 +503,12 @@ static frazil_err discard(const struct opening *o)
     return unlink(o->file->path) == 0 ? FRAZIL_OK : fail_sys(o, errno, "the word file cannot be removed:");
 }
 
-frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr)
+frazil_err fz_word_file_discard(const char *path, const struct fz_word_identity *identity, frazil_error *reterr)
 {
     struct fz_word_file file = {.guard = {.file = FZ_KEPT_NONE}, .file = FZ_KEPT_NONE};
-    struct opening o = {.file = &file, .reterr = reterr};
+    struct opening o = {.file = &file, .identity = identity, .reterr = reterr};
 
-    frazil_err err = begin(&o, path, bounds, discard);
+    frazil_err err = begin(&o, path, &identity->bounds, discard);
     drop(&file);
     return err;
 }

@@ -81,10 +81,12 @@ FZ_PRIVATE frazil_err fz_word_file_examine(struct fz_word_file_status *ret, cons
 
 /*
  * Removes the file of these bounds, whatever it is: the way out of FRAZIL_ESTATE.
- * path as above.  That there is none is fine.  FRAZIL_EWORKER: a process has it
- * mapped.  FRAZIL_ESPEC, FRAZIL_ESYS.
+ * path as above; the identity's fingerprint does not matter.  That there is none is
+ * fine.  FRAZIL_EWORKER: a process has it mapped, or a word of this worker whose
+ * bounds overlap these.  FRAZIL_ESPEC, FRAZIL_ESYS.
  */
-FZ_PRIVATE frazil_err fz_word_file_discard(const char *path, const struct fz_bounds *bounds, frazil_error *reterr);
+FZ_PRIVATE frazil_err fz_word_file_discard(const char *path, const struct fz_word_identity *identity,
+                                           frazil_error *reterr);
 
 /*
  * Whether the file is still there as it was: not removed, replaced or cut.  One

@@ -30,15 +30,21 @@ AFTER_EACH
     scratch_remove(scratch);
 }
 
-static const char *spec_of(unsigned min, unsigned max)
+/* With the run directory of that name. */
+static const char *spec_in(const char *run, unsigned min, unsigned max)
 {
     static char spec[900];
 
     snprintf(spec, sizeof spec,
-             "layout=sno worker=fixed:7 state=file namespace=n run_dir=%s/run state_dir=%s/state keeper=inline "
+             "layout=sno worker=fixed:7 state=file namespace=n run_dir=%s/%s state_dir=%s/state keeper=inline "
              "max_wait=20s seq_min=%u seq_max=%u",
-             scratch, scratch, min, max);
+             scratch, run, scratch, min, max);
     return spec;
+}
+
+static const char *spec_of(unsigned min, unsigned max)
+{
+    return spec_in("run", min, max);
 }
 
 static const char *grant_path(unsigned min, unsigned max)
@@ -257,6 +263,42 @@ TEST("The grant of a neighbour that overlaps is damaged: nobody can know what it
     if (frazil_open(&gen, spec_of(500, 1499), &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     frazil_close(gen);
+}
+
+/* Expects a refusal that names the neighbour's bounds, those that were to be made anew, and the next step. */
+static void assert_not_repaired(const char *spec, const char *bounds, const char *file)
+{
+    frazil_error err;
+    unsigned repaired = 0;
+
+    assert_int_equal(fz_state_init(spec, true, repair, &repaired, &err), FRAZIL_EWORKER);
+    assert_int_equal(repaired, 0);
+    const char *const parts[] = {"500 to 1499", bounds, "stop them first", file};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
+        if (strstr(err.message, parts[i]) == NULL)
+            fail_msg("no %s: %s", parts[i], err.message);
+    }
+}
+
+TEST("Nothing is made anew beside a living neighbour that overlaps, which would be held up, from whichever run_dir")
+{
+    struct rig rig;
+    frazil_error err;
+    unsigned repaired = 0;
+
+    crash(1000, 1999, RIG_NOW);
+    crash(2000, 2999, RIG_NOW);
+    open_at(&rig, 500, 1499, RIG_NOW);
+    assert_not_repaired(spec_of(1000, 1999), "0 to 65535", ".shards/500-1499"); /* the whole comes first */
+    assert_not_repaired(spec_in("other-run", 1000, 1999), "0 to 65535", ".grant.shards/500-1499");
+    assert_int_equal(unlink(grant_path(0, TOP)), 0);
+    assert_not_repaired(spec_of(0, 999), "0 to 999", ".shards/500-1499"); /* nothing is kept of it */
+    if (fz_state_init(spec_of(2000, 2999), false, repair, &repaired, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    (void)rig_sno(&rig);
+    rig_close(&rig);
+    if (fz_state_init(spec_of(1000, 1999), true, repair, &repaired, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
 }
 
 TEST("A grant file under the name of other bounds is not theirs")
