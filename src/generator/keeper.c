@@ -306,20 +306,30 @@ static int init_stop(struct fz_keeper *keeper)
 
 /* ---- opening and closing --------------------------------------------------- */
 
-/* One try at the first grant of this process; other processes may be at it with the same word. */
+/* How often opening is overtaken by others, each of which has its grant by then, before it gives up. */
+enum { OVERTAKEN_MAX = 8 };
+
+/*
+ * One try at the first grant of this process.  Another process with the same word may be faster; the next acquire
+ * continues its grant, so there is nothing to wait for.
+ */
 static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
 {
     struct fz_granter *granter = &gen->keeper.granter;
-    struct fz_observation seen = fz_observe(gen);
-    struct fz_grant grant;
 
-    frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    note_horizon(gen, &grant, seen.view.now_tick);
-    if (put_in_force(gen, &seen, &grant))
-        return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_EAGAIN, "another process has just been granted the same worker id");
+    for (unsigned overtaken = 0; overtaken < OVERTAKEN_MAX; overtaken++) {
+        struct fz_observation seen = fz_observe(gen);
+        struct fz_grant grant;
+        frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        note_horizon(gen, &grant, seen.view.now_tick);
+        if (put_in_force(gen, &seen, &grant))
+            return FRAZIL_OK;
+    }
+    return fz_fail(reterr, FRAZIL_EAGAIN,
+                   "other processes were granted the same worker id first, %u times in a row: open it again",
+                   (uint64_t)OVERTAKEN_MAX);
 }
 
 static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
@@ -327,7 +337,10 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
     struct fz_turn turn;
 
     if (!fz_turn_wait(gen, longest_turn_wait_ns, &turn))
-        return fz_fail(reterr, FRAZIL_EAGAIN, "other processes are extending the grant of the worker id");
+        return fz_fail(
+            reterr, FRAZIL_EAGAIN,
+            "other processes (stopped?) have been extending the grant of the worker id for two seconds: open "
+            "it again");
     frazil_err err = acquire_in_turn(gen, reterr);
     fz_turn_end(gen, &turn);
     return err;
@@ -335,14 +348,15 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
 
 /*
  * How long to wait before the next try, left_ns before the last one; a fleet that starts at once must not come back as
- * one.  Where the time of the next try is known, only that decides whether it is waited for, and no random number.
+ * one.  Only the time of the next try, 1 ms where it is not known, decides whether it is waited for, and no random
+ * number.
  */
 static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
 {
-    uint64_t known_ns = 1 + shorter_of(why->retry_ns, longest_acquire_ns);
+    uint64_t known_ns = why->retry_ns == 0 ? FZ_NS_PER_MS : 1 + shorter_of(why->retry_ns, longest_acquire_ns);
     uint64_t spread_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
 
-    if (why->retry_ns != 0 && known_ns < left_ns)
+    if (known_ns < left_ns)
         spread_ns = shorter_of(spread_ns, left_ns - known_ns);
     return known_ns + below(gen, spread_ns);
 }

@@ -424,6 +424,62 @@ TEST("Opening waits for a first grant whose time is known if that lies within ma
     }
 }
 
+TEST("The same where nobody knows the time: a short max_wait is enough for a second try")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        struct rig other = {.random_state = seed};
+        rig_open(&other, SPEC " max_wait=5ms", RIG_NOW);
+        fake->acquired = 0;
+        fake->fails = FRAZIL_EAGAIN;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        assert_true(fake->acquired >= 2);
+        other.gen->keeper.granter = never_asked; /* closed by the first one */
+        rig_close(&other);
+    }
+}
+
+static struct rig overtaken;
+static unsigned rivals;
+
+/* While this one is being granted something, so is another process with the same word, and is faster. */
+static frazil_err acquire_slowly(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+{
+    const struct fz_grant theirs = {.worker = WORKER, .floor = now_tick, .until = now_tick, .version = rivals};
+    uint64_t number;
+
+    if (rivals > 0) {
+        (void)fz_grant_board_look(&overtaken.gen->shared->grants, &number);
+        assert_true(fz_grant_board_put(&overtaken.gen->shared->grants, number, &theirs));
+        rivals--;
+    }
+    return rig.gen->keeper.granter.acquire(ctx, now_tick, ret, reterr);
+}
+
+TEST("An open that is overtaken goes on at once, also if it may not wait; one that always is says what to do")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    frazil_error err;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    granter.acquire = acquire_slowly;
+    overtaken = (struct rig){.random_state = 1};
+    rig_open(&overtaken, SPEC " max_wait=0s", RIG_NOW);
+    rivals = 3;
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
+    assert_int_equal(rivals, 0);
+    assert_int_equal(fz_grant_board_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
+    rivals = 1000;
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "open it again"));
+    overtaken.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&overtaken);
+}
+
 TEST("What is given back: all above the last tick that may have been used, and never more than was granted")
 {
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
