@@ -291,8 +291,19 @@ static frazil_err make(const struct opening *o)
 struct neighbours {
     const struct opening *opening;
     const char *way_out;
+    bool lets_old_in; /* frazil 0.1, which knows nothing of bounds, would open or make the word of all */
     frazil_err err;
 };
+
+/* Whether frazil 0.1 would take the file for its own. */
+static bool is_of_old(int fd)
+{
+    struct header header = {.version = 0};
+    size_t len;
+
+    return read_header(fd, &header, &len) == 0 && memcmp(header.magic, magic, sizeof magic) == 0 &&
+           header.version == VERSION_WITHOUT_BOUNDS;
+}
 
 /* Refuses a word that somebody has, and that is not this one. */
 static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds *bounds)
@@ -305,6 +316,8 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
     if (fz_bounds_are_equal(bounds, own))
         return true;
     int sys = fz_own_file_open(path, O_RDWR, &fd);
+    if (fz_bounds_are_all(bounds))
+        neighbours->lets_old_in = sys == ENOENT || (sys == 0 && is_of_old(fd));
     if (sys == ENOENT)
         return true;
     if (sys == 0) {
@@ -323,14 +336,35 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
 }
 
 /* Nobody can open another word of this worker meanwhile: they have one guard. */
-static frazil_err check_neighbours(const struct opening *o, const char *way_out)
+static frazil_err check_neighbours(const struct opening *o, const char *way_out, bool *ret_lets_old_in)
 {
     struct neighbours neighbours = {.opening = o, .way_out = way_out, .err = FRAZIL_OK};
 
     int sys = fz_shards_visit(o->file->worker_path, &o->identity->bounds, check_neighbour, &neighbours);
+    *ret_lets_old_in = neighbours.lets_old_in;
     if (neighbours.err != FRAZIL_OK)
         return neighbours.err;
     return sys == 0 ? FRAZIL_OK : fail_sys(o, sys, "the other words of the worker cannot be looked through:");
+}
+
+/*
+ * Frazil 0.1 knows nothing of bounds, but it refuses a word of another version.  So beside the word of a part there is
+ * one for all sequence numbers, which nobody has.
+ */
+static frazil_err make_for_all(const struct opening *o)
+{
+    const struct fz_bounds *own = &o->identity->bounds;
+    struct fz_word_file all = {.file = FZ_KEPT_NONE, .payload_size = o->file->payload_size};
+    struct fz_word_identity identity = *o->identity;
+    struct opening opening = *o;
+
+    identity.bounds = (struct fz_bounds){.min = 0, .max = own->top, .top = own->top};
+    opening.file = &all;
+    opening.identity = &identity;
+    memcpy(all.path, o->file->worker_path, sizeof all.path);
+    frazil_err err = make(&opening);
+    fz_kept_fd_close(&all.file);
+    return err;
 }
 
 /* ---- mapping ------------------------------------------------------------- */
@@ -369,8 +403,12 @@ static void drop(struct fz_word_file *file)
 static frazil_err find_or_make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
+    bool lets_old_in = false;
 
-    frazil_err err = check_neighbours(o, "give both the same bounds or disjoint ones, or this one another worker");
+    frazil_err err =
+        check_neighbours(o, "give both the same bounds or disjoint ones, or this one another worker", &lets_old_in);
+    if (err == FRAZIL_OK && lets_old_in)
+        err = make_for_all(o);
     if (err == FRAZIL_OK)
         err = find(o);
     if (err == FRAZIL_OK && !fz_kept_fd_is_set(&file->file))
@@ -491,8 +529,9 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
 static frazil_err discard(const struct opening *o)
 {
     bool in_use = false;
+    bool ignored;
 
-    frazil_err err = check_neighbours(o, "stop them first");
+    frazil_err err = check_neighbours(o, "stop them first", &ignored);
     if (err == FRAZIL_OK)
         err = open_from_outside(o, &in_use);
     if (err != FRAZIL_OK || !fz_kept_fd_is_set(&o->file->file))

@@ -292,6 +292,7 @@ TEST("Nothing is made anew beside a living neighbour that overlaps, which would 
     assert_not_repaired(spec_of(1000, 1999), "0 to 65535", ".shards/500-1499"); /* the whole comes first */
     assert_not_repaired(spec_in("other-run", 1000, 1999), "0 to 65535", ".grant.shards/500-1499");
     assert_int_equal(unlink(grant_path(0, TOP)), 0);
+    assert_int_equal(unlink(scratch_path(scratch, "run/n/worker-7.word")), 0);
     assert_not_repaired(spec_of(0, 999), "0 to 999", ".shards/500-1499"); /* nothing is kept of it */
     if (fz_state_init(spec_of(2000, 2999), false, repair, &repaired, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
@@ -329,7 +330,8 @@ TEST("A spec shows the words whose bounds overlap with its own: those that matte
         fail_msg("%s", err.message);
     assert_int_equal(seen.count, 4);
     assert_false(seen.workers[0].is_part);
-    assert_true(!seen.workers[0].word.exists && seen.workers[0].grant.exists && !seen.workers[0].grant.in_use);
+    assert_true(seen.workers[0].word.exists && !seen.workers[0].word.in_use);
+    assert_true(seen.workers[0].grant.exists && !seen.workers[0].grant.in_use);
     assert_int_equal(seen.workers[1].seq_min, 0);
     assert_int_equal(seen.workers[1].seq_max, 999);
     assert_true(seen.workers[1].word.exists && seen.workers[1].grant.exists && seen.workers[1].is_part);
