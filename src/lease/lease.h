@@ -163,6 +163,9 @@ struct fz_lease_entry {
 
 typedef void (*fz_lease_visitor)(void *ctx, const struct fz_lease_entry *entry);
 
+/* Fails with FRAZIL_EWORKER: there is no namespace of this name, and what creates it. */
+FZ_PRIVATE frazil_err fz_lease_no_namespace(const char *name, frazil_error *reterr);
+
 /*
  * Shows all worker ids that were ever taken, in any order, and what their
  * namespace is.  FRAZIL_EAGAIN, EWORKER as above; visits may have been made.

@@ -27,7 +27,7 @@ static void list_record(void *ctx, uint32_t number, const struct fz_record *raw)
     listing->visit(listing->ctx, &entry);
 }
 
-static frazil_err no_namespace(const char *name, frazil_error *reterr)
+frazil_err fz_lease_no_namespace(const char *name, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_EWORKER, "there is no namespace %q: it is created by frazil lease init", name);
 }
@@ -42,7 +42,7 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, name, &said, reterr);
     if (listing.space.version == 0)
-        return no_namespace(name, reterr);
+        return fz_lease_no_namespace(name, reterr);
     if (fz_namespace_record_parse(listing.space.data, listing.space.len, ret, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_EWORKER, "namespace %q: %s", name, said.message);
     return FRAZIL_OK;

@@ -38,6 +38,16 @@ setup() {
     fails 2 "there is no namespace" frazil lease list "$url"
 }
 
+@test "looking at a folder that is not there makes none" {
+    fails 2 "there is no namespace 'orders': it is created by frazil lease init" frazil lease list "$url"
+    fails 2 "there is no namespace 'orders'" frazil lease release --worker 0 "$url"
+    run frazil doctor "$url"
+    [[ $output == *"there is no namespace orders"* ]]
+    [ ! -e "${url#file://}" ]
+    fails 2 "there is no namespace 'orders'" frazil lease list "file://$BATS_TEST_TMPDIR/none/orders"
+    fails 2 "absolute path" frazil lease list file://orders
+}
+
 @test "init: a horizon that is said too short holds ids back for a minute all the same" {
     before=$(date +%s)
     frazil lease init horizon=1s max_skew=0ms worker="$url"

@@ -9,6 +9,7 @@
 #include "file_register.h"
 #include "file_slots.h"
 #include "lease/coordinator.h"
+#include "os/file.h"
 
 static const char prefix[] = "file://";
 static const char *const schemes[] = {"file", "konayuki+file", NULL};
@@ -22,17 +23,72 @@ static void show_name(const char *path, char *ret_name)
     fz_sentence_str(&name, slash[1] == '\0' ? path : slash + 1);
 }
 
-static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+/* The folder that a URL names.  NULL: it is no such URL. */
+static const char *folder_of(const char *url)
 {
     const char *path = url + sizeof prefix - 1;
 
-    if (strncmp(url, prefix, sizeof prefix - 1) != 0 || path[0] != '/')
+    return strncmp(url, prefix, sizeof prefix - 1) == 0 && path[0] == '/' ? path : NULL;
+}
+
+static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+{
+    const char *path = folder_of(url);
+
+    if (path == NULL)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "%q: must be file:// and an absolute path, as in file:///var/lib/frazil/orders", url);
     frazil_err err = fz_file_register_open(ret, path, reterr);
     if (err == FRAZIL_OK)
         show_name(path, ret_name);
     return err;
+}
+
+/* ---- what operators ask, which makes no folder ------------------------------------------ */
+
+/* true: the URL names a folder that is not there; ret_name is what sentences call it. */
+static bool is_missing(const char *url, char *ret_name)
+{
+    const char *path = folder_of(url);
+
+    if (path == NULL || fz_file_exists(path))
+        return false;
+    show_name(path, ret_name);
+    return true;
+}
+
+static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
+                       struct fz_namespace_record *ret, frazil_error *reterr)
+{
+    char name[FZ_LEASE_NAME_SIZE];
+
+    if (is_missing(url, name))
+        return fz_lease_no_namespace(name, reterr);
+    return fz_lease_list_url(self, url, visit, ctx, ret, reterr);
+}
+
+static frazil_err release(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
+{
+    char name[FZ_LEASE_NAME_SIZE];
+
+    if (is_missing(url, name))
+        return fz_lease_no_namespace(name, reterr);
+    return fz_lease_release_url(self, url, worker, reterr);
+}
+
+static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    char name[FZ_LEASE_NAME_SIZE];
+    char text[FZ_FINDING_SIZE];
+    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
+
+    if (!is_missing(url, name))
+        return fz_lease_examine_url(self, url, clock, visit, ctx, reterr);
+    fz_sentence_str(&sentence, "there is no namespace ");
+    fz_sentence_str(&sentence, name);
+    visit(ctx, FZ_FINDING_FAIL, text);
+    return FRAZIL_OK;
 }
 
 static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
@@ -44,9 +100,19 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
 
 const frazil_coordinator *frazil_file(void)
 {
-    static const frazil_coordinator file = {FZ_LEASE_COORDINATOR,           .part = "file",
-                                            .client = "none needed",        .schemes = schemes,
-                                            .open_register = open_register, .open_slots = open_slots};
+    static const frazil_coordinator file = {
+        .version = FRAZIL_VERSION,
+        .part = "file",
+        .client = "none needed",
+        .schemes = schemes,
+        .open_register = open_register,
+        .open_granter = fz_lease_open_granter,
+        .open_slots = open_slots,
+        .init = fz_lease_init_url,
+        .list = list,
+        .release = release,
+        .examine = examine,
+    };
 
     return &file;
 }
