@@ -10,11 +10,11 @@ static void check(const void *parsed, const char *text)
     const struct fz_etcd_url *url = parsed;
     char shown[FZ_ETCD_SHOWN_SIZE];
 
-    REQUIRE(url->n_hosts >= 1 && url->n_hosts <= FZ_ETCD_HOSTS_MAX && url->name[0] != '\0');
-    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000);
+    REQUIRE(url->common.host_count >= 1 && url->common.host_count <= 9 && url->common.name[0] != '\0');
+    REQUIRE(url->common.access.timeout_ms >= 10 && url->common.access.timeout_ms <= 60000);
     REQUIRE((url->cert[0] == '\0') == (url->key[0] == '\0'));
-    for (size_t i = 0; i < url->n_hosts; i++) {
-        REQUIRE(url->hosts[i].name[0] != '\0' && url->hosts[i].port != 0);
+    for (size_t i = 0; i < url->common.host_count; i++) {
+        REQUIRE(url->common.hosts[i].name[0] != '\0' && url->common.hosts[i].port != 0);
         fz_etcd_url_show(url, i, shown);
         fuzz_require_secret_kept(text, shown);
     }

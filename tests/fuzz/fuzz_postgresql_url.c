@@ -25,8 +25,8 @@ static void check(const void *parsed, const char *text)
     const struct fz_postgresql_url *url = parsed;
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
 
-    REQUIRE(url->host_count >= 1 && url->host_count <= FZ_POSTGRESQL_HOSTS_MAX && url->name[0] != '\0');
-    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000 && url->database[0] != '\0');
+    REQUIRE(url->common.host_count >= 1 && url->common.host_count <= 8 && url->common.name[0] != '\0');
+    REQUIRE(url->common.access.timeout_ms >= 10 && url->common.access.timeout_ms <= 60000 && url->database[0] != '\0');
     check_table(url->table);
     fz_postgresql_url_show(url, shown);
     fuzz_require_secret_kept(text, shown);

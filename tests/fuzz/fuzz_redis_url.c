@@ -14,12 +14,13 @@ static void check(const void *parsed, const char *text)
 
     fz_redis_url_show(url, shown);
     fuzz_require_secret_kept(text, shown);
-    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000 && url->wait_replicas <= 16);
-    REQUIRE(url->is_unix || url->host.port != 0);
+    REQUIRE(url->common.access.timeout_ms >= 10 && url->common.access.timeout_ms <= 60000 && url->wait_replicas <= 16);
+    REQUIRE(url->common.is_path || url->common.hosts[0].port != 0);
     REQUIRE(fz_redis_url_parse(shown, &again, NULL) == FRAZIL_OK);
-    REQUIRE(again.tls == url->tls && again.is_unix == url->is_unix && again.db == url->db);
-    REQUIRE(strcmp(again.host.name, url->host.name) == 0 && again.host.port == url->host.port);
-    REQUIRE(strcmp(again.name, url->name) == 0 && again.access.password[0] == '\0');
+    REQUIRE(again.common.tls == url->common.tls && again.common.is_path == url->common.is_path && again.db == url->db);
+    REQUIRE(strcmp(again.common.hosts[0].name, url->common.hosts[0].name) == 0 &&
+            again.common.hosts[0].port == url->common.hosts[0].port);
+    REQUIRE(strcmp(again.common.name, url->common.name) == 0 && again.common.access.password[0] == '\0');
 }
 
 static frazil_err parse(const char *text, void *url, frazil_error *reterr)

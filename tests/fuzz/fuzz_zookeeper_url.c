@@ -11,12 +11,12 @@ static void check(const void *parsed, const char *text)
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     size_t len = strlen(url->path);
 
-    REQUIRE(url->server_count >= 1 && url->server_count <= FZ_ZOOKEEPER_SERVERS_MAX && url->name[0] != '\0');
-    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000);
-    REQUIRE((url->access.user[0] == '\0') == (url->access.password[0] == '\0'));
+    REQUIRE(url->common.host_count >= 1 && url->common.host_count <= FZ_URL_HOSTS_MAX && url->common.name[0] != '\0');
+    REQUIRE(url->common.access.timeout_ms >= 10 && url->common.access.timeout_ms <= 60000);
+    REQUIRE((url->common.access.user[0] == '\0') == (url->common.access.password[0] == '\0'));
     REQUIRE(len >= 2 && url->path[0] == '/' && url->path[len - 1] != '/');
-    for (size_t i = 0; i < url->server_count; i++)
-        REQUIRE(url->servers[i].name[0] != '\0' && url->servers[i].port != 0);
+    for (size_t i = 0; i < url->common.host_count; i++)
+        REQUIRE(url->common.hosts[i].name[0] != '\0' && url->common.hosts[i].port != 0);
     fz_zookeeper_url_show(url, shown);
     fuzz_require_secret_kept(text, shown);
 }

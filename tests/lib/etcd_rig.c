@@ -12,6 +12,7 @@
 struct fz_register etcd_open_url(const char *format, ...)
 {
     struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
     char url[512];
     va_list args;
@@ -19,7 +20,7 @@ struct fz_register etcd_open_url(const char *format, ...)
     va_start(args, format);
     vsnprintf(url, sizeof url, format, args);
     va_end(args);
-    if (fz_etcd_register_open(&reg, url, &err) != FRAZIL_OK)
+    if (fz_etcd_register_open(url, &reg, name, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;
 }

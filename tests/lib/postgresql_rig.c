@@ -14,6 +14,7 @@ static frazil_error last;
 struct fz_register postgresql_open_url(const char *format, ...)
 {
     struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
     char url[512];
     va_list args;
@@ -21,7 +22,7 @@ struct fz_register postgresql_open_url(const char *format, ...)
     va_start(args, format);
     vsnprintf(url, sizeof url, format, args);
     va_end(args);
-    if (fz_postgresql_register_open(&reg, url, &err) != FRAZIL_OK)
+    if (fz_postgresql_register_open(url, &reg, name, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;
 }

@@ -155,6 +155,7 @@ void zookeeper_ensemble_start(struct server *servers, size_t n)
 struct fz_register zookeeper_open_url(const char *format, ...)
 {
     struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
     char url[512];
     va_list args;
@@ -162,7 +163,7 @@ struct fz_register zookeeper_open_url(const char *format, ...)
     va_start(args, format);
     vsnprintf(url, sizeof url, format, args);
     va_end(args);
-    if (fz_zookeeper_register_open(&reg, url, &err) != FRAZIL_OK)
+    if (fz_zookeeper_register_open(url, &reg, name, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: an etcd URL means what it says or is refused with what would
- * be right, and a password never gets into a sentence.  What all URLs have in
- * common is in unit/test_url.c and test_redis_url.c.
+ * Goal of this test: what is special to the URLs of etcd.  What all URLs have in common is in unit/test_url.c.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,19 +27,19 @@ static void test_places(void **state)
     struct fz_etcd_url url = parse("etcd://example.org/orders");
 
     (void)state;
-    assert_false(url.tls);
-    assert_int_equal(url.n_hosts, 1);
-    assert_string_equal(url.hosts[0].name, "example.org");
-    assert_int_equal(url.hosts[0].port, 2379);
-    assert_string_equal(url.name, "orders");
-    assert_int_equal(url.access.timeout_ms, 1000);
-    assert_string_equal(url.access.user, "");
+    assert_false(url.common.tls);
+    assert_int_equal(url.common.host_count, 1);
+    assert_string_equal(url.common.hosts[0].name, "example.org");
+    assert_int_equal(url.common.hosts[0].port, 2379);
+    assert_string_equal(url.common.name, "orders");
+    assert_int_equal(url.common.access.timeout_ms, 1000);
+    assert_string_equal(url.common.access.user, "");
     url = parse("etcd://a,b:1,[::1]:2/x?timeout=5s");
-    assert_int_equal(url.n_hosts, 3);
-    assert_string_equal(url.hosts[2].name, "::1");
-    assert_int_equal(url.hosts[2].port, 2);
-    assert_int_equal(url.access.timeout_ms, 5000);
-    assert_int_equal(parse("etcd://1,2,3,4,5,6,7,8,9/x").n_hosts, 9);
+    assert_int_equal(url.common.host_count, 3);
+    assert_string_equal(url.common.hosts[2].name, "::1");
+    assert_int_equal(url.common.hosts[2].port, 2);
+    assert_int_equal(url.common.access.timeout_ms, 5000);
+    assert_int_equal(parse("etcd://1,2,3,4,5,6,7,8,9/x").common.host_count, 9);
 }
 
 /* Who asks, and the files of TLS. */
@@ -50,9 +48,9 @@ static void test_access(void **state)
     struct fz_etcd_url url = parse("etcds://joe:s3cret%40@h/x?ca=/a%20b&cert=c&key=k");
 
     (void)state;
-    assert_true(url.tls);
-    assert_string_equal(url.access.user, "joe");
-    assert_string_equal(url.access.password, "s3cret@");
+    assert_true(url.common.tls);
+    assert_string_equal(url.common.access.user, "joe");
+    assert_string_equal(url.common.access.password, "s3cret@");
     assert_string_equal(url.ca, "/a b");
     assert_string_equal(url.cert, "c");
     assert_string_equal(url.key, "k");
@@ -91,18 +89,18 @@ static void test_refused(void **state)
         {"etcds://h/x?cert=f", "one of cert and key"},
         {"etcds://h/x?key=f", "one of cert and key"},
         {"etcds://h/x?ca=", "'ca' in the etcd URL names no file"},
-        {"etcd://h/x?db=1", "they are timeout, ca, cert, key, password_file and user"},
+        {"etcd://h/x?db=1", "they are ca, cert, key, timeout, password_file and user"},
     };
 
     (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        struct fz_etcd_url url = {.n_hosts = 4711};
+        struct fz_etcd_url url = {.common.host_count = 4711};
         frazil_error err;
         assert_int_equal(fz_etcd_url_parse(texts[i][0], &url, &err), FRAZIL_ESPEC);
         if (strstr(err.message, texts[i][1]) == NULL)
             fail_msg("%s: %s; wanted: %s", texts[i][0], err.message, texts[i][1]);
         assert_null(strstr(err.message, "s3cret"));
-        assert_int_equal(url.n_hosts, 4711);
+        assert_int_equal(url.common.host_count, 4711);
     }
 }
 
@@ -110,12 +108,13 @@ static void test_refused(void **state)
 static void test_namespace(void **state)
 {
     struct fz_register reg = {.ctx = NULL};
+    char name[FZ_LEASE_NAME_SIZE];
 
     (void)state;
-    assert_int_equal(fz_etcd_register_open(&reg, "etcd://h", NULL), FRAZIL_ESPEC);
+    assert_int_equal(fz_etcd_register_open("etcd://h", &reg, name, NULL), FRAZIL_ESPEC);
     assert_null(reg.ctx);
-    assert_int_equal(fz_etcd_register_open(&reg, "etcd://nowhere.invalid/orders", NULL), FRAZIL_OK);
-    assert_string_equal(fz_etcd_register_namespace(&reg), "orders");
+    assert_int_equal(fz_etcd_register_open("etcd://nowhere.invalid/orders", &reg, name, NULL), FRAZIL_OK);
+    assert_string_equal(name, "orders");
     reg.close(reg.ctx);
 }
 

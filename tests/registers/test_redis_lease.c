@@ -52,11 +52,12 @@ static uint64_t now_tick(void *ctx)
 static struct fz_register open_port(uint16_t port, const char *timeout)
 {
     struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
     char url[128];
 
     snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=%s", (unsigned)port, timeout);
-    if (fz_redis_register_open(&reg, url, &err) != FRAZIL_OK)
+    if (fz_redis_register_open(url, &reg, name, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     return reg;
 }

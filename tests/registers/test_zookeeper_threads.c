@@ -24,10 +24,11 @@ int zoo_get(void)
 static void test_refused(void **state)
 {
     struct fz_register reg = {.ctx = NULL};
+    char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
 
     (void)state;
-    assert_int_equal(fz_zookeeper_register_open(&reg, "zookeeper://joe:s3cret@h/orders", &err), FRAZIL_ENOTBUILT);
+    assert_int_equal(fz_zookeeper_register_open("zookeeper://joe:s3cret@h/orders", &reg, name, &err), FRAZIL_ENOTBUILT);
     assert_non_null(strstr(err.message, "libzookeeper_mt"));
     assert_null(reg.ctx);
 }

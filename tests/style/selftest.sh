@@ -353,6 +353,40 @@ test_manual() {
     must_fail 'no error, no function or no key found'
 }
 
+# keys_project: a project where manual and tables agree about keys.
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
+keys_project() {
+    project
+    printf '{"timeout", FZ_URL_DURATION, "1s", "10ms",\n    "60s", 0, NULL},\n{"user", FZ_URL_USER, NULL, NULL, NULL, 0, NULL},\n' |
+        file src/registers/common/url.c
+    echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {.name = NULL}};' | file src/registers/a/a_url.c
+    printf '| key | default | range | meaning |\n|---|---|---|---|\n| `path` | `/x` | | it |\n' | file docs/coordinators/a.md
+    printf '| `timeout` | `1s` | `10ms` to `60s` | it |\n| `user` | | | it |\n' >>"$scratch/project/docs/coordinators/a.md"
+    manual_page frazil.spec.5 '.It Cm a://HOST\nKeys:\n.Cm path\n(it).\n.El\nAll also have the keys\n.Cm timeout , user .\nThey follow\n'
+}
+
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
+test_keys() {
+    keys_project
+    must_pass
+    echo 'x = {{"path", FZ_URL_OWN, "/y", NULL, NULL, 0, read}, {.name = NULL}};' | file src/registers/a/a_url.c
+    must_fail 'docs/coordinators/a.md:1: lacks the key path /y - -'
+    must_fail 'docs/coordinators/a.md:1: has path /x - -, which is not in the table of keys'
+    echo 'x = {{"path", FZ_URL_OWN, "/x", NULL, NULL, 0, read}, {"b", FZ_URL_FILE, NULL, NULL, NULL, 0, NULL}};' |
+        file src/registers/a/a_url.c
+    must_fail 'docs/coordinators/a.md:1: lacks the key b - - -'
+    must_fail 'man/frazil.spec.5:1: lacks the key b'
+    keys_project
+    sed -i 's/60s/61s/' "$scratch/project/docs/coordinators/a.md"
+    must_fail 'docs/coordinators/a.md:1: lacks the key timeout 1s 10ms 60s'
+    keys_project
+    manual_page frazil.spec.5 '.It Cm a://HOST\nKeys:\n.Cm path , more\n.El\nAll also have the keys\n.Cm timeout\nThey follow\n'
+    must_fail 'man/frazil.spec.5:1: has more, which is not in the table of keys'
+    must_fail 'man/frazil.spec.5:1: lacks the key user'
+    project
+    must_fail 'no table of keys found'
+}
+
 test_packaging() {
     project
     must_fail 'frazil.h'

@@ -1,128 +1,341 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what the URLs of coordinators have in common and the Redis
- * one does not use: several hosts, users without passwords, names of files.  All
- * else is in registers/test_redis_url.c.
+ * Goal of this test: the parser of all coordinators' URLs reads a URL as it is meant or refuses it with what would be
+ * right, and a password never gets into a sentence.  What is special to a coordinator is in registers/test_*_url.c.
  */
+#include <stddef.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/test.h"
 #include "registers/common/url.h"
 
-static const struct fz_url_scheme schemes[] = {{"x://", false}, {NULL, false}};
+struct x_url {
+    struct fz_url common;
+    uint32_t number;
+    uint32_t ms;
+    char file[FZ_URL_PATH_SIZE];
+    char own[8];
+};
 
-static const struct fz_url_kind plain = {
-    .what = "X", .form = "x://HOST/NAME", .keys = "timeout", .schemes = schemes, .default_port = 7};
-
-static const struct fz_url_kind user_alone = {
-    .what = "X", .form = "x://HOST/NAME", .keys = "timeout", .schemes = schemes, .default_port = 7, .user_alone = true};
-
-static struct fz_url_piece piece(const char *text)
+static frazil_err read_own(struct fz_url_piece value, struct fz_url *url, frazil_error *reterr)
 {
-    return (struct fz_url_piece){text, strlen(text)};
+    struct x_url *x = (struct x_url *)url;
+
+    return fz_url_copy(value, x->own, sizeof x->own) ? FRAZIL_OK : fz_fail(reterr, FRAZIL_ESPEC, "own is too long");
+}
+
+static frazil_err check(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr)
+{
+    assert_int_equal(none.len, 0);
+    return strcmp(url->name, "forbidden") == 0 ? fz_fail(reterr, FRAZIL_ESPEC, "checked") : FRAZIL_OK;
+}
+
+static const struct fz_url_scheme schemes[] = {
+    {.text = "x://"}, {.text = "xs://", .tls = true}, {.text = "x+unix://", .is_path = true}, {.text = NULL}};
+
+static const struct fz_url_key keys[] = {
+    {"number", FZ_URL_NUMBER, "3", "2", "17", offsetof(struct x_url, number), NULL},
+    {"time", FZ_URL_DURATION, NULL, "10ms", "2s", offsetof(struct x_url, ms), NULL},
+    {"file", FZ_URL_FILE, NULL, NULL, NULL, offsetof(struct x_url, file), NULL},
+    {"own", FZ_URL_OWN, "first", NULL, NULL, 0, read_own},
+    {.name = NULL}};
+
+static const struct fz_url_kind plain = {.what = "X",
+                                         .form = "x://HOST/NAME",
+                                         .schemes = schemes,
+                                         .keys = keys,
+                                         .size = sizeof(struct x_url),
+                                         .hosts_max = 4,
+                                         .default_port = 7,
+                                         .check = check};
+
+static const struct fz_url_kind single = {.what = "X",
+                                          .form = "x://HOST/NAME",
+                                          .schemes = schemes,
+                                          .keys = keys,
+                                          .size = sizeof(struct x_url),
+                                          .hosts_max = 1};
+
+static const struct fz_url_kind user_alone = {.what = "X",
+                                              .form = "x://HOST/NAME",
+                                              .schemes = schemes,
+                                              .keys = keys,
+                                              .size = sizeof(struct x_url),
+                                              .hosts_max = 1,
+                                              .user_alone = true};
+
+static struct x_url parse(const char *text)
+{
+    struct x_url url;
+    frazil_error err;
+
+    if (fz_url_parse(&plain, text, &url.common, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", text, err.message);
+    return url;
+}
+
+/* It is refused with this, without its password, and nothing is left of what was read. */
+static void assert_refused_as(const struct fz_url_kind *kind, const char *text, frazil_err code, const char *why)
+{
+    static const struct x_url wiped = {.number = 0};
+    struct x_url url;
+    frazil_error err;
+
+    memset(&url, 0x5a, sizeof url);
+    assert_int_equal(fz_url_parse(kind, text, &url.common, &err), code);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("%s: %s; wanted: %s", text, err.message, why);
+    assert_null(strstr(err.message, "s3cret"));
+    assert_memory_equal(&url, &wiped, sizeof url);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+    assert_refused_as(&plain, text, FRAZIL_ESPEC, why);
+}
+
+/* ---- places ---------------------------------------------------------------------- */
+
+TEST("Each part of a URL lies where it belongs; what is not said has its default")
+{
+    struct x_url url = parse("x://example.org/orders");
+
+    assert_false(url.common.tls || url.common.is_path);
+    assert_int_equal(url.common.host_count, 1);
+    assert_string_equal(url.common.hosts[0].name, "example.org");
+    assert_int_equal(url.common.hosts[0].port, 7);
+    assert_string_equal(url.common.name, "orders");
+    assert_int_equal(url.common.access.timeout_ms, 1000);
+    assert_string_equal(url.common.access.user, "");
+    assert_string_equal(url.common.access.password, "");
+    assert_int_equal(url.number, 3);
+    assert_int_equal(url.ms, 0);
+    assert_string_equal(url.file, "");
+    assert_string_equal(url.own, "first");
+    url = parse("xs://joe:s3cret@h/a.b_c-d:e?timeout=250ms&number=17&time=2s&file=/a%20b&own=x");
+    assert_true(url.common.tls);
+    assert_string_equal(url.common.name, "a.b_c-d:e");
+    assert_int_equal(url.common.access.timeout_ms, 250);
+    assert_int_equal(url.number, 17);
+    assert_int_equal(url.ms, 2000);
+    assert_string_equal(url.file, "/a b");
+    assert_string_equal(url.own, "x");
+}
+
+TEST("Hosts are separated by commas, each with a port of its own")
+{
+    struct x_url url = parse("x://zk1,10.0.0.7:2182,[2001:db8::1]:65535,[::1]/n");
+
+    assert_int_equal(url.common.host_count, 4);
+    assert_string_equal(url.common.hosts[0].name, "zk1");
+    assert_int_equal(url.common.hosts[0].port, 7);
+    assert_string_equal(url.common.hosts[1].name, "10.0.0.7");
+    assert_int_equal(url.common.hosts[1].port, 2182);
+    assert_string_equal(url.common.hosts[2].name, "2001:db8::1");
+    assert_int_equal(url.common.hosts[2].port, 65535);
+    assert_string_equal(url.common.hosts[3].name, "::1");
+    assert_int_equal(url.common.hosts[3].port, 7);
+    assert_refused("x://a,b,c,d,e/n", "the X URL names more than 4 hosts");
+    assert_refused_as(&single, "x://a,b/n", FRAZIL_ESPEC, "the X URL names more than 1 host");
+    static const char *const wrong[] = {"",       ",",       "a,",     ",a",      "a,,b",   "::1",   "[::1",
+                                        "[::1]:", "[a[b:c]", "[::1]7", "a]b",     "a,b:0",  "a,b:x", "a b",
+                                        "a\nb",   "a:",      "a:0",    "a:65536", "a:06379"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char text[64];
+        snprintf(text, sizeof text, "x://%s/n", wrong[i]);
+        assert_refused(text, strrchr(wrong[i], ':') != NULL && wrong[i][0] == 'a' ? "port" : "");
+    }
+}
+
+TEST("User and password, percent-encoded or not; what is before the last '@' is theirs")
+{
+    struct x_url url = parse("x://:s3cret@h/x");
+
+    assert_string_equal(url.common.access.user, "");
+    assert_string_equal(url.common.access.password, "s3cret");
+    url = parse("x://us%40er:s3cret%40%2f%3F%25%3A@h:1,i/x");
+    assert_string_equal(url.common.access.user, "us@er");
+    assert_string_equal(url.common.access.password, "s3cret@/?%:");
+    assert_int_equal(url.common.host_count, 2);
+    url = parse("x://joe:s3/cr:e@t@h/x");
+    assert_string_equal(url.common.access.password, "s3/cr:e@t");
+    assert_string_equal(url.common.hosts[0].name, "h");
+}
+
+TEST("Where a user needs no password it may stand alone, and only there")
+{
+    struct x_url url;
+
+    assert_refused("x://joe@h/n", "there is no ':'");
+    assert_refused("x://h/n?user=joe", "the X URL has a user without a password");
+    assert_int_equal(fz_url_parse(&user_alone, "x://joe@h/n", &url.common, NULL), FRAZIL_OK);
+    assert_string_equal(url.common.access.user, "joe");
+    assert_string_equal(url.common.access.password, "");
+    assert_int_equal(url.common.hosts[0].port, 0);
+    assert_int_equal(fz_url_parse(&user_alone, "x://h/n?user=jo%65", &url.common, NULL), FRAZIL_OK);
+    assert_string_equal(url.common.access.user, "joe");
+    assert_refused_as(&user_alone, "x://@h/n", FRAZIL_ESPEC, "the user in the X URL is empty");
+    assert_refused_as(&user_alone, "x://joe:@h/n", FRAZIL_ESPEC, "the password in the X URL is empty");
+}
+
+/* ---- refusals -------------------------------------------------------------------- */
+
+TEST("Everything else is refused with what is wrong; no sentence has a password, wherever in the URL the mistake is")
+{
+    static const char *const texts[][2] = {
+        {"", "this is no X URL: write x://HOST/NAME"},
+        {"http://h/x", "this is no X URL"},
+        {"x:/h/x", "this is no X URL"},
+        {"x://h", "names no namespace"},
+        {"x://h/", "names no namespace"},
+        {"x://h/a/b", "'a/b', which is none"},
+        {"x://h/a%20b", "which is none"},
+        {"x://h/a b", "which is none"},
+        {"x:///x", "'' in the X URL is no host"},
+        {"x://h:/x", "port ''"},
+        {"x://h:0/x", "port '0'"},
+        {"x://h:65536/x", "port '65536'"},
+        {"x://h:02181/x", "port '02181'"},
+        {"x://::1/x", "write HOST[:PORT], or [ADDRESS]"},
+        {"x://a]b/x", "no host"},
+        {"x://h/forbidden", "checked"},
+        {"x://h/x?number=", "'number' in the X URL must be a number from 2 to 17"},
+        {"x://h/x?number=1", "from 2 to 17"},
+        {"x://h/x?number=18", "from 2 to 17"},
+        {"x://h/x?number=-1", "from 2 to 17"},
+        {"x://h/x?number=s3cret", "from 2 to 17"},
+        {"x://h/x?timeout=1", "'timeout' in the X URL must be from 10ms to 60s"},
+        {"x://h/x?timeout=9ms", "from 10ms to 60s"},
+        {"x://h/x?timeout=61s", "from 10ms to 60s"},
+        {"x://h/x?timeout=none", "from 10ms to 60s"},
+        {"x://h/x?timeout=s3cret", "from 10ms to 60s"},
+        {"x://h/x?timeout", "from 10ms to 60s"},
+        {"x://h/x?time=1ms", "'time' in the X URL must be from 10ms to 2s"},
+        {"x://h/x?file=", "'file' in the X URL names no file"},
+        {"x://h/x?file=%zz", "'file' in the X URL names no file"},
+        {"x://h/x?own=12345678", "own is too long"},
+        {"x://h/x?s3cret", "'...' is no key of a X URL"},
+        {"x://h/x?database=1", "'database' is no key of a X URL: they are number, time, file, own, timeout, "
+                               "password_file and user"},
+        {"x://h/x?password=1", "'password' is no key"},
+        {"x://h/x?user=", "user in the X URL is empty"},
+        {"x://joe:s3cret@h/x?user=joe", "given twice"},
+        {"x://s3cret@h/x", "there is no ':'"},
+        {"x://:@h/x", "the password in the X URL is empty"},
+        {"x://joe:@h/x", "the password in the X URL is empty"},
+        {"x://:s3cret%4@h/x", "percent-encoded"},
+        {"x://:s3cret%@h/x", "percent-encoded"},
+        {"x://:s3cret%00@h/x", "percent-encoded"},
+        {"x://:s3cret@/x", "no host"},
+        {"x://:s3cret@h:x/x", "must be a number from 1 to 65535; if that"},
+        {"x://:s3cret@h/x/y", "'x/y', which is none"},
+        {"x://:s3cret@h/x?number=x", "'number'"},
+        {"x://:s3?cret@h/x", "write %3F for a '?' in a password"},
+        {"x://:s3cret?s3cret@h/x", "write %3F"},
+        {"x://:s3cret@h/x?password_file=/etc/hostname", "give one of them"},
+        {"x://h/x?password_file=", "'password_file' in the X URL names no file"},
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        assert_refused(texts[i][0], texts[i][1]);
+}
+
+TEST("Nothing that is too long is cut")
+{
+    char text[1200];
+    char name[400];
+
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(text, sizeof text, "x://h/%.63s", name);
+    assert_int_equal(strlen(parse(text).common.name), 63);
+    snprintf(text, sizeof text, "x://h/%.64s", name);
+    assert_refused(text, "which is none");
+    snprintf(text, sizeof text, "x://%.255s/x", name);
+    assert_int_equal(strlen(parse(text).common.hosts[0].name), 255);
+    snprintf(text, sizeof text, "x://%.256s/x", name);
+    assert_refused(text, "no host");
+    snprintf(text, sizeof text, "x://joe:%.255s@h/x", name);
+    assert_int_equal(strlen(parse(text).common.access.password), 255);
+    snprintf(text, sizeof text, "x://joe:%.256s@h/x", name);
+    assert_refused(text, "too long");
+    snprintf(text, sizeof text, "x://h/x?file=%s%s%.226s", name, name, name);
+    assert_refused(text, "names no file");
+}
+
+/* ---- the password file ------------------------------------------------------------- */
+
+static void with_password_file(const char *content, char url[256])
+{
+    char path[] = "/tmp/frazil-password-XXXXXX";
+    int fd = mkstemp(path);
+
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, content, strlen(content)), strlen(content));
+    close(fd);
+    snprintf(url, 256, "x://h/x?user=joe&password_file=%s", path);
+}
+
+static const char *path_in(const char *url)
+{
+    return strstr(url, "/tmp/");
+}
+
+TEST("The first line of the file is the password, without its end")
+{
+    static const char *const contents[] = {"s3cret", "s3cret\n", "s3cret\r\n", "s3cret\nmore", "s3cret\r\nmore"};
+    char url[256];
+    char longer[300];
+
+    for (size_t i = 0; i < sizeof contents / sizeof contents[0]; i++) {
+        with_password_file(contents[i], url);
+        assert_string_equal(parse(url).common.access.password, "s3cret");
+        assert_string_equal(parse(url).common.access.user, "joe");
+        unlink(path_in(url));
+    }
+    assert_refused_as(&plain, url, FRAZIL_ESYS, path_in(url));
+    assert_refused_as(&plain, "x://h/x?password_file=/nonexistent", FRAZIL_ESYS, "'/nonexistent'");
+    with_password_file("\ns3cret", url);
+    assert_refused(url, "is empty");
+    unlink(path_in(url));
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    with_password_file(longer, url);
+    assert_refused_as(&plain, url, FRAZIL_ESYS, "cannot be read");
+    unlink(path_in(url));
 }
 
 TEST("A password file that others may use is refused, with the chmod that is right; one for its owner alone is read")
 {
     static const mode_t refused[] = {0644, 0604, 0620, 0660, 0601};
-    char path[] = "/tmp/frazil-password-XXXXXX";
-    char query[128];
-    struct fz_url_access access;
-    frazil_error err;
+    char url[256];
 
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    assert_int_equal(write(fd, "s3cret\n", 7), 7);
-    snprintf(query, sizeof query, "password_file=%s", path);
+    with_password_file("s3cret\n", url);
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
-        access = (struct fz_url_access){.user = ""};
-        assert_int_equal(fchmod(fd, refused[i]), 0);
-        assert_int_equal(fz_url_read_query(&plain, piece(query), &access, NULL, NULL, &err), FRAZIL_ESYS);
-        assert_non_null(strstr(err.message, path));
-        assert_non_null(strstr(err.message, "chmod 600"));
-        assert_string_equal(access.password, "");
+        assert_int_equal(chmod(path_in(url), refused[i]), 0);
+        assert_refused_as(&plain, url, FRAZIL_ESYS, "chmod 600");
+        assert_refused_as(&plain, url, FRAZIL_ESYS, path_in(url));
     }
-    access = (struct fz_url_access){.user = ""};
-    assert_int_equal(fchmod(fd, 0400), 0);
-    assert_int_equal(fz_url_read_query(&plain, piece(query), &access, NULL, NULL, &err), FRAZIL_OK);
-    assert_string_equal(access.password, "s3cret");
-    close(fd);
-    unlink(path);
+    assert_int_equal(chmod(path_in(url), 0400), 0);
+    assert_string_equal(parse(url).common.access.password, "s3cret");
+    unlink(path_in(url));
 }
 
-TEST("Each part of a URL lies where it belongs; a part that is missing has no text at all")
+/* ---- showing --------------------------------------------------------------------- */
+
+TEST("Hosts are shown so that they can be read again")
 {
-    struct fz_url_pieces pieces;
-
-    assert_int_equal(fz_url_split(&plain, "x://a:b@h1,h2/d/n?k=v", &pieces, NULL), FRAZIL_OK);
-    assert_true(fz_url_is(pieces.credentials, "a:b"));
-    assert_true(fz_url_is(pieces.place, "h1,h2"));
-    assert_true(fz_url_is(pieces.path, "d/n"));
-    assert_true(fz_url_is(pieces.query, "k=v"));
-    assert_int_equal(fz_url_split(&plain, "x://h", &pieces, NULL), FRAZIL_OK);
-    assert_null(pieces.credentials.at);
-    assert_null(pieces.path.at);
-    assert_null(pieces.query.at);
-}
-
-TEST("Hosts are separated by commas, each with a port of its own")
-{
-    struct fz_url_host hosts[3];
-    size_t n = 0;
-    frazil_error err;
-
-    assert_int_equal(fz_url_read_hosts(&plain, piece("a,b:8,[::1]:9"), hosts, 3, &n, &err), FRAZIL_OK);
-    assert_int_equal(n, 3);
-    assert_string_equal(hosts[0].name, "a");
-    assert_int_equal(hosts[0].port, 7);
-    assert_string_equal(hosts[1].name, "b");
-    assert_int_equal(hosts[1].port, 8);
-    assert_string_equal(hosts[2].name, "::1");
-    assert_int_equal(hosts[2].port, 9);
-    n = 4711;
-    assert_int_equal(fz_url_read_hosts(&plain, piece("a,b,c,d"), hosts, 3, &n, &err), FRAZIL_ESPEC);
-    assert_non_null(strstr(err.message, "names more than 3 hosts"));
-    static const char *const wrong[] = {"", ",", "a,", ",a", "a,,b", "a,b:0", "a,b:x"};
-    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        assert_int_equal(fz_url_read_hosts(&plain, piece(wrong[i]), hosts, 3, &n, &err), FRAZIL_ESPEC);
-    assert_int_equal(n, 4711);
-}
-
-TEST("Where a user needs no password he may stand alone, and only there")
-{
-    struct fz_url_access access = {.timeout_ms = 1};
-
-    assert_int_equal(fz_url_read_credentials(&plain, piece("joe"), &access, NULL), FRAZIL_ESPEC);
-    assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe"), &access, NULL), FRAZIL_OK);
-    assert_string_equal(access.user, "joe");
-    assert_string_equal(access.password, "");
-    assert_int_equal(fz_url_read_query(&user_alone, piece("timeout=2s"), &access, NULL, NULL, NULL), FRAZIL_OK);
-    assert_int_equal(access.timeout_ms, 2000);
-    assert_int_equal(fz_url_read_query(&plain, piece("timeout=2s"), &access, NULL, NULL, NULL), FRAZIL_ESPEC);
-    assert_int_equal(fz_url_read_credentials(&user_alone, piece(""), &access, NULL), FRAZIL_ESPEC);
-    assert_int_equal(fz_url_read_credentials(&user_alone, piece("joe:"), &access, NULL), FRAZIL_ESPEC);
-}
-
-TEST("A file's name is percent-decoded, and may not be empty")
-{
-    char path[FZ_URL_PATH_SIZE] = "untouched";
-    frazil_error err;
-
-    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece(""), path, &err), FRAZIL_ESPEC);
-    assert_non_null(strstr(err.message, "'ca' in the X URL names no file"));
-    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece("%zz"), path, &err), FRAZIL_ESPEC);
-    assert_string_equal(path, "untouched");
-    assert_int_equal(fz_url_read_path(&plain, piece("ca"), piece("/a%20b"), path, &err), FRAZIL_OK);
-    assert_string_equal(path, "/a b");
-}
-
-TEST("A host is shown so that it can be read again")
-{
+    struct x_url url = parse("x://joe:s3cret@h,[::1]:9/x");
     char text[FZ_URL_HOST_SIZE + 8];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    fz_url_show_host(&s, &(struct fz_url_host){.name = "::1", .port = 9});
-    fz_url_show_host(&s, &(struct fz_url_host){.name = "h", .port = 10});
-    assert_string_equal(text, "[::1]:9h:10");
+    fz_url_show_hosts(&s, &url.common);
+    assert_string_equal(text, "h:7,[::1]:9");
+    s = fz_sentence_in(text, sizeof text);
+    fz_url_show_host(&s, &(struct fz_url_host){.name = "::1"});
+    assert_string_equal(text, "[::1]");
+    s = fz_sentence_in(text, sizeof text);
+    fz_url_show_hosts(&s, &(struct fz_url){.is_path = true, .host_count = 1, .hosts = {{.name = "/run/x.sock"}}});
+    assert_string_equal(text, "/run/x.sock");
 }

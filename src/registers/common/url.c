@@ -2,16 +2,28 @@
 #include "url.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "core/decimal.h"
 #include "core/duration.h"
 #include "core/wipe.h"
+#include "lease/lease.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 
-#define TIMEOUT_MS_MIN 10
-#define TIMEOUT_MS_MAX 60000
+_Static_assert(FZ_URL_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
+
+enum { NS_PER_MS = 1000000 };
+
+/* A URL taken apart; the pieces lie in its text. */
+struct pieces {
+    const struct fz_url_scheme *scheme;
+    struct fz_url_piece credentials;
+    struct fz_url_piece place; /* hosts, or the path of a socket */
+    struct fz_url_piece path;  /* behind the '/' after the place; behind the last one if the scheme is_path */
+    struct fz_url_piece query; /* behind the '?' */
+};
 
 /* ---- text ----------------------------------------------------------------- */
 
@@ -96,13 +108,13 @@ bool fz_url_decode(struct fz_url_piece piece, char *ret, size_t size)
 
 /* ---- the parts of a URL ------------------------------------------------------ */
 
-static frazil_err cut_scheme(const struct fz_url_kind *kind, struct fz_url_piece *rest, size_t *ret,
-                             frazil_error *reterr)
+static frazil_err cut_scheme(const struct fz_url_kind *kind, struct fz_url_piece *rest,
+                             const struct fz_url_scheme **ret, frazil_error *reterr)
 {
     for (size_t i = 0; kind->schemes[i].text != NULL; i++) {
         size_t len = strlen(kind->schemes[i].text);
         if (rest->len >= len && memcmp(rest->at, kind->schemes[i].text, len) == 0) {
-            *ret = i;
+            *ret = &kind->schemes[i];
             *rest = (struct fz_url_piece){rest->at + len, rest->len - len};
             return FRAZIL_OK;
         }
@@ -110,10 +122,10 @@ static frazil_err cut_scheme(const struct fz_url_kind *kind, struct fz_url_piece
     return fz_fail(reterr, FRAZIL_ESPEC, "this is no %s URL: write %s", kind->what, kind->form);
 }
 
-frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct fz_url_pieces *ret,
-                        frazil_error *reterr)
+/* What may be secret is recognised before anything is quoted. */
+static frazil_err split(const struct fz_url_kind *kind, const char *text, struct pieces *ret, frazil_error *reterr)
 {
-    struct fz_url_pieces pieces = {.scheme = 0};
+    struct pieces pieces = {.scheme = NULL};
     struct fz_url_piece rest = {text, strlen(text)};
 
     frazil_err err = cut_scheme(kind, &rest, &pieces.scheme, reterr);
@@ -126,7 +138,7 @@ frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct
                        "there is an '@' behind the '?' of the %s URL: write %%3F for a '?' in a password, and %%40 for "
                        "an '@' elsewhere",
                        kind->what);
-    bool is_path = kind->schemes[pieces.scheme].is_path;
+    bool is_path = pieces.scheme->is_path;
     /* What is before the last '@' is secret, whatever it consists of. */
     const char *at = is_path ? NULL : fz_url_find_last(before_query, '@');
     if (at != NULL)
@@ -140,7 +152,8 @@ frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct
     return FRAZIL_OK;
 }
 
-frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_access *ret,
+/* USER:PASSWORD; leaves *ret as it is if there are none. */
+static frazil_err read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_access *ret,
                                    frazil_error *reterr)
 {
     const char *colon = fz_url_find(piece, ':');
@@ -206,7 +219,7 @@ static bool is_host(struct fz_url_piece name)
     return name.len > 0;
 }
 
-frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
+static frazil_err read_host(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
                             frazil_error *reterr)
 {
     const char *close = piece.len > 0 && piece.at[0] == '[' ? fz_url_find(piece, ']') : NULL;
@@ -229,19 +242,17 @@ frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece 
     return err;
 }
 
-frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url_host *ret,
-                             size_t max, size_t *ret_n, frazil_error *reterr)
+frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url *url,
+                             frazil_error *reterr)
 {
     frazil_err err = FRAZIL_OK;
-    size_t n = 0;
 
     do {
-        if (n == max)
-            return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL names more than %u hosts", kind->what, (uint64_t)max);
-        err = fz_url_read_host(kind, fz_url_cut(&piece, ','), &ret[n++], reterr);
+        if (url->host_count == kind->hosts_max)
+            return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL names more than %u host%s", kind->what,
+                           (uint64_t)kind->hosts_max, kind->hosts_max == 1 ? "" : "s");
+        err = read_host(kind, fz_url_cut(&piece, ','), &url->hosts[url->host_count++], reterr);
     } while (err == FRAZIL_OK && piece.at != NULL);
-    if (err == FRAZIL_OK)
-        *ret_n = n;
     return err;
 }
 
@@ -270,53 +281,65 @@ frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece 
 /* ---- keys -------------------------------------------------------------------- */
 /* Their values are not shown when they are wrong: one may be a password that stands in the wrong place. */
 
-frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
-                              uint64_t max, uint32_t *ret, frazil_error *reterr)
-{
-    uint64_t number;
+const struct fz_url_key fz_url_common_keys[] = {
+    {"timeout", FZ_URL_DURATION, "1s", "10ms", "60s", offsetof(struct fz_url, access.timeout_ms), NULL},
+    {"password_file", FZ_URL_PASSWORD_FILE, NULL, NULL, NULL, 0, NULL},
+    {"user", FZ_URL_USER, NULL, NULL, NULL, 0, NULL},
+    {.name = NULL}};
 
-    assert(max <= UINT32_MAX);
-    if (!fz_decimal_parse(value.at, value.len, &number) || number > max)
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL must be a number from 0 to %u", key.at, key.len,
-                       kind->what, max);
-    *ret = (uint32_t)number;
+/* A key of a URL, and its value. */
+struct pair {
+    const struct fz_url_kind *kind;
+    const struct fz_url_key *key;
+    struct fz_url_piece value;
+};
+
+/* The number, or the nanoseconds, that a text says. */
+static bool read_quantity(enum fz_url_type type, struct fz_url_piece text, uint64_t *ret)
+{
+    return type == FZ_URL_NUMBER ? fz_decimal_parse(text.at, text.len, ret)
+                                 : fz_duration_parse(text.at, text.len, ret, NULL) == FRAZIL_OK;
+}
+
+static uint64_t bound(enum fz_url_type type, const char *text)
+{
+    uint64_t quantity = 0;
+    bool good = read_quantity(type, (struct fz_url_piece){text, strlen(text)}, &quantity);
+
+    assert(good);
+    (void)good;
+    return quantity;
+}
+
+static frazil_err read_number(const struct pair *pair, uint32_t *ret, frazil_error *reterr)
+{
+    const struct fz_url_key *key = pair->key;
+    uint64_t quantity;
+
+    if (!read_quantity(key->type, pair->value, &quantity) || quantity < bound(key->type, key->least) ||
+        quantity > bound(key->type, key->most))
+        return fz_fail(reterr, FRAZIL_ESPEC, "%q in the %s URL must be %sfrom %s to %s", key->name, pair->kind->what,
+                       key->type == FZ_URL_NUMBER ? "a number " : "", key->least, key->most);
+    *ret = (uint32_t)(key->type == FZ_URL_NUMBER ? quantity : quantity / NS_PER_MS);
     return FRAZIL_OK;
 }
 
-frazil_err fz_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
-                            char ret[FZ_URL_PATH_SIZE], frazil_error *reterr)
+static frazil_err read_file(const struct pair *pair, char ret[FZ_URL_PATH_SIZE], frazil_error *reterr)
 {
-    char path[FZ_URL_PATH_SIZE];
-
-    if (!fz_url_decode(value, path, sizeof path) || path[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "%Q in the %s URL names no file", key.at, key.len, kind->what);
-    memcpy(ret, path, sizeof path);
-    return FRAZIL_OK;
+    if (fz_url_decode(pair->value, ret, FZ_URL_PATH_SIZE) && ret[0] != '\0')
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC, "%q in the %s URL names no file", pair->key->name, pair->kind->what);
 }
 
-static frazil_err read_timeout(const struct fz_url_kind *kind, struct fz_url_piece value, uint32_t *ret_ms,
-                               frazil_error *reterr)
-{
-    uint64_t ns;
-
-    if (fz_duration_parse(value.at, value.len, &ns, NULL) != FRAZIL_OK || ns < UINT64_C(1000000) * TIMEOUT_MS_MIN ||
-        ns > UINT64_C(1000000) * TIMEOUT_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ESPEC, "timeout in the %s URL must be from %ums to %us", kind->what,
-                       (uint64_t)TIMEOUT_MS_MIN, (uint64_t)TIMEOUT_MS_MAX / 1000);
-    *ret_ms = (uint32_t)(ns / 1000000);
-    return FRAZIL_OK;
-}
-
-static frazil_err read_password_file(const struct fz_url_kind *kind, struct fz_url_piece key, struct fz_url_piece value,
-                                     struct fz_url_access *access, frazil_error *reterr)
+static frazil_err read_password_file(const struct pair *pair, struct fz_url_access *access, frazil_error *reterr)
 {
     char path[FZ_URL_PATH_SIZE];
     size_t len;
 
     if (access->password[0] != '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a password, and a password_file: give one of them",
-                       kind->what);
-    frazil_err err = fz_url_read_path(kind, key, value, path, reterr);
+                       pair->kind->what);
+    frazil_err err = read_file(pair, path, reterr);
     if (err != FRAZIL_OK)
         return err;
     int sys = fz_file_read_secret(path, access->password, sizeof access->password, &len);
@@ -331,53 +354,135 @@ static frazil_err read_password_file(const struct fz_url_kind *kind, struct fz_u
     return FRAZIL_OK;
 }
 
-static frazil_err read_user(const struct fz_url_kind *kind, struct fz_url_piece value, struct fz_url_access *access,
-                            frazil_error *reterr)
+static frazil_err read_user(const struct pair *pair, struct fz_url_access *access, frazil_error *reterr)
 {
-    if (access->user[0] == '\0' && fz_url_decode(value, access->user, sizeof access->user) && access->user[0] != '\0')
+    if (access->user[0] == '\0' && fz_url_decode(pair->value, access->user, sizeof access->user) &&
+        access->user[0] != '\0')
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ESPEC, "user in the %s URL is empty, too long or given twice", kind->what);
+    return fz_fail(reterr, FRAZIL_ESPEC, "user in the %s URL is empty, too long or given twice", pair->kind->what);
 }
 
-/* Where a key of one coordinator goes. */
-struct own_keys {
-    fz_url_key_reader read;
-    void *ctx;
-};
-
-static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece pair, struct fz_url_access *access,
-                            const struct own_keys *own, frazil_error *reterr)
+static frazil_err read_value(const struct pair *pair, struct fz_url *url, frazil_error *reterr)
 {
-    struct fz_url_piece value = pair;
-    struct fz_url_piece key = fz_url_cut(&value, '=');
-    bool known = own->read != NULL;
+    void *place = (char *)url + pair->key->offset;
+
+    switch (pair->key->type) {
+    case FZ_URL_NUMBER:
+    case FZ_URL_DURATION:
+        return read_number(pair, place, reterr);
+    case FZ_URL_FILE:
+        return read_file(pair, place, reterr);
+    case FZ_URL_PASSWORD_FILE:
+        return read_password_file(pair, &url->access, reterr);
+    case FZ_URL_USER:
+        return read_user(pair, &url->access, reterr);
+    case FZ_URL_OWN:
+        break;
+    }
+    return pair->key->read(pair->value, url, reterr);
+}
+
+/* Of its own keys, then of the common ones, the i-th; NULL: there are no more. */
+static const struct fz_url_key *key_at(const struct fz_url_kind *kind, size_t i)
+{
+    size_t own = 0;
+
+    while (kind->keys[own].name != NULL)
+        own++;
+    const struct fz_url_key *key = i < own ? &kind->keys[i] : &fz_url_common_keys[i - own];
+    return key->name == NULL ? NULL : key;
+}
+
+static frazil_err set_initial_values(const struct fz_url_kind *kind, struct fz_url *url)
+{
+    const struct fz_url_key *key;
+    frazil_err err = FRAZIL_OK;
+
+    for (size_t i = 0; err == FRAZIL_OK && (key = key_at(kind, i)) != NULL; i++) {
+        if (key->initial != NULL)
+            err = read_value(&(struct pair){kind, key, {key->initial, strlen(key->initial)}}, url, NULL);
+    }
+    return err;
+}
+
+static frazil_err unknown_key(const struct fz_url_kind *kind, struct fz_url_piece name, frazil_error *reterr)
+{
+    char text[160];
+    struct fz_sentence names = fz_sentence_in(text, sizeof text);
+    const struct fz_url_key *key;
+
+    for (size_t i = 0; (key = key_at(kind, i)) != NULL; i++) {
+        fz_sentence_str(&names, i == 0 ? "" : key_at(kind, i + 1) == NULL ? " and " : ", ");
+        fz_sentence_str(&names, key->name);
+    }
+    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", name.at, name.len, kind->what, text);
+}
+
+static frazil_err read_pair(const struct fz_url_kind *kind, struct fz_url_piece text, struct fz_url *url,
+                            frazil_error *reterr)
+{
+    struct fz_url_piece value = text;
+    struct fz_url_piece name = fz_url_cut(&value, '=');
+    const struct fz_url_key *key;
+
     bool has_value = value.at != NULL;
 
     if (!has_value)
         value = (struct fz_url_piece){"", 0};
-    if (fz_url_is(key, "timeout"))
-        return read_timeout(kind, value, &access->timeout_ms, reterr);
-    if (fz_url_is(key, "password_file"))
-        return read_password_file(kind, key, value, access, reterr);
-    if (fz_url_is(key, "user"))
-        return read_user(kind, value, access, reterr);
-    frazil_err err = known ? own->read(own->ctx, key, value, &known, reterr) : FRAZIL_OK;
-    if (known || err != FRAZIL_OK)
-        return err;
-    return fz_fail(reterr, FRAZIL_ESPEC, "%Q is no key of a %s URL: they are %s", has_value ? key.at : "...",
-                   has_value ? key.len : 3, kind->what, kind->keys);
+    for (size_t i = 0; (key = key_at(kind, i)) != NULL; i++) {
+        if (fz_url_is(name, key->name))
+            return read_value(&(struct pair){kind, key, value}, url, reterr);
+    }
+    /* Without a '=' it may be a part of a password. */
+    return unknown_key(kind, has_value ? name : (struct fz_url_piece){"...", 3}, reterr);
 }
 
-frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query, struct fz_url_access *access,
-                             fz_url_key_reader read_key, void *ctx, frazil_error *reterr)
+static frazil_err read_query(const struct fz_url_kind *kind, struct fz_url_piece query, struct fz_url *url,
+                             frazil_error *reterr)
 {
-    const struct own_keys own = {read_key, ctx};
     frazil_err err = FRAZIL_OK;
 
     while (err == FRAZIL_OK && query.len > 0)
-        err = read_pair(kind, fz_url_cut(&query, '&'), access, &own, reterr);
-    if (err == FRAZIL_OK && access->user[0] != '\0' && access->password[0] == '\0' && !kind->user_alone)
+        err = read_pair(kind, fz_url_cut(&query, '&'), url, reterr);
+    if (err == FRAZIL_OK && url->access.user[0] != '\0' && url->access.password[0] == '\0' && !kind->user_alone)
         return fz_fail(reterr, FRAZIL_ESPEC, "the %s URL has a user without a password", kind->what);
+    return err;
+}
+
+/* ---- all of it ------------------------------------------------------------------ */
+
+static frazil_err read_pieces(const struct fz_url_kind *kind, const struct pieces *pieces, struct fz_url *url,
+                              frazil_error *reterr)
+{
+    frazil_err err = set_initial_values(kind, url);
+
+    url->tls = pieces->scheme->tls;
+    url->is_path = pieces->scheme->is_path;
+    if (err == FRAZIL_OK)
+        err = read_credentials(kind, pieces->credentials, &url->access, reterr);
+    if (err == FRAZIL_OK)
+        err = kind->read_place != NULL ? kind->read_place(pieces->place, url, reterr)
+                                       : fz_url_read_hosts(kind, pieces->place, url, reterr);
+    if (err == FRAZIL_OK)
+        err = kind->read_path != NULL ? kind->read_path(pieces->path, url, reterr)
+                                      : fz_url_read_name(kind, pieces->path, url->name, reterr);
+    if (err == FRAZIL_OK)
+        err = read_query(kind, pieces->query, url, reterr);
+    if (err == FRAZIL_OK && kind->check != NULL)
+        err = kind->check((struct fz_url_piece){"", 0}, url, reterr);
+    return err;
+}
+
+frazil_err fz_url_parse(const struct fz_url_kind *kind, const char *text, struct fz_url *ret, frazil_error *reterr)
+{
+    struct pieces pieces;
+
+    fz_wipe(ret, kind->size);
+    frazil_err err = split(kind, text, &pieces, reterr);
+    if (err == FRAZIL_OK)
+        err = read_pieces(kind, &pieces, ret, reterr);
+    if (err != FRAZIL_OK)
+        fz_wipe(ret, kind->size);
     return err;
 }
 
@@ -390,6 +495,18 @@ void fz_url_show_host(struct fz_sentence *s, const struct fz_url_host *host)
     fz_sentence_str(s, brackets ? "[" : "");
     fz_sentence_str(s, host->name);
     fz_sentence_str(s, brackets ? "]" : "");
+    if (host->port == 0)
+        return;
     fz_sentence_char(s, ':');
     fz_sentence_u64(s, host->port);
+}
+
+void fz_url_show_hosts(struct fz_sentence *s, const struct fz_url *url)
+{
+    if (url->is_path)
+        fz_sentence_str(s, url->hosts[0].name);
+    for (size_t i = 0; !url->is_path && i < url->host_count; i++) {
+        fz_sentence_str(s, i == 0 ? "" : ",");
+        fz_url_show_host(s, &url->hosts[i]);
+    }
 }

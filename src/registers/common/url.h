@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the URLs of all coordinators have in common:
+ * The URLs of all coordinators:
  *
  *   SCHEME://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE[?KEY=VALUE&...]
  *
- * and, of the keys, these:
- *
- *   timeout=1s       how long one operation may take, connecting included; 10ms .. 60s
- *   password_file=F  the password is the first line of this file
- *   user=NAME        for password_file
+ * One parser reads them all.  What is special to a coordinator is data (struct fz_url_kind): its schemes, its keys, and
+ * functions for the parts that it writes in another way.
  *
  * User, password and names of files are percent-encoded.  A password never appears
  * in a sentence, wherever in the URL the mistake is.
@@ -32,7 +29,7 @@
 #define FZ_URL_NAMESPACE_SIZE 64
 #define FZ_URL_PATH_SIZE 1024
 
-#define FZ_URL_TIMEOUT_MS_DEFAULT 1000
+#define FZ_URL_HOSTS_MAX 16
 
 /* A piece of the URL's text. */
 struct fz_url_piece {
@@ -40,41 +37,97 @@ struct fz_url_piece {
     size_t len;
 };
 
-struct fz_url_scheme {
-    const char *text; /* "redis://" */
-    bool is_path;     /* the path of a socket stands in place of credentials and hosts */
-};
-
-/* What one coordinator's URLs are like. */
-struct fz_url_kind {
-    const char *what;                    /* "Redis", for sentences */
-    const char *form;                    /* what to write */
-    const char *keys;                    /* all of them, for sentences: "timeout, password_file and user" */
-    const struct fz_url_scheme *schemes; /* ended by one without a text */
-    uint16_t default_port;
-    bool user_alone; /* a user needs no password: USER@ is good */
-};
-
-/* A URL taken apart; the pieces lie in its text. */
-struct fz_url_pieces {
-    size_t scheme; /* its place among the schemes */
-    struct fz_url_piece credentials;
-    struct fz_url_piece place; /* hosts, or the path of a socket */
-    struct fz_url_piece path;  /* behind the '/' after the place; behind the last one if the scheme is_path */
-    struct fz_url_piece query; /* behind the '?' */
-};
+/* ---- what was read --------------------------------------------------------- */
 
 struct fz_url_host {
-    char name[FZ_URL_HOST_SIZE]; /* or an address; one of IPv6 without its brackets */
-    uint16_t port;
+    char name[FZ_URL_HOST_SIZE]; /* or an address; one of IPv6 without its brackets; or the path of a socket */
+    uint16_t port;               /* 0: none was given, and there is no default */
 };
 
-/* What every coordinator needs beyond the place. */
+/* Who asks, and how long an answer may take. */
 struct fz_url_access {
     char user[FZ_URL_SECRET_SIZE];     /* empty: none */
     char password[FZ_URL_SECRET_SIZE]; /* empty: none */
     uint32_t timeout_ms;
 };
+
+/* What every URL says; each coordinator's own struct begins with it. */
+struct fz_url {
+    bool tls;
+    bool is_path; /* of a socket, in hosts[0].name */
+    struct fz_url_host hosts[FZ_URL_HOSTS_MAX];
+    size_t host_count; /* 1 .. the kind's hosts_max */
+    struct fz_url_access access;
+    char name[FZ_URL_NAMESPACE_SIZE];
+};
+
+/* ---- what one coordinator's URLs are like ------------------------------------ */
+
+struct fz_url_scheme {
+    const char *text; /* "redis://" */
+    bool is_path;     /* the path of a socket stands in place of credentials and hosts */
+    bool tls;
+};
+
+/* Reads a part of a URL into the coordinator's struct.  FRAZIL_ESPEC, and what would be right. */
+typedef frazil_err (*fz_url_reader)(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr);
+
+enum fz_url_type {
+    FZ_URL_NUMBER,        /* a uint32_t */
+    FZ_URL_DURATION,      /* a uint32_t of milliseconds */
+    FZ_URL_FILE,          /* the name of a file, FZ_URL_PATH_SIZE bytes */
+    FZ_URL_PASSWORD_FILE, /* whose first line is the password */
+    FZ_URL_USER,
+    FZ_URL_OWN /* what the row's own function reads */
+};
+
+/*
+ * A key behind the '?'.  These rows are the only place where a key, its default and its range are said: the parser
+ * reads them, and a test compares the manual with them.
+ */
+struct fz_url_key {
+    const char *name;
+    enum fz_url_type type;
+    const char *initial; /* its value where a URL has none; NULL: none */
+    const char *least;   /* of a number or a duration */
+    const char *most;
+    size_t offset; /* in the coordinator's struct, where it has one */
+    fz_url_reader read;
+};
+
+/* The keys that every URL has, ended by one without a name. */
+extern const struct fz_url_key fz_url_common_keys[];
+
+struct fz_url_kind {
+    const char *what;                    /* "Redis", for sentences */
+    const char *form;                    /* what to write */
+    const struct fz_url_scheme *schemes; /* ended by one without a text */
+    const struct fz_url_key *keys;       /* beside the common ones; ended by one without a name */
+    size_t size;                         /* of the coordinator's struct */
+    size_t hosts_max;                    /* 1 .. FZ_URL_HOSTS_MAX */
+    uint16_t default_port;               /* 0: none */
+    bool user_alone;                     /* a user needs no password: USER@ is good */
+    fz_url_reader read_place;            /* of the hosts; NULL: fz_url_read_hosts */
+    fz_url_reader read_path;             /* of what follows them; NULL: it is the namespace */
+    fz_url_reader check; /* of the whole, at last, with an empty piece; NULL: there is no more to check */
+};
+
+/*
+ * Reads a URL into *ret, which has kind->size bytes, and the password file that it names.  FRAZIL_ESYS: that file
+ * cannot be read.  On failure *ret is wiped.  After success the caller wipes it when it is done with it.
+ */
+FZ_PRIVATE frazil_err fz_url_parse(const struct fz_url_kind *kind, const char *text, struct fz_url *ret,
+                                   frazil_error *reterr);
+
+/* ---- for the functions of a kind ---------------------------------------------- */
+
+/* 1 .. kind->hosts_max of them, separated by commas: HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. */
+FZ_PRIVATE frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece, struct fz_url *url,
+                                        frazil_error *reterr);
+
+/* The name of a namespace: 1 .. FZ_URL_NAMESPACE_SIZE - 1 letters, digits and "._-:". */
+FZ_PRIVATE frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece piece,
+                                       char ret[FZ_URL_NAMESPACE_SIZE], frazil_error *reterr);
 
 /* ---- text ----------------------------------------------------------------- */
 
@@ -98,54 +151,12 @@ FZ_PRIVATE bool fz_url_copy(struct fz_url_piece piece, char *ret, size_t size);
 /* The same, and undoes percent-encoding.  false also: that is wrong. */
 FZ_PRIVATE bool fz_url_decode(struct fz_url_piece piece, char *ret, size_t size);
 
-/* ---- the parts of a URL ------------------------------------------------------ */
-
-/* Takes a URL apart.  What may be secret is recognised before anything is quoted. */
-FZ_PRIVATE frazil_err fz_url_split(const struct fz_url_kind *kind, const char *text, struct fz_url_pieces *ret,
-                                   frazil_error *reterr);
-
-/* USER:PASSWORD; leaves *ret as it is if there are none. */
-FZ_PRIVATE frazil_err fz_url_read_credentials(const struct fz_url_kind *kind, struct fz_url_piece piece,
-                                              struct fz_url_access *ret, frazil_error *reterr);
-
-/* HOST, HOST:PORT, [ADDRESS] or [ADDRESS]:PORT. */
-FZ_PRIVATE frazil_err fz_url_read_host(const struct fz_url_kind *kind, struct fz_url_piece piece,
-                                       struct fz_url_host *ret, frazil_error *reterr);
-
-/* 1 .. max of them, separated by commas.  On failure ret may have been written to. */
-FZ_PRIVATE frazil_err fz_url_read_hosts(const struct fz_url_kind *kind, struct fz_url_piece piece,
-                                        struct fz_url_host *ret, size_t max, size_t *ret_n, frazil_error *reterr);
-
-/* The name of a namespace: 1 .. FZ_URL_NAMESPACE_SIZE - 1 letters, digits and "._-:". */
-FZ_PRIVATE frazil_err fz_url_read_name(const struct fz_url_kind *kind, struct fz_url_piece piece,
-                                       char ret[FZ_URL_NAMESPACE_SIZE], frazil_error *reterr);
-
-/* ---- keys -------------------------------------------------------------------- */
-
-/* A key that only this coordinator knows.  *ret_known is true; set it to false for one that it does not know either. */
-typedef frazil_err (*fz_url_key_reader)(void *ctx, struct fz_url_piece key, struct fz_url_piece value, bool *ret_known,
-                                        frazil_error *reterr);
-
-/*
- * Reads all keys: those above into *access, which has what the credentials say, others through read_key
- * (NULL: there are none).  FRAZIL_ESYS: the password file cannot be read.  On failure *access may hold
- * half of it: the caller wipes it.
- */
-FZ_PRIVATE frazil_err fz_url_read_query(const struct fz_url_kind *kind, struct fz_url_piece query,
-                                        struct fz_url_access *access, fz_url_key_reader read_key, void *ctx,
-                                        frazil_error *reterr);
-
-/* A number from 0 to max as the value of a key. */
-FZ_PRIVATE frazil_err fz_url_read_number(const struct fz_url_kind *kind, struct fz_url_piece key,
-                                         struct fz_url_piece value, uint64_t max, uint32_t *ret, frazil_error *reterr);
-
-/* The name of a file as the value of a key. */
-FZ_PRIVATE frazil_err fz_url_read_path(const struct fz_url_kind *kind, struct fz_url_piece key,
-                                       struct fz_url_piece value, char ret[FZ_URL_PATH_SIZE], frazil_error *reterr);
-
 /* ---- for sentences ------------------------------------------------------------- */
 
-/* HOST:PORT, with brackets where they are needed. */
+/* HOST:PORT, with brackets where they are needed; HOST alone if there is no port. */
 FZ_PRIVATE void fz_url_show_host(struct fz_sentence *s, const struct fz_url_host *host);
+
+/* All of them, with commas between; or the path of the socket. */
+FZ_PRIVATE void fz_url_show_hosts(struct fz_sentence *s, const struct fz_url *url);
 
 #endif

@@ -97,7 +97,7 @@ static enum outcome read_error(struct fz_etcd_client *client, const json_t *answ
         return NOT_KNOWN;
     }
     enum outcome outcome = classify(code, sentence);
-    if (outcome == LOGGED_OUT && client->url.access.user[0] == '\0') {
+    if (outcome == LOGGED_OUT && client->url.common.access.user[0] == '\0') {
         fz_fail(reterr, FRAZIL_EWORKER, "%s: has users, and the URL names none: %Q", client->shown, sentence,
                 strlen(sentence));
         return REFUSED;
@@ -173,13 +173,13 @@ static enum outcome ask_hosts(struct fz_etcd_client *client, const struct fz_etc
 {
     enum outcome outcome = NOT_DONE;
 
-    for (size_t left = client->url.n_hosts; left > 0; left--) {
+    for (size_t left = client->url.common.host_count; left > 0; left--) {
         uint64_t now = now_ms();
         uint64_t time_ms = now < until_ms ? (until_ms - now + left - 1) / left : 1;
         outcome = ask_host(client, question, (uint32_t)time_ms, ret, reterr);
         if (outcome != NOT_DONE && outcome != NOT_KNOWN)
             return outcome;
-        client->host = (client->host + 1) % client->url.n_hosts;
+        client->host = (client->host + 1) % client->url.common.host_count;
         if (outcome == NOT_KNOWN && question->writes)
             return outcome;
     }
@@ -223,7 +223,7 @@ static char *write_login(const struct fz_url_access *access, size_t *ret_len)
 
 static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, frazil_error *reterr)
 {
-    const struct fz_url_access *access = &client->url.access;
+    const struct fz_url_access *access = &client->url.common.access;
     json_t *answer = NULL;
 
     size_t len = 0;
@@ -253,13 +253,13 @@ static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, fra
 
 static bool must_log_in(const struct fz_etcd_client *client)
 {
-    return client->url.access.user[0] != '\0' && client->token[0] == '\0' && !client->no_login;
+    return client->url.common.access.user[0] != '\0' && client->token[0] == '\0' && !client->no_login;
 }
 
 enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct fz_etcd_question *question,
                                     json_t **ret, frazil_error *reterr)
 {
-    uint64_t until_ms = now_ms() + client->url.access.timeout_ms;
+    uint64_t until_ms = now_ms() + client->url.common.access.timeout_ms;
     enum outcome outcome = LOGGED_OUT;
 
     /* A token that has run out is noticed by its being refused: then once more, with a new one. */

@@ -120,7 +120,7 @@ static void say_access(const struct examination *exam)
 {
     const struct fz_etcd_client *client = exam->client;
 
-    if (client->url.access.user[0] == '\0')
+    if (client->url.common.access.user[0] == '\0')
         fz_report_say(
             &exam->report, FZ_FINDING_WARN,
             "users: asked as nobody in particular: who reaches it may write whatever he likes, unless certificates "
@@ -128,10 +128,10 @@ static void say_access(const struct examination *exam)
     else if (client->no_login)
         fz_report_say(&exam->report, FZ_FINDING_WARN,
                       "users: the URL names %q, but authentication is not enabled: etcdctl auth enable",
-                      client->url.access.user);
+                      client->url.common.access.user);
     else
-        fz_report_say(&exam->report, FZ_FINDING_OK, "users: logged in as %q", client->url.access.user);
-    if (client->url.access.user[0] != '\0' && !client->url.tls)
+        fz_report_say(&exam->report, FZ_FINDING_OK, "users: logged in as %q", client->url.common.access.user);
+    if (client->url.common.access.user[0] != '\0' && !client->url.common.tls)
         fz_report_say(&exam->report, FZ_FINDING_WARN,
                       "encryption: none, and the password is sent in the clear: use etcds://");
 }

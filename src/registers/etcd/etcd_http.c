@@ -247,8 +247,8 @@ static bool set_request(struct fz_etcd_http *http, const struct fz_etcd_request 
     char address[FZ_URL_HOST_SIZE + 64];
     struct fz_sentence s = fz_sentence_in(address, sizeof address);
 
-    fz_sentence_str(&s, http->url->tls ? "https://" : "http://");
-    fz_url_show_host(&s, &http->url->hosts[request->host]);
+    fz_sentence_str(&s, http->url->common.tls ? "https://" : "http://");
+    fz_url_show_host(&s, &http->url->common.hosts[request->host]);
     fz_sentence_str(&s, request->path);
     return curl_easy_setopt(http->curl, CURLOPT_URL, address) == CURLE_OK &&
            curl_easy_setopt(http->curl, CURLOPT_READDATA, sending) == CURLE_OK &&
@@ -312,7 +312,7 @@ static enum fz_etcd_http_result exchange(struct fz_etcd_http *http, const struct
 enum fz_etcd_http_result fz_etcd_http_post(struct fz_etcd_http *http, const struct fz_etcd_request *request,
                                            long *ret_status)
 {
-    assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->n_hosts);
+    assert(request->timeout_ms > 0 && request->body_len > 0 && request->host < http->url->common.host_count);
     atomic_store(&http->is_busy, true);
     give_reason(http, "");
     http->reply_len = 0;

@@ -318,15 +318,7 @@ static void etcd_close(void *ctx)
     free(reg);
 }
 
-const char *fz_etcd_register_namespace(const struct fz_register *reg)
-{
-    const struct etcd_register *etcd = reg->ctx;
-
-    assert(reg->close == etcd_close);
-    return etcd->client.url.name;
-}
-
-frazil_err fz_etcd_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_etcd_url parsed;
     frazil_err err = fz_etcd_url_parse(url, &parsed, reterr);
@@ -342,8 +334,9 @@ frazil_err fz_etcd_register_open(struct fz_register *ret, const char *url, frazi
     fz_wipe(&parsed, sizeof parsed);
     struct fz_sentence prefix = fz_sentence_in(reg->prefix, sizeof reg->prefix);
     fz_sentence_str(&prefix, KEY_PREFIX);
-    fz_sentence_str(&prefix, reg->client.url.name);
+    fz_sentence_str(&prefix, reg->client.url.common.name);
     fz_sentence_char(&prefix, '/');
+    memcpy(ret_name, reg->client.url.common.name, sizeof reg->client.url.common.name);
     *ret = (struct fz_register){.ctx = reg,
                                 .register_class = FZ_REGISTER_STRICT,
                                 .read = etcd_read,

@@ -5,25 +5,15 @@
  *   etcd://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE[?KEY=VALUE&...]
  *   etcds://...      the same through TLS
  *
- *   ca=FILE          certificates of those who may have signed the server's; default: the system's
- *   cert=FILE        a certificate of ours, and its key
- *   key=FILE
- *
- * and the keys of registers/common/url.h.  The hosts are the members of one cluster.
+ * The hosts are the members of one cluster.
  */
 #ifndef FZ_REGISTERS_ETCD_URL_H
 #define FZ_REGISTERS_ETCD_URL_H
 
 #include "common/url.h"
 
-enum { FZ_ETCD_HOSTS_MAX = 9 };
-
 struct fz_etcd_url {
-    bool tls;
-    struct fz_url_host hosts[FZ_ETCD_HOSTS_MAX];
-    size_t n_hosts; /* 1 .. FZ_ETCD_HOSTS_MAX */
-    struct fz_url_access access;
-    char name[FZ_URL_NAMESPACE_SIZE];
+    struct fz_url common;
     char ca[FZ_URL_PATH_SIZE]; /* these three: empty: none */
     char cert[FZ_URL_PATH_SIZE];
     char key[FZ_URL_PATH_SIZE];
@@ -31,7 +21,7 @@ struct fz_etcd_url {
 
 /*
  * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when he is
+ * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
  * done with it.
  */
 frazil_err fz_etcd_url_parse(const char *text, struct fz_etcd_url *ret, frazil_error *reterr);

@@ -174,15 +174,15 @@ static PGconn *begin_with(const struct fz_postgresql_url *url, const struct fz_u
     } parameters[] = {
         {"host", given(host->name)},
         {"port", host->port == 0 ? NULL : port},
-        {"user", given(url->access.user)},
-        {"password", given(url->access.password)},
+        {"user", given(url->common.access.user)},
+        {"password", given(url->common.access.password)},
         {"dbname", given(url->database)},
         {"sslmode", sslmode},
         {"sslrootcert", given(url->sslrootcert)},
         {"sslcert", given(url->sslcert)},
         {"sslkey", given(url->sslkey)},
         {"fallback_application_name", "frazil"},
-        {"target_session_attrs", url->host_count > 1 ? "read-write" : NULL},
+        {"target_session_attrs", url->common.host_count > 1 ? "read-write" : NULL},
         {NULL, NULL},
     };
     enum { PARAMETERS = sizeof parameters / sizeof parameters[0] };
@@ -208,7 +208,7 @@ static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struc
     *ret_adds_tls = !sslmode_is_said(url);
     if (!*ret_adds_tls)
         return begin_with(url, host, given(url->sslmode));
-    if (url->access.password[0] == '\0') {
+    if (url->common.access.password[0] == '\0') {
         /* Only libpq finds the password of the environment, of a service and of ~/.pgpass.  Nothing is sent yet. */
         conn = begin_with(url, host, NULL);
         *ret_adds_tls = conn != NULL && PQpass(conn) != NULL && PQpass(conn)[0] != '\0';
@@ -295,7 +295,7 @@ static enum fz_register_result connect_to(struct fz_postgresql_connection *conne
     ConnStatusType step = CONNECTION_NEEDED;
     bool adds_tls;
 
-    connection->conn = begin_connecting(&connection->url, &connection->url.hosts[connection->host], &adds_tls);
+    connection->conn = begin_connecting(&connection->url, &connection->url.common.hosts[connection->host], &adds_tls);
     note_socket(connection);
     if (connection->conn == NULL || PQstatus(connection->conn) == CONNECTION_BAD)
         return not_connected(connection, reterr);
@@ -322,7 +322,7 @@ static enum fz_register_result connect_now(struct fz_postgresql_connection *conn
                                            const struct fz_deadline *deadline, frazil_error *reterr)
 {
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
-    size_t count = connection->url.host_count;
+    size_t count = connection->url.common.host_count;
 
     for (size_t left = count; left > 0 && result != FZ_REGISTER_OK; left--) {
         struct fz_deadline part = fz_deadline_part(deadline, (uint32_t)left);
@@ -350,7 +350,7 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
     const struct fz_postgresql_statement first = {.sql = settings, .n = 1, .values = {digits}};
     int rest = 1;
 
-    fz_sentence_u64(&timeout_ms, connection->url.access.timeout_ms / 2 + 1);
+    fz_sentence_u64(&timeout_ms, connection->url.common.access.timeout_ms / 2 + 1);
     if (!queue(connection->conn, &first) || !queue(connection->conn, statement) || !PQpipelineSync(connection->conn))
         return failed(connection, FZ_REGISTER_UNKNOWN, "could not be written to", PQerrorMessage(connection->conn),
                       reterr);
@@ -512,7 +512,7 @@ enum fz_register_result fz_postgresql_carry_out(struct fz_postgresql_connection 
                                                 const struct fz_postgresql_statement *statement, PGresult **ret_result,
                                                 frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(connection->url.access.timeout_ms);
+    struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct answer answer = {.result = NULL};
 

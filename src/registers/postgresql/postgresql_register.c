@@ -167,7 +167,7 @@ static struct fz_postgresql_statement statement_of(const struct postgresql_regis
                                                    char buf[SQL_SIZE])
 {
     return (struct fz_postgresql_statement){
-        .sql = name_table(reg, sql, buf), .n = 1, .values = {reg->connection.url.name}};
+        .sql = name_table(reg, sql, buf), .n = 1, .values = {reg->connection.url.common.name}};
 }
 
 /* One statement and its status.  *ret_answer, of so many columns, is freed by the caller. */
@@ -412,15 +412,7 @@ static void postgresql_close(void *ctx)
     free(reg);
 }
 
-const char *fz_postgresql_register_namespace(const struct fz_register *reg)
-{
-    const struct postgresql_register *postgresql = reg->ctx;
-
-    assert(reg->close == postgresql_close);
-    return postgresql->connection.url.name;
-}
-
-frazil_err fz_postgresql_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_postgresql_url parsed;
     frazil_err err = fz_postgresql_url_parse(url, &parsed, reterr);
@@ -433,6 +425,7 @@ frazil_err fz_postgresql_register_open(struct fz_register *ret, const char *url,
     fz_wipe(&parsed, sizeof parsed);
     if (reg == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to PostgreSQL");
+    memcpy(ret_name, reg->connection.url.common.name, sizeof reg->connection.url.common.name);
     *ret = (struct fz_register){.ctx = reg,
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = postgresql_read,

@@ -16,15 +16,12 @@
 #ifndef FZ_REGISTERS_POSTGRESQL_REGISTER_H
 #define FZ_REGISTERS_POSTGRESQL_REGISTER_H
 
-#include "lease/register.h"
+#include "lease/coordinator.h"
 
 /*
- * Makes a register of a URL (see postgresql_url.h), without connecting.
- * FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
+ * Makes a register of a URL (see postgresql_url.h), without connecting; as open_register in
+ * lease/coordinator.h.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
  */
-frazil_err fz_postgresql_register_open(struct fz_register *ret, const char *url, frazil_error *reterr);
-
-/* The namespace of a register made by fz_postgresql_register_open; it lives as long as the register. */
-const char *fz_postgresql_register_namespace(const struct fz_register *reg);
+frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 
 #endif

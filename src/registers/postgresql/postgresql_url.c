@@ -1,30 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "postgresql_url.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "core/wipe.h"
-
-static const struct fz_url_scheme schemes[] = {{"postgres://", false}, {"postgresql://", false}, {NULL, false}};
-
-static const struct fz_url_kind postgresql = {
-    .what = "PostgreSQL",
-    .form = "postgres://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE/NAMESPACE",
-    .keys = "timeout, password_file, user, host, table, sslmode, sslrootcert, sslcert and sslkey",
-    .schemes = schemes,
-    .user_alone = true};
-
-/* DATABASE/NAMESPACE. */
-static frazil_err read_path(struct fz_url_piece path, struct fz_postgresql_url *url, frazil_error *reterr)
-{
-    struct fz_url_piece name = path;
-    struct fz_url_piece database = fz_url_cut(&name, '/');
-
-    if (!fz_url_decode(database, url->database, sizeof url->database) || url->database[0] == '\0')
-        return fz_fail(reterr, FRAZIL_ESPEC, "the PostgreSQL URL names no database, or %Q, which is none: write %s",
-                       database.at == NULL ? "" : database.at, database.len, postgresql.form);
-    return fz_url_read_name(&postgresql, name, url->name, reterr);
-}
 
 /* ---- the keys behind the '?' ----------------------------------------------- */
 
@@ -48,8 +28,9 @@ static void quote(struct fz_sentence *s, struct fz_url_piece piece)
 }
 
 /* NAME or SCHEMA.NAME, each in quotes from now on. */
-static frazil_err read_table(struct fz_url_piece value, struct fz_postgresql_url *url, frazil_error *reterr)
+static frazil_err read_table(struct fz_url_piece value, struct fz_url *common, frazil_error *reterr)
 {
+    struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
     struct fz_url_piece second = value;
     struct fz_url_piece first = fz_url_cut(&second, '.');
     struct fz_sentence s = fz_sentence_in(url->table, sizeof url->table);
@@ -67,8 +48,9 @@ static frazil_err read_table(struct fz_url_piece value, struct fz_postgresql_url
     return FRAZIL_OK;
 }
 
-static frazil_err read_sslmode(struct fz_url_piece value, struct fz_postgresql_url *url, frazil_error *reterr)
+static frazil_err read_sslmode(struct fz_url_piece value, struct fz_url *common, frazil_error *reterr)
 {
+    struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
     static const char *const modes[] = {"disable", "allow", "prefer", "require", "verify-ca", "verify-full"};
 
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
@@ -80,9 +62,9 @@ static frazil_err read_sslmode(struct fz_url_piece value, struct fz_postgresql_u
 }
 
 /* The folder of a socket. */
-static frazil_err read_folder(struct fz_url_piece value, struct fz_postgresql_url *url, frazil_error *reterr)
+static frazil_err read_folder(struct fz_url_piece value, struct fz_url *common, frazil_error *reterr)
 {
-    struct fz_url_host *host = &url->hosts[0];
+    struct fz_url_host *host = &common->hosts[0];
 
     if (host->name[0] != '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the PostgreSQL URL has a host, and one behind the '?': give one of them");
@@ -93,53 +75,59 @@ static frazil_err read_folder(struct fz_url_piece value, struct fz_postgresql_ur
                    value.at, value.len);
 }
 
-static frazil_err read_key(void *ctx, struct fz_url_piece key, struct fz_url_piece value, bool *ret_known,
-                           frazil_error *reterr)
-{
-    struct fz_postgresql_url *url = ctx;
-
-    if (fz_url_is(key, "host"))
-        return read_folder(value, url, reterr);
-    if (fz_url_is(key, "table"))
-        return read_table(value, url, reterr);
-    if (fz_url_is(key, "sslmode"))
-        return read_sslmode(value, url, reterr);
-    if (fz_url_is(key, "sslrootcert"))
-        return fz_url_read_path(&postgresql, key, value, url->sslrootcert, reterr);
-    if (fz_url_is(key, "sslcert"))
-        return fz_url_read_path(&postgresql, key, value, url->sslcert, reterr);
-    if (fz_url_is(key, "sslkey"))
-        return fz_url_read_path(&postgresql, key, value, url->sslkey, reterr);
-    *ret_known = false;
-    return FRAZIL_OK;
-}
+static const struct fz_url_key keys[] = {
+    {"host", FZ_URL_OWN, NULL, NULL, NULL, 0, read_folder},
+    {"table", FZ_URL_OWN, "frazil_lease", NULL, NULL, 0, read_table},
+    {"sslmode", FZ_URL_OWN, NULL, NULL, NULL, 0, read_sslmode},
+    {"sslrootcert", FZ_URL_FILE, NULL, NULL, NULL, offsetof(struct fz_postgresql_url, sslrootcert), NULL},
+    {"sslcert", FZ_URL_FILE, NULL, NULL, NULL, offsetof(struct fz_postgresql_url, sslcert), NULL},
+    {"sslkey", FZ_URL_FILE, NULL, NULL, NULL, offsetof(struct fz_postgresql_url, sslkey), NULL},
+    {.name = NULL}};
 
 /* ---- all of it ------------------------------------------------------------- */
 
+static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr);
+static frazil_err read_path(struct fz_url_piece path, struct fz_url *url, frazil_error *reterr);
+
+static const struct fz_url_scheme schemes[] = {{.text = "postgres://"}, {.text = "postgresql://"}, {.text = NULL}};
+
+static const struct fz_url_kind postgresql = {.what = "PostgreSQL",
+                                              .form = "postgres://[USER[:PASSWORD]@]HOST[:PORT]/DATABASE/NAMESPACE",
+                                              .schemes = schemes,
+                                              .keys = keys,
+                                              .size = sizeof(struct fz_postgresql_url),
+                                              .hosts_max = 8,
+                                              .user_alone = true,
+                                              .read_place = read_place,
+                                              .read_path = read_path};
+
 /* No host at all is libpq's default. */
-static frazil_err read_place(struct fz_url_piece place, struct fz_postgresql_url *url, frazil_error *reterr)
+static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {
+    if (place.len > 0)
+        return fz_url_read_hosts(&postgresql, place, url, reterr);
     url->host_count = 1;
-    return place.len == 0
-               ? FRAZIL_OK
-               : fz_url_read_hosts(&postgresql, place, url->hosts, FZ_POSTGRESQL_HOSTS_MAX, &url->host_count, reterr);
+    return FRAZIL_OK;
+}
+
+/* DATABASE/NAMESPACE. */
+static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, frazil_error *reterr)
+{
+    struct fz_postgresql_url *url = (struct fz_postgresql_url *)common;
+    struct fz_url_piece name = path;
+    struct fz_url_piece database = fz_url_cut(&name, '/');
+
+    if (!fz_url_decode(database, url->database, sizeof url->database) || url->database[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "the PostgreSQL URL names no database, or %Q, which is none: write %s",
+                       database.at == NULL ? "" : database.at, database.len, postgresql.form);
+    return fz_url_read_name(&postgresql, name, common->name, reterr);
 }
 
 frazil_err fz_postgresql_url_parse(const char *text, struct fz_postgresql_url *ret, frazil_error *reterr)
 {
-    struct fz_postgresql_url url = {.access.timeout_ms = FZ_URL_TIMEOUT_MS_DEFAULT, .table = "\"frazil_lease\""};
-    struct fz_url_pieces pieces;
+    struct fz_postgresql_url url;
 
-    frazil_err err = fz_url_split(&postgresql, text, &pieces, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_url_read_credentials(&postgresql, pieces.credentials, &url.access, reterr);
-    if (err == FRAZIL_OK)
-        err = read_place(pieces.place, &url, reterr);
-    if (err == FRAZIL_OK)
-        err = read_path(pieces.path, &url, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_url_read_query(&postgresql, pieces.query, &url.access, read_key, &url, reterr);
+    frazil_err err = fz_url_parse(&postgresql, text, &url.common, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
     fz_wipe(&url, sizeof url);
@@ -150,16 +138,10 @@ void fz_postgresql_url_show(const struct fz_postgresql_url *url, char buf[FZ_POS
 {
     struct fz_sentence s = fz_sentence_in(buf, FZ_POSTGRESQL_SHOWN_SIZE);
 
-    fz_sentence_str(&s, "postgres://");
-    for (size_t i = 0; i < url->host_count; i++) {
-        fz_sentence_str(&s, i == 0 ? "" : ",");
-        if (url->hosts[i].port != 0)
-            fz_url_show_host(&s, &url->hosts[i]);
-        else
-            fz_sentence_str(&s, url->hosts[i].name);
-    }
+    fz_sentence_str(&s, schemes[0].text);
+    fz_url_show_hosts(&s, &url->common);
     fz_sentence_char(&s, '/');
     fz_sentence_str(&s, url->database);
     fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->name);
+    fz_sentence_str(&s, url->common.name);
 }

@@ -39,7 +39,7 @@ frazil_err fz_redis_connection_open(struct fz_redis_connection *connection, cons
 
     if (err != FRAZIL_OK)
         return err;
-    if (parsed.tls)
+    if (parsed.common.tls)
         err = fz_fail(reterr, FRAZIL_ENOTBUILT,
                       "rediss:// asks for TLS, and this frazil was built with a hiredis (%u.%u.%u) without it: use "
                       "redis:// through a tunnel, or redis+unix://",
@@ -250,11 +250,11 @@ static enum fz_register_result introduce(struct fz_redis_connection *connection,
     char digits[24];
     size_t n = 0;
 
-    if (url->access.password[0] != '\0') {
+    if (url->common.access.password[0] != '\0') {
         fz_redis_add_text(&commands[n], "AUTH");
-        if (url->access.user[0] != '\0')
-            fz_redis_add_text(&commands[n], url->access.user);
-        fz_redis_add_text(&commands[n++], url->access.password);
+        if (url->common.access.user[0] != '\0')
+            fz_redis_add_text(&commands[n], url->common.access.user);
+        fz_redis_add_text(&commands[n++], url->common.access.password);
     }
     if (url->db != 0) {
         struct fz_sentence db = fz_sentence_in(digits, sizeof digits);
@@ -282,8 +282,9 @@ static enum fz_register_result connect_now(struct fz_redis_connection *connectio
 {
     const struct fz_redis_url *url = &connection->url;
 
-    connection->context =
-        url->is_unix ? redisConnectUnixNonBlock(url->host.name) : redisConnectNonBlock(url->host.name, url->host.port);
+    connection->context = url->common.is_path
+                              ? redisConnectUnixNonBlock(url->common.hosts[0].name)
+                              : redisConnectNonBlock(url->common.hosts[0].name, url->common.hosts[0].port);
     if (connection->context != NULL && connection->context->fd >= 0)
         (void)fz_fd_mark(connection->context->fd, &connection->socket); /* cannot fail: it is open */
     if (connection->context == NULL || connection->context->err != 0)
@@ -305,7 +306,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
                                           const struct fz_redis_command *commands, size_t n, redisReply **ret_replies,
                                           frazil_error *reterr)
 {
-    struct fz_deadline deadline = fz_deadline_in(connection->url.access.timeout_ms);
+    struct fz_deadline deadline = fz_deadline_in(connection->url.common.access.timeout_ms);
     enum fz_register_result result = FZ_REGISTER_OK;
     struct fz_quiet_signal quiet;
 

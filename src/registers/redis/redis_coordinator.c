@@ -7,15 +7,12 @@
 #include "lease/coordinator.h"
 #include "redis_register.h"
 #include "redis_slots.h"
-#include "redis_url.h"
 #include "sfid.h"
 #include "sfid_admin.h"
 #include "sfid_granter.h"
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
-
-_Static_assert(FZ_URL_NAMESPACE_SIZE <= FZ_LEASE_NAME_SIZE, "every namespace's name can be shown");
 
 static const char *const schemes[] = {
     "redis", "redis+unix", "rediss", "sfid+redis", "sfid+redis+unix", "konayuki+redis", "konayuki+redis+unix", NULL};
@@ -46,12 +43,7 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
 {
     if (is_konayuki(url))
         return no_worker_ids(reterr);
-    frazil_err err = fz_redis_register_open(ret, url, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    const char *name = fz_redis_register_namespace(ret);
-    memcpy(ret_name, name, strlen(name) + 1);
-    return FRAZIL_OK;
+    return fz_redis_register_open(url, ret, ret_name, reterr);
 }
 
 static frazil_err open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,

@@ -258,15 +258,7 @@ static void redis_close(void *ctx)
     free(reg);
 }
 
-const char *fz_redis_register_namespace(const struct fz_register *reg)
-{
-    const struct redis_register *redis = reg->ctx;
-
-    assert(reg->close == redis_close);
-    return redis->connection.url.name;
-}
-
-frazil_err fz_redis_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct redis_register *reg = calloc(1, sizeof *reg);
 
@@ -280,7 +272,8 @@ frazil_err fz_redis_register_open(struct fz_register *ret, const char *url, fraz
     reg->script.text = script_text;
     struct fz_sentence key = fz_sentence_in(reg->key, sizeof reg->key);
     fz_sentence_str(&key, KEY_PREFIX);
-    fz_sentence_str(&key, reg->connection.url.name);
+    fz_sentence_str(&key, reg->connection.url.common.name);
+    memcpy(ret_name, reg->connection.url.common.name, sizeof reg->connection.url.common.name);
     *ret = (struct fz_register){.ctx = reg,
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = redis_read,

@@ -100,7 +100,7 @@ static void add_wait(struct fz_redis_command *command, const struct fz_redis_url
     struct fz_sentence timeout_ms = fz_sentence_in(digits[1], FZ_REDIS_DIGITS_SIZE);
 
     fz_sentence_u64(&replicas, url->wait_replicas);
-    fz_sentence_u64(&timeout_ms, url->access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
+    fz_sentence_u64(&timeout_ms, url->common.access.timeout_ms / 2 + 1); /* so that its own answer comes in time */
     fz_redis_add_text(command, "WAIT");
     fz_redis_add_text(command, digits[0]);
     fz_redis_add_text(command, digits[1]);

@@ -278,7 +278,7 @@ static frazil_err name_own(struct redis_slots *slots, frazil_error *reterr)
     if (frazil_layout_fingerprint(&slots->layout, fingerprint, sizeof fingerprint) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout has no fingerprint");
     fz_sentence_str(&key, OWN_KEY);
-    fz_sentence_str(&key, slots->connection.url.name);
+    fz_sentence_str(&key, slots->connection.url.common.name);
     fz_sentence_str(&terms, fingerprint);
     fz_sentence_str(&terms, " capacity=");
     fz_sentence_u64(&terms, slots->capacity);
@@ -296,10 +296,10 @@ static void name_konayuki(struct redis_slots *slots)
     struct fz_sentence key = fz_sentence_in(slots->key, sizeof slots->key);
     struct fz_sentence keys = fz_sentence_in(slots->text, sizeof slots->text);
 
-    fz_sentence_str(&key, slots->connection.url.name);
+    fz_sentence_str(&key, slots->connection.url.common.name);
     fz_sentence_str(&key, ":_frazil:");
     fz_sentence_u64(&key, slots->worker);
-    fz_sentence_str(&keys, slots->connection.url.name);
+    fz_sentence_str(&keys, slots->connection.url.common.name);
     fz_sentence_char(&keys, ':');
     fz_sentence_u64(&keys, slots->worker);
     fz_sentence_char(&keys, ':');

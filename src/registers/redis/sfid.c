@@ -100,11 +100,11 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
     sfid->script.text = text;
     struct fz_sentence prefix = fz_sentence_in(sfid->prefix, sizeof sfid->prefix);
     fz_sentence_str(&prefix, "sfid:");
-    fz_sentence_str(&prefix, sfid->connection.url.name);
+    fz_sentence_str(&prefix, sfid->connection.url.common.name);
     fz_sentence_char(&prefix, ':');
     struct fz_sentence fence = fz_sentence_in(sfid->fence, sizeof sfid->fence);
     fz_sentence_str(&fence, "frazil:sfid:");
-    fz_sentence_str(&fence, sfid->connection.url.name);
+    fz_sentence_str(&fence, sfid->connection.url.common.name);
     return FRAZIL_OK;
 }
 

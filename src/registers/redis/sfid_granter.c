@@ -88,7 +88,7 @@ static frazil_err explain(const struct sfid_granter *granter, const struct fz_re
                           const redisReply *answer, uint64_t now_tick, frazil_error *reterr)
 {
     const char *shown = granter->sfid.connection.shown;
-    const char *app = granter->sfid.connection.url.name;
+    const char *app = granter->sfid.connection.url.common.name;
     int64_t here = fz_layout_tick_unix_ms(&granter->layout, now_tick) + (granter->layout.tick_ms - 1);
     uint64_t there;
 
@@ -189,8 +189,8 @@ static frazil_err acquire(void *ctx, uint64_t now_tick, struct fz_grant *ret, fr
     return fz_fail(reterr, FRAZIL_EPOOL,
                    "all %u slots of sfid app %q (%u to %u) are taken: free ones come back %u minutes after their owner "
                    "is gone",
-                   granter->count, granter->sfid.connection.url.name, granter->base, granter->base + granter->count - 1,
-                   (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
+                   granter->count, granter->sfid.connection.url.common.name, granter->base,
+                   granter->base + granter->count - 1, (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
 }
 
 /* ---- extending ------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static frazil_err extend_held(struct sfid_granter *granter, uint64_t now_tick, c
         err = fz_fail(reterr, FRAZIL_ELEASE,
                       "slot %u of sfid app %q is lost: its key has expired, was taken or was deleted, or an answer to "
                       "its extension was lost",
-                      (uint64_t)held->worker, granter->sfid.connection.url.name);
+                      (uint64_t)held->worker, granter->sfid.connection.url.common.name);
     else if (fz_sfid_says(answer, "extended", 1))
         err = read_extended(granter, answer, held, ret, reterr);
     else

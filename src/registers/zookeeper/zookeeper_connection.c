@@ -37,7 +37,7 @@ static uint64_t monotonic_ns(void)
 
 uint64_t fz_zookeeper_deadline(const struct fz_zookeeper_connection *connection)
 {
-    return monotonic_ns() + UINT64_C(1000000) * connection->url.access.timeout_ms;
+    return monotonic_ns() + UINT64_C(1000000) * connection->url.common.access.timeout_ms;
 }
 
 int fz_zookeeper_wait(int fd, short events, uint64_t deadline_ns)
@@ -155,7 +155,7 @@ static void say(const struct fz_zookeeper_connection *connection, const char *wh
 
     if (rc == ZOPERATIONTIMEOUT)
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s within %u ms", connection->shown, connection->at, what,
-                (uint64_t)connection->url.access.timeout_ms);
+                (uint64_t)connection->url.common.access.timeout_ms);
     else
         fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s: %s", connection->shown, connection->at, what,
                 reason(connection->sys_errno, buf));
@@ -253,11 +253,11 @@ static int add_credentials(const struct fz_zookeeper_url *url, zhandle_t *handle
     char text[2 * FZ_URL_SECRET_SIZE];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    if (url->access.user[0] == '\0')
+    if (url->common.access.user[0] == '\0')
         return ZOK;
-    fz_sentence_str(&s, url->access.user);
+    fz_sentence_str(&s, url->common.access.user);
     fz_sentence_char(&s, ':');
-    fz_sentence_str(&s, url->access.password);
+    fz_sentence_str(&s, url->common.access.password);
     int rc = zoo_add_auth(handle, "digest", text, (int)s.len, NULL, NULL);
     fz_wipe(text, sizeof text);
     return rc;
@@ -343,10 +343,10 @@ static bool connect_server(struct fz_zookeeper_connection *connection, const str
 static enum fz_register_result connect_any(struct fz_zookeeper_connection *connection, uint64_t deadline_ns,
                                            frazil_error *reterr)
 {
-    size_t n = connection->url.server_count;
+    size_t n = connection->url.common.host_count;
 
     for (size_t i = 0; i < n; i++, connection->turn++) {
-        const struct fz_url_host *server = &connection->url.servers[connection->turn % n];
+        const struct fz_url_host *server = &connection->url.common.hosts[connection->turn % n];
         if (connect_server(connection, server, share(deadline_ns, n - i), reterr))
             return FZ_REGISTER_OK;
     }

@@ -95,10 +95,10 @@ static void examine_server(const struct fz_zookeeper_connection *connection, con
 
 static void examine_url(const struct fz_zookeeper_url *url, const struct examination *exam)
 {
-    bool alone = url->server_count == 1;
+    bool alone = url->common.host_count == 1;
 
     fz_report_say(&exam->report, alone ? FZ_FINDING_WARN : FZ_FINDING_OK, "servers: %u in the URL%s",
-                  (uint64_t)url->server_count,
+                  (uint64_t)url->common.host_count,
                   alone ? ": name all of the ensemble, so that another one is found when this one is away" : "");
 }
 

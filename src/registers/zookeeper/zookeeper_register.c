@@ -36,7 +36,7 @@ static enum fz_register_result not_understood(const struct zookeeper_register *r
 
 static const struct ACL_vector *permissions(const struct zookeeper_register *reg)
 {
-    return reg->connection.url.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
+    return reg->connection.url.common.access.user[0] == '\0' ? &ZOO_OPEN_ACL_UNSAFE : &ZOO_CREATOR_ALL_ACL;
 }
 
 /* ---- reading what is certainly of now ------------------------------------------ */
@@ -464,15 +464,7 @@ static void zookeeper_close_register(void *ctx)
     free(reg);
 }
 
-const char *fz_zookeeper_register_namespace(const struct fz_register *reg)
-{
-    const struct zookeeper_register *zookeeper = reg->ctx;
-
-    assert(reg->close == zookeeper_close_register);
-    return zookeeper->connection.url.name;
-}
-
-frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, frazil_error *reterr)
+frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_zookeeper_url parsed;
     frazil_err err = fz_zookeeper_url_parse(url, &parsed, reterr);
@@ -492,7 +484,8 @@ frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, 
     struct fz_sentence folder = fz_sentence_in(reg->folder, sizeof reg->folder);
     fz_sentence_str(&folder, reg->connection.url.path);
     fz_sentence_char(&folder, '/');
-    fz_sentence_str(&folder, reg->connection.url.name);
+    fz_sentence_str(&folder, reg->connection.url.common.name);
+    memcpy(ret_name, reg->connection.url.common.name, sizeof reg->connection.url.common.name);
     *ret = (struct fz_register){.ctx = reg,
                                 .register_class = FZ_REGISTER_STRICT,
                                 .read = zookeeper_read,

@@ -39,17 +39,15 @@
 #ifndef FZ_REGISTERS_ZOOKEEPER_REGISTER_H
 #define FZ_REGISTERS_ZOOKEEPER_REGISTER_H
 
-#include "lease/register.h"
+#include "lease/coordinator.h"
 
 /*
- * Makes a register of a URL (see zookeeper_url.h), without connecting.  FRAZIL_ESPEC,
+ * Makes a register of a URL (see zookeeper_url.h), without connecting; as open_register in
+ * lease/coordinator.h.  FRAZIL_ESPEC,
  * ESYS: the URL or its password file; FRAZIL_ENOTBUILT: the program has the client
  * library with threads, which takes the place of the one that this needs;
  * FRAZIL_ENOMEM.
  */
-frazil_err fz_zookeeper_register_open(struct fz_register *ret, const char *url, frazil_error *reterr);
-
-/* The namespace of a register made by fz_zookeeper_register_open; it lives as long as the register. */
-const char *fz_zookeeper_register_namespace(const struct fz_register *reg);
+frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 
 #endif

@@ -5,24 +5,32 @@
 
 #include "core/wipe.h"
 
-#define DEFAULT_PATH "/frazil"
-
-static const struct fz_url_scheme schemes[] = {{"zookeeper://", false}, {NULL, false}};
-
-static const struct fz_url_kind zookeeper = {.what = "ZooKeeper",
-                                             .form =
-                                                 "zookeeper://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE",
-                                             .keys = "path, timeout, password_file and user",
-                                             .schemes = schemes,
-                                             .default_port = 2181};
-
 /* What a node may not be called, whatever its letters. */
 static bool is_dots(struct fz_url_piece name)
 {
     return fz_url_is(name, ".") || fz_url_is(name, "..");
 }
 
-static frazil_err read_name(struct fz_url_piece piece, struct fz_zookeeper_url *url, frazil_error *reterr)
+static frazil_err read_name(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr);
+static frazil_err read_node(struct fz_url_piece value, struct fz_url *url, frazil_error *reterr);
+static frazil_err check_user(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr);
+
+static const struct fz_url_scheme schemes[] = {{.text = "zookeeper://"}, {.text = NULL}};
+
+static const struct fz_url_key keys[] = {{"path", FZ_URL_OWN, "/frazil", NULL, NULL, 0, read_node}, {.name = NULL}};
+
+static const struct fz_url_kind zookeeper = {.what = "ZooKeeper",
+                                             .form =
+                                                 "zookeeper://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE",
+                                             .schemes = schemes,
+                                             .keys = keys,
+                                             .size = sizeof(struct fz_zookeeper_url),
+                                             .hosts_max = FZ_URL_HOSTS_MAX,
+                                             .default_port = 2181,
+                                             .read_path = read_name,
+                                             .check = check_user};
+
+static frazil_err read_name(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr)
 {
     if (is_dots(piece))
         return fz_fail(reterr, FRAZIL_ESPEC, "no node of a ZooKeeper can have the name %Q: choose another namespace",
@@ -54,24 +62,24 @@ static bool is_own(const char *path)
     return strncmp(path, own, sizeof own - 1) == 0 && (path[sizeof own - 1] == '/' || path[sizeof own - 1] == '\0');
 }
 
-static frazil_err read_key(void *ctx, struct fz_url_piece key, struct fz_url_piece value, bool *ret_known,
-                           frazil_error *reterr)
+static frazil_err read_node(struct fz_url_piece value, struct fz_url *common, frazil_error *reterr)
 {
-    struct fz_zookeeper_url *url = ctx;
+    struct fz_zookeeper_url *url = (struct fz_zookeeper_url *)common;
 
-    *ret_known = fz_url_is(key, "path");
-    if (!*ret_known || (fz_url_decode(value, url->path, sizeof url->path) && is_path(url->path) && !is_own(url->path)))
+    if (fz_url_decode(value, url->path, sizeof url->path) && is_path(url->path) && !is_own(url->path))
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ESPEC,
-                   "path=%Q in the ZooKeeper URL: must be the path of a node, as " DEFAULT_PATH
-                   ", each of its names 1 to %u letters, digits, '.', '_', '-' and ':', and not below /zookeeper, "
-                   "which is ZooKeeper's own",
+                   "path=%Q in the ZooKeeper URL: must be the path of a node, as /frazil, each of its names 1 to %u "
+                   "letters, digits, '.', '_', '-' and ':', and not below /zookeeper, which is ZooKeeper's own",
                    value.at, value.len, (uint64_t)FZ_URL_NAMESPACE_SIZE - 1);
 }
 
 /* ZooKeeper knows who somebody is by name and password together. */
-static frazil_err check_user(const struct fz_url_access *access, frazil_error *reterr)
+static frazil_err check_user(struct fz_url_piece none, struct fz_url *url, frazil_error *reterr)
 {
+    const struct fz_url_access *access = &url->access;
+
+    (void)none;
     if (access->user[0] == '\0' && access->password[0] != '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the ZooKeeper URL has a password without a user: write USER:PASSWORD@");
     if (strchr(access->user, ':') != NULL)
@@ -81,22 +89,9 @@ static frazil_err check_user(const struct fz_url_access *access, frazil_error *r
 
 frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret, frazil_error *reterr)
 {
-    struct fz_zookeeper_url url = {.path = DEFAULT_PATH, .access.timeout_ms = FZ_URL_TIMEOUT_MS_DEFAULT};
-    struct fz_url_pieces pieces;
+    struct fz_zookeeper_url url;
 
-    frazil_err err = fz_url_split(&zookeeper, text, &pieces, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_url_read_credentials(&zookeeper, pieces.credentials, &url.access, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_url_read_hosts(&zookeeper, pieces.place, url.servers, FZ_ZOOKEEPER_SERVERS_MAX, &url.server_count,
-                                reterr);
-    if (err == FRAZIL_OK)
-        err = read_name(pieces.path, &url, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_url_read_query(&zookeeper, pieces.query, &url.access, read_key, &url, reterr);
-    if (err == FRAZIL_OK)
-        err = check_user(&url.access, reterr);
+    frazil_err err = fz_url_parse(&zookeeper, text, &url.common, reterr);
     if (err == FRAZIL_OK)
         *ret = url;
     fz_wipe(&url, sizeof url);
@@ -108,11 +103,8 @@ void fz_zookeeper_url_show(const struct fz_zookeeper_url *url, char buf[FZ_ZOOKE
     struct fz_sentence s = fz_sentence_in(buf, FZ_ZOOKEEPER_SHOWN_SIZE);
 
     fz_sentence_str(&s, schemes[0].text);
-    for (size_t i = 0; i < url->server_count; i++) {
-        fz_sentence_str(&s, i == 0 ? "" : ",");
-        fz_url_show_host(&s, &url->servers[i]);
-    }
+    fz_url_show_hosts(&s, &url->common);
     fz_sentence_str(&s, url->path);
     fz_sentence_char(&s, '/');
-    fz_sentence_str(&s, url->name);
+    fz_sentence_str(&s, url->common.name);
 }

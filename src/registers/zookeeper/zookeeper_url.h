@@ -4,9 +4,6 @@
  *
  *   zookeeper://[USER:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE[?KEY=VALUE&...]
  *
- *   path=/frazil     the node below which namespaces are
- *   timeout, password_file, user    see registers/common/url.h
- *
  * The servers are those of one ensemble.  The password never appears in a sentence.
  */
 #ifndef FZ_REGISTERS_ZOOKEEPER_URL_H
@@ -15,19 +12,15 @@
 #include "common/url.h"
 
 #define FZ_ZOOKEEPER_PATH_SIZE 256
-#define FZ_ZOOKEEPER_SERVERS_MAX 16
 
 struct fz_zookeeper_url {
-    struct fz_url_host servers[FZ_ZOOKEEPER_SERVERS_MAX];
-    size_t server_count;               /* at least 1 */
-    struct fz_url_access access;       /* a user and a password, or neither */
-    char path[FZ_ZOOKEEPER_PATH_SIZE]; /* begins with '/', and does not end with one */
-    char name[FZ_URL_NAMESPACE_SIZE];
+    struct fz_url common;              /* with a user and a password, or neither */
+    char path[FZ_ZOOKEEPER_PATH_SIZE]; /* below it are the namespaces; begins with '/', and does not end with one */
 };
 
 /*
  * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
- * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when he is
+ * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is
  * done with it.
  */
 frazil_err fz_zookeeper_url_parse(const char *text, struct fz_zookeeper_url *ret, frazil_error *reterr);
