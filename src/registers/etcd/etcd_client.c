@@ -139,8 +139,26 @@ static enum outcome read_answer(struct fz_etcd_client *client, long status, json
 
 /* ---- asking ------------------------------------------------------------------- */
 
-static enum outcome ask_host(struct fz_etcd_client *client, const struct fz_etcd_question *question,
-                             uint32_t timeout_ms, json_t **ret, frazil_error *reterr)
+/* JSON in *ret_len bytes that the caller frees.  NULL: value is NULL, or there is no memory. */
+static char *write_json(const json_t *value, size_t *ret_len)
+{
+    size_t len = value == NULL ? 0 : json_dumpb(value, NULL, 0, JSON_COMPACT);
+    char *text = len == 0 ? NULL : malloc(len);
+
+    *ret_len = text == NULL ? 0 : json_dumpb(value, text, len, JSON_COMPACT);
+    return text;
+}
+
+/* A question as it is sent. */
+struct message {
+    const char *path;
+    const char *body;
+    size_t body_len;
+    bool writes;
+};
+
+static enum outcome ask_host(struct fz_etcd_client *client, const struct message *question, uint32_t timeout_ms,
+                             json_t **ret, frazil_error *reterr)
 {
     const struct fz_etcd_request request = {.host = client->host,
                                             .path = question->path,
@@ -168,7 +186,7 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct fz_etcd
 }
 
 /* Asks one member after the other, as long as it is right to, each with its share of the time that is left. */
-static enum outcome ask_hosts(struct fz_etcd_client *client, const struct fz_etcd_question *question, uint64_t until_ms,
+static enum outcome ask_hosts(struct fz_etcd_client *client, const struct message *question, uint64_t until_ms,
                               json_t **ret, frazil_error *reterr)
 {
     enum outcome outcome = NOT_DONE;
@@ -210,10 +228,8 @@ static char *write_login(const struct fz_url_access *access, size_t *ret_len)
 {
     json_t *said = json_pack("{s:s, s:s}", "name", access->user, "password", access->password);
     json_t *password = json_object_get(said, "password");
-    size_t len = said == NULL ? 0 : json_dumpb(said, NULL, 0, JSON_COMPACT);
-    char *body = len == 0 ? NULL : malloc(len);
+    char *body = write_json(said, ret_len);
 
-    *ret_len = body == NULL ? 0 : json_dumpb(said, body, len, JSON_COMPACT);
     /* jansson frees its copy as it is. */
     if (password != NULL)
         fz_wipe((void *)(uintptr_t)json_string_value(password), json_string_length(password));
@@ -233,7 +249,7 @@ static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, fra
                 client->shown);
         return REFUSED;
     }
-    const struct fz_etcd_question question = {"/v3/auth/authenticate", body, len, false};
+    const struct message question = {"/v3/auth/authenticate", body, len, false};
     enum outcome outcome = ask_hosts(client, &question, until_ms, &answer, reterr);
     fz_wipe(body, question.body_len);
     free(body);
@@ -256,8 +272,8 @@ static bool must_log_in(const struct fz_etcd_client *client)
     return client->url.common.access.user[0] != '\0' && client->token[0] == '\0' && !client->no_login;
 }
 
-enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct fz_etcd_question *question,
-                                    json_t **ret, frazil_error *reterr)
+static enum outcome ask_logged_in(struct fz_etcd_client *client, const struct message *question, json_t **ret,
+                                  frazil_error *reterr)
 {
     uint64_t until_ms = now_ms() + client->url.common.access.timeout_ms;
     enum outcome outcome = LOGGED_OUT;
@@ -275,6 +291,23 @@ enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct 
             client->no_login = false;
         }
     }
+    return outcome;
+}
+
+enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct fz_etcd_question *question,
+                                    json_t **ret, frazil_error *reterr)
+{
+    struct message message = {.path = question->path, .writes = question->writes};
+    char *body = write_json(question->body, &message.body_len);
+    enum outcome outcome = NOT_DONE;
+
+    json_decref(question->body);
+    message.body = body;
+    if (body == NULL)
+        fz_fail(reterr, FRAZIL_EAGAIN, "%s: there is no memory for a question", client->shown);
+    else
+        outcome = ask_logged_in(client, &message, ret, reterr);
+    free(body);
     switch (outcome) {
     case ANSWERED:
         return FZ_REGISTER_OK;

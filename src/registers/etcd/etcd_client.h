@@ -23,9 +23,8 @@ struct fz_etcd_client {
 
 struct fz_etcd_question {
     const char *path; /* "/v3/kv/range" */
-    const char *body; /* JSON */
-    size_t body_len;
-    bool writes; /* it must not be asked twice when the first answer did not come */
+    json_t *body;     /* fz_etcd_ask takes it over; NULL: there was no memory for it */
+    bool writes;      /* it must not be asked twice when the first answer did not come */
 };
 
 /* Readies a client without connecting.  The URL is copied; the client may not be moved. */

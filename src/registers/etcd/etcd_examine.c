@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 #include "etcd_examine.h"
 
-#include <assert.h>
 #include <string.h>
 
-#include "base64.h"
 #include "common/report.h"
 #include "etcd_answer.h"
-
-enum { KEY_MAX = 128 };
 
 struct examination {
     struct fz_etcd_client *client;
     struct fz_report report;
 };
 
-static enum fz_register_result ask(const struct examination *exam, const char *path, const char *body, json_t **ret,
-                                   frazil_error *reterr)
-{
-    const struct fz_etcd_question question = {path, body, strlen(body), false};
-
-    return fz_etcd_ask(exam->client, &question, ret, reterr);
-}
-
 /* What is asked and may be refused: then that is said, and it is no failure. */
-static enum fz_register_result ask_for(const struct examination *exam, const char *what, const char *path,
-                                       const char *body, json_t **ret, frazil_error *reterr)
+static enum fz_register_result ask_for(const struct examination *exam, const char *what, const char *path, json_t *body,
+                                       json_t **ret, frazil_error *reterr)
 {
+    const struct fz_etcd_question question = {path, body, .writes = false};
     frazil_error said = {.message = ""};
-    enum fz_register_result result = ask(exam, path, body, ret, &said);
+    enum fz_register_result result = fz_etcd_ask(exam->client, &question, ret, &said);
 
     *ret = result == FZ_REGISTER_OK ? *ret : NULL;
     if (result == FZ_REGISTER_REFUSED) {
@@ -53,7 +42,7 @@ static enum fz_register_result say_status(const struct examination *exam, frazil
 {
     json_t *answer = NULL;
     uint64_t leader = 0;
-    enum fz_register_result result = ask_for(exam, "health", "/v3/maintenance/status", "{}", &answer, reterr);
+    enum fz_register_result result = ask_for(exam, "health", "/v3/maintenance/status", json_object(), &answer, reterr);
 
     if (answer == NULL)
         return result;
@@ -74,7 +63,8 @@ static enum fz_register_result say_members(const struct examination *exam, frazi
 {
     json_t *answer = NULL;
     uint64_t voters = 0;
-    enum fz_register_result result = ask_for(exam, "members", "/v3/cluster/member/list", "{}", &answer, reterr);
+    enum fz_register_result result =
+        ask_for(exam, "members", "/v3/cluster/member/list", json_object(), &answer, reterr);
 
     if (answer == NULL)
         return result;
@@ -97,7 +87,7 @@ static enum fz_register_result say_alarms(const struct examination *exam, frazil
 {
     json_t *answer = NULL;
     enum fz_register_result result =
-        ask_for(exam, "alarms", "/v3/maintenance/alarm", "{\"action\":\"GET\"}", &answer, reterr);
+        ask_for(exam, "alarms", "/v3/maintenance/alarm", json_pack("{s:s}", "action", "GET"), &answer, reterr);
 
     if (answer == NULL)
         return result;
@@ -136,29 +126,17 @@ static void say_access(const struct examination *exam)
                       "encryption: none, and the password is sent in the clear: use etcds://");
 }
 
-static void put_key(struct fz_sentence *body, const char *before, const char *encoded)
-{
-    fz_sentence_str(body, before);
-    fz_sentence_str(body, encoded);
-}
-
 /* A transaction that writes in no case needs the permissions of one that may. */
 static enum fz_register_result say_permissions(const struct examination *exam, const char *key, frazil_error *reterr)
 {
-    char encoded[FZ_BASE64_SIZE(KEY_MAX)];
-    char text[6 * sizeof encoded + 256];
-    struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
     frazil_error said = {.message = ""};
+    json_t *never = json_pack("[{s:o, s:s, s:s, s:s}]", "key", fz_etcd_text(key, strlen(key)), "target", "CREATE",
+                              "result", "LESS", "create_revision", "0");
+    const struct fz_etcd_question question = {"/v3/kv/txn", fz_etcd_transaction(never, key, fz_etcd_text("", 0)),
+                                              false};
 
-    assert(strlen(key) <= KEY_MAX);
-    fz_base64_encode(key, strlen(key), encoded);
-    put_key(&body, "{\"compare\":[{\"key\":\"", encoded);
-    fz_sentence_str(&body, "\",\"target\":\"CREATE\",\"result\":\"LESS\",\"create_revision\":\"0\"}]");
-    put_key(&body, ",\"success\":[{\"request_put\":{\"key\":\"", encoded);
-    put_key(&body, "\",\"value\":\"\"}}],\"failure\":[{\"request_range\":{\"key\":\"", encoded);
-    fz_sentence_str(&body, "\",\"count_only\":true}}]}");
-    enum fz_register_result result = ask(exam, "/v3/kv/txn", text, &answer, &said);
+    enum fz_register_result result = fz_etcd_ask(exam->client, &question, &answer, &said);
     if (result == FZ_REGISTER_OK) {
         json_decref(answer);
         fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: may read and write");

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base64.h"
 #include "core/wipe.h"
 #include "etcd_answer.h"
 #include "etcd_client.h"
@@ -17,7 +16,6 @@
 
 enum {
     KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
-    BODY_SIZE = 8 * FZ_BASE64_SIZE(KEY_SIZE) + FZ_BASE64_SIZE(FZ_RECORD_TEXT_SIZE) + 1024,
     PAGE = 500 /* records that are asked for at once */
 };
 
@@ -46,23 +44,6 @@ static bool read_key(const struct etcd_register *reg, const char *key, size_t le
            fz_record_name_read(key + prefix_len, len - prefix_len, ret);
 }
 
-/* ,"NAME":"text in Base64" */
-static void put(struct fz_sentence *body, const char *name, const char *text, size_t len)
-{
-    char encoded[FZ_BASE64_SIZE(FZ_RECORD_TEXT_SIZE)];
-
-    assert(len <= FZ_RECORD_TEXT_SIZE);
-    fz_base64_encode(text, len, encoded);
-    fz_sentence_str(body, name);
-    fz_sentence_str(body, encoded);
-    fz_sentence_char(body, '"');
-}
-
-static void put_text(struct fz_sentence *body, const char *name, const char *text)
-{
-    put(body, name, text, strlen(text));
-}
-
 /* ---- asking ----------------------------------------------------------------------- */
 
 static enum fz_register_result not_understood(const struct etcd_register *reg, const char *key, frazil_error *reterr)
@@ -83,17 +64,15 @@ static bool read_clock(const struct fz_etcd_http *http, struct fz_register_statu
     return true;
 }
 
-/* An answer with a header, which tells what cluster it is of and what time it is there. */
-static enum fz_register_result ask(struct etcd_register *reg, const char *path, const struct fz_sentence *body,
-                                   bool writes, json_t **ret, struct fz_register_status *status, frazil_error *reterr)
+/* Asks as fz_etcd_ask.  The answer has a header, which tells what cluster it is of and what time it is there. */
+static enum fz_register_result ask(struct etcd_register *reg, const struct fz_etcd_question *question, json_t **ret,
+                                   struct fz_register_status *status, frazil_error *reterr)
 {
-    const struct fz_etcd_question question = {path, body->text, body->len, writes};
     struct fz_register_status told = {.has_clock = false};
     uint64_t cluster;
     json_t *answer = NULL;
 
-    assert(body->len < body->size - 1);
-    enum fz_register_result result = fz_etcd_ask(&reg->client, &question, &answer, reterr);
+    enum fz_register_result result = fz_etcd_ask(&reg->client, question, &answer, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     if (!fz_etcd_number(json_object_get(json_object_get(answer, "header"), "cluster_id"), &cluster)) {
@@ -150,14 +129,11 @@ static enum fz_register_result etcd_read(void *ctx, uint32_t number, struct fz_r
     struct etcd_register *reg = ctx;
     struct found found = {.record = {.version = 0}};
     char key[KEY_SIZE];
-    char text[BODY_SIZE];
-    struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
 
     key_of(reg, number, key);
-    put_text(&body, "{\"key\":\"", key);
-    fz_sentence_str(&body, "}");
-    enum fz_register_result result = ask(reg, "/v3/kv/range", &body, false, &answer, status, reterr);
+    const struct fz_etcd_question question = {"/v3/kv/range", fz_etcd_key(key), .writes = false};
+    enum fz_register_result result = ask(reg, &question, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     const json_t *kvs = json_object_get(answer, "kvs");
@@ -200,15 +176,11 @@ static enum fz_register_result etcd_read_all(void *ctx, fz_record_visitor visit,
     memcpy(end, reg->prefix, from.key_len + 1);
     end[from.key_len - 1]++;
     while (more) {
-        char text[BODY_SIZE];
-        struct fz_sentence body = fz_sentence_in(text, sizeof text);
         json_t *answer = NULL;
-        put(&body, "{\"key\":\"", from.key, from.key_len);
-        put_text(&body, ",\"range_end\":\"", end);
-        fz_sentence_str(&body, ",\"limit\":\"");
-        fz_sentence_u64(&body, PAGE);
-        fz_sentence_str(&body, "\"}");
-        enum fz_register_result result = ask(reg, "/v3/kv/range", &body, false, &answer, status, reterr);
+        json_t *range = json_pack("{s:o, s:o, s:i}", "key", fz_etcd_text(from.key, from.key_len), "range_end",
+                                  fz_etcd_text(end, strlen(end)), "limit", PAGE);
+        const struct fz_etcd_question question = {"/v3/kv/range", range, .writes = false};
+        enum fz_register_result result = ask(reg, &question, &answer, status, reterr);
         if (result == FZ_REGISTER_OK)
             result = visit_page(reg, answer, visit, visit_ctx, &from, reterr);
         more = json_is_true(json_object_get(answer, "more")) && json_array_size(json_object_get(answer, "kvs")) > 0;
@@ -233,23 +205,21 @@ static uint64_t next_version(uint64_t expected)
  * such key: every value "12 ..." lies between "12" and "12!", and no other does that
  * begins with a number.
  */
-static void put_condition(struct fz_sentence *body, const char *key, uint64_t expected)
+static json_t *condition(const char *key, uint64_t expected)
 {
     char version[FZ_DECIMAL_MAX_LEN + 2];
     struct fz_sentence s = fz_sentence_in(version, sizeof version);
 
-    if (expected == 0) {
-        put_text(body, "{\"compare\":[{\"key\":\"", key);
-        fz_sentence_str(body, ",\"target\":\"CREATE\",\"result\":\"EQUAL\",\"create_revision\":\"0\"}]");
-        return;
-    }
+    if (expected == 0)
+        return json_pack("[{s:o, s:s, s:s, s:s}]", "key", fz_etcd_text(key, strlen(key)), "target", "CREATE", "result",
+                         "EQUAL", "create_revision", "0");
     fz_sentence_u64(&s, expected);
-    put_text(body, "{\"compare\":[{\"key\":\"", key);
-    put_text(body, ",\"target\":\"VALUE\",\"result\":\"GREATER\",\"value\":\"", version);
+    size_t len = s.len;
     fz_sentence_char(&s, '!');
-    put_text(body, "},{\"key\":\"", key);
-    put_text(body, ",\"target\":\"VALUE\",\"result\":\"LESS\",\"value\":\"", version);
-    fz_sentence_str(body, "}]");
+    return json_pack("[{s:o, s:s, s:s, s:o}, {s:o, s:s, s:s, s:o}]", "key", fz_etcd_text(key, strlen(key)), "target",
+                     "VALUE", "result", "GREATER", "value", fz_etcd_text(version, len), "key",
+                     fz_etcd_text(key, strlen(key)), "target", "VALUE", "result", "LESS", "value",
+                     fz_etcd_text(version, len + 1));
 }
 
 /* A no has to be said like a yes: each comes with the answer to what was to be done then. */
@@ -271,20 +241,15 @@ static enum fz_register_result etcd_swap(void *ctx, const struct fz_swap *swap, 
     uint64_t version = next_version(swap->expected);
     char key[KEY_SIZE];
     char value[FZ_RECORD_TEXT_SIZE];
-    char text[BODY_SIZE];
-    struct fz_sentence body = fz_sentence_in(text, sizeof text);
     json_t *answer = NULL;
 
     if (swap->expected == UINT64_MAX) /* nothing ever had it: there is none after it */
         return FZ_REGISTER_CONFLICT;
     size_t value_len = fz_record_text_write(version, swap->data, swap->len, value);
     key_of(reg, swap->number, key);
-    put_condition(&body, key, swap->expected);
-    put_text(&body, ",\"success\":[{\"request_put\":{\"key\":\"", key);
-    put(&body, ",\"value\":\"", value, value_len);
-    put_text(&body, "}}],\"failure\":[{\"request_range\":{\"key\":\"", key);
-    fz_sentence_str(&body, ",\"count_only\":true}}]}");
-    enum fz_register_result result = ask(reg, "/v3/kv/txn", &body, true, &answer, status, reterr);
+    const struct fz_etcd_question question = {
+        "/v3/kv/txn", fz_etcd_transaction(condition(key, swap->expected), key, fz_etcd_text(value, value_len)), true};
+    enum fz_register_result result = ask(reg, &question, &answer, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     result = read_outcome(reg, answer, reterr);
