@@ -75,17 +75,29 @@ page new | cmp - "$scratch/page"
 
 # What is not installed is named: here there are none but the tools that every system has.
 mkdir "$scratch/tools" "$scratch/servers"
+chmod 755 "$scratch" "$scratch/servers" # for the server of PostgreSQL, which does not run as root
 for tool in sh awk dirname realpath sed seq; do
     ln -s "$(command -v $tool)" "$scratch/tools"
 done
 PATH=$scratch/tools sh "$here/others/coordinators.sh" "$scratch/servers" "$frazil" 1 redis etcd >"$scratch/output"
 printf -- '-\tRedis\tit is not installed\n-\tetcd\tit is not installed\n' | cmp - "$scratch/output"
 
-# What is installed is measured, and what was started for it ends.
-if command -v redis-server >/dev/null && "$frazil" version | grep -q '^redis: hiredis'; then
-    sh "$here/others/coordinators.sh" "$scratch/servers" "$frazil" 1 redis >"$scratch/output"
+# measures KIND LOG: a coordinator has five times and a name.
+measures() {
+    sh "$here/others/coordinators.sh" "$scratch/servers" "$frazil" 1 "$1" >"$scratch/output" ||
+        { echo "selftest: measuring $1 failed" >&2 && exit 1; }
     awk -F '\t' 'NF != 6 || $2 + 0 <= 0 || $5 + 0 <= 0 || $6 + 0 <= 0 { bad = 1 } END { exit bad || NR != 1 }' "$scratch/output" ||
-        shows "five times of Redis"
-    cat "$scratch"/servers/redis_on-*/log >"$scratch/output"
-    shows "bye bye"
+        shows "five times of $1"
+    cat "$scratch/servers/$1"_on-*/log >"$scratch/output"
+    shows "$2"
+}
+
+# What is installed is measured, and what was started for it ends.
+"$frazil" version >"$scratch/version"
+if command -v redis-server >/dev/null && grep -q '^redis: hiredis' "$scratch/version"; then
+    measures redis "bye bye"
+fi
+# shellcheck source=bench/others/servers.sh
+if [ -n "$(. "$here/others/servers.sh" && postgresql_programs)" ] && grep -q '^postgresql: libpq' "$scratch/version"; then
+    measures postgresql "database system is shut down"
 fi

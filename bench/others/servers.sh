@@ -80,6 +80,7 @@ start_postgresql() {
     shift
     chmod 700 "$folder"
     od -An -N16 -tx1 /dev/urandom | tr -d ' ' >"$folder/password"
+    chmod 600 "$folder/password"
     [ "$(id -u)" -ne 0 ] || chown postgres "$folder" "$folder/password"
     (exec_as_postgres "$programs/initdb" -D "$folder/data" -U owner --pwfile="$folder/password" --auth-local=trust \
         --auth-host=scram-sha-256 >"$folder/log" 2>&1)
