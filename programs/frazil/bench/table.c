@@ -220,8 +220,13 @@ static void print_row(const struct bench_table *table, const struct bench_row *r
 
     if (bench_row_samples(row) > 1)
         (void)snprintf(range, sizeof range, "%s-%s", number(s.q1, q1), number(s.q3, q3));
-    output_format("  %-36s %8s %-6s %-13s %5s", row->label.name,
-                  bench_row_samples(row) > 0 ? number(s.median, median) : "-", row->label.unit, range,
+    if (bench_row_samples(row) == 0)
+        (void)snprintf(median, sizeof median, "-");
+    else if (row->label.unit[0] == '\0')
+        (void)snprintf(median, sizeof median, "%.0f", s.median); /* a count */
+    else
+        (void)number(s.median, median);
+    output_format("  %-36s %8s %-6s %-13s %5s", row->label.name, median, row->label.unit, range,
                   in_clocks(table, row, clocks));
     print_targets(table, row);
 }
