@@ -98,8 +98,8 @@ static inline uint64_t fz_monotonic_ns(const frazil *gen)
 
 /* ---- open.c --------------------------------------------------------------- */
 
-/* Opens a generator whose configuration has been read.  Errors as frazil_open. */
-FZ_PRIVATE frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
+/* Opens what has been decided.  Errors as frazil_open. */
+FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const frazil_ports *ports,
                                       frazil_error *reterr);
 
 /* frazil_open_with for a worker id that is used without the generator: bare_lease.c.  FRAZIL_ESPEC: nobody grants it.

@@ -17,7 +17,7 @@
 
 #include "frazil/generator.h"
 #include "lease/granter.h"
-#include "spec/config.h"
+#include "spec/decision.h"
 
 /* In the process. */
 struct fz_keeper {

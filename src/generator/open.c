@@ -16,7 +16,6 @@
 #include "os/memory.h"
 #include "port_granter.h"
 #include "remote.h"
-#include "spec/config.h"
 #include "spec/coordinators.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
@@ -32,13 +31,13 @@ static uint64_t splitmix_next(void *ctx)
     return z ^ (z >> 31);
 }
 
-static frazil_err open_clock(frazil *gen, const struct fz_config *config, const frazil_ports *ports,
+static frazil_err open_clock(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
                              frazil_error *reterr)
 {
     if (ports != NULL && ports->clock != NULL) {
         gen->clock = *ports->clock;
-    } else if (config->frozen) {
-        if (frazil_frozen_clock_new(&gen->frozen_clock, config->frozen_unix_ms) != FRAZIL_OK)
+    } else if (decision->frozen) {
+        if (frazil_frozen_clock_new(&gen->frozen_clock, decision->frozen_unix_ms) != FRAZIL_OK)
             return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
         gen->clock = frazil_manual_clock_port(gen->frozen_clock);
     } else {
@@ -65,7 +64,7 @@ static frazil_err open_random(frazil *gen, const frazil_ports *ports, frazil_err
 }
 
 /* The pages: those of the process, and the one that is shared, wherever it lives. */
-static frazil_err open_pages(frazil *gen, const struct fz_home_request *request, uint32_t *ret_worker,
+static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, uint32_t *ret_worker,
                              frazil_error *reterr)
 {
     bool wiped;
@@ -74,7 +73,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_home_request *request,
     if (gen->private_page == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
-    frazil_err err = fz_home_open(&gen->home, request, &gen->shared, ret_worker, reterr);
+    frazil_err err = fz_home_open(&gen->home, decision, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;
@@ -98,13 +97,13 @@ static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
 }
 
 /* A layout about to end is refused in good time, not on its last day. */
-static frazil_err check_life(const frazil *gen, const struct fz_config *config, frazil_error *reterr)
+static frazil_err check_life(const frazil *gen, const struct fz_decision *decision, frazil_error *reterr)
 {
     frazil_layout_info info;
     int64_t now_ms = gen->clock.now(gen->clock.ctx).unix_ms;
 
     frazil_layout_describe(&gen->layout, &info);
-    if (config->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
+    if (decision->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
         return FRAZIL_OK;
     if (now_ms > info.last_unix_ms)
         return fz_fail(
@@ -137,12 +136,12 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
     return gen->layout.kind == FRAZIL_LAYOUT_SNO ? FZ_FAST_ADD_SNO : FZ_FAST_ADD_64;
 }
 
-static void adopt_config(frazil *gen, const struct fz_config *config)
+static void adopt_rules(frazil *gen, const struct fz_decision *decision)
 {
-    gen->layout = config->layout;
-    gen->rules = config->rules;
-    gen->max_wait_ns = config->max_wait_ns;
-    gen->capacity = config->rules.capacity;
+    gen->layout = decision->layout;
+    gen->rules = decision->rules;
+    gen->max_wait_ns = decision->max_wait_ns;
+    gen->capacity = decision->rules.capacity;
     if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
         return;
     gen->time_shift = (uint8_t)fz_layout_time_shift(&gen->layout);
@@ -161,26 +160,26 @@ static void name_owner(char *buf, size_t size)
     fz_sentence_u64(&owner, (uint64_t)getpid());
 }
 
-static frazil_err open_lease(frazil *gen, const struct fz_home_request *request, const frazil_ports *ports,
+static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
                              struct fz_granter *ret, frazil_error *reterr)
 {
     const frazil_coordinator *coordinator;
     char owner[FZ_HOST_NAME_SIZE + 16];
-    const struct fz_lease_request lease = {.url = request->worker.url,
+    const struct fz_lease_request lease = {.url = decision->worker.url,
                                            .owner = owner,
                                            .layout = &gen->layout,
                                            .random = &gen->random,
                                            .clock = &gen->clock,
-                                           .base = request->worker.first,
-                                           .count = request->worker.count,
-                                           .max_skew_ms = request->config->max_skew_ms,
-                                           .max_skew_said = request->config->max_skew_said,
-                                           .stay = request->config->stay,
-                                           .horizon_ms = request->config->horizon_ms,
-                                           .workers = request->config->workers};
+                                           .base = decision->worker.first,
+                                           .count = decision->worker.count,
+                                           .max_skew_ms = decision->lease.max_skew_ms,
+                                           .max_skew_said = decision->lease.max_skew_said,
+                                           .stay = decision->lease.stay,
+                                           .horizon_ms = decision->lease.horizon_ms,
+                                           .workers = decision->lease.workers};
 
     name_owner(owner, sizeof owner);
-    frazil_err err = fz_coordinator_for("worker", request->worker.url, ports == NULL ? NULL : ports->coordinators,
+    frazil_err err = fz_coordinator_for("worker", decision->worker.url, ports == NULL ? NULL : ports->coordinators,
                                         &coordinator, reterr);
     return err == FRAZIL_OK ? coordinator->open_granter(coordinator, &lease, ret, reterr) : err;
 }
@@ -189,7 +188,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_home_request *request,
  * Puts the first grant in force: from the program's granter, the coordinator, or the file if the
  * state is kept; otherwise nobody grants the worker, and all ticks are its own.
  */
-static frazil_err open_grant(frazil *gen, const struct fz_home_request *request, const frazil_ports *ports,
+static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
                              uint32_t worker, frazil_error *reterr)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
@@ -198,15 +197,15 @@ static frazil_err open_grant(frazil *gen, const struct fz_home_request *request,
 
     if (ports != NULL && ports->granter != NULL) {
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
-    } else if (request->worker.url != NULL) {
-        err = open_lease(gen, request, ports, &granter, reterr);
+    } else if (decision->worker.url != NULL) {
+        err = open_lease(gen, decision, ports, &granter, reterr);
     } else if (gen->home.kind == FZ_HOME_FILE) {
         err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
         (void)fz_grant_board_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
         return FRAZIL_OK;
     }
-    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, request->config->keeper, reterr) : err;
+    return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, decision->keeper, reterr) : err;
 }
 
 /* Leaves the shared page; whoever is the last gives the grant back. */
@@ -235,7 +234,7 @@ static void close_generator(frazil *gen, bool opened)
     free(gen);
 }
 
-frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, const frazil_ports *ports,
+frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const frazil_ports *ports,
                            frazil_error *reterr)
 {
     frazil *gen = aligned_alloc(alignof(frazil), sizeof *gen);
@@ -244,21 +243,21 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     if (gen == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     memset(gen, 0, sizeof *gen);
-    adopt_config(gen, request->config);
-    gen->collision_ppm = request->worker.collision_ppm;
-    frazil_err err = open_clock(gen, request->config, ports, reterr);
+    adopt_rules(gen, decision);
+    gen->collision_ppm = decision->worker.collision_ppm;
+    frazil_err err = open_clock(gen, decision, ports, reterr);
     if (err == FRAZIL_OK)
         err = check_epoch(gen, reterr);
     if (err == FRAZIL_OK)
-        err = check_life(gen, request->config, reterr);
+        err = check_life(gen, decision, reterr);
     if (err == FRAZIL_OK)
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
-        err = open_pages(gen, request, &worker, reterr);
+        err = open_pages(gen, decision, &worker, reterr);
     if (err == FRAZIL_OK)
-        err = open_grant(gen, request, ports, worker, reterr);
-    if (err == FRAZIL_OK && request->config->slots_url != NULL)
-        err = fz_remote_open(gen, request->config, worker, ports == NULL ? NULL : ports->coordinators, reterr);
+        err = open_grant(gen, decision, ports, worker, reterr);
+    if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
+        err = fz_remote_open(gen, decision, worker, ports == NULL ? NULL : ports->coordinators, reterr);
     if (err != FRAZIL_OK) {
         close_generator(gen, false);
         return err;
@@ -268,81 +267,30 @@ frazil_err fz_open_request(frazil **ret, const struct fz_home_request *request, 
     return FRAZIL_OK;
 }
 
-/* Whether the state lives and dies with the process, so that nothing is kept of it. */
-static frazil_err choose_memory(struct fz_home_request *request, const frazil_ports *ports, frazil_error *reterr)
+static frazil_err open_spec(frazil **ret, const char *spec, enum fz_opening opening, const frazil_ports *ports,
+                            frazil_error *reterr)
 {
-    const struct fz_config *config = request->config;
-    bool own_clock = ports != NULL && ports->clock != NULL;
+    const struct fz_occasion occasion = {.opening = opening,
+                                         .has_granter = ports != NULL && ports->granter != NULL,
+                                         .has_clock = ports != NULL && ports->clock != NULL};
+    struct fz_decision decision;
 
-    if (config->in_file && request->worker.in_process)
-        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    if (config->in_file && fz_worker_is_granted(&request->worker))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "state=file does not go with a %s, which keeps the state of the worker ids it gives",
-                       request->worker.by_program ? "granter" : "coordinator");
-    if (config->slots_url != NULL) {
-        request->in_memory = true;
-        return fz_remote_check(&request->worker, reterr);
-    }
-    request->in_memory = config->in_memory || fz_worker_is_granted(&request->worker) || request->worker.in_process ||
-                         (own_clock && !config->in_file && !request->worker.lock);
-    if (request->worker.lock && request->in_memory)
-        return fz_fail(
-            reterr, FRAZIL_ESPEC,
-            "worker=file-lock keeps its state in files: it goes with neither state=memory nor a frozen clock");
-    return FRAZIL_OK;
-}
-
-/* A worker id that is to be used without a generator must be somebody's to grant, and is not replaced unasked. */
-static frazil_err make_bare(const struct fz_home_request *request, struct fz_config *config, frazil_error *reterr)
-{
-    if (!fz_worker_is_granted(&request->worker))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "a worker id can be leased from a coordinator or a granter only: write worker=URL, as in "
-                       "worker=redis://HOST/NAMESPACE");
-    if (request->settings->value[FZ_KEY_ON_LOSS] == NULL)
-        config->stay = true;
-    return FRAZIL_OK;
-}
-
-static frazil_err open_settings(frazil **ret, const struct fz_settings *settings, bool bare, const frazil_ports *ports,
-                                frazil_error *reterr)
-{
-    struct fz_config config;
-    struct fz_home_request request = {.settings = settings, .config = &config};
-
-    frazil_err err = fz_config_read(&config, settings, reterr);
-    if (err == FRAZIL_OK)
-        err = ports != NULL && ports->granter != NULL
-                  ? fz_worker_by_program(settings, &request.worker, reterr)
-                  : fz_worker_resolve(settings, &config.layout, &request.worker, reterr);
-    if (err == FRAZIL_OK && bare)
-        err = make_bare(&request, &config, reterr);
-    if (err == FRAZIL_OK)
-        err = choose_memory(&request, ports, reterr);
-    return err == FRAZIL_OK ? fz_open_request(ret, &request, ports, reterr) : err;
-}
-
-static frazil_err open_spec(frazil **ret, const char *spec, bool bare, const frazil_ports *ports, frazil_error *reterr)
-{
-    struct fz_settings settings;
-
-    frazil_err err = fz_settings_gather(&settings, spec, reterr);
+    frazil_err err = fz_decide(&decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = open_settings(ret, &settings, bare, ports, reterr);
-    fz_settings_free(&settings);
+    err = fz_open_decided(ret, &decision, ports, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 
 frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
 {
-    return open_spec(ret, spec, true, ports, reterr);
+    return open_spec(ret, spec, FZ_OPENING_LEASE, ports, reterr);
 }
 
 frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
 {
-    return open_spec(ret, spec, false, ports, reterr);
+    return open_spec(ret, spec, FZ_OPENING_GENERATOR, ports, reterr);
 }
 
 frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)

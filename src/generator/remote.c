@@ -11,8 +11,6 @@
 #include "core/sentence.h"
 #include "spec/coordinators.h"
 
-static const uint64_t default_batch = 64;
-
 /* Between two tries when the source does not answer, or the clocks differ too much. */
 static const uint64_t retry_after_ns = 50000000;
 
@@ -491,41 +489,22 @@ frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, fraz
 
 /* ---- opening and closing --------------------------------------------------------------- */
 
-frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr)
-{
-    if (fz_worker_is_granted(worker) || worker->lock)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "state=URL is for hosts that share one worker number: worker=file-lock, a coordinator and a "
-                       "granter give each its own, and need no slots from elsewhere; say fixed:N");
-    return FRAZIL_OK;
-}
-
-static uint64_t choose_batch(const frazil *gen, const struct fz_config *config)
-{
-    /* konayuki's counters count single ids. */
-    uint64_t batch = strncmp(config->slots_url, "konayuki+", strlen("konayuki+")) == 0 ? 1 : default_batch;
-
-    if (config->batch != 0)
-        batch = config->batch;
-    return batch < gen->rules.capacity ? batch : gen->rules.capacity;
-}
-
-frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t worker,
+frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint32_t worker,
                           const frazil_coordinator *const *given, frazil_error *reterr)
 {
     uint64_t lead = gen->rules.max_lead;
     const frazil_coordinator *coordinator;
     const struct fz_slots_request request = {
-        .url = config->slots_url,
+        .url = decision->state.url,
         .layout = &gen->layout,
         .random = &gen->random,
         .worker = worker,
         .capacity = gen->rules.capacity,
         .random_start = gen->rules.start == FZ_START_RANDOM,
         .max_lead_ms = lead > INT64_MAX / gen->layout.tick_ms ? INT64_MAX : (int64_t)(lead * gen->layout.tick_ms),
-        .max_skew_ms = config->max_skew_ms};
+        .max_skew_ms = decision->lease.max_skew_ms};
 
-    frazil_err err = fz_coordinator_for("state", config->slots_url, given, &coordinator, reterr);
+    frazil_err err = fz_coordinator_for("state", decision->state.url, given, &coordinator, reterr);
     if (err == FRAZIL_OK && coordinator->open_slots == NULL)
         err = fz_fail(reterr, FRAZIL_ESPEC, "state: %s has no slots", coordinator->part);
     if (err != FRAZIL_OK)
@@ -542,7 +521,7 @@ frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t 
         free(remote);
         return err;
     }
-    remote->batch = choose_batch(gen, config);
+    remote->batch = decision->state.batch;
     atomic_init(&remote->part, part);
     gen->remote = remote;
     return FRAZIL_OK;

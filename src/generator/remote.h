@@ -12,16 +12,13 @@
 
 #include "generator_internal.h"
 #include "lease/coordinator.h"
-#include "spec/config.h"
-
-/* Whether the source of the worker number goes with a state=URL.  FRAZIL_ESPEC: it does not. */
-FZ_PRIVATE frazil_err fz_remote_check(const struct fz_worker_choice *worker, frazil_error *reterr);
+#include "spec/decision.h"
 
 /*
- * Opens the source of slots that config names, through one of the coordinators given (NULL at the
+ * Opens the source of slots that the decision names, through one of the coordinators given (NULL at the
  * end, or NULL) or one that is loaded.  Errors as fz_coordinator_for and open_slots.
  */
-FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_config *config, uint32_t worker,
+FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint32_t worker,
                                      const frazil_coordinator *const *given, frazil_error *reterr);
 
 /*

@@ -57,10 +57,10 @@ static frazil_err found_company(struct fz_home *home, frazil_error *reterr)
                : fz_fail_errno(reterr, sys, "what tells parent and children of each other cannot be made", NULL, "");
 }
 
-static frazil_err open_in_memory(struct fz_home *home, const struct fz_home_request *request,
+static frazil_err open_in_memory(struct fz_home *home, const struct fz_decision *decision,
                                  struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    if (fz_worker_is_granted(&request->worker)) {
+    if (fz_worker_is_granted(&decision->worker)) {
         frazil_err err = found_company(home, reterr);
         if (err != FRAZIL_OK)
             return err;
@@ -99,13 +99,12 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
 }
 
 /* Where the grant of the word is kept: in the state directory, which outlives a boot. */
-static frazil_err name_grant(struct fz_home *home, const struct fz_home_request *request, const char *name,
+static frazil_err name_grant(struct fz_home *home, const struct fz_places *places,
                              const struct fz_word_identity *identity, frazil_error *reterr)
 {
     char folder[FZ_PATH_SIZE];
-    const char *wanted = request->settings->value[FZ_KEY_STATE_DIR];
 
-    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, wanted, name, reterr);
+    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     if (err == FRAZIL_OK)
         err = fz_home_file(home->grant_path, folder, identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
@@ -118,49 +117,44 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_home_request 
     return FRAZIL_OK;
 }
 
-static frazil_err open_in_file(struct fz_home *home, const struct fz_home_request *request,
-                               struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
+static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *decision, struct fz_shared **ret_shared,
+                               uint32_t *ret_worker, frazil_error *reterr)
 {
-    char fingerprint[FRAZIL_FINGERPRINT_SIZE];
-    char name[FZ_NAMESPACE_SIZE];
+    const struct fz_places *places = &decision->places;
+    const struct fz_worker_choice *choice = &decision->worker;
     char folder[FZ_PATH_SIZE];
-    uint32_t worker = request->worker.first;
+    struct fz_word_identity identity = {
+        .fingerprint = places->fingerprint, .worker = choice->first, .bounds = decision->bounds};
 
-    frazil_err err = frazil_layout_fingerprint(&request->config->layout, fingerprint, sizeof fingerprint);
-    if (err == FRAZIL_OK)
-        err = fz_home_namespace(name, request->settings, &request->config->layout, fingerprint, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_home_prepare_folder(folder, FZ_DIR_RUN, request->settings->value[FZ_KEY_RUN_DIR], name, reterr);
+    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (request->worker.lock) {
-        err = fz_worker_lock_take(&home->lock, folder, request->worker.first, request->worker.count, reterr);
+    if (choice->lock) {
+        err = fz_worker_lock_take(&home->lock, folder, choice->first, choice->count, reterr);
         if (err != FRAZIL_OK)
             return err;
         home->locked = true;
-        worker = home->lock.worker;
+        identity.worker = home->lock.worker;
     }
-    const struct fz_word_identity identity = {
-        .fingerprint = fingerprint, .worker = worker, .bounds = fz_config_bounds(request->config)};
     err = open_word(home, folder, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
-        err = name_grant(home, request, name, &identity, reterr);
+        err = name_grant(home, places, &identity, reterr);
     if (err == FRAZIL_OK)
-        *ret_worker = worker;
+        *ret_worker = identity.worker;
     return err;
 }
 
-frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request, struct fz_shared **ret_shared,
+frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, struct fz_shared **ret_shared,
                         uint32_t *ret_worker, frazil_error *reterr)
 {
     struct fz_home home = {.kind = FZ_HOME_NONE};
     frazil_err err;
 
-    if (request->in_memory) {
-        err = open_in_memory(&home, request, ret_shared, reterr);
-        *ret_worker = request->worker.first;
+    if (decision->state.kind == FZ_STATE_FILES) {
+        err = open_in_file(&home, decision, ret_shared, ret_worker, reterr);
     } else {
-        err = open_in_file(&home, request, ret_shared, ret_worker, reterr);
+        err = open_in_memory(&home, decision, ret_shared, reterr);
+        *ret_worker = decision->worker.first;
     }
     if (err != FRAZIL_OK) {
         fz_home_close(&home, NULL);

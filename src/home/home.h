@@ -11,7 +11,7 @@
 #include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
-#include "spec/config.h"
+#include "spec/decision.h"
 
 struct fz_shared;
 
@@ -32,20 +32,12 @@ struct fz_home {
     bool in_company;
 };
 
-/* What a home has to know. */
-struct fz_home_request {
-    const struct fz_settings *settings; /* run_dir, state_dir, namespace */
-    const struct fz_config *config;
-    struct fz_worker_choice worker;
-    bool in_memory;
-};
-
 /*
  * Opens the home, takes a worker lock if that was chosen, and makes the page
  * ready for use if it is new.  *ret_worker is the worker id.  FRAZIL_ESPEC, ESYS,
  * ESTATE, EPOOL, ENOMEM.
  */
-FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_home_request *request,
+FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
                                    struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr);
 
 /* The granter of a page that lies in a file.  Errors as fz_grant_store_open. */

@@ -1,42 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "home_files.h"
 
-#include <string.h>
-
-#include "core/crc32.h"
 #include "core/sentence.h"
 #include "os/fail_errno.h"
 #include "os/shards.h"
-
-static bool is_name(const char *text)
-{
-    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-
-    return text[len] == '\0' && len > 0 && len < FZ_NAMESPACE_SIZE && text[0] != '.';
-}
-
-frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
-                             const frazil_layout *layout, const char *fingerprint, frazil_error *reterr)
-{
-    const char *wanted = settings->value[FZ_KEY_NAMESPACE];
-    static const char digits[] = "0123456789abcdef";
-
-    struct fz_sentence text = fz_sentence_in(name, FZ_NAMESPACE_SIZE);
-    if (wanted != NULL && !is_name(wanted))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
-                       wanted);
-    if (wanted != NULL) {
-        fz_sentence_str(&text, wanted);
-        return FRAZIL_OK;
-    }
-    uint32_t crc = fz_crc32(fingerprint, fz_text_len(fingerprint));
-    fz_sentence_str(&text, layout->name);
-    fz_sentence_char(&text, '-');
-    for (int shift = 28; shift >= 0; shift -= 4)
-        fz_sentence_char(&text, digits[crc >> shift & 15]);
-    return FRAZIL_OK;
-}
 
 /* FOLDER/NAMESPACE.  ret_path may be folder itself. */
 static frazil_err join(char ret_path[FZ_PATH_SIZE], const char *folder, const char *name, frazil_error *reterr)

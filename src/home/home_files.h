@@ -8,25 +8,11 @@
 #define FZ_HOME_HOME_FILES_H
 
 #include "os/dirs.h"
-#include "spec/settings.h"
-
-#include "frazil/layout.h"
-
-/* Bytes of a namespace's name, terminator included. */
-#define FZ_NAMESPACE_SIZE 65
 
 /* What the names of a worker's files begin with; its number follows, and one of the suffixes. */
 #define FZ_HOME_FILE_PREFIX "worker-"
 #define FZ_HOME_WORD_SUFFIX ".word"
 #define FZ_HOME_GRANT_SUFFIX ".grant"
-
-/*
- * The namespace: what the user named, and otherwise a name that each layout has
- * for itself, so that trying out another layout does not run into the files of
- * the first.  fingerprint is the layout's.  FRAZIL_ESPEC: it is no plain name.
- */
-FZ_PRIVATE frazil_err fz_home_namespace(char name[FZ_NAMESPACE_SIZE], const struct fz_settings *settings,
-                                        const frazil_layout *layout, const char *fingerprint, frazil_error *reterr);
 
 /* The namespace's folder in the run or the state directory (wanted: run_dir or state_dir).  Errors as fz_dir_find. */
 FZ_PRIVATE frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,

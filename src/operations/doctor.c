@@ -6,84 +6,49 @@
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
+#include "spec/keys.h"
+#include "spec/worker_sources.h"
 #include "state.h"
-#include "target.h"
-
-/* ---- findings --------------------------------------------------------------------------- */
-
-static const struct {
-    enum fz_health health;
-    const char *id;
-} table[] = {
-#define FINDING_ROW(identifier, health, id) {FZ_HEALTH_##health, id},
-    FZ_FINDINGS(FINDING_ROW)
-#undef FINDING_ROW
-};
-
-enum fz_health fz_finding_health(enum fz_finding finding)
-{
-    return table[finding].health;
-}
-
-const char *fz_finding_id(enum fz_finding finding)
-{
-    return table[finding].id;
-}
-
-void fz_finding_show(const struct fz_findings *findings, enum fz_finding finding, const char *text)
-{
-    const struct fz_diagnosis diagnosis = {.health = table[finding].health, .id = table[finding].id, .text = text};
-
-    findings->visit(findings->ctx, &diagnosis);
-}
 
 /* ---- examining --------------------------------------------------------------------------- */
 
 /* A spec, understood as far as it goes. */
 struct patient {
-    const char *spec;
-    struct fz_settings settings;
-    struct fz_config config;
+    struct fz_decision decision;
     struct fz_worker_facts worker;
     const struct fz_findings *findings;
     struct fz_dir_facts run; /* where something is kept */
     struct fz_dir_facts state;
 };
 
-static enum fz_keeps keeps(const struct patient *patient)
+static enum fz_keeps keeps(const struct fz_decision *decision)
 {
-    const struct fz_config *config = &patient->config;
-
-    if (config->slots_url != NULL || patient->worker.choice.url != NULL)
+    if (decision->state.kind == FZ_STATE_URL || decision->worker.url != NULL)
         return FZ_KEEPS_ELSEWHERE;
-    return config->in_memory || config->frozen || patient->worker.choice.in_process ? FZ_KEEPS_NOTHING : FZ_KEEPS_FILES;
+    return decision->state.kind == FZ_STATE_MEMORY ? FZ_KEEPS_NOTHING : FZ_KEEPS_FILES;
 }
 
 /* The name that is hashed; what cannot be had stays empty, and is a finding of its own. */
-static void collect_host_name(const struct fz_settings *settings, char ret[FZ_HOST_NAME_SIZE])
+static void collect_host_name(const char *given, char ret[FZ_HOST_NAME_SIZE])
 {
-    const char *given = settings->value[FZ_KEY_HOSTNAME];
-
     if (given == NULL && fz_host_name(ret, FZ_HOST_NAME_SIZE) != 0)
         ret[0] = '\0';
     if (given != NULL && strlen(given) < FZ_HOST_NAME_SIZE)
         memcpy(ret, given, strlen(given) + 1);
 }
 
-static void understand_worker(struct patient *patient, uint32_t hosts)
+static void collect_worker(struct patient *patient, uint32_t hosts)
 {
-    const struct fz_settings *settings = &patient->settings;
+    const unsigned hashes_name = FZ_FOR_NAME | FZ_FOR_HASH;
+    const struct fz_decision *decision = &patient->decision;
     struct fz_worker_facts *facts = &patient->worker;
-    uint64_t expect = 0;
 
-    facts->source = settings->value[FZ_KEY_WORKER];
+    facts->choice = decision->worker;
+    facts->unusable = decision->unusable;
     facts->hosts = hosts;
-    facts->workers = fz_layout_max_worker(&patient->config.layout) + 1;
-    (void)fz_worker_resolve(settings, &patient->config.layout, &facts->choice, &facts->unusable);
-    if (facts->source != NULL && strcmp(facts->source, "hostname-hash") == 0)
-        collect_host_name(settings, facts->host_name);
-    if (fz_config_number(settings, FZ_KEY_EXPECT, 0, UINT32_MAX, &expect, NULL) == FRAZIL_OK)
-        facts->expect = (uint32_t)expect;
+    facts->workers = fz_layout_max_worker(&decision->layout) + 1;
+    if (facts->choice.source != NULL && (facts->choice.source->keys & hashes_name) == hashes_name)
+        collect_host_name(decision->host_name, facts->host_name);
 }
 
 static const char *usable(const struct fz_dir_facts *facts)
@@ -95,7 +60,7 @@ static void examine_clock(struct patient *patient)
 {
     struct fz_clock_facts facts;
 
-    fz_collect_clock(&facts, &patient->config, usable(&patient->run));
+    fz_collect_clock(&facts, &patient->decision, usable(&patient->run));
     fz_judge_clock(&facts, patient->findings);
 }
 
@@ -104,7 +69,7 @@ static void examine_kept(const struct patient *patient)
     struct fz_state state;
     frazil_error err;
 
-    if (fz_state_look(patient->spec, &state, &err) != FRAZIL_OK)
+    if (fz_state_look_decided(&patient->decision, &state, &err) != FRAZIL_OK)
         return; /* why has been said of the directories */
     for (size_t i = 0; i < state.count; i++) {
         const struct fz_kept *kept = &state.workers[i];
@@ -117,8 +82,8 @@ static void examine_kept(const struct patient *patient)
 
 static void examine_dirs(const struct patient *patient)
 {
-    fz_judge_keeping(keeps(patient), patient->findings);
-    if (keeps(patient) != FZ_KEEPS_FILES)
+    fz_judge_keeping(keeps(&patient->decision), patient->findings);
+    if (keeps(&patient->decision) != FZ_KEEPS_FILES)
         return;
     fz_judge_dir(&patient->run, false, patient->findings);
     fz_judge_dir(&patient->state, true, patient->findings);
@@ -126,9 +91,9 @@ static void examine_dirs(const struct patient *patient)
         examine_kept(patient);
 }
 
-static void judge_idle(void *ctx, enum fz_key key, const char *where)
+static void judge_idle(void *ctx, const char *key, const char *where)
 {
-    fz_judge_idle_key(fz_key_name(key), where, ctx);
+    fz_judge_idle_key(key, where, ctx);
 }
 
 static void judge_slip(void *ctx, const char *name, const char *meant)
@@ -140,12 +105,9 @@ static void judge_slip(void *ctx, const char *name, const char *meant)
 static void examine_settings(const struct patient *patient)
 {
     struct fz_findings findings = *patient->findings;
-    const char *source = patient->settings.value[FZ_KEY_WORKER];
 
-    if (source == NULL && patient->settings.value[FZ_KEY_PARTITION] == NULL)
-        source = "auto";
-    fz_worker_find_idle(&patient->settings, source, judge_idle, &findings);
-    fz_settings_find_slips(judge_slip, &findings);
+    fz_decision_idle_keys(&patient->decision, judge_idle, &findings);
+    fz_key_find_slips(judge_slip, &findings);
 }
 
 static void examine_fork(const struct patient *patient)
@@ -158,53 +120,37 @@ static void examine_fork(const struct patient *patient)
 
 static void examine(struct patient *patient, uint32_t hosts)
 {
-    if (keeps(patient) == FZ_KEEPS_FILES) {
-        fz_collect_dir(&patient->run, &patient->settings, false);
-        fz_collect_dir(&patient->state, &patient->settings, true);
+    const struct fz_decision *decision = &patient->decision;
+
+    collect_worker(patient, hosts);
+    if (keeps(decision) == FZ_KEEPS_FILES) {
+        fz_collect_dir(&patient->run, &decision->places, false);
+        fz_collect_dir(&patient->state, &decision->places, true);
     }
     examine_clock(patient);
     examine_dirs(patient);
     fz_judge_worker(&patient->worker, patient->findings);
     examine_settings(patient);
-    if (patient->worker.choice.url != NULL)
-        fz_examine_coordinator(patient->spec, &patient->config, hosts, patient->findings);
-    fz_judge_layout(&patient->config.layout, fz_real_now().unix_ms, patient->findings);
-    const char *behaviour = patient->settings.value[FZ_KEY_BEHAVIOUR];
-    fz_judge_layout_bits(&patient->config.layout, behaviour != NULL && strcmp(behaviour, "konayuki") == 0,
-                         patient->findings);
+    if (decision->worker.url != NULL)
+        fz_examine_coordinator(decision, hosts, patient->findings);
+    fz_judge_layout(&decision->layout, fz_real_now().unix_ms, patient->findings);
+    fz_judge_layout_bits(&decision->layout, decision->as_konayuki, patient->findings);
     examine_fork(patient);
     fz_advise(hosts, patient->worker.workers, patient->findings);
 }
 
-static frazil_err understand(struct patient *patient, uint32_t hosts, frazil_error *reterr)
-{
-    frazil_err err = fz_config_read(&patient->config, &patient->settings, reterr);
-
-    if (err == FRAZIL_OK)
-        err = fz_target_default_worker(&patient->settings, &patient->config, &patient->worker.was_default, reterr);
-    if (err == FRAZIL_OK)
-        understand_worker(patient, hosts);
-    /* A source that is none is a spec that cannot be understood; one that gives no number is a finding. */
-    frazil_err unusable = patient->worker.unusable.code;
-    if (err == FRAZIL_OK && (unusable == FRAZIL_ESPEC || unusable == FRAZIL_ERANGE))
-        err = fz_fail(reterr, unusable, "%s", patient->worker.unusable.message);
-    return err;
-}
-
 frazil_err fz_doctor(const char *spec, uint32_t hosts, fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr)
 {
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_EXAMINATION};
     const struct fz_findings findings = {.visit = visit, .ctx = ctx};
     struct patient patient;
 
     memset(&patient, 0, sizeof patient);
-    patient.spec = spec;
     patient.findings = &findings;
-    frazil_err err = fz_target_settings(&patient.settings, spec, reterr);
+    frazil_err err = fz_decide_spec_or_url(&patient.decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = understand(&patient, hosts, reterr);
-    if (err == FRAZIL_OK)
-        examine(&patient, hosts);
-    fz_settings_free(&patient.settings);
-    return err;
+    examine(&patient, hosts);
+    fz_decision_free(&patient.decision);
+    return FRAZIL_OK;
 }

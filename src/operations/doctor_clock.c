@@ -107,12 +107,12 @@ static void compare(struct fz_clock_facts *facts, const char *run_dir)
     facts->step_us = offset_us - (int64_t)before;
 }
 
-void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_config *config, const char *run_dir)
+void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_decision *decision, const char *run_dir)
 {
     frazil_layout_info info;
-    struct fz_clock_facts facts = {.frozen = config->frozen, .max_skew_ms = config->max_skew_ms};
+    struct fz_clock_facts facts = {.frozen = decision->frozen, .max_skew_ms = decision->lease.max_skew_ms};
 
-    frazil_layout_describe(&config->layout, &info);
+    frazil_layout_describe(&decision->layout, &info);
     facts.now_unix_ms = fz_real_now().unix_ms;
     facts.epoch_unix_ms = info.first_unix_ms;
     facts.kernel_errno = fz_kernel_clock_read(&facts.kernel);

@@ -158,36 +158,33 @@ static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
     fz_judge_coordinator(level, sentence, asking->max_skew_ms, asking->findings);
 }
 
-static void ask_namespace(const char *spec, const struct fz_config *config, uint32_t hosts,
-                          const struct fz_findings *findings)
+static void ask_namespace(const struct fz_target *target, uint32_t hosts, const struct fz_findings *findings)
 {
+    const struct fz_decision *decision = target->decision;
     char layout[FRAZIL_FINGERPRINT_SIZE];
-    struct fz_namespace_facts facts = {.layout = layout, .horizon_ms = config->horizon_ms, .hosts = hosts};
+    struct fz_namespace_facts facts = {.layout = layout, .horizon_ms = decision->lease.horizon_ms, .hosts = hosts};
 
-    if (frazil_layout_fingerprint(&config->layout, layout, sizeof layout) != FRAZIL_OK)
+    if (frazil_layout_fingerprint(&decision->layout, layout, sizeof layout) != FRAZIL_OK)
         return;
-    bool known = fz_leases_list(spec, &facts.leases, &facts.unreadable) == FRAZIL_OK;
+    bool known = fz_target_leases(target, &facts.leases, &facts.unreadable) == FRAZIL_OK;
     fz_judge_namespace(&facts, findings);
     if (known)
         fz_leases_free(&facts.leases);
 }
 
-void fz_examine_coordinator(const char *spec, const struct fz_config *config, uint32_t hosts,
-                            const struct fz_findings *findings)
+void fz_examine_coordinator(const struct fz_decision *decision, uint32_t hosts, const struct fz_findings *findings)
 {
-    struct asking asking = {.findings = findings, .max_skew_ms = config->max_skew_ms};
+    struct asking asking = {.findings = findings, .max_skew_ms = decision->lease.max_skew_ms};
+    const char *url = decision->worker.url;
     frazil_clock clock = fz_real_clock();
     struct fz_target target;
     frazil_error why;
 
-    if (fz_target_open(&target, spec, &why) != FRAZIL_OK) {
-        fz_judge_absence(&why, findings);
-        return;
-    }
-    frazil_err err = target.coordinator->examine(target.coordinator, target.url, &clock, hear, &asking, &why);
-    fz_target_close(&target);
+    frazil_err err = fz_target_find(&target, decision, &why);
+    if (err == FRAZIL_OK)
+        err = target.coordinator->examine(target.coordinator, url, &clock, hear, &asking, &why);
     if (err != FRAZIL_OK)
         fz_judge_absence(&why, findings);
     else if (!asking.useless)
-        ask_namespace(spec, config, hosts, findings);
+        ask_namespace(&target, hosts, findings);
 }

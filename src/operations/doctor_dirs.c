@@ -99,9 +99,9 @@ void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings 
 
 /* ---- collecting -------------------------------------------------------------------- */
 
-void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_settings *settings, bool is_state)
+void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_places *places, bool is_state)
 {
-    const char *wanted = settings->value[is_state ? FZ_KEY_STATE_DIR : FZ_KEY_RUN_DIR];
+    const char *wanted = is_state ? places->state_dir : places->run_dir;
     struct fz_dir_facts facts = {.unusable = {.code = FRAZIL_OK}};
 
     if (fz_dir_prepare(facts.path, is_state ? FZ_DIR_STATE : FZ_DIR_RUN, wanted, &facts.unusable) == FRAZIL_OK) {

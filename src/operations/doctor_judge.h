@@ -13,7 +13,7 @@
 #include "os/file.h"
 #include "os/host.h"
 #include "os/kernel_clock.h"
-#include "spec/config.h"
+#include "spec/decision.h"
 
 /* ---- doctor_clock.c ------------------------------------------------------------- */
 
@@ -38,7 +38,7 @@ struct fz_clock_facts {
 void fz_judge_clock(const struct fz_clock_facts *facts, const struct fz_findings *findings);
 
 /* Collects the facts, and keeps the clock's offset in the run directory (NULL: there is none) for the next run. */
-void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_config *config, const char *run_dir);
+void fz_collect_clock(struct fz_clock_facts *ret, const struct fz_decision *decision, const char *run_dir);
 
 /* ---- doctor_dirs.c ---------------------------------------------------------------- */
 
@@ -67,18 +67,15 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings);
 void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings);
 
 /* Makes the directory as opening would, and tries it out. */
-void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_settings *settings, bool is_state);
+void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_places *places, bool is_state);
 
 /* ---- doctor_worker.c -------------------------------------------------------------- */
 
 struct fz_worker_facts {
-    const char *source;    /* as in the spec; what may be secret in it is not shown */
-    bool was_default;      /* none was named */
     frazil_error unusable; /* code FRAZIL_OK: choice is known */
     struct fz_worker_choice choice;
     uint64_t workers;                  /* how many numbers there are for all */
     uint32_t hosts;                    /* 0: not said */
-    uint32_t expect;                   /* of the hashes; 0: not said */
     char host_name[FZ_HOST_NAME_SIZE]; /* what hostname-hash hashes; empty: it is not asked */
 };
 
@@ -114,9 +111,8 @@ void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_
 /* Says why no coordinator can be asked. */
 void fz_judge_absence(const frazil_error *why, const struct fz_findings *findings);
 
-/* Asks the coordinator of a spec, and judges what it says. */
-void fz_examine_coordinator(const char *spec, const struct fz_config *config, uint32_t hosts,
-                            const struct fz_findings *findings);
+/* Asks the coordinator that gives the worker id, and judges what it says. */
+void fz_examine_coordinator(const struct fz_decision *decision, uint32_t hosts, const struct fz_findings *findings);
 
 /* ---- doctor_layout.c -------------------------------------------------------------- */
 

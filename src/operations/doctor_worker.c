@@ -4,6 +4,7 @@
 
 #include "doctor_judge.h"
 #include "frazil/text.h"
+#include "spec/worker_sources.h"
 
 /* A chance, in parts per million, from which on a fleet will see a collision sooner or later. */
 enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };
@@ -20,11 +21,6 @@ static void write_chance(char *buf, size_t size, uint32_t ppm)
     fz_sentence_str(&s, " %");
 }
 
-static bool is_source(const struct fz_worker_facts *facts, const char *name)
-{
-    return facts->source != NULL && strcmp(facts->source, name) == 0;
-}
-
 /* ---- sources ----------------------------------------------------------------------- */
 
 static void judge_lock(const struct fz_worker_facts *facts, const struct fz_findings *findings)
@@ -34,7 +30,7 @@ static void judge_lock(const struct fz_worker_facts *facts, const struct fz_find
                  "with file-lock each of the %u hosts begins at worker id %u: they make the same ids: use the URL of a "
                  "coordinator, or fixed:N, env:NAME or ordinal",
                  (uint64_t)facts->hosts, (uint64_t)facts->choice.first);
-    else if (facts->was_default)
+    else if (facts->choice.was_default)
         fz_found(findings, FZ_FOUND_WORKER_DEFAULT,
                  "no worker= is named, and `frazil next` takes file-lock: right for processes of one host, wrong as "
                  "soon as there is a second one (the library takes none): name a source");
@@ -62,7 +58,7 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
 
 static void judge_hash(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
-    uint32_t hosts = facts->hosts > 0 ? facts->hosts : facts->expect;
+    uint32_t hosts = facts->hosts > 0 ? facts->hosts : facts->choice.expect;
     uint32_t ppm = facts->choice.collision_ppm;
     char chance[32];
 
@@ -110,32 +106,47 @@ static void judge_host_name(const struct fz_worker_facts *facts, const struct fz
             facts->host_name);
 }
 
+static void judge_leased(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    (void)facts;
+    fz_finding_show(findings, FZ_FOUND_WORKER_LEASED,
+                    "leased from a coordinator: each process has a number of its own, on any number of hosts");
+}
+
+static void judge_in_process(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    (void)facts;
+    fz_finding_show(findings, FZ_FOUND_WORKER_IN_PROCESS,
+                    "worker=auto is unique in one process only: where ids of several meet, name a partition with "
+                    "worker=");
+}
+
+static void judge_ordinal(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_WORKER_ORDINAL,
+             "worker id %u, from the host's name: safe for the pods of one StatefulSet without hostNetwork",
+             (uint64_t)facts->choice.first);
+}
+
+static void judge_octet(const struct fz_worker_facts *facts, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_WORKER_OCTET,
+             "worker id %u, from the host's address: safe only if all hosts are in one /24 network: otherwise let "
+             "a coordinator give out the numbers",
+             (uint64_t)facts->choice.first);
+}
+
 static void judge_source(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
-    const struct fz_worker_choice *choice = &facts->choice;
+    typedef void (*judge)(const struct fz_worker_facts *facts, const struct fz_findings *findings);
+    static const judge judges[] = {
+        [FZ_VERDICT_GIVEN] = judge_given,          [FZ_VERDICT_LOCK] = judge_lock, [FZ_VERDICT_ORDINAL] = judge_ordinal,
+        [FZ_VERDICT_OCTET] = judge_octet,          [FZ_VERDICT_HASH] = judge_hash, [FZ_VERDICT_LEASED] = judge_leased,
+        [FZ_VERDICT_IN_PROCESS] = judge_in_process};
+    const struct fz_worker_source *source = facts->choice.source;
 
-    if (choice->url != NULL)
-        fz_finding_show(findings, FZ_FOUND_WORKER_LEASED,
-                        "leased from a coordinator: each process has a number of its own, on any number of hosts");
-    else if (choice->in_process)
-        fz_finding_show(findings, FZ_FOUND_WORKER_IN_PROCESS,
-                        "worker=auto is unique in one process only: where ids of several meet, name a partition with "
-                        "worker=");
-    else if (choice->lock)
-        judge_lock(facts, findings);
-    else if (is_source(facts, "ordinal"))
-        fz_found(findings, FZ_FOUND_WORKER_ORDINAL,
-                 "worker id %u, from the host's name: safe for the pods of one StatefulSet without hostNetwork",
-                 (uint64_t)choice->first);
-    else if (is_source(facts, "ip-last-octet"))
-        fz_found(findings, FZ_FOUND_WORKER_OCTET,
-                 "worker id %u, from the host's address: safe only if all hosts are in one /24 network: otherwise let "
-                 "a coordinator give out the numbers",
-                 (uint64_t)choice->first);
-    else if (is_source(facts, "ip-hash") || is_source(facts, "hostname-hash"))
-        judge_hash(facts, findings);
-    else
-        judge_given(facts, findings);
+    /* A partition is a number that was given, as fixed:N is. */
+    judges[source == NULL ? FZ_VERDICT_GIVEN : source->verdict](facts, findings);
 }
 
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings)

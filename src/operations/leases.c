@@ -42,9 +42,9 @@ static void ignore_entry(void *ctx, const struct fz_lease_entry *entry)
 }
 
 /* What a lost namespace had granted can be told by nobody but the operator: a guess would repeat ids. */
-static frazil_err check_said(const struct fz_config *config, bool never_used, frazil_error *reterr)
+static frazil_err check_said(const struct fz_lease_terms *terms, bool never_used, frazil_error *reterr)
 {
-    if (never_used || (config->horizon_ms != 0 && config->max_skew_said))
+    if (never_used || (terms->horizon_ms != 0 && terms->max_skew_said))
         return FRAZIL_OK;
     return fz_fail(
         reterr, FRAZIL_ESPEC,
@@ -53,28 +53,31 @@ static frazil_err check_said(const struct fz_config *config, bool never_used, fr
         "never was one, say --never-used");
 }
 
-static frazil_err init_target(struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,
+static frazil_err init_target(const struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,
                               frazil_error *reterr)
 {
     const frazil_coordinator *coordinator = target->coordinator;
-    uint64_t horizon_ms = target->config.horizon_ms;
-    struct fz_namespace_options options = {.layout = &target->config.layout,
-                                           .horizon_ms = horizon_ms == 0 ? DEFAULT_HORIZON_MS : horizon_ms,
+    const struct fz_lease_terms *terms = &target->decision->lease;
+    const char *url = target->decision->worker.url;
+    frazil_layout layout = target->decision->layout;
+    struct fz_namespace_options options = {.layout = &layout,
+                                           .horizon_ms =
+                                               terms->horizon_ms == 0 ? DEFAULT_HORIZON_MS : terms->horizon_ms,
                                            .lost_horizon_ms = FZ_LOST_HORIZON_MS_MIN,
-                                           .workers = target->config.workers,
-                                           .max_skew_ms = target->config.max_skew_ms,
+                                           .workers = terms->workers,
+                                           .max_skew_ms = terms->max_skew_ms,
                                            .never_used = never_used,
                                            .now_tick = tick_now,
-                                           .now_ctx = &target->config.layout};
+                                           .now_ctx = &layout};
     struct fz_namespace_record record = {.quarantine_until = 0};
 
-    frazil_err err = check_said(&target->config, never_used, reterr);
+    frazil_err err = check_said(terms, never_used, reterr);
     if (err == FRAZIL_OK)
         err = draw_token(&options.token, reterr);
     if (err == FRAZIL_OK)
-        err = coordinator->init(coordinator, target->url, &options, reterr);
+        err = coordinator->init(coordinator, url, &options, reterr);
     if (err == FRAZIL_OK)
-        err = coordinator->list(coordinator, target->url, ignore_entry, NULL, &record, reterr);
+        err = coordinator->list(coordinator, url, ignore_entry, NULL, &record, reterr);
     if (err == FRAZIL_OK)
         *ret_opens_unix_ms = record.quarantine_until == 0
                                  ? fz_real_now().unix_ms
@@ -84,13 +87,14 @@ static frazil_err init_target(struct fz_target *target, bool never_used, int64_t
 
 frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr)
 {
+    struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = init_target(&target, never_used, ret_opens_unix_ms, reterr);
-    fz_target_close(&target);
+    fz_decision_free(&decision);
     return err;
 }
 
@@ -118,15 +122,16 @@ frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, 
 {
     struct listener listener = {visit, ctx};
     const frazil_clock clock = fz_real_clock();
+    struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
     if (err != FRAZIL_OK)
         return err;
     /* All that can be said of a folder is that it serves one host, as whoever names one means it to. */
     if (!is_folder(&target))
-        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear, &listener, reterr);
-    fz_target_close(&target);
+        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear, &listener, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 
@@ -153,16 +158,18 @@ frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazi
 {
     const frazil_clock clock = fz_real_clock();
     struct round_trip round_trip = {0};
+    struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (is_folder(&target))
         err = fz_fail(reterr, FRAZIL_ESPEC, "a folder of this host answers at once: name a coordinator");
     else
-        err = target.coordinator->examine(target.coordinator, target.url, &clock, hear_round_trip, &round_trip, reterr);
-    fz_target_close(&target);
+        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear_round_trip, &round_trip,
+                                          reterr);
+    fz_decision_free(&decision);
     if (err == FRAZIL_OK && !round_trip.heard)
         err = fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator did not answer a read");
     if (err == FRAZIL_OK)
@@ -258,9 +265,10 @@ static frazil_err finish(struct fz_leases *leases, const struct fz_namespace_rec
 
 static frazil_err list_target(const struct fz_target *target, struct listing *listing, frazil_error *reterr)
 {
+    const char *url = target->decision->worker.url;
     struct fz_namespace_record record;
 
-    frazil_err err = target->coordinator->list(target->coordinator, target->url, keep_entry, listing, &record, reterr);
+    frazil_err err = target->coordinator->list(target->coordinator, url, keep_entry, listing, &record, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (listing->out_of_memory)
@@ -268,20 +276,28 @@ static frazil_err list_target(const struct fz_target *target, struct listing *li
     return finish(&listing->leases, &record, reterr);
 }
 
-frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr)
+frazil_err fz_target_leases(const struct fz_target *target, struct fz_leases *ret, frazil_error *reterr)
 {
-    struct fz_target target;
     struct listing listing = {.room = 0};
 
-    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = list_target(&target, &listing, reterr);
-    fz_target_close(&target);
+    frazil_err err = list_target(target, &listing, reterr);
     if (err == FRAZIL_OK)
         *ret = listing.leases;
     else
         fz_leases_free(&listing.leases);
+    return err;
+}
+
+frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr)
+{
+    struct fz_decision decision;
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_target_leases(&target, ret, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 
@@ -295,12 +311,13 @@ void fz_leases_free(struct fz_leases *leases)
 
 frazil_err fz_leases_release(const char *spec_or_url, uint32_t worker, frazil_error *reterr)
 {
+    struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = target.coordinator->release(target.coordinator, target.url, worker, reterr);
-    fz_target_close(&target);
+    err = target.coordinator->release(target.coordinator, decision.worker.url, worker, reterr);
+    fz_decision_free(&decision);
     return err;
 }

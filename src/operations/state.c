@@ -8,81 +8,65 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "generator/generator_internal.h"
 #include "home/grant_store.h"
 #include "home/home_files.h"
+#include "home/shared_page.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
 #include "os/file.h"
 #include "os/shards.h"
-#include "spec/config.h"
-#include "target.h"
+#include "os/word_file.h"
+#include "spec/decision.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
 
 /* ---- where, and of whom -------------------------------------------------------- */
 
-/* A spec, understood. */
+/* A spec that keeps something on this host, and the folders that it lies in. */
 struct place {
-    struct fz_settings settings;
-    struct fz_config config;
-    struct fz_worker_choice worker;
-    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
-    char name[FZ_NAMESPACE_SIZE];
+    const struct fz_decision *decision;
     char run_folder[FZ_PATH_SIZE];
     char state_folder[FZ_PATH_SIZE];
 };
 
-static frazil_err check_kept(const struct place *place, frazil_error *reterr)
+static frazil_err check_kept(const struct fz_decision *decision, frazil_error *reterr)
 {
-    if (place->config.slots_url != NULL)
+    const struct fz_worker_choice *worker = &decision->worker;
+
+    if (decision->state.kind == FZ_STATE_URL)
         return fz_fail(reterr, FRAZIL_ESPEC, "with state=URL nothing is kept on this host: the slots are there");
-    if (place->worker.url != NULL)
+    if (worker->url != NULL)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "with a coordinator nothing is kept on this host: `frazil lease list` shows what it has");
-    if (place->worker.in_process || place->config.in_memory || place->config.frozen)
+    if (decision->state.kind == FZ_STATE_MEMORY)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "nothing is kept with %s: there is nothing to see, and nothing that protects from repeated ids "
                        "after a restart",
-                       place->worker.in_process ? "worker=auto"
-                       : place->config.frozen   ? "a frozen clock"
-                                                : "state=memory");
+                       worker->in_process ? "worker=auto"
+                       : decision->frozen ? "a frozen clock"
+                                          : "state=memory");
     return FRAZIL_OK;
 }
 
-static frazil_err find_folders(struct place *place, frazil_error *reterr)
+static frazil_err find_place(struct place *ret, const struct fz_decision *decision, frazil_error *reterr)
 {
-    char *const *value = place->settings.value;
+    const struct fz_places *places = &decision->places;
 
-    frazil_err err = frazil_layout_fingerprint(&place->config.layout, place->fingerprint, sizeof place->fingerprint);
+    ret->decision = decision;
+    frazil_err err = check_kept(decision, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_namespace(place->name, &place->settings, &place->config.layout, place->fingerprint, reterr);
+        err = fz_home_find_folder(ret->run_folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_find_folder(place->run_folder, FZ_DIR_RUN, value[FZ_KEY_RUN_DIR], place->name, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_home_find_folder(place->state_folder, FZ_DIR_STATE, value[FZ_KEY_STATE_DIR], place->name, reterr);
+        err = fz_home_find_folder(ret->state_folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     return err;
 }
 
-static frazil_err understand(struct place *place, const char *spec, frazil_error *reterr)
+static frazil_err decide(struct fz_decision *ret, const char *spec, frazil_error *reterr)
 {
-    memset(place, 0, sizeof *place);
-    frazil_err err = fz_settings_gather(&place->settings, spec, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_config_read(&place->config, &place->settings, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_target_default_worker(&place->settings, &place->config, NULL, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_worker_resolve(&place->settings, &place->config.layout, &place->worker, reterr);
-    if (err == FRAZIL_OK)
-        err = check_kept(place, reterr);
-    if (err == FRAZIL_OK)
-        err = find_folders(place, reterr);
-    if (err != FRAZIL_OK)
-        fz_settings_free(&place->settings);
-    return err;
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_FILES};
+
+    return fz_decide(ret, spec, &occasion, reterr);
 }
 
 /* ---- which workers ------------------------------------------------------------- */
@@ -165,13 +149,13 @@ static void sort_out(struct numbers *numbers)
 static frazil_err find_workers(const struct place *place, struct numbers *ret, frazil_error *reterr)
 {
     const char *folders[] = {place->run_folder, place->state_folder};
-    struct numbers numbers = {.choice = &place->worker};
+    struct numbers numbers = {.choice = &place->decision->worker};
     int sys = 0;
 
-    for (size_t i = 0; place->worker.lock && i < 2 && (sys == 0 || sys == ENOENT); i++)
+    for (size_t i = 0; place->decision->worker.lock && i < 2 && (sys == 0 || sys == ENOENT); i++)
         sys = fz_list_dir(folders[i], add_name, &numbers);
-    if (!place->worker.lock)
-        add_number(&numbers, place->worker.first);
+    if (!place->decision->worker.lock)
+        add_number(&numbers, place->decision->worker.first);
     if (sys == 0 || sys == ENOENT) {
         sort_out(&numbers);
         *ret = numbers;
@@ -189,7 +173,7 @@ static frazil_err find_workers(const struct place *place, struct numbers *ret, f
 static struct fz_bounds bounds_of(const struct place *place, const struct fz_kept *kept)
 {
     return (struct fz_bounds){
-        .min = kept->seq_min, .max = kept->seq_max, .top = fz_layout_max_sequence(&place->config.layout)};
+        .min = kept->seq_min, .max = kept->seq_max, .top = fz_layout_max_sequence(&place->decision->layout)};
 }
 
 /* What is kept of the workers that were found so far. */
@@ -240,7 +224,7 @@ static int by_bounds(const void *a, const void *b)
 /* The worker's words that matter to the spec: those whose bounds overlap the spec's. */
 static frazil_err add_words(const struct place *place, uint32_t worker, struct words *words, frazil_error *reterr)
 {
-    const struct fz_bounds bounds = fz_config_bounds(&place->config);
+    const struct fz_bounds bounds = place->decision->bounds;
     char word_path[FZ_PATH_SIZE];
     char grant_path[FZ_PATH_SIZE];
     size_t before = words->count;
@@ -251,7 +235,7 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
         err = fz_home_file(grant_path, place->state_folder, worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (!place->worker.lock)
+    if (!place->decision->worker.lock)
         (void)add_word(words, &bounds); /* whether anything is kept of it or not */
     int sys = fz_shards_visit(word_path, &bounds, add_if_there, words);
     if (sys == 0)
@@ -270,14 +254,14 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
 static struct fz_word_identity identity_of(const struct place *place, const struct fz_kept *kept)
 {
     return (struct fz_word_identity){
-        .fingerprint = place->fingerprint, .worker = kept->worker, .bounds = bounds_of(place, kept)};
+        .fingerprint = place->decision->places.fingerprint, .worker = kept->worker, .bounds = bounds_of(place, kept)};
 }
 
 static struct fz_grant_owner owner_of(const struct place *place, const struct fz_kept *kept)
 {
     struct fz_grant_owner owner = {.worker = kept->worker, .bounds = bounds_of(place, kept), .nonce = 1};
 
-    memcpy(owner.fingerprint, place->fingerprint, sizeof owner.fingerprint);
+    memcpy(owner.fingerprint, place->decision->places.fingerprint, sizeof owner.fingerprint);
     return owner;
 }
 
@@ -297,9 +281,9 @@ static void look_at_word(const struct place *place, const char *path, struct fz_
 /* A tick beyond the layout's end is none that ids have. */
 static int64_t time_of(const struct place *place, uint64_t tick)
 {
-    uint64_t last = fz_layout_last_tick(&place->config.layout);
+    uint64_t last = fz_layout_last_tick(&place->decision->layout);
 
-    return fz_layout_tick_unix_ms(&place->config.layout, tick < last ? tick : last);
+    return fz_layout_tick_unix_ms(&place->decision->layout, tick < last ? tick : last);
 }
 
 static void look_at_grant(const struct place *place, const char *path, struct fz_kept *kept)
@@ -374,7 +358,7 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
         free(words.kept);
         return err;
     }
-    memcpy(ret->layout, place->fingerprint, sizeof ret->layout);
+    memcpy(ret->layout, place->decision->places.fingerprint, sizeof ret->layout);
     memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
     memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
     ret->count = words.count;
@@ -382,15 +366,23 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
     return FRAZIL_OK;
 }
 
-frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
+frazil_err fz_state_look_decided(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr)
 {
     struct place place;
 
-    frazil_err err = understand(&place, spec, reterr);
+    frazil_err err = find_place(&place, decision, reterr);
+    return err == FRAZIL_OK ? look(&place, ret, reterr) : err;
+}
+
+frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr)
+{
+    struct fz_decision decision;
+
+    frazil_err err = decide(&decision, spec, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = look(&place, ret, reterr);
-    fz_settings_free(&place.settings);
+    err = fz_state_look_decided(&decision, ret, reterr);
+    fz_decision_free(&decision);
     return err;
 }
 
@@ -415,8 +407,8 @@ static frazil_err init_worker(struct place *place, const struct fz_kept *kept, b
 {
     struct fz_grant_owner owner = owner_of(place, kept);
     const struct fz_word_identity identity = identity_of(place, kept);
-    const frazil_layout *layout = &place->config.layout;
-    const char *wanted = place->settings.value[FZ_KEY_STATE_DIR];
+    const frazil_layout *layout = &place->decision->layout;
+    const char *wanted = place->decision->places.state_dir;
     char path[FZ_PATH_SIZE];
     uint64_t now_tick = 0;
 
@@ -427,7 +419,7 @@ static frazil_err init_worker(struct place *place, const struct fz_kept *kept, b
         err = fz_word_file_discard(path, &identity, reterr);
     if (err != FRAZIL_OK || (!all && kept->grant.wrong.code == FRAZIL_OK))
         return err;
-    err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->name, reterr);
+    err = fz_home_prepare_folder(place->state_folder, FZ_DIR_STATE, wanted, place->decision->places.name, reterr);
     if (err == FRAZIL_OK)
         err = fz_home_file(path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && kept->is_part)
@@ -437,23 +429,33 @@ static frazil_err init_worker(struct place *place, const struct fz_kept *kept, b
     return err;
 }
 
-frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err init(struct place *place, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
 {
-    struct place place;
     struct fz_state state = {.count = 0};
 
-    frazil_err err = understand(&place, spec, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = look(&place, &state, reterr);
+    frazil_err err = look(place, &state, reterr);
     for (size_t i = 0; err == FRAZIL_OK && i < state.count; i++) {
         if (!all && !fz_kept_is_wrong(&state.workers[i]))
             continue;
-        err = init_worker(&place, &state.workers[i], all, reterr);
+        err = init_worker(place, &state.workers[i], all, reterr);
         if (err == FRAZIL_OK)
             visit(ctx, &state.workers[i]);
     }
     fz_state_free(&state);
-    fz_settings_free(&place.settings);
+    return err;
+}
+
+frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
+{
+    struct fz_decision decision;
+    struct place place;
+
+    frazil_err err = decide(&decision, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = find_place(&place, &decision, reterr);
+    if (err == FRAZIL_OK)
+        err = init(&place, all, visit, ctx, reterr);
+    fz_decision_free(&decision);
     return err;
 }

@@ -61,6 +61,10 @@ struct fz_state {
  */
 frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr);
 
+/* The same for what was decided already. */
+struct fz_decision;
+frazil_err fz_state_look_decided(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr);
+
 /* Frees the workers. */
 void fz_state_free(struct fz_state *state);
 

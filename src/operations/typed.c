@@ -5,7 +5,7 @@
 
 #include "core/nearest.h"
 #include "os/host.h"
-#include "spec/settings.h"
+#include "spec/keys.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
 {
@@ -25,12 +25,7 @@ const char *fz_typed_nearest(const char *text, const char *const *words)
 
 bool fz_typed_is_key(const char *name, size_t len)
 {
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
-        const char *known = fz_key_name((enum fz_key)key);
-        if (strlen(known) == len && memcmp(known, name, len) == 0)
-            return true;
-    }
-    return false;
+    return fz_key_named(name, len) != FZ_KEYS_TOTAL;
 }
 
 const char *fz_typed_variable(const char *name)
@@ -40,5 +35,5 @@ const char *fz_typed_variable(const char *name)
 
 void fz_typed_find_slips(void (*visit)(void *ctx, const char *name, const char *meant), void *ctx)
 {
-    fz_settings_find_slips(visit, ctx);
+    fz_key_find_slips(visit, ctx);
 }

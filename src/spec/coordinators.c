@@ -42,6 +42,12 @@ static bool has_scheme(const char *url, const char *scheme)
     return strncmp(url, scheme, len) == 0 && strncmp(url + len, "://", 3) == 0;
 }
 
+uint64_t fz_coordinator_batch(const char *url)
+{
+    /* konayuki's counters count single ids. */
+    return strncmp(url, "konayuki+", strlen("konayuki+")) == 0 ? 1 : 64;
+}
+
 static bool knows(const frazil_coordinator *coordinator, const char *url)
 {
     for (const char *const *scheme = coordinator->schemes; *scheme != NULL; scheme++) {

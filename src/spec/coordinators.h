@@ -8,6 +8,9 @@
 /* Whether a value is a URL, of whatever kind. */
 FZ_PRIVATE bool fz_is_url(const char *text);
 
+/* How many slots are taken at a time from a state=URL that says no batch. */
+FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);
+
 /*
  * The part for a URL: one of those given (NULL at the end, or NULL) if one of them
  * has its scheme, else the one that is loaded for it.  what is the key that the URL

@@ -11,26 +11,13 @@
 #include "os/file.h"
 #include "os/host.h"
 
-enum { CONFIG_SIZE_MAX = 65536, ENVIRONMENT_NAME_SIZE = 64, KEY_NAME_SIZE = 20 };
+enum { CONFIG_SIZE_MAX = 65536 };
 
-/* In place, not pointed to: a pointer in a library is relocated, and costs more than the longest of these. */
-static const char names[][KEY_NAME_SIZE] = {
-#define KEY_NAME(identifier, name) name,
-    FZ_KEYS(KEY_NAME)
-#undef KEY_NAME
-};
-
-const char *fz_key_name(enum fz_key key)
+void fz_settings_forget(char *value)
 {
-    return names[key];
-}
-
-/* Frees text that may hold a URL with its password; NULL is allowed. */
-static void forget(char *text)
-{
-    if (text != NULL)
-        fz_wipe(text, strlen(text));
-    free(text);
+    if (value != NULL)
+        fz_wipe(value, strlen(value));
+    free(value);
 }
 
 /* A text that is read from left to right; offsets in sentences count from 1. */
@@ -66,7 +53,7 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
     struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
 
     for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        fz_nearest_offer(&near, names[key]);
+        fz_nearest_offer(&near, fz_key_name((enum fz_key)key));
     fz_nearest_say(&s, &near, "; frazil.spec(5) lists the keys");
     if (!reader->is_spec)
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key%s", reader->where, advice);
@@ -84,13 +71,11 @@ static frazil_err read_key(struct reader *reader, enum fz_key *ret)
     size_t len = strcspn(start, "= \t\r\n");
 
     reader->at += len;
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
-        if (strlen(names[key]) == len && memcmp(names[key], start, len) == 0) {
-            *ret = (enum fz_key)key;
-            return FRAZIL_OK;
-        }
-    }
-    return unknown_key(reader, start, len);
+    enum fz_key key = fz_key_named(start, len);
+    if (key == FZ_KEYS_TOTAL)
+        return unknown_key(reader, start, len);
+    *ret = key;
+    return FRAZIL_OK;
 }
 
 /* A value begins right behind the '=': behind a space stands the next pair, if a script has left the value empty. */
@@ -99,7 +84,7 @@ static frazil_err read_equals(struct reader *reader, enum fz_key key)
     skip_space(reader);
     if (*reader->at != '=')
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s at character %u has no value: write %s=value",
-                       reader->where, names[key], position(reader), names[key]);
+                       reader->where, fz_key_name(key), position(reader), fz_key_name(key));
     reader->at++;
     return FRAZIL_OK;
 }
@@ -152,9 +137,9 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
     if (err == FRAZIL_OK && value[0] == '\0')
         err = fz_fail(reader->reterr, FRAZIL_ESPEC,
                       "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
-                      reader->where, names[key]);
+                      reader->where, fz_key_name(key));
     if (err != FRAZIL_OK) {
-        forget(value);
+        fz_settings_forget(value);
         return err;
     }
     *ret = value;
@@ -175,15 +160,15 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
     if (err != FRAZIL_OK)
         return err;
     if (seen[key]) {
-        forget(value);
-        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, names[key]);
+        fz_settings_forget(value);
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, fz_key_name(key));
     }
     seen[key] = true;
     if (settings->value[key] == NULL) {
         settings->value[key] = value;
         settings->from_elsewhere[key] = !reader->is_spec;
     } else {
-        forget(value);
+        fz_settings_forget(value);
     }
     return FRAZIL_OK;
 }
@@ -249,28 +234,17 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
         if (line == NULL)
             return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
         err = add_line(settings, line, seen, place, reterr);
-        forget(line);
+        fz_settings_forget(line);
         text += len + (text[len] == '\n' ? 1 : 0);
     }
     return err;
 }
 
-/* FRAZIL_<KEY> into name. */
-static void environment_name(enum fz_key key, char name[ENVIRONMENT_NAME_SIZE])
-{
-    size_t len = strlen(FZ_ENVIRONMENT_PREFIX);
-
-    memcpy(name, FZ_ENVIRONMENT_PREFIX, len);
-    for (const char *c = names[key]; *c != '\0'; c++)
-        name[len++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-    name[len] = '\0';
-}
-
 static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, frazil_error *reterr)
 {
-    char name[ENVIRONMENT_NAME_SIZE];
+    char name[FZ_KEY_VARIABLE_SIZE];
 
-    environment_name(key, name);
+    fz_key_variable(key, name);
     const char *value = fz_environment(name);
     if (value == NULL)
         return FRAZIL_OK;
@@ -294,38 +268,6 @@ static frazil_err add_environment(struct fz_settings *settings, frazil_error *re
             err = add_variable(settings, (enum fz_key)key, reterr);
     }
     return err;
-}
-
-/* Looks whether a variable is meant to be a key; name is without the prefix. */
-static void find_slip(const char *name, size_t len, fz_settings_slip visit, void *ctx)
-{
-    struct fz_nearest near = fz_nearest_to(name, len);
-    char typed[ENVIRONMENT_NAME_SIZE];
-    char meant[ENVIRONMENT_NAME_SIZE];
-
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        fz_nearest_offer(&near, names[key]);
-    /* Two slips away may be somebody's own variable: others may use the prefix, too. */
-    if (near.word == NULL || near.distance > 1 || len + sizeof FZ_ENVIRONMENT_PREFIX > sizeof typed)
-        return;
-    struct fz_sentence s = fz_sentence_in(typed, sizeof typed);
-    fz_sentence_str(&s, FZ_ENVIRONMENT_PREFIX);
-    fz_sentence_typed(&s, name, len);
-    enum fz_key key = FZ_KEY_LAYOUT;
-    while (names[key] != near.word)
-        key++;
-    environment_name(key, meant);
-    if (strcmp(meant, typed) != 0)
-        visit(ctx, typed, meant);
-}
-
-void fz_settings_find_slips(fz_settings_slip visit, void *ctx)
-{
-    for (char *const *variable = fz_environment_all(); *variable != NULL; variable++) {
-        const char *name = *variable + strlen(FZ_ENVIRONMENT_PREFIX);
-        if (strncmp(*variable, FZ_ENVIRONMENT_PREFIX, strlen(FZ_ENVIRONMENT_PREFIX)) == 0)
-            find_slip(name, strcspn(name, "="), visit, ctx);
-    }
 }
 
 static frazil_err add_config_file(struct fz_settings *settings, frazil_error *reterr)
@@ -373,6 +315,6 @@ frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_
 void fz_settings_free(struct fz_settings *settings)
 {
     for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        forget(settings->value[key]);
+        fz_settings_forget(settings->value[key]);
     *settings = (struct fz_settings){.value = {NULL}};
 }

@@ -9,59 +9,12 @@
 #include <stdbool.h>
 
 #include "frazil/error.h"
-
-/* X(identifier, name): every key there is.  The environment's name is FRAZIL_ and the name in upper case. */
-#define FZ_KEYS(X)                                                                                                     \
-    X(LAYOUT, "layout")                                                                                                \
-    X(EPOCH, "epoch")                                                                                                  \
-    X(TICK, "tick")                                                                                                    \
-    X(BEHAVIOUR, "behaviour")                                                                                          \
-    X(WORKER, "worker")                                                                                                \
-    X(PARTITION, "partition")                                                                                          \
-    X(DATACENTER, "datacenter")                                                                                        \
-    X(BASE, "base")                                                                                                    \
-    X(COUNT, "count")                                                                                                  \
-    X(HOSTNAME, "hostname")                                                                                            \
-    X(IP, "ip")                                                                                                        \
-    X(EXPECT, "expect")                                                                                                \
-    X(ON_FULL, "on_full")                                                                                              \
-    X(ON_BACKWARD, "on_backward")                                                                                      \
-    X(MAX_LEAD, "max_lead")                                                                                            \
-    X(MAX_WAIT, "max_wait")                                                                                            \
-    X(START, "start")                                                                                                  \
-    X(SEQ_MIN, "seq_min")                                                                                              \
-    X(SEQ_MAX, "seq_max")                                                                                              \
-    X(CLOCK, "clock")                                                                                                  \
-    X(STATE, "state")                                                                                                  \
-    X(BATCH, "batch")                                                                                                  \
-    X(NAMESPACE, "namespace")                                                                                          \
-    X(RUN_DIR, "run_dir")                                                                                              \
-    X(STATE_DIR, "state_dir")                                                                                          \
-    X(KEEPER, "keeper")                                                                                                \
-    X(MAX_SKEW, "max_skew")                                                                                            \
-    X(ON_LOSS, "on_loss")                                                                                              \
-    X(HORIZON, "horizon")                                                                                              \
-    X(WORKERS, "workers")                                                                                              \
-    X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
-    X(CONFIG, "config")
-
-enum fz_key {
-#define FZ_KEY_ENUM(identifier, name) FZ_KEY_##identifier,
-    FZ_KEYS(FZ_KEY_ENUM)
-#undef FZ_KEY_ENUM
-        FZ_KEYS_TOTAL
-};
-
-/* What the name of a key begins with in the environment. */
-#define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
+#include "keys.h"
 
 struct fz_settings {
     char *value[FZ_KEYS_TOTAL];         /* NULL: not given; owned */
     bool from_elsewhere[FZ_KEYS_TOTAL]; /* given in the environment or in the config file, which are for many specs */
 };
-
-/* The name of a key.  Never freed. */
-FZ_PRIVATE const char *fz_key_name(enum fz_key key);
 
 /*
  * Gathers the settings of a spec (NULL: empty), the environment and the config
@@ -88,9 +41,8 @@ FZ_PRIVATE frazil_err fz_settings_add_text(struct fz_settings *settings, const c
 FZ_PRIVATE frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text, const char *where,
                                             frazil_error *reterr);
 
-/* Calls visit for a variable of the environment that is one slip away from a key's, with the key's. */
-typedef void (*fz_settings_slip)(void *ctx, const char *name, const char *meant);
-FZ_PRIVATE void fz_settings_find_slips(fz_settings_slip visit, void *ctx);
+/* Frees a value, and wipes it first, as it may hold a URL with its password; NULL is allowed. */
+FZ_PRIVATE void fz_settings_forget(char *value);
 
 /* Frees the values. */
 FZ_PRIVATE void fz_settings_free(struct fz_settings *settings);

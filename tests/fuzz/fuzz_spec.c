@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "spec/config.h"
+#include "spec/decision_internal.h"
 
 /* Room for every setting as a pair, if each character is escaped. */
 static size_t size_written(const struct fz_settings *settings)
@@ -66,30 +66,33 @@ static void write_again(const struct fz_settings *settings)
     free(text);
 }
 
-static void require_usable(const struct fz_config *config)
+static void require_usable(const struct fz_decision *decision)
 {
-    const struct fz_slot_rules *rules = &config->rules;
+    const struct fz_slot_rules *rules = &decision->rules;
 
-    REQUIRE(frazil_layout_validate(&config->layout, NULL) == FRAZIL_OK);
+    REQUIRE(frazil_layout_validate(&decision->layout, NULL) == FRAZIL_OK);
     REQUIRE(rules->capacity >= 1 && rules->capacity - 1 <= (UINT64_MAX >> (64 - rules->seq_bits)) - rules->seq_min);
     REQUIRE(rules->floor + rules->capacity == UINT64_C(1) << rules->seq_bits);
-    REQUIRE(config->max_skew_ms >= 0 && !(config->in_memory && config->in_file));
+    REQUIRE(decision->lease.max_skew_ms >= 0);
 }
 
-static void read_config(const struct fz_settings *settings)
+/* As the doctor reads it, to whom a source without a number is no error. */
+static void decide(struct fz_settings *settings)
 {
-    struct fz_config config;
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_EXAMINATION};
+    struct fz_decision decision;
     frazil_error why;
 
-    fuzz_fill(&config, sizeof config);
-    frazil_err err = fz_config_read(&config, settings, &why);
+    fuzz_fill(&decision, sizeof decision);
+    frazil_err err = fz_decide_settings(&decision, settings, &occasion, &why);
     if (err == FRAZIL_OK) {
-        require_usable(&config);
+        require_usable(&decision);
+        fz_decision_free(&decision);
         return;
     }
     fuzz_require_error(err, &why);
     REQUIRE(err == FRAZIL_ESPEC || err == FRAZIL_ELAYOUT || err == FRAZIL_ERANGE || err == FRAZIL_ENOTBUILT);
-    REQUIRE(fuzz_is_untouched(&config, sizeof config));
+    REQUIRE(fuzz_is_untouched(&decision, sizeof decision));
 }
 
 typedef frazil_err (*add_fn)(struct fz_settings *settings, const char *text, const char *where, frazil_error *reterr);
@@ -102,7 +105,7 @@ static void read_settings(add_fn add, const char *text)
 
     if (err == FRAZIL_OK) {
         write_again(&settings);
-        read_config(&settings);
+        decide(&settings);
     } else {
         fuzz_require_error(err, &why);
         REQUIRE(err == FRAZIL_ESPEC);

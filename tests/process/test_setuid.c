@@ -79,7 +79,7 @@ static int tell(void)
     fz_settings_free(&settings);
     tell_dir("run", FZ_DIR_RUN);
     tell_dir("state", FZ_DIR_STATE);
-    fz_settings_find_slips(note_slip, NULL);
+    fz_key_find_slips(note_slip, NULL);
     if (frazil_open(&gen, "state=memory worker=env:EVIL_NUMBER", &err) == FRAZIL_OK)
         printf("worker: taken\n");
     else

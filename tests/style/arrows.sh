@@ -12,6 +12,8 @@
 #   programs/frazil <- its bench <- bench/lab, as "bench/table.h"
 #   include                     itself, the compiler's own headers, nothing of POSIX
 #
+# The settings are the room spec's alone: all others read its decision.
+#
 # Everybody sees the public headers.  The core may include of the system only what needs no libc, and <string.h> for mem*.
 # shellcheck disable=SC2016 # awk has dollars too
 set -eu
@@ -56,6 +58,8 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
                 wrong("includes \"" name "\", which is not beside it: write \"ROOM/" name "\"")
         } else if (name !~ /^frazil(\/|\.h$)/) {
             split(name, path, "/")
+            if (name ~ /^spec\/(settings|values|policies|worker|decision_internal)\.h$/)
+                wrong("reads the settings again: read the decision (\"spec/decision.h\")")
             if (index(allowed[room], " " path[1] " ") == 0)
                 wrong((room == "" ? "this folder" : room) " may not see " path[1] " (\"" name "\")")
         }

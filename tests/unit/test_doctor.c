@@ -8,6 +8,7 @@
 #include "frazil.h"
 #include "lib/test.h"
 #include "operations/doctor_judge.h"
+#include "spec/worker_sources.h"
 
 /* ---- what was found -------------------------------------------------------------- */
 
@@ -219,9 +220,10 @@ TEST("Where nothing is kept on this host, it is said why, and whether that is we
 
 /* ---- worker -------------------------------------------------------------------------- */
 
-static void judge_worker(struct fz_worker_facts facts, const char *beginning)
+static void judge_worker(const char *given, struct fz_worker_facts facts, const char *beginning)
 {
     forget();
+    facts.choice.source = fz_worker_source_of(given, &(const char *){NULL});
     facts.workers = facts.workers == 0 ? 1024 : facts.workers;
     fz_judge_worker(&facts, &findings);
     EXPECT(beginning);
@@ -229,31 +231,29 @@ static void judge_worker(struct fz_worker_facts facts, const char *beginning)
 
 TEST("Each source, for one host and for several")
 {
-    const struct fz_worker_choice lock = {.count = 1024, .lock = true};
-    const struct fz_worker_choice seven = {.first = 7, .count = 1};
-    const struct fz_worker_choice hash = {.first = 7, .count = 1, .collision_ppm = 9999};
+    const struct fz_worker_choice lock = {.count = 1024}, default_lock = {.count = 1024, .was_default = true};
+    const struct fz_worker_choice seven = {.first = 7}, hash = {.first = 7, .expect = 5, .collision_ppm = 9999};
 
-    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock}, "OK worker.file-lock ");
-    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .hosts = 1}, "OK worker.file-lock ");
-    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .was_default = true},
+    judge_worker("file-lock", (struct fz_worker_facts){.choice = lock, .hosts = 1}, "OK worker.file-lock ");
+    judge_worker("file-lock", (struct fz_worker_facts){.choice = default_lock},
                  "WARN worker.default no worker= is named");
-    judge_worker((struct fz_worker_facts){.source = "file-lock", .choice = lock, .hosts = 2, .was_default = true},
+    judge_worker("file-lock", (struct fz_worker_facts){.choice = default_lock, .hosts = 2},
                  "FAIL worker.file-lock-many with file-lock each of the 2 hosts begins at worker id 0");
-    judge_worker((struct fz_worker_facts){.source = "fixed:7", .choice = seven}, "OK worker.given worker id 7");
-    judge_worker((struct fz_worker_facts){.source = "env:N", .choice = seven, .hosts = 3},
+    judge_worker("fixed:7", (struct fz_worker_facts){.choice = seven}, "OK worker.given worker id 7");
+    judge_worker("env:N", (struct fz_worker_facts){.choice = seven, .hosts = 3},
                  "WARN worker.given-many worker id 7 is safe if none of the other 2 hosts");
-    judge_worker((struct fz_worker_facts){.source = "ordinal", .choice = seven, .hosts = 3}, "OK worker.ordinal");
-    judge_worker((struct fz_worker_facts){.source = "ip-last-octet", .choice = seven}, "WARN worker.last-octet");
-    judge_worker((struct fz_worker_facts){.source = "ip-hash", .choice = hash, .expect = 5},
+    judge_worker("ordinal", (struct fz_worker_facts){.choice = seven, .hosts = 3}, "OK worker.ordinal");
+    judge_worker("ip-last-octet", (struct fz_worker_facts){.choice = seven}, "WARN worker.last-octet");
+    judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash},
                  "WARN worker.hash worker id 7 by hash: the chance that two of 5 hosts have the same, and make the "
                  "same ids, is 0.9999 %");
-    judge_worker((struct fz_worker_facts){.source = "hostname-hash", .choice = hash, .expect = 5, .hosts = 20},
+    judge_worker("hostname-hash", (struct fz_worker_facts){.choice = hash, .hosts = 20},
                  "FAIL worker.hash-likely worker id 7 by hash: the chance that two of 20 hosts have the same, and make "
                  "the same ids, is 17.0338 %");
-    judge_worker((struct fz_worker_facts){.source = "ip-hash", .choice = hash, .hosts = 100000, .workers = 1 << 20},
+    judge_worker("ip-hash", (struct fz_worker_facts){.choice = hash, .hosts = 100000, .workers = 1 << 20},
                  "FAIL worker.hash-likely");
-    judge_worker((struct fz_worker_facts){.source = "redis://h/n", .choice = {.url = "x://"}}, "OK worker.leased");
-    judge_worker((struct fz_worker_facts){.source = NULL, .choice = {.in_process = true}}, "WARN worker.in-process");
+    judge_worker("redis://h/n", (struct fz_worker_facts){.hosts = 1}, "OK worker.leased");
+    judge_worker("auto", (struct fz_worker_facts){.hosts = 1}, "WARN worker.in-process");
     forget();
     fz_judge_idle_key("ip", "worker=ip-hash", &findings);
     fz_judge_slip("FRAZIL_WROKER", "FRAZIL_WORKER", &findings);
@@ -262,9 +262,9 @@ TEST("Each source, for one host and for several")
 
 static void judge_name(const char *name, const char *beginning)
 {
-    struct fz_worker_facts facts = {.source = "hostname-hash", .choice = {.collision_ppm = 9}};
+    struct fz_worker_facts facts = {.choice = {.collision_ppm = 9}};
     memcpy(facts.host_name, name, strlen(name) + 1);
-    judge_worker(facts, beginning);
+    judge_worker("hostname-hash", facts, beginning);
 }
 
 TEST("A name that nobody chose is another one after a restart, and so is its hash")
@@ -291,14 +291,14 @@ TEST("A name that nobody chose is another one after a restart, and so is its has
 
 TEST("A source that gives no number, and a fleet that is larger than there are numbers")
 {
-    struct fz_worker_facts facts = {.source = "fixed:7", .hosts = 1025};
+    struct fz_worker_facts facts = {.hosts = 1025};
 
-    judge_worker(facts, "FAIL worker.too-few 1025 hosts need a worker id each, and there are 1024");
+    judge_worker("fixed:7", facts, "FAIL worker.too-few 1025 hosts need a worker id each, and there are 1024");
     facts.hosts = 1024;
-    judge_worker(facts, "WARN worker.given-many");
+    judge_worker("fixed:7", facts, "WARN worker.given-many");
     assert_null(strstr(found, "too-few"));
     (void)fz_fail(&facts.unusable, FRAZIL_EWORKER, "no number: set one");
-    judge_worker(facts, "FAIL worker.unusable no number: set one");
+    judge_worker("fixed:7", facts, "FAIL worker.unusable no number: set one");
 }
 
 TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")

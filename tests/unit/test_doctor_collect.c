@@ -47,15 +47,13 @@ TEST("What one run leaves the next one finds; nothing, half a line and too much 
 
 /* ---- clock -------------------------------------------------------------------------- */
 
-static struct fz_config config_of(const char *spec)
+static struct fz_decision decision_of(const char *spec)
 {
-    struct fz_settings settings = {.value = {NULL}};
-    struct fz_config config;
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_FILES};
+    struct fz_decision decision;
 
-    assert_int_equal(fz_settings_add_text(&settings, spec, "the test", NULL), FRAZIL_OK);
-    assert_int_equal(fz_config_read(&config, &settings, NULL), FRAZIL_OK);
-    fz_settings_free(&settings);
-    return config;
+    assert_int_equal(fz_decide(&decision, spec, &occasion, NULL), FRAZIL_OK);
+    return decision;
 }
 
 /* Leaves what a run would have left whose wall clock was that far behind. */
@@ -70,35 +68,36 @@ static void leave_offset(const char *boot, int64_t behind_us)
 
 TEST("A step since the last run is seen, in both directions; of another boot nothing can be said")
 {
-    struct fz_config config = config_of("max_skew=9ms");
+    struct fz_decision decision = decision_of("state=redis://h/x worker=fixed:1 start=zero max_skew=9ms");
     struct fz_clock_facts facts;
     char boot[FZ_BOOT_ID_SIZE];
 
     assert_int_equal(fz_boot_id(boot), 0);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_false(facts.compared);
     assert_int_equal(facts.max_skew_ms, 9);
     leave_offset(boot, 3600000000);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_true(facts.compared);
     assert_true(facts.step_us > 3599000000 && facts.step_us < 3601000000);
     leave_offset(boot, -3600000000);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_true(facts.step_us < -3599000000 && facts.step_us > -3601000000);
     boot[0] = boot[0] == '0' ? '1' : '0';
     leave_offset(boot, 3600000000);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_false(facts.compared);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_true(facts.compared); /* with the run before */
     assert_int_equal(fz_boot_id(boot), 0);
     leave_offset(boot, INT64_MIN); /* no clock has been there */
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_false(facts.compared);
-    fz_collect_clock(&facts, &config, scratch);
+    fz_collect_clock(&facts, &decision, scratch);
     assert_true(facts.step_us > -1000000 && facts.step_us < 1000000);
-    fz_collect_clock(&facts, &config, NULL);
+    fz_collect_clock(&facts, &decision, NULL);
     assert_false(facts.compared);
+    fz_decision_free(&decision);
 }
 
 TEST("The kernel says something of its clock, or why not; its bound is no negative number")
@@ -145,18 +144,17 @@ TEST("A lock is tried out by two processes, and nothing is left of it")
 
 TEST("Directories are made as opening would, and what cannot be is a fact")
 {
-    struct fz_settings settings = {.value = {NULL}};
+    struct fz_places places = {.run_dir = "/proc/nowhere"};
     struct fz_dir_facts facts;
     char path[256];
 
     snprintf(path, sizeof path, "%s/state", scratch);
-    settings.value[FZ_KEY_STATE_DIR] = path;
-    settings.value[FZ_KEY_RUN_DIR] = (char[]){"/proc/nowhere"};
-    fz_collect_dir(&facts, &settings, true);
+    places.state_dir = path;
+    fz_collect_dir(&facts, &places, true);
     assert_string_equal(facts.path, path);
     assert_true(facts.unusable.code == FRAZIL_OK && facts.look_errno == 0 && facts.flock_errno == 0);
     assert_true(facts.flock_works && scratch_exists(path));
-    fz_collect_dir(&facts, &settings, false);
+    fz_collect_dir(&facts, &places, false);
     assert_int_equal(facts.unusable.code, FRAZIL_ESYS);
 }
 

@@ -327,7 +327,7 @@ static int slips_with(const char *name, struct slips *slips)
 {
     *slips = (struct slips){0};
     assert_int_equal(setenv(name, "x", 1), 0);
-    fz_settings_find_slips(note_slip, slips);
+    fz_key_find_slips(note_slip, slips);
     assert_int_equal(unsetenv(name), 0);
     return slips->count;
 }

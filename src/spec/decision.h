@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a spec means, decided once.  The spec's text, the environment and the config
+ * file become one fz_decision; whoever opens, keeps, examines or repairs something
+ * reads that and no setting.  After fz_decide nobody changes it.
+ */
+#ifndef FZ_SPEC_DECISION_H
+#define FZ_SPEC_DECISION_H
+
+#include "core/bounds.h"
+#include "core/slot.h"
+#include "frazil/generator.h"
+#include "frazil/layout.h"
+
+/* What the decision is for. */
+enum fz_opening {
+    FZ_OPENING_GENERATOR,
+    FZ_OPENING_LEASE,     /* a worker id without a generator: somebody must grant it, and it is not replaced unasked */
+    FZ_OPENING_SNAPSHOT,  /* a sno generator: partition and bounds are the snapshot's */
+    FZ_OPENING_NAMESPACE, /* an operator's look at a coordinator, which the worker must name */
+    FZ_OPENING_FILES,     /* an operator's look at what is kept on this host; worker=file-lock if none is named */
+    FZ_OPENING_EXAMINATION, /* the doctor's: both of these, and a worker source that gives no number is no error */
+};
+
+/* What is known beside the text. */
+struct fz_occasion {
+    enum fz_opening opening;
+    bool has_granter;                    /* the program's own gives the worker id */
+    bool has_clock;                      /* the program's own tells the time */
+    const frazil_sno_snapshot *snapshot; /* FZ_OPENING_SNAPSHOT */
+};
+
+/* Who extends the grant. */
+enum fz_keeper_mode {
+    FZ_KEEPER_THREAD, /* a thread of the library's */
+    FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
+    FZ_KEEPER_INLINE  /* callers do it */
+};
+
+/* The worker id. */
+struct fz_worker_choice {
+    const struct fz_worker_source *source; /* spec/worker_sources.h; NULL: the partition, a snapshot or a granter */
+    uint32_t first;                        /* the number; with lock, the lowest of those to try */
+    uint32_t count;                        /* with lock or url: how many there are; 0: all that the coordinator has */
+    bool lock;                             /* take the lowest number that no other process of this host holds */
+    const char *url;  /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
+    bool by_program;  /* the granter in the ports gives it */
+    bool in_process;  /* unique in this process alone: there is nothing to keep for the next one */
+    bool was_default; /* none was named, and the occasion has a default */
+    uint32_t expect;  /* how many hosts the spec says there are; 0: it does not */
+    uint32_t collision_ppm; /* how likely it is that two hosts have the same; 0: the source does not say */
+};
+
+/* Whether somebody grants it, so that it must be given back, and nothing is kept here. */
+static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
+{
+    return choice->url != NULL || choice->by_program;
+}
+
+/* Where the state is. */
+enum fz_state_kind {
+    FZ_STATE_MEMORY, /* it lives and dies with the process and its children */
+    FZ_STATE_FILES,  /* a word in the run directory, a grant in the state directory */
+    FZ_STATE_URL     /* slots are taken from a coordinator */
+};
+
+struct fz_state_choice {
+    enum fz_state_kind kind;
+    const char *url; /* FZ_STATE_URL */
+    uint64_t batch;  /* FZ_STATE_URL: how many slots are taken at a time */
+};
+
+/* What goes with a worker id from a coordinator. */
+struct fz_lease_terms {
+    int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
+    bool max_skew_said;  /* if not, that is the default */
+    uint64_t horizon_ms; /* of a namespace to be created, or that is expected; 0: as it is */
+    uint64_t workers;    /* likewise, how many worker ids it has */
+    bool stay;           /* on_loss=stop: keep to the first worker id, or to none */
+};
+
+/* Bytes of a namespace's name, terminator included. */
+#define FZ_NAMESPACE_SIZE 65
+
+/* FZ_STATE_FILES: where. */
+struct fz_places {
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* of the layout, filled up with zeros */
+    char name[FZ_NAMESPACE_SIZE];              /* of the folder in both directories */
+    const char *run_dir;                       /* NULL: the host's */
+    const char *state_dir;                     /* likewise */
+};
+
+/* How many texts a decision keeps. */
+enum { FZ_DECISION_TEXTS = 5 };
+
+struct fz_decision {
+    frazil_layout layout;
+    struct fz_slot_rules rules;
+    struct fz_bounds bounds; /* of the sequence */
+    uint64_t max_wait_ns;    /* FRAZIL_WAIT_FOREVER: no bound */
+    bool allow_short_life;
+    bool frozen; /* the clock stands at frozen_unix_ms */
+    int64_t frozen_unix_ms;
+    enum fz_keeper_mode keeper;
+    struct fz_worker_choice worker;
+    struct fz_state_choice state;
+    struct fz_lease_terms lease;
+    struct fz_places places;
+
+    /* For the doctor. */
+    bool as_konayuki;      /* behaviour=konayuki */
+    const char *host_name; /* hostname=; NULL: the host's own */
+    unsigned idle;         /* keys without effect, given where many specs are meant: fz_decision_idle_keys */
+    frazil_error unusable; /* FZ_OPENING_EXAMINATION: why there is no worker id; code FRAZIL_OK: there is one */
+
+    char *texts[FZ_DECISION_TEXTS]; /* what the pointers above point into; owned */
+};
+
+/*
+ * Decides what a spec (NULL: empty) means.  FRAZIL_ESPEC, ELAYOUT, ERANGE, EKIND with a sentence that names the key;
+ * FRAZIL_ENOWORKER, EWORKER, EPOOL: there is no worker id; FRAZIL_ESYS: the config file cannot be read, or the host
+ * does not say who it is; FRAZIL_ENOMEM.  On success the caller frees it.
+ */
+FZ_PRIVATE frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
+                                frazil_error *reterr);
+
+/* The same for text that may be a URL alone, which stands for worker=URL.  Not NULL. */
+FZ_PRIVATE frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_url,
+                                            const struct fz_occasion *occasion, frazil_error *reterr);
+
+/* Frees a decision and wipes its texts: URLs hold passwords. */
+FZ_PRIVATE void fz_decision_free(struct fz_decision *decision);
+
+/* Called for a key that is given and has no effect, with the words for where it would have one. */
+typedef void (*fz_idle_visitor)(void *ctx, const char *key, const char *where);
+
+/* The keys of the environment and the config file that have no effect here.  In the spec itself they are errors. */
+FZ_PRIVATE void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor visit, void *ctx);
+
+#endif

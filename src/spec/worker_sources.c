@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The table of sources, and the function of each.  Nothing is guessed, masked or wrapped: a source that gives no
+ * number, or one outside its range, is an error that says so.
+ *
+ * Numbers of the hashes are konayuki's; unlike there, how many hosts there are must be said, because nobody but the
+ * user can know how likely it is that two of them clash.
+ */
+#include <string.h>
+
+#include "auto_partition.h"
+#include "coordinators.h"
+#include "core/crc32.h"
+#include "core/decimal.h"
+#include "core/sentence.h"
+#include "frazil/text.h"
+#include "os/fail_errno.h"
+#include "os/host.h"
+#include "values.h"
+#include "worker.h"
+
+/* ---- the table ------------------------------------------------------------- */
+
+static const struct fz_worker_source sources[] = {
+#define SOURCE_ROW(function, name, argument, verdict, keys, words)                                                     \
+    {name, argument, FZ_VERDICT_##verdict, keys, fz_worker_from_##function},
+    FZ_WORKER_SOURCES(SOURCE_ROW)
+#undef SOURCE_ROW
+};
+enum { SOURCE_COUNT = sizeof sources / sizeof sources[0] };
+
+#define SOURCE_WORDS(function, name, argument, verdict, keys, words) ", " words
+static const char words_behind_commas[] = FZ_WORKER_SOURCES(SOURCE_WORDS);
+#undef SOURCE_WORDS
+
+const char *fz_worker_sources_in_words(void)
+{
+    return words_behind_commas + strlen(", ");
+}
+
+const struct fz_worker_source *fz_worker_source_at(size_t i)
+{
+    return i < SOURCE_COUNT ? &sources[i] : NULL;
+}
+
+const struct fz_worker_source *fz_worker_source_of(const char *given, const char **ret_argument)
+{
+    for (size_t i = 0; i < SOURCE_COUNT; i++) {
+        const struct fz_worker_source *source = &sources[i];
+        size_t len = strlen(source->name);
+        bool takes_argument = source->argument[0] == ':';
+        if (len == 0 ? !fz_is_url(given) : strncmp(given, source->name, len) != 0)
+            continue;
+        if (len > 0 && given[len] != (takes_argument ? ':' : '\0'))
+            continue;
+        *ret_argument = given + len + (takes_argument ? 1 : 0);
+        return source;
+    }
+    return NULL;
+}
+
+/* ---- numbers ----------------------------------------------------------------- */
+
+uint32_t fz_worker_in(const struct fz_worker_space *space, uint64_t number)
+{
+    return (uint32_t)(space->high + space->base + number);
+}
+
+/* Turns the text that a source gave into a worker.  FRAZIL_EWORKER: no number, or not below count. */
+static frazil_err read_worker(const struct fz_worker_ask *ask, const char *text, size_t len, uint32_t *ret,
+                              frazil_error *reterr)
+{
+    uint64_t number;
+
+    if (!fz_decimal_parse(text, len, &number))
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%v gives %Q: must be a whole number from 0 to %u, without sign or leading zero",
+                       ask->given, text, len, ask->space.count - 1);
+    if (number >= ask->space.count)
+        return fz_fail(reterr, FRAZIL_EWORKER, "worker=%v gives %u: must be from 0 to %u", ask->given, number,
+                       ask->space.count - 1);
+    *ret = fz_worker_in(&ask->space, number);
+    return FRAZIL_OK;
+}
+
+/* ---- given by whoever starts the program -------------------------------------- */
+
+frazil_err fz_worker_from_fixed(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
+{
+    return read_worker(ask, ask->argument, strlen(ask->argument), &choice->first, reterr);
+}
+
+frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
+{
+    const char *name = ask->argument;
+    const char *text = fz_environment(name);
+
+    if (name[0] == '\0')
+        return fz_fail(reterr, FRAZIL_ESPEC, "worker=env: names no variable: write worker=env:NAME");
+    if (strchr(name, '=') != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "worker=%q: no environment variable has a '=' in its name: write worker=env:NAME, without a "
+                       "value",
+                       ask->given);
+    if (fz_environment_is_foreign())
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%v: a set-user-ID program does not read the environment of the user who starts it: use "
+                       "another source",
+                       ask->given);
+    if (text == NULL || text[0] == '\0')
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%v: the environment variable is %s: it must hold a number from 0 to %u", ask->given,
+                       text == NULL ? "not set" : "empty", ask->space.count - 1);
+    return read_worker(ask, text, strlen(text), &choice->first, reterr);
+}
+
+/* ---- given by somebody who knows which are taken ------------------------------ */
+
+/* All numbers of the space, for whoever comes first. */
+static void take_any(const struct fz_worker_ask *ask, struct fz_worker_choice *choice)
+{
+    choice->first = fz_worker_in(&ask->space, 0);
+    choice->count = ask->space.count > UINT32_MAX ? UINT32_MAX : (uint32_t)ask->space.count;
+}
+
+frazil_err fz_worker_from_file_lock(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
+                                    frazil_error *reterr)
+{
+    (void)reterr;
+    take_any(ask, choice);
+    choice->lock = true;
+    return FRAZIL_OK;
+}
+
+/* Any number of the space that the coordinator has; how many these are is its own affair unless something limits it. */
+frazil_err fz_worker_from_url(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
+{
+    char *const *value = ask->settings->value;
+    bool limited = value[FZ_KEY_COUNT] != NULL || value[FZ_KEY_DATACENTER] != NULL;
+
+    (void)reterr;
+    take_any(ask, choice);
+    choice->count = limited ? choice->count : 0;
+    choice->url = ask->given;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
+{
+    if (ask->layout->kind != FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "worker=auto is for layout=sno alone, because it is unique within a process only: use %s",
+                       fz_worker_sources_in_words());
+    if (ask->settings->value[FZ_KEY_BASE] != NULL || ask->settings->value[FZ_KEY_COUNT] != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "base and count do not go with worker=auto, which uses all partitions");
+    choice->in_process = true;
+    return fz_auto_partition(&choice->first, reterr);
+}
+
+/* ---- out of what the host is called and where it is ---------------------------- */
+
+enum { OCTETS = 256, HOSTS_MAX = 65536 };
+
+/* The host's name, or the one that is to stand for it; *ret may point to buf. */
+static frazil_err host_name(const struct fz_worker_ask *ask, char buf[FZ_HOST_NAME_SIZE], const char **ret,
+                            frazil_error *reterr)
+{
+    *ret = ask->settings->value[FZ_KEY_HOSTNAME];
+    if (*ret != NULL)
+        return FRAZIL_OK;
+    int sys = fz_host_name(buf, FZ_HOST_NAME_SIZE);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "the host's name cannot be read", NULL, ": give it with hostname=");
+    if (buf[0] == '\0')
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%s: the host has no name: give it one with hostname=", ask->given);
+    *ret = buf;
+    return FRAZIL_OK;
+}
+
+/* An address that every host has says nothing about this one. */
+static bool is_everybodys(const char *address)
+{
+    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 || strcmp(address, "0.0.0.0") == 0 ||
+           strcmp(address, "::") == 0;
+}
+
+/* The host's primary address, or the one that is to stand for it, as it was written; *ret may point to buf. */
+static frazil_err host_address(const struct fz_worker_ask *ask, char buf[FZ_ADDRESS_SIZE], const char **ret,
+                               frazil_error *reterr)
+{
+    *ret = ask->settings->value[FZ_KEY_IP];
+    if (*ret != NULL && fz_address_version(*ret) == 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "ip=%q: must be an IPv4 address such as 10.0.0.7, or an IPv6 address",
+                       *ret);
+    if (*ret != NULL)
+        return FRAZIL_OK;
+    int sys = fz_host_address(buf);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "the host's address toward the outside cannot be found", NULL,
+                             ": give it with ip=");
+    if (is_everybodys(buf))
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%s: the host goes outward from %s, an address that every host has: give its own with "
+                       "ip=",
+                       ask->given, buf);
+    *ret = buf;
+    return FRAZIL_OK;
+}
+
+/* The number after the last '-' of a name such as a StatefulSet gives its pods: "orders-3". */
+frazil_err fz_worker_from_ordinal(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
+                                  frazil_error *reterr)
+{
+    char buf[FZ_HOST_NAME_SIZE];
+    const char *name;
+
+    frazil_err err = host_name(ask, buf, &name, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    const char *dash = strrchr(name, '-');
+    if (dash == NULL || dash == name || dash[1] == '\0')
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=ordinal: the host's name %q does not end in -N as the pods of a StatefulSet do", name);
+    return read_worker(ask, dash + 1, strlen(dash + 1), &choice->first, reterr);
+}
+
+frazil_err fz_worker_from_ip_last_octet(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
+                                        frazil_error *reterr)
+{
+    char buf[FZ_ADDRESS_SIZE];
+    const char *address;
+
+    if (ask->space.count < OCTETS)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "worker=%s gives numbers up to 255, for which %u worker ids are too few: it needs 256",
+                       ask->given, ask->space.count);
+    frazil_err err = host_address(ask, buf, &address, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (fz_address_version(address) != 4)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%s: the host's address %q is IPv6, and only IPv4 addresses have octets: give one with "
+                       "ip=, or use worker=ip-hash",
+                       ask->given, address);
+    const char *octet = strrchr(address, '.') + 1;
+    return read_worker(ask, octet, strlen(octet), &choice->first, reterr);
+}
+
+/* How many hosts there are, which nobody but the user knows. */
+static frazil_err read_expected(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
+{
+    uint64_t most = ask->space.count < HOSTS_MAX ? ask->space.count : HOSTS_MAX;
+    uint64_t hosts = 0;
+
+    if (ask->settings->value[FZ_KEY_EXPECT] == NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "worker=%s can give two hosts the same number: say with expect=N how many hosts there are, and "
+                       "see with `frazil worker --max %u --expect N` how likely that is",
+                       ask->given, ask->space.count);
+    frazil_err err = fz_value_number(ask->settings, FZ_KEY_EXPECT, 0, UINT64_MAX, &hosts, reterr);
+    if (err == FRAZIL_OK && (hosts < 1 || hosts > most))
+        err =
+            fz_fail(reterr, FRAZIL_ERANGE, "expect=%u: must be from 1 to %u hosts, as there are %u worker ids for them",
+                    hosts, most, ask->space.count);
+    choice->expect = (uint32_t)hosts;
+    return err;
+}
+
+/* CRC-32 modulo the number of workers, which may be 2^32: one more than frazil_worker_hash can be told. */
+static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct fz_worker_choice *choice)
+{
+    choice->first = fz_worker_in(&ask->space, fz_crc32(text, strlen(text)) % ask->space.count);
+    return frazil_worker_collision(choice->expect, ask->space.count, &choice->collision_ppm);
+}
+
+frazil_err fz_worker_from_ip_hash(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
+                                  frazil_error *reterr)
+{
+    char buf[FZ_ADDRESS_SIZE];
+    const char *address;
+
+    frazil_err err = read_expected(ask, choice, reterr);
+    if (err == FRAZIL_OK)
+        err = host_address(ask, buf, &address, reterr);
+    return err == FRAZIL_OK ? hash(ask, address, choice) : err;
+}
+
+frazil_err fz_worker_from_hostname_hash(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
+                                        frazil_error *reterr)
+{
+    char buf[FZ_HOST_NAME_SIZE];
+    const char *name;
+
+    frazil_err err = read_expected(ask, choice, reterr);
+    if (err == FRAZIL_OK)
+        err = host_name(ask, buf, &name, reterr);
+    return err == FRAZIL_OK ? hash(ask, name, choice) : err;
+}
