@@ -4,7 +4,11 @@
  * and a grant is extended in good time by whoever is there to do it.
  */
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "generator/generator_internal.h"
+#include "generator/turn.h"
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
@@ -494,4 +498,70 @@ TEST("What is given back: all above the last tick that may have been used, and n
         take_granted();
     fz_keeper_release(rig.gen);
     assert_int_equal(fake->used_tick, fake_granter_last(fake).until);
+}
+
+TEST("However long a grant is, whoever granted it is looked at after 20 s")
+{
+    enum { LOOK_MS = 20000 };
+    uint64_t next_ns;
+
+    open_with(SPEC, UINT64_C(3600) * HORIZON, FZ_KEEPER_HOOK);
+    rig_advance(&rig, LOOK_MS - 1);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 0);
+    assert_in_range(next_ns, 1, 2 * LOOK_MS * RIG_MS);
+    rig_advance(&rig, 2);
+    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(fake->extended, 1);
+}
+
+TEST("A turn is nobody's when it began in the future, or was a thread's of the process that this one was forked from")
+{
+    struct fz_turn turn;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    _Atomic uint64_t *since_ns = &rig.gen->shared->keeper.turn_since_ns;
+    uint64_t now_ns = fz_turn_clock_ns();
+
+    atomic_store(since_ns, now_ns + 3600 * UINT64_C(1000000000));
+    assert_false(fz_turn_is_taken(rig.gen));
+    assert_true(fz_turn_try(rig.gen, &turn));
+    assert_true(fz_turn_is_taken(rig.gen));
+    fz_turn_end(rig.gen, &turn);
+    assert_int_equal(atomic_load(since_ns), 0);
+
+    atomic_store(&rig.gen->keeper.inside, fz_fork_mark_read(&rig.gen->fork_mark) + 1);
+    assert_false(fz_turn_is_taken(rig.gen));
+    assert_true(fz_turn_try(rig.gen, &turn));
+    fz_turn_end(rig.gen, &turn);
+    assert_false(fz_turn_is_taken(rig.gen));
+}
+
+TEST("Who took longer than its turn does not end that of the process that came after it")
+{
+    struct fz_turn turn;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    assert_true(fz_turn_try(rig.gen, &turn));
+    uint64_t others_ns = fz_turn_clock_ns() + 1;
+    atomic_store(&rig.gen->shared->keeper.turn_since_ns, others_ns);
+    fz_turn_end(rig.gen, &turn);
+    assert_int_equal(atomic_load(&rig.gen->shared->keeper.turn_since_ns), others_ns);
+    atomic_store(&rig.gen->shared->keeper.turn_since_ns, 0);
+}
+
+TEST("A child that closes gives its parent's connection up first")
+{
+    int status;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        fz_keeper_close(rig.gen);
+        _exit(atomic_load(&fake->forks) == 1 && atomic_load(&fake->closed) == 1 ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    atomic_store(&fake->closed, 0); /* the child's close; the parent's is counted at the end */
 }
