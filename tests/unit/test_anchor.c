@@ -211,7 +211,7 @@ TEST("Nothing is known at first; after a few milliseconds nearly the whole tick 
         run_for(&machine, &calibration, 5);
         assert_in_range(share_known(&machine, &calibration), 960, 1000);
         run_for(&machine, &calibration, 5000);
-        assert_in_range(share_known(&machine, &calibration), 980, 1000);
+        assert_in_range(share_known(&machine, &calibration), 980, 993); /* below it by more than clocks are slewed */
     }
 }
 

@@ -7,6 +7,7 @@
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
 #include "lib/test.h"
+#include "os/counter.h"
 
 TEST("Slots are taken by adding only if a call can always honour a ticket for the next tick: leading by one tick, or "
      "waiting for less than two, cannot, and each refused call would use up a slot")
@@ -127,5 +128,40 @@ TEST("A caller that looked at the clock a tick ago comes too late to report its 
     assert_int_equal(told.ticks, 2);
     for (unsigned i = 0; i < 4; i++)
         fz_overflow_leave(rig.gen);
+    rig_close(&rig);
+}
+
+/* Takes n slots with the anchor, whose range begins anew: but once in a while the counter's lower half does as well. */
+static bool take_anchored(frazil *gen, struct fz_anchor_view anchor, uint64_t n)
+{
+    uint64_t nth;
+    bool taken = false;
+
+    for (unsigned tries = 0; tries < 3 && !taken; tries++) {
+        anchor.counter = fz_counter_read();
+        anchor.range = UINT32_MAX;
+        fz_anchor_publish(&gen->private_page->anchor, &anchor);
+        taken = fz_take_anchored(gen, n, &anchor, &nth);
+    }
+    return taken;
+}
+
+TEST("What is taken in an anchored tick ends with it: as many as there are, and not one more")
+{
+    struct fz_anchor_view anchor = {.first_id = 0};
+    struct rig rig = {.random_state = 1};
+
+    rig_open(&rig, "layout=41/10/4 worker=fixed:1", RIG_NOW);
+    uint64_t capacity = rig.gen->capacity;
+    anchor.first_slot = fz_slot_first(&rig.gen->rules, 0, rig_now_tick(&rig));
+    rig.gen->fast_path = FZ_FAST_CHECKED;
+    for (uint64_t used = 0; used <= capacity; used++) {
+        for (uint64_t n = 1; n <= capacity + 1; n++) {
+            atomic_store(rig.gen->word, anchor.first_slot + used);
+            bool fits = n <= capacity - used;
+            assert_int_equal(take_anchored(rig.gen, anchor, n), fits);
+            assert_int_equal(atomic_load(rig.gen->word), anchor.first_slot + used + (fits ? n : 0));
+        }
+    }
     rig_close(&rig);
 }
