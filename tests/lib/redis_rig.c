@@ -76,12 +76,4 @@ struct fz_register_status redis_status_of(struct redis_rig *rig, const struct fz
     return status;
 }
 
-int redis_skip_without_server(void **state)
-{
-    (void)state;
-    if (!redis_server_installed())
-        exit(0);
-    return 0;
-}
-
 #endif

@@ -41,7 +41,4 @@ void redis_assert_said(const struct redis_rig *rig, const char *words);
 /* What the coordinator tells about itself. */
 struct fz_register_status redis_status_of(struct redis_rig *rig, const struct fz_register *reg);
 
-/* A group's set-up: without a redis-server all tests are skipped, and it says so. */
-int redis_skip_without_server(void **state);
-
 #endif

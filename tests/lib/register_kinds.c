@@ -21,7 +21,7 @@ const struct register_kind *const register_kinds[] = {
     NULL,
 };
 
-void for_each_kind(kind_rule rule, bool with_server)
+static void hold_kinds(kind_rule rule, bool with_server)
 {
     for (size_t i = 0; register_kinds[i] != NULL; i++) {
         const struct register_kind *kind = register_kinds[i];
@@ -33,4 +33,14 @@ void for_each_kind(kind_rule rule, bool with_server)
         rule(kind);
         kind->stop();
     }
+}
+
+void for_each_kind(kind_rule rule)
+{
+    hold_kinds(rule, false);
+}
+
+void for_each_server(kind_rule rule)
+{
+    hold_kinds(rule, true);
 }

@@ -50,10 +50,11 @@ extern const struct register_kind *const register_kinds[];
 
 typedef void (*kind_rule)(const struct register_kind *kind);
 
-/* Holds each kind to the rule, empty at first; with_server: only those that have one. */
-void for_each_kind(kind_rule rule, bool with_server);
+/* Holds each kind to the rule, empty at first; or each that has a server. */
+void for_each_kind(kind_rule rule);
+void for_each_server(kind_rule rule);
 
-/* A test of each kind, which is the body's argument: over is for_each_kind, or another one that calls a rule. */
+/* A test of each kind, which is the body's argument: over is one of those, or another that calls a rule. */
 #define TEST_OF_KINDS(over, sentence) TEST_OF_KINDS_AT(over, sentence, __LINE__)
 #define TEST_OF_KINDS_AT(over, sentence, line) TEST_OF_KINDS_NAMED(over, sentence, line)
 #define TEST_OF_KINDS_NAMED(over, sentence, line)                                                                      \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/layout_internal.h"
-#include "lib/asserts.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 struct redis_rig sfid_rig;
@@ -186,26 +186,21 @@ void sfid_assert_value(unsigned pid, const char *value)
     assert_string_equal(sfid_ask("GET %s", sfid_key(pid)), value);
 }
 
-int sfid_start(void **state)
+void sfid_start(void)
 {
-    redis_skip_without_server(state);
+    test_need(redis_server_installed());
     redis_rig_start(&sfid_rig, NULL);
-    return 0;
 }
 
-int sfid_stop(void **state)
+void sfid_stop(void)
 {
-    (void)state;
     redis_rig_stop(&sfid_rig);
-    return 0;
 }
 
-int sfid_begin_test(void **state)
+void sfid_begin_test(void)
 {
-    (void)state;
     proxy_set(sfid_rig.proxy, PROXY_PASS);
     assert_string_equal(sfid_ask("FLUSHALL"), "OK");
-    return 0;
 }
 
 #endif

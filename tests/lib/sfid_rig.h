@@ -27,10 +27,10 @@ struct taker {
     frazil_error err; /* of the last call */
 };
 
-/* A group's set-up and tear-down, and each test's set-up. */
-int sfid_start(void **state);
-int sfid_stop(void **state);
-int sfid_begin_test(void **state);
+/* For BEFORE_ALL, AFTER_ALL and BEFORE_EACH. */
+void sfid_start(void);
+void sfid_stop(void);
+void sfid_begin_test(void);
 
 /* ---- the frazils ----------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/layout_internal.h"
-#include "lib/asserts.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 struct redis_rig slots_rig;
@@ -137,26 +137,21 @@ const char *slots_life(void)
     return life;
 }
 
-int slots_start(void **state)
+void slots_start(void)
 {
-    redis_skip_without_server(state);
+    test_need(redis_server_installed());
     redis_rig_start(&slots_rig, NULL);
-    return 0;
 }
 
-int slots_stop(void **state)
+void slots_stop(void)
 {
-    (void)state;
     redis_rig_stop(&slots_rig);
-    return 0;
 }
 
-int slots_begin_test(void **state)
+void slots_begin_test(void)
 {
-    (void)state;
     proxy_set(slots_rig.proxy, PROXY_PASS);
     assert_string_equal(slots_ask("FLUSHALL"), "OK");
-    return 0;
 }
 
 #endif

@@ -21,10 +21,10 @@ struct slot_taker {
     frazil_error err; /* of the last call */
 };
 
-/* A group's set-up and tear-down, and each test's set-up. */
-int slots_start(void **state);
-int slots_stop(void **state);
-int slots_begin_test(void **state);
+/* For BEFORE_ALL, AFTER_ALL and BEFORE_EACH. */
+void slots_start(void);
+void slots_stop(void);
+void slots_begin_test(void);
 
 /* A source of the URL, in which %u is the server's port, or the proxy's; the layout is konayuki's. */
 struct slot_taker slots_open(const char *url, uint64_t capacity, int64_t max_lead_ms, int64_t max_skew_ms);

@@ -54,6 +54,9 @@ extern struct test_hooks test_hooks;
 /* Adds one, behind those of smaller lines: no compiler promises in which order constructors run. */
 void test_add(struct test *test);
 
+/* In BEFORE_ALL: ends the program well unless there is what all of its tests need.  That it is missing was said. */
+void test_need(bool is_there);
+
 /* Runs all, and returns what main() returns.  For a program that has a main() of its own, in place of that of test.c.
  */
 int test_run(void);

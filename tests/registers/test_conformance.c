@@ -6,19 +6,14 @@
 #define _GNU_SOURCE /* RTLD_NEXT */
 #include <dlfcn.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/bound.h"
 #include "lib/register_kinds.h"
+#include "lib/test.h"
 
 /* ---- the clock --------------------------------------------------------------------- */
 
@@ -103,8 +98,7 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
 
 /* ---- the rules -------------------------------------------------------------------- */
 
-/* What is not there has version 0, also for whoever asks for everything. */
-static void missing(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "What is not there has version 0, also for whoever asks for everything")
 {
     struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
@@ -117,8 +111,8 @@ static void missing(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* What was created is read back, by others, too; and once it is there it is not created again. */
-static void create(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind,
+              "What was created is read back, by others, too; and once it is there it is not created again")
 {
     struct fz_register a = kind->open(0, 10000);
     struct fz_register b = kind->open(0, 10000);
@@ -133,8 +127,7 @@ static void create(const struct register_kind *kind)
     b.close(b.ctx);
 }
 
-/* Of two who swap what both have read, one succeeds; what he wrote stays. */
-static void lost_update(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "Of two who swap what both have read, one succeeds; what he wrote stays")
 {
     struct fz_register a = kind->open(0, 10000);
     struct fz_register b = kind->open(0, 10000);
@@ -149,8 +142,9 @@ static void lost_update(const struct register_kind *kind)
     b.close(b.ctx);
 }
 
-/* A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data. */
-static void stale_version(const struct register_kind *kind)
+TEST_OF_KINDS(
+    for_each_kind,
+    "A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data")
 {
     struct fz_register reg = kind->open(0, 10000);
     uint64_t v1 = must_swap(&reg, 0, 0, "same");
@@ -167,8 +161,7 @@ static void stale_version(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* Each byte value, no bytes, and as many as a record may have: all come back as they were. */
-static void any_bytes(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record may have: all come back as they were")
 {
     struct fz_register reg = kind->open(0, 10000);
     char data[FZ_RECORD_SIZE_MAX];
@@ -187,8 +180,7 @@ static void any_bytes(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* read_all shows each record once, with its number. */
-static void read_all(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
 {
     struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
@@ -205,8 +197,7 @@ static void read_all(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* A version never comes back, not even when everything was lost and made again. */
-static void versions_never_return(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everything was lost and made again")
 {
     struct fz_register reg = kind->open(0, 10000);
     uint64_t highest = 0;
@@ -226,8 +217,7 @@ static void versions_never_return(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* Versions grow when the clock that they come from steps back, too. */
-static void clock_back(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from steps back, too")
 {
     static const int64_t step_s = 3600;
     struct fz_register reg = kind->open(0, 10000);
@@ -268,8 +258,9 @@ static void assert_time(const struct register_kind *kind, const struct fz_regist
     assert_true(told->unix_ms + told->clock_width_ms >= before_ms);
 }
 
-/* Status may be asked for or not; each answer tells the time, and an incarnation does not change by itself. */
-static void status(const struct register_kind *kind)
+TEST_OF_KINDS(
+    for_each_kind,
+    "Status may be asked for or not; each answer tells the time, and an incarnation does not change by itself")
 {
     struct fz_register reg = kind->open(0, 10000);
     struct fz_register_status first;
@@ -337,8 +328,7 @@ static void *count_in_thread(void *ctx)
     return NULL;
 }
 
-/* Several who count one record up never lose a count. */
-static void contention(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind, "Several who count one record up never lose a count")
 {
     pthread_t threads[THREADS];
     struct fz_register reg = kind->open(0, 10000);
@@ -351,8 +341,8 @@ static void contention(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* A child drops what it inherited and goes on beside its parent, each with answers of its own. */
-static void fork_both(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_kind,
+              "A child drops what it inherited and goes on beside its parent, each with answers of its own")
 {
     struct fz_register reg = kind->open(0, 10000);
     int status_word;
@@ -360,7 +350,7 @@ static void fork_both(const struct register_kind *kind)
     if (reg.register_class == FZ_REGISTER_ONE_HOST && kind->wipe == NULL)
         return; /* memory: a child has its own */
     must_swap(&reg, 0, 0, "0");
-    pid_t child = fork();
+    pid_t child = bound_fork();
     assert_true(child >= 0);
     if (child == 0) {
         if (reg.after_fork != NULL)
@@ -373,42 +363,4 @@ static void fork_both(const struct register_kind *kind)
     assert_int_equal(status_word, 0);
     assert_record(&reg, 0, read_one(&reg, 0).version, "200");
     reg.close(reg.ctx);
-}
-
-#define RULE(name)                                                                                                     \
-    static void test_##name(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        for_each_kind(name, false);                                                                                    \
-    }
-
-RULE(missing)
-RULE(create)
-RULE(lost_update)
-RULE(stale_version)
-RULE(any_bytes)
-RULE(read_all)
-RULE(versions_never_return)
-RULE(clock_back)
-RULE(status)
-RULE(contention)
-RULE(fork_both)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_missing),
-        cmocka_unit_test(test_create),
-        cmocka_unit_test(test_lost_update),
-        cmocka_unit_test(test_stale_version),
-        cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_read_all),
-        cmocka_unit_test(test_versions_never_return),
-        cmocka_unit_test(test_clock_back),
-        cmocka_unit_test(test_status),
-        cmocka_unit_test(test_contention),
-        cmocka_unit_test(test_fork_both),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

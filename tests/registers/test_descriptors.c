@@ -8,18 +8,13 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
+#include "lib/test.h"
 #include "os/kept_fd.h"
 
 enum { FDS_MAX = 256, TIMEOUT_MS = 20000, TRIES = 4000 };
@@ -96,11 +91,8 @@ static bool becomes_daemon(const struct register_kind *kind, enum deed deed)
     return is_untouched(&program) && is_well;
 }
 
-/*
- * What the program has opened in place of a register's connection is neither written to, read from nor closed; and the
- * register goes on over another.
- */
-static void descriptors_of_the_program(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "What the program has opened in place of a register's connection is neither written to, "
+                               "read from nor closed; and the register goes on over another")
 {
     for (enum deed deed = GOES_ON; deed <= FORKS; deed++) {
         int status;
@@ -147,8 +139,7 @@ static pid_t give_birth(const struct fz_register *reg)
     _exit(was_read && record.len == strlen("second") ? 0 : 1);
 }
 
-/* The answer that the parent awaited comes to him. */
-static void born_in_the_midst(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to him")
 {
     struct fz_record record = {.version = 0};
     struct proxy *proxy = proxy_start(kind->server->port);
@@ -177,24 +168,4 @@ static void born_in_the_midst(const struct register_kind *kind)
     reg.close(reg.ctx);
     direct.close(direct.ctx);
     proxy_stop(proxy);
-}
-
-#define RULE(name)                                                                                                     \
-    static void test_##name(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        for_each_kind(name, true);                                                                                     \
-    }
-
-RULE(descriptors_of_the_program)
-RULE(born_in_the_midst)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_descriptors_of_the_program),
-        cmocka_unit_test(test_born_in_the_midst),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

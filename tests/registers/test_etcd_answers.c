@@ -4,16 +4,10 @@
  * complete, its errors mean what they say, and what somebody else has put into the
  * keys is never overwritten.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/etcd_rig.h"
 #include "lib/proxy.h"
+#include "lib/test.h"
 #include "registers/etcd/etcd_date.h"
 
 static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
@@ -24,8 +18,12 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         versions[number] = record->version;
 }
 
-/* What somebody else has put there is refused, or shown as damaged, and never overwritten. */
-static void test_foreign_content(void **state)
+BEFORE_ALL
+{
+    test_need(etcd_server_installed());
+}
+
+TEST("What somebody else has put there is refused, or shown as damaged, and never overwritten")
 {
     static const char *const damaged[] = {"foreign", "0_x", "07_x", "_x", "7"};
     struct server server;
@@ -33,7 +31,6 @@ static void test_foreign_content(void **state)
     uint64_t version;
     uint64_t versions[4] = {0};
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
     for (size_t i = 0; i < sizeof damaged / sizeof damaged[0]; i++) {
@@ -79,14 +76,12 @@ static void tally_one(void *ctx, uint32_t number, const struct fz_record *record
     tally->n++;
 }
 
-/* More records than are asked for at once are shown in pages, each record once. */
-static void test_pages(void **state)
+TEST("More records than are asked for at once are shown in pages, each record once")
 {
     static const size_t sizes[] = {500, 501, MANY}; /* a full page, one more, more than two */
     struct server server;
     uint32_t made = 0;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -133,8 +128,7 @@ static enum fz_register_result taken_for(struct proxy *proxy, const char *status
 
 #define HEADER "\"header\":{\"cluster_id\":\"17\",\"revision\":\"2\"}"
 
-/* A yes or no to a swap is believed only if it is complete; so is what a key holds. */
-static void test_answers(void **state)
+TEST("A yes or no to a swap is believed only if it is complete; so is what a key holds")
 {
     static const struct {
         const char *body;
@@ -162,7 +156,6 @@ static void test_answers(void **state)
     };
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
@@ -175,8 +168,7 @@ static void test_answers(void **state)
     server_stop(&server);
 }
 
-/* The one form in which servers write dates is read, and nothing that only looks like it. */
-static void test_dates(void **state)
+TEST("The one form in which servers write dates is read, and nothing that only looks like it")
 {
     static const struct {
         const char *text;
@@ -201,7 +193,6 @@ static void test_dates(void **state)
         {"", -1},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof dates / sizeof dates[0]; i++) {
         int64_t unix_s = -1;
         assert_int_equal(fz_etcd_date_read(dates[i].text, strlen(dates[i].text), &unix_s), dates[i].unix_s >= 0);
@@ -209,8 +200,7 @@ static void test_dates(void **state)
     }
 }
 
-/* A time that is missing, or is none, is not guessed: the answer counts for nothing. */
-static void test_no_time(void **state)
+TEST("A time that is missing, or is none, is not guessed: the answer counts for nothing")
 {
     static const char *const headers[] = {"", "Date: \r\n", "Date: yesterday\r\n",
                                           "Date: Sun, 31 Nov 2026 14:23:52 GMT\r\n",
@@ -218,7 +208,6 @@ static void test_no_time(void **state)
     static const char body[] = "{" HEADER ",\"responses\":[{\"response_range\":{}}]}";
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
     assert_int_equal(taken_for(proxy, "200 OK", body, true), FZ_REGISTER_CONFLICT);
@@ -231,8 +220,7 @@ static void test_no_time(void **state)
     server_stop(&server);
 }
 
-/* An error says no for ever, not now, or leaves open what happened. */
-static void test_errors(void **state)
+TEST("An error says no for ever, not now, or leaves open what happened")
 {
     static const struct {
         const char *status;
@@ -257,7 +245,6 @@ static void test_errors(void **state)
     };
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
@@ -267,16 +254,4 @@ static void test_errors(void **state)
     etcd_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
     proxy_stop(proxy);
     server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_foreign_content), cmocka_unit_test(test_pages),   cmocka_unit_test(test_answers),
-        cmocka_unit_test(test_dates),           cmocka_unit_test(test_no_time), cmocka_unit_test(test_errors),
-    };
-
-    if (!etcd_server_installed())
-        return 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

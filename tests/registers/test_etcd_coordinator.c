@@ -3,16 +3,10 @@
  * Goal of this test: etcd as a coordinator tells an operator what he should know of
  * it, and each finding is there when what it speaks of is, and only then.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/coordinator.h"
 #include "lib/etcd_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 struct findings {
@@ -57,15 +51,18 @@ static void assert_not_found(struct findings findings, const char *words)
         fail_msg("found: %s\nin: %s", words, findings.text);
 }
 
-/* It is of this version, names its client libraries and its URLs, and opens a register of each of them. */
-static void test_itself(void **state)
+BEFORE_ALL
+{
+    test_need(etcd_server_installed());
+}
+
+TEST("It is of this version, names its client libraries and its URLs, and opens a register of each of them")
 {
     const frazil_coordinator *etcd = frazil_etcd();
     char name[FZ_LEASE_NAME_SIZE];
     struct fz_register reg;
     frazil_error err;
 
-    (void)state;
     assert_string_equal(etcd->version, FRAZIL_VERSION);
     assert_string_equal(etcd->part, "etcd");
     assert_memory_equal(etcd->client, "libcurl ", 8);
@@ -79,12 +76,10 @@ static void test_itself(void **state)
     assert_int_equal(etcd->open_register("etcd://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
-/* A cluster of one without users works, and there is more to wish for. */
-static void test_alone(void **state)
+TEST("A cluster of one without users works, and there is more to wish for")
 {
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct findings findings = examine(&server, "");
     assert_found(findings, "FAIL there is no namespace orders\n");
@@ -103,8 +98,7 @@ static void test_alone(void **state)
     server_stop(&server);
 }
 
-/* Who may only read is told that he may not write; nothing is written to find it out. */
-static void test_permissions(void **state)
+TEST("Who may only read is told that he may not write; nothing is written to find it out")
 {
     static const char *const commands[] = {
         "user add root:r00t",  "user grant-role root root",
@@ -116,7 +110,6 @@ static void test_permissions(void **state)
     struct server server;
     struct fz_record record;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++)
         etcd_server_must(&server, commands[i]);
@@ -133,8 +126,7 @@ static void test_permissions(void **state)
     server_stop(&server);
 }
 
-/* A full database is an alarm: nothing can be granted, and it says what to do. */
-static void test_no_space(void **state)
+TEST("A full database is an alarm: nothing can be granted, and it says what to do")
 {
     static const char *const arguments[] = {"--quota-backend-bytes", "65536", NULL};
     struct server server;
@@ -143,7 +135,6 @@ static void test_no_space(void **state)
     uint64_t version;
     frazil_error err = {.message = ""};
 
-    (void)state;
     etcd_server_start(&server, arguments);
     memset(value, 'x', sizeof value - 1);
     value[sizeof value - 1] = '\0';
@@ -160,18 +151,4 @@ static void test_no_space(void **state)
     assert_non_null(strstr(err.message, "database space exceeded"));
     reg.close(reg.ctx);
     server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itself),
-        cmocka_unit_test(test_alone),
-        cmocka_unit_test(test_permissions),
-        cmocka_unit_test(test_no_space),
-    };
-
-    if (!etcd_server_installed())
-        return 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
  * Goal of this test: what is etcd's own: its users, and a cluster of several
  * members.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/etcd_rig.h"
 #include "lib/proxy.h"
+#include "lib/test.h"
 
 enum { TRIES = 4000 };
 
@@ -31,14 +25,17 @@ static void enable_users(const struct server *server)
         etcd_server_must(server, commands[i]);
 }
 
-/* Who has no user, a wrong password, or no permission is refused and told so; no sentence has the password. */
-static void test_users(void **state)
+BEFORE_ALL
+{
+    test_need(etcd_server_installed());
+}
+
+TEST("Who has no user, a wrong password, or no permission is refused and told so; no sentence has the password")
 {
     struct server server;
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     enable_users(&server);
     unsigned port = server.port;
@@ -63,12 +60,10 @@ static void test_users(void **state)
     server_stop(&server);
 }
 
-/* A token that is no longer accepted is renewed, and what was asked with it is not in doubt. */
-static void test_tokens(void **state)
+TEST("A token that is no longer accepted is renewed, and what was asked with it is not in doubt")
 {
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
     uint64_t version = etcd_must_swap(&reg, 0, 0, "no users yet");
@@ -83,13 +78,11 @@ static void test_tokens(void **state)
     server_stop(&server);
 }
 
-/* Without an answer to the password nothing that matters was asked: nothing is in doubt. */
-static void test_password_without_answer(void **state)
+TEST("Without an answer to the password nothing that matters was asked: nothing is in doubt")
 {
     struct server server;
     uint64_t version;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     enable_users(&server);
     struct proxy *proxy = proxy_start(server.port);
@@ -103,13 +96,11 @@ static void test_password_without_answer(void **state)
     server_stop(&server);
 }
 
-/* What the environment says of proxies is for browsers: a coordinator is asked directly. */
-static void test_no_proxy(void **state)
+TEST("What the environment says of proxies is for browsers: a coordinator is asked directly")
 {
     struct server server;
     char proxy[64];
 
-    (void)state;
     etcd_server_start(&server, NULL);
     snprintf(proxy, sizeof proxy, "http://127.0.0.1:%u", (unsigned)free_port());
     assert_int_equal(setenv("http_proxy", proxy, 1), 0);
@@ -124,12 +115,10 @@ static void test_no_proxy(void **state)
 
 /* ---- several members ---------------------------------------------------------------- */
 
-/* A member that cannot be reached is passed over at once, for writing, too. */
-static void test_dead_member(void **state)
+TEST("A member that cannot be reached is passed over at once, for writing, too")
 {
     struct server server;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port(),
                                            (unsigned)server.port);
@@ -143,13 +132,11 @@ static void test_dead_member(void **state)
     etcd_close(&reg);
 }
 
-/* One that hangs leaves a write in doubt; it is not asked a second time elsewhere, and the next one is asked next. */
-static void test_hanging_member(void **state)
+TEST("One that hangs leaves a write in doubt; it is not asked a second time elsewhere, and the next one is asked next")
 {
     struct server server;
     uint64_t version;
 
-    (void)state;
     etcd_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy->port,
@@ -234,18 +221,14 @@ static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected
     return 0;
 }
 
-/*
- * The cluster goes on while any one of its members is down, with what it has
- * acknowledged; without most of them nothing is acknowledged.
- */
-static void test_cluster(void **state)
+TEST("The cluster goes on while any one of its members is down, with what it has acknowledged; without most of them "
+     "nothing is acknowledged")
 {
     struct cluster cluster = {.all = ""};
     struct fz_record record;
     uint64_t version = 0;
     uint64_t untouched = 4711;
 
-    (void)state;
     start_cluster(&cluster);
     struct fz_register reg = open_cluster(&cluster);
     version = swap_in_the_end(&reg, 0, "all of them");
@@ -265,21 +248,4 @@ static void test_cluster(void **state)
     etcd_close(&reg);
     for (size_t i = 0; i < MEMBERS; i++)
         server_stop(&cluster.members[i]);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_users),
-        cmocka_unit_test(test_tokens),
-        cmocka_unit_test(test_password_without_answer),
-        cmocka_unit_test(test_no_proxy),
-        cmocka_unit_test(test_dead_member),
-        cmocka_unit_test(test_hanging_member),
-        cmocka_unit_test(test_cluster),
-    };
-
-    if (!etcd_server_installed())
-        return 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

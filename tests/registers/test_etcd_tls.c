@@ -3,19 +3,13 @@
  * Goal of this test: through TLS a server is believed for its certificate only, and
  * a fork does not end the session.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "lib/etcd_rig.h"
 #include "lib/proxy.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 
 static void run(const struct server *server, const char *const *argv)
 {
@@ -84,13 +78,16 @@ static void start_tls(struct server *server, bool client_auth, const char *usage
     etcd_server_restart(server, arguments);
 }
 
-/* A server is believed only if its certificate is of its host and by whom the URL names. */
-static void test_tls(void **state)
+BEFORE_ALL
+{
+    test_need(etcd_server_installed());
+}
+
+TEST("A server is believed only if its certificate is of its host and by whom the URL names")
 {
     struct server server;
     uint64_t version;
 
-    (void)state;
     start_tls(&server, false, both);
     unsigned port = server.port;
     struct fz_register right =
@@ -118,13 +115,11 @@ static void test_tls(void **state)
     server_stop(&server);
 }
 
-/* A server that wants a certificate gets it. */
-static void test_client_certificate(void **state)
+TEST("A server that wants a certificate gets it")
 {
     struct server server;
     uint64_t version;
 
-    (void)state;
     start_tls(&server, true, both);
     const char *folder = server.folder;
     struct fz_register with = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
@@ -140,13 +135,11 @@ static void test_client_certificate(void **state)
     server_stop(&server);
 }
 
-/* One whose own certificate is no client's cannot talk to itself: it answers, and has done nothing. */
-static void test_server_certificate_only(void **state)
+TEST("One whose own certificate is no client's cannot talk to itself: it answers, and has done nothing")
 {
     struct server server;
     uint64_t version;
 
-    (void)state;
     start_tls(&server, true, "serverAuth");
     const char *folder = server.folder;
     struct fz_register reg = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
@@ -158,13 +151,11 @@ static void test_server_certificate_only(void **state)
     server_stop(&server);
 }
 
-/* A child that drops what it has inherited does not end its parent's session. */
-static void test_fork_in_session(void **state)
+TEST("A child that drops what it has inherited does not end its parent's session")
 {
     struct server server;
     int status = -1;
 
-    (void)state;
     start_tls(&server, false, both);
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg =
@@ -186,18 +177,4 @@ static void test_fork_in_session(void **state)
     etcd_close(&reg);
     proxy_stop(proxy);
     server_stop(&server);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tls),
-        cmocka_unit_test(test_client_certificate),
-        cmocka_unit_test(test_server_certificate_only),
-        cmocka_unit_test(test_fork_in_session),
-    };
-
-    if (!etcd_server_installed())
-        return 0;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,12 +2,8 @@
 /*
  * Goal of this test: what is special to the URLs of etcd.  What all URLs have in common is in unit/test_url.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/etcd/etcd_register.h"
 #include "registers/etcd/etcd_url.h"
 
@@ -21,12 +17,10 @@ static struct fz_etcd_url parse(const char *text)
     return url;
 }
 
-/* Hosts, namespace and time, with their defaults. */
-static void test_places(void **state)
+TEST("Hosts, namespace and time, with their defaults")
 {
     struct fz_etcd_url url = parse("etcd://example.org/orders");
 
-    (void)state;
     assert_false(url.common.tls);
     assert_int_equal(url.common.host_count, 1);
     assert_string_equal(url.common.hosts[0].name, "example.org");
@@ -42,12 +36,10 @@ static void test_places(void **state)
     assert_int_equal(parse("etcd://1,2,3,4,5,6,7,8,9/x").common.host_count, 9);
 }
 
-/* Who asks, and the files of TLS. */
-static void test_access(void **state)
+TEST("Who asks, and the files of TLS")
 {
     struct fz_etcd_url url = parse("etcds://joe:s3cret%40@h/x?ca=/a%20b&cert=c&key=k");
 
-    (void)state;
     assert_true(url.common.tls);
     assert_string_equal(url.common.access.user, "joe");
     assert_string_equal(url.common.access.password, "s3cret@");
@@ -57,21 +49,18 @@ static void test_access(void **state)
     assert_string_equal(parse("etcds://h/x").ca, "");
 }
 
-/* What is shown is one host, and neither user nor password. */
-static void test_show(void **state)
+TEST("What is shown is one host, and neither user nor password")
 {
     char shown[FZ_ETCD_SHOWN_SIZE];
     struct fz_etcd_url url = parse("etcds://joe:s3cret@h,[::1]:7/x");
 
-    (void)state;
     fz_etcd_url_show(&url, 0, shown);
     assert_string_equal(shown, "etcds://h:2379/x");
     fz_etcd_url_show(&url, 1, shown);
     assert_string_equal(shown, "etcds://[::1]:7/x");
 }
 
-/* Everything else is refused with what is wrong. */
-static void test_refused(void **state)
+TEST("Everything else is refused with what is wrong")
 {
     static const char *const texts[][2] = {
         {"etcd:/h/x", "no etcd URL: write etcd://"},
@@ -92,7 +81,6 @@ static void test_refused(void **state)
         {"etcd://h/x?db=1", "they are ca, cert, key, timeout, password_file and user"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_etcd_url url = {.common.host_count = 4711};
         frazil_error err;
@@ -104,26 +92,14 @@ static void test_refused(void **state)
     }
 }
 
-/* A register knows its namespace without connecting. */
-static void test_namespace(void **state)
+TEST("A register knows its namespace without connecting")
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
 
-    (void)state;
     assert_int_equal(fz_etcd_register_open("etcd://h", &reg, name, NULL), FRAZIL_ESPEC);
     assert_null(reg.ctx);
     assert_int_equal(fz_etcd_register_open("etcd://nowhere.invalid/orders", &reg, name, NULL), FRAZIL_OK);
     assert_string_equal(name, "orders");
     reg.close(reg.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),  cmocka_unit_test(test_access),    cmocka_unit_test(test_show),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_namespace),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

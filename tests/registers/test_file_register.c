@@ -7,20 +7,14 @@
 #define _XOPEN_SOURCE 700 /* nftw */
 #include <fcntl.h>
 #include <ftw.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "core/crc32.h"
+#include "lib/test.h"
 #include "registers/file/file_register.h"
 #include "registers/file/record_file.h"
 
@@ -100,13 +94,12 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
     seen->record = *record;
 }
 
-/* Of version 0.1: the content of a file is its version and the record.  It is read, and replaced by a swap. */
-static void test_old_content(void **state)
+TEST("Of version 0.1: the content of a file is its version and the record")
 {
+    /* It is read, and replaced by a swap. */
     struct rig rig;
     struct fz_record record;
 
-    (void)state;
     start(&rig);
     write_file(&rig, "worker-7", "12345 data\n", 11);
     assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
@@ -143,13 +136,11 @@ static void write_slot(const struct rig *rig, const char *name, const char *line
     write_file(rig, name, content, sizeof content);
 }
 
-/* The content of a file stays so: later versions read it. */
-static void test_content(void **state)
+TEST("The content of a file stays so: later versions read it")
 {
     struct rig rig;
     struct fz_record record;
 
-    (void)state;
     start(&rig);
     write_slot(&rig, "worker-7", "frazil-record 12345 data\n", FZ_RECORD_SLOT_DISTANCE);
     assert_int_equal(read_one(&rig, 7, &record), FZ_REGISTER_OK);
@@ -166,15 +157,13 @@ static void test_content(void **state)
     stop(&rig);
 }
 
-/* A record that is there keeps its file, so that no room is needed for a new one. */
-static void test_in_place(void **state)
+TEST("A record that is there keeps its file, so that no room is needed for a new one")
 {
     struct rig rig;
     struct stat first;
     struct stat last;
     uint64_t version = 0;
 
-    (void)state;
     start(&rig);
     assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
     assert_int_equal(stat(path_of(&rig, "worker-7"), &first), 0);
@@ -190,15 +179,13 @@ static void test_in_place(void **state)
     stop(&rig);
 }
 
-/* A second name, of a backup perhaps, keeps what it had. */
-static void test_second_name(void **state)
+TEST("A second name, of a backup perhaps, keeps what it had")
 {
     struct rig rig;
     char backup[128];
     char bytes[2][FZ_RECORD_FILE_SIZE];
     uint64_t version = 0;
 
-    (void)state;
     start(&rig);
     assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
     snprintf(backup, sizeof backup, "%s/backup", rig.folder);
@@ -227,15 +214,13 @@ static int swap_often(const struct rig *rig, uint64_t version)
     return 0;
 }
 
-/* Readers, who need no guard, see each record whole, and never an older one after a newer one. */
-static void test_readers(void **state)
+TEST("Readers, who need no guard, see each record whole, and never an older one after a newer one")
 {
     struct rig rig;
     struct fz_record record = {.version = 0};
     uint64_t version = 0;
     int status;
 
-    (void)state;
     start(&rig);
     assert_int_equal(swap(&rig, 7, 0, &version), FZ_REGISTER_OK);
     pid_t child = fork();
@@ -252,8 +237,7 @@ static void test_readers(void **state)
     stop(&rig);
 }
 
-/* A file that is damaged, cut off or too long: refused, never overwritten, and shown as what is not free. */
-static void test_damaged(void **state)
+TEST("A file that is damaged, cut off or too long: refused, never overwritten, and shown as what is not free")
 {
     static char longest[600];
     const struct {
@@ -262,7 +246,6 @@ static void test_damaged(void **state)
     } contents[] = {{"", 0},           {"12345", 5},   {"12345 data", 10}, {"0 data\n", 7},
                     {"012 data\n", 9}, {" data\n", 6}, {"x data\n", 7},    {longest, sizeof longest}};
 
-    (void)state;
     memset(longest, '1', sizeof longest);
     memcpy(longest, "12345 ", 6);
     longest[sizeof longest - 1] = '\n';
@@ -289,15 +272,13 @@ static void test_damaged(void **state)
     }
 }
 
-/* Other names in the directory are nobody's records. */
-static void test_other_names(void **state)
+TEST("Other names in the directory are nobody's records")
 {
     static const char *const names[] = {"worker-",      "worker-01", "worker--1", "worker-4294967295",
                                         "worker-1.new", "Worker-1",  "worker-1x", "namespaces"};
     struct rig rig;
     struct seen seen = {.n = 0};
 
-    (void)state;
     start(&rig);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         write_file(&rig, names[i], "1 x\n", 4);
@@ -309,15 +290,13 @@ static void test_other_names(void **state)
     stop(&rig);
 }
 
-/* What the system refuses was not carried out. */
-static void test_system_errors(void **state)
+TEST("What the system refuses was not carried out")
 {
     struct rig rig;
     struct fz_record record;
     struct seen seen = {.n = 0};
     uint64_t version;
 
-    (void)state;
     start(&rig);
     assert_int_equal(mkdir(path_of(&rig, "worker-0"), 0700), 0);
     assert_int_equal(read_one(&rig, 0, &record), FZ_REGISTER_UNREACHABLE);
@@ -338,15 +317,13 @@ static void test_system_errors(void **state)
     stop(&rig);
 }
 
-/* A limit on the size of files, like a full disk, leaves the record as it was; no signal ends the program. */
-static void test_full_disk(void **state)
+TEST("A limit on the size of files, like a full disk, leaves the record as it was; no signal ends the program")
 {
     struct rig rig;
     struct fz_record record;
     struct rlimit before;
     uint64_t version = 0;
 
-    (void)state;
     start(&rig);
     assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_OK);
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
@@ -363,14 +340,12 @@ static void test_full_disk(void **state)
     stop(&rig);
 }
 
-/* While somebody else is inside the guard for good, nothing is swapped, and reading goes on. */
-static void test_guard_held(void **state)
+TEST("While somebody else is inside the guard for good, nothing is swapped, and reading goes on")
 {
     struct rig rig;
     struct fz_record record;
     uint64_t version = 0;
 
-    (void)state;
     start(&rig);
     assert_int_equal(swap(&rig, 0, 0, &version), FZ_REGISTER_OK);
     int fd = open(path_of(&rig, "records.lock"), O_RDWR | O_CLOEXEC);
@@ -384,14 +359,12 @@ static void test_guard_held(void **state)
     stop(&rig);
 }
 
-/* The directory is made if only it is missing; a path that is none is refused. */
-static void test_open(void **state)
+TEST("The directory is made if only it is missing; a path that is none is refused")
 {
     struct rig rig;
     struct fz_register reg;
     struct stat info;
 
-    (void)state;
     start(&rig);
     assert_int_equal(fz_file_register_open(&reg, path_of(&rig, "orders"), &rig.err), FRAZIL_OK);
     reg.close(reg.ctx);
@@ -402,16 +375,4 @@ static void test_open(void **state)
     assert_null(strstr(rig.err.message, "state"));
     assert_int_equal(fz_file_register_open(&reg, "orders", &rig.err), FRAZIL_ESPEC);
     stop(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_old_content), cmocka_unit_test(test_in_place),      cmocka_unit_test(test_second_name),
-        cmocka_unit_test(test_readers),     cmocka_unit_test(test_content),       cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_other_names), cmocka_unit_test(test_system_errors), cmocka_unit_test(test_full_disk),
-        cmocka_unit_test(test_guard_held),  cmocka_unit_test(test_open),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,20 +4,14 @@
  * whoever asks, and none of a tick that may have been counted before a wipe.
  */
 #include <fcntl.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/near_miss.h"
 #include "lib/scratch.h"
+#include "lib/test.h"
 #include "registers/file/file_slots.h"
 
 enum { WORKER = 7, CAPACITY = 16 };
@@ -44,20 +38,16 @@ static struct fz_slot_source open_slots(bool random_start)
     return source;
 }
 
-static int set_up(void **state)
+BEFORE_EACH
 {
-    (void)state;
     seed = 1;
     scratch = scratch_make();
     snprintf(url, sizeof url, "konayuki+file://%s/counters", scratch);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     scratch_remove(scratch);
-    return 0;
 }
 
 static struct fz_slot_run must_take(struct fz_slot_source *source, uint64_t tick, uint64_t n)
@@ -79,13 +69,11 @@ static void must_refuse(struct fz_slot_source *source, uint64_t tick, frazil_err
     assert_int_equal(run.count, 42);
 }
 
-/* Slots of a tick follow each other, whoever takes them, until it is full; the next tick begins at 0. */
-static void test_counts(void **state)
+TEST("Slots of a tick follow each other, whoever takes them, until it is full; the next tick begins at 0")
 {
     struct fz_slot_source a = open_slots(false);
     struct fz_slot_source b = open_slots(false);
 
-    (void)state;
     must_refuse(&a, 1000, FRAZIL_EFULL); /* nobody knows what was taken of it */
     assert_int_equal(must_take(&a, 1001, 1).place, 0);
     assert_int_equal(must_take(&b, 1001, 1).place, 1);
@@ -98,13 +86,11 @@ static void test_counts(void **state)
     b.close(b.ctx);
 }
 
-/* With a random start every first place occurs, and the end of the tick is its end. */
-static void test_random_start(void **state)
+TEST("With a random start every first place occurs, and the end of the tick is its end")
 {
     struct fz_slot_source source = open_slots(true);
     uint32_t seen = 0;
 
-    (void)state;
     must_refuse(&source, 1, FRAZIL_EFULL);
     for (uint64_t tick = 2; tick < 500; tick++) {
         struct fz_slot_run run = must_take(&source, tick, CAPACITY);
@@ -115,15 +101,13 @@ static void test_random_start(void **state)
     source.close(source.ctx);
 }
 
-/* After a wipe nothing of the present tick is taken; a count that cannot be read is an error with the way out. */
-static void test_wipe_and_damage(void **state)
+TEST("After a wipe nothing of the present tick is taken; a count that cannot be read is an error with the way out")
 {
     struct fz_slot_source source = open_slots(false);
     const char *path = scratch_path(scratch, "counters/worker-7.count");
     frazil_error err;
     struct fz_slot_run run;
 
-    (void)state;
     must_refuse(&source, 1, FRAZIL_EFULL);
     must_take(&source, 2, 3);
     assert_int_equal(unlink(path), 0);
@@ -140,14 +124,12 @@ static void test_wipe_and_damage(void **state)
     source.close(source.ctx);
 }
 
-/* Processes at the same time never get the same slot. */
-static void test_processes(void **state)
+TEST("Processes at the same time never get the same slot")
 {
     enum { PROCESSES = 4, TAKES = 400 };
     int results[2];
     unsigned char taken[1000][CAPACITY] = {{0}};
 
-    (void)state;
     assert_int_equal(pipe(results), 0);
     for (int i = 0; i < PROCESSES; i++) {
         pid_t pid = fork();
@@ -181,15 +163,13 @@ static void test_processes(void **state)
     }
 }
 
-/* A limit on the size of files is an error that says it: no signal ends the program. */
-static void test_file_limit(void **state)
+TEST("A limit on the size of files is an error that says it: no signal ends the program")
 {
     struct fz_slot_source source = open_slots(false);
     struct fz_slot_run run;
     struct rlimit before;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     struct rlimit tiny = {.rlim_cur = 4, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &tiny), 0);
@@ -200,8 +180,7 @@ static void test_file_limit(void **state)
     source.close(source.ctx);
 }
 
-/* The folders above the one that the URL names are made, too, for their owner alone; a file among them is an error. */
-static void test_makes_the_folders_above(void **state)
+TEST("The folders above the one that the URL names are made, too, for their owner alone; a file among them is an error")
 {
     struct stat status;
     struct fz_slots_request request = {.url = url, .capacity = CAPACITY};
@@ -210,7 +189,6 @@ static void test_makes_the_folders_above(void **state)
     frazil_error err;
     char path[128];
 
-    (void)state;
     request.random = &random;
     snprintf(url, sizeof url, "konayuki+file://%s/a/b//c", scratch);
     source = open_slots(false);
@@ -228,29 +206,12 @@ static void test_makes_the_folders_above(void **state)
     assert_non_null(strstr(err.message, "/file/b/c"));
 }
 
-/* A URL that is none. */
-static void test_refused(void **state)
+TEST("A URL that is none")
 {
     struct fz_slots_request request = {.url = "konayuki+file://counters", .capacity = CAPACITY};
     struct fz_slot_source source;
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_file_slots_open(&request, &source, &err), FRAZIL_ESPEC);
     assert_non_null(strstr(err.message, "absolute path"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_counts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_random_start, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_wipe_and_damage, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_file_limit, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_makes_the_folders_above, set_up, tear_down),
-        cmocka_unit_test(test_refused),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

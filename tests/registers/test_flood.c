@@ -5,21 +5,14 @@
  */
 #define _DEFAULT_SOURCE /* wait4 */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "frazil/parts.h"
 #include "lease/coordinator.h"
 #include "lib/flood.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 /* Generous: the machine may be busy.  Before there were bounds, it was 20 s and several hundred MiB. */
@@ -134,7 +127,7 @@ static void hold_to_time(const struct target *target, const struct flood *slow)
 #ifdef FRAZIL_HAVE_REDIS
 static const struct target redis = {"redis", frazil_redis, "redis://127.0.0.1:", "/orders?timeout=500ms"};
 
-static void test_redis(void **state)
+TEST("A Redis that never stops answering, or answers a byte at a time, costs neither time nor memory without end")
 {
     static const struct flood slow = {FLOOD_TRICKLE, NULL, 0, TEXT("$1000\r\n"), TEXT("x")};
     static const struct flood bulk = {FLOOD_FAST, NULL, 0, TEXT("$500000000\r\n"), TEXT("x")};
@@ -142,7 +135,6 @@ static void test_redis(void **state)
     static const struct flood array = {FLOOD_FAST, NULL, 0, TEXT("*500000000\r\n"), TEXT(":1\r\n")};
     static const struct flood arrays = {FLOOD_FAST, NULL, 0, TEXT("*500000\r\n"), TEXT("*3\r\n$-1\r\n*0\r\n:1\r\n")};
 
-    (void)state;
     hold_to_time(&redis, &slow);
     hold(&redis, &bulk, "a text without end");
     hold(&redis, &line, "a line without end");
@@ -156,7 +148,7 @@ static void test_redis(void **state)
 
 static const struct target etcd = {"etcd", frazil_etcd, "etcd://127.0.0.1:", "/orders?timeout=500ms"};
 
-static void test_etcd(void **state)
+TEST("Nor does such an etcd")
 {
     static const struct flood slow = {FLOOD_TRICKLE, NULL, 0, TEXT(HTTP "\r\n{\"kvs\":["), TEXT("1,")};
     static const struct flood body = {FLOOD_FAST, NULL, 0, TEXT(HTTP "\r\n{\"kvs\":["), TEXT("1,")};
@@ -166,7 +158,6 @@ static void test_etcd(void **state)
     static const struct flood chunks = {FLOOD_FAST, NULL, 0, TEXT(HTTP "Transfer-Encoding: chunked\r\n\r\n"),
                                         TEXT("10\r\n1,2,3,4,5,6,7,8,\r\n")};
 
-    (void)state;
     hold_to_time(&etcd, &slow);
     hold(&etcd, &body, "a body without end");
     hold(&etcd, &headers, "headers without end");
@@ -187,7 +178,7 @@ static void test_etcd(void **state)
 static const struct target postgresql = {"postgresql", frazil_postgresql,
                                          "postgres://me@127.0.0.1:", "/db/orders?timeout=500ms&sslmode=disable"};
 
-static void test_postgresql(void **state)
+TEST("Nor does such a PostgreSQL, beyond what libpq makes room for")
 {
     static const struct flood slow = {FLOOD_TRICKLE, TEXT(GREETING), TEXT(ROWS), TEXT("D\0\0\0\14\0\1\0\0\0\2ab")};
     static const struct flood rows = {FLOOD_FAST, TEXT(GREETING), TEXT(ROWS), TEXT("D\0\0\0\14\0\1\0\0\0\2ab")};
@@ -198,7 +189,6 @@ static void test_postgresql(void **state)
     static const struct flood settings = {FLOOD_FAST, NULL, 0, TEXT(AUTHENTICATED), TEXT("S\0\0\0\12abc\0d\0")};
     static const struct flood error = {FLOOD_FAST, TEXT(GREETING), TEXT("E\77\377\377\0SERROR\0M"), TEXT("x")};
 
-    (void)state;
     hold_to_time(&postgresql, &slow);
     hold(&postgresql, &rows, "rows without end");
     /* libpq makes room for the length that a message claims, and reads on while something is there. */
@@ -216,7 +206,7 @@ static void test_postgresql(void **state)
 static const struct target zookeeper = {"zookeeper", frazil_zookeeper,
                                         "zookeeper://127.0.0.1:", "/orders?timeout=500ms"};
 
-static void test_zookeeper(void **state)
+TEST("Nor does such a ZooKeeper")
 {
     static const struct flood slow = {FLOOD_TRICKLE, TEXT(SESSION), TEXT("\0\0\1\0"), TEXT("\0")};
     static const struct flood packet = {FLOOD_FAST, TEXT(SESSION), TEXT("\77\377\377\0"), TEXT("x")};
@@ -224,7 +214,6 @@ static void test_zookeeper(void **state)
                                        TEXT("\0\0\0\20\377\377\377\376\0\0\0\0\0\0\0\1\0\0\0\0")};
     static const struct flood early = {FLOOD_FAST, NULL, 0, TEXT("\77\377\377\0"), TEXT("x")};
 
-    (void)state;
     hold_to_time(&zookeeper, &slow);
     hold(&zookeeper, &packet, "a packet of a gigabyte");
     hold(&zookeeper, &pings, "pings without end");
@@ -247,8 +236,7 @@ static void *take_one(void *ctx)
     return (void *)(uintptr_t)(err == FRAZIL_EAGAIN ? now_ms() - begun_ms : UINT64_MAX);
 }
 
-/* Many threads at a silent coordinator wait as long as one: max_wait, and a timeout on top. */
-static void test_callers(void **state)
+TEST("Many threads at a silent coordinator wait as long as one: max_wait, and a timeout on top")
 {
     static const struct flood silent = {.pace = FLOOD_SILENT, .piece = "x", .piece_len = 1};
     const frazil_coordinator *coordinators[] = {frazil_redis(), NULL};
@@ -259,7 +247,6 @@ static void test_callers(void **state)
     char spec[160];
     frazil *gen;
 
-    (void)state;
     pid_t server = flood_start(&silent, &port);
     snprintf(spec, sizeof spec, "worker=fixed:7 max_wait=100ms state=redis://127.0.0.1:%u/orders?timeout=1s",
              (unsigned)port);
@@ -277,23 +264,3 @@ static void test_callers(void **state)
     flood_stop(server);
 }
 #endif
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-#ifdef FRAZIL_HAVE_REDIS
-        cmocka_unit_test(test_redis),      cmocka_unit_test(test_callers),
-#endif
-#ifdef FRAZIL_HAVE_ETCD
-        cmocka_unit_test(test_etcd),
-#endif
-#ifdef FRAZIL_HAVE_POSTGRESQL
-        cmocka_unit_test(test_postgresql),
-#endif
-#ifdef FRAZIL_HAVE_ZOOKEEPER
-        cmocka_unit_test(test_zookeeper),
-#endif
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}

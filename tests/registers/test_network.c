@@ -7,21 +7,16 @@
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "lib/bound.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
+#include "lib/test.h"
 
 enum { SHORT_MS = 300, LONG_MS = 20000, TRIES = 4000 };
 
@@ -89,8 +84,8 @@ static bool is_text(const struct fz_record *record, const char *text)
 
 /* ---- one fault ------------------------------------------------------------------ */
 
-/* A reply that was lost although the request was carried out: unknown, and the record says what happened. */
-static void lost_reply(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server,
+              "A reply that was lost although the request was carried out: unknown, and the record says what happened")
 {
     static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_HOLD_REPLIES, PROXY_CUT_REPLIES,
                                             PROXY_CUT_LATE,     PROXY_RESET,        PROXY_END_ONCE};
@@ -120,8 +115,7 @@ static void lost_reply(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* The late reply to a request that was given up is not taken for that to the next one. */
-static void late_reply(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "The late reply to a request that was given up is not taken for that to the next one")
 {
     struct rig rig;
     struct fz_record record;
@@ -139,8 +133,8 @@ static void late_reply(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* A request that arrives after its sender has given up does nothing that its version does not allow. */
-static void late_request(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server,
+              "A request that arrives after its sender has given up does nothing that its version does not allow")
 {
     struct rig rig;
     uint64_t untouched = 4711;
@@ -161,8 +155,7 @@ static void late_request(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* The timeout bounds the whole answer, however slowly it comes. */
-static void slow(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "The timeout bounds the whole answer, however slowly it comes")
 {
     struct rig rig;
     struct fz_record record;
@@ -181,8 +174,7 @@ static void slow(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* Where nobody listens certainly nothing was done. */
-static void unreachable(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "Where nobody listens certainly nothing was done")
 {
     struct fz_register reg = kind->open(free_port(), SHORT_MS);
     struct rig rig;
@@ -196,8 +188,7 @@ static void unreachable(const struct register_kind *kind)
     reg.close(reg.ctx);
 }
 
-/* Whoever is hung up on as soon as he connects fails, and goes on when he is not. */
-static void hung_up(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "Whoever is hung up on as soon as he connects fails, and goes on when he is not")
 {
     struct rig rig;
     struct fz_record record;
@@ -212,8 +203,9 @@ static void hung_up(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* What no coordinator would say is never taken for a yes or a no, be it the first thing that is heard or not. */
-static void garbage(const struct register_kind *kind)
+TEST_OF_KINDS(
+    for_each_server,
+    "What no coordinator would say is never taken for a yes or a no, be it the first thing that is heard or not")
 {
     static const char *const texts[] = {
         "x",
@@ -247,8 +239,9 @@ static void garbage(const struct register_kind *kind)
     }
 }
 
-/* A connection that ended while nobody used it is noticed before the next request, which is then not in doubt. */
-static void ended_while_idle(const struct register_kind *kind)
+TEST_OF_KINDS(
+    for_each_server,
+    "A connection that ended while nobody used it is noticed before the next request, which is then not in doubt")
 {
     struct rig rig;
 
@@ -262,8 +255,7 @@ static void ended_while_idle(const struct register_kind *kind)
     stop(&rig);
 }
 
-/* Writing to a server that is gone does not end the program, nor leaves it a signal. */
-static void no_sigpipe(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "Writing to a server that is gone does not end the program, nor leaves it a signal")
 {
     struct fz_register reg = kind->open(0, SHORT_MS);
     struct rig rig;
@@ -380,8 +372,7 @@ static void join_threads(struct tally *tally, const pthread_t threads[COUNTERS])
         pthread_join(threads[i], NULL);
 }
 
-/* Several threads race through a network with one fault after the other. */
-static void faults_in_turn(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "Several threads race through a network with one fault after the other")
 {
     static const enum proxy_mode modes[] = {PROXY_HOLD_REQUESTS, PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_CUT_LATE,
                                             PROXY_RESET,         PROXY_HOLD_REPLIES, PROXY_HANG_UP,     PROXY_DRIBBLE};
@@ -408,7 +399,7 @@ static void faults_in_turn(const struct register_kind *kind)
 static pid_t run_process(const struct counter *counter)
 {
     pthread_t threads[COUNTERS];
-    pid_t child = fork();
+    pid_t child = bound_fork();
 
     assert_true(child >= 0);
     if (child != 0)
@@ -419,8 +410,7 @@ static pid_t run_process(const struct counter *counter)
     _exit(0);
 }
 
-/* Several processes of several threads race while the server is killed and started again. */
-static void restart_in_the_middle(const struct register_kind *kind)
+TEST_OF_KINDS(for_each_server, "Several processes of several threads race while the server is killed and started again")
 {
     struct tally *tally = mmap(NULL, sizeof *tally, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pid_t children[PROCESSES];
@@ -443,42 +433,4 @@ static void restart_in_the_middle(const struct register_kind *kind)
     }
     check_tally(kind, tally);
     munmap(tally, sizeof *tally);
-}
-
-#define RULE(name)                                                                                                     \
-    static void test_##name(void **state)                                                                              \
-    {                                                                                                                  \
-        (void)state;                                                                                                   \
-        for_each_kind(name, true);                                                                                     \
-    }
-
-RULE(lost_reply)
-RULE(late_reply)
-RULE(late_request)
-RULE(slow)
-RULE(unreachable)
-RULE(hung_up)
-RULE(garbage)
-RULE(ended_while_idle)
-RULE(no_sigpipe)
-RULE(faults_in_turn)
-RULE(restart_in_the_middle)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lost_reply),
-        cmocka_unit_test(test_late_reply),
-        cmocka_unit_test(test_late_request),
-        cmocka_unit_test(test_slow),
-        cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_hung_up),
-        cmocka_unit_test(test_garbage),
-        cmocka_unit_test(test_ended_while_idle),
-        cmocka_unit_test(test_no_sigpipe),
-        cmocka_unit_test(test_faults_in_turn),
-        cmocka_unit_test(test_restart_in_the_middle),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,19 +5,13 @@
  * tables and namespaces.
  */
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "lease/lease.h"
 #include "lib/postgresql_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 static struct server server;
@@ -61,15 +55,13 @@ static void run_what_was_said(const char *message)
 
 /* ---- the table -------------------------------------------------------------------- */
 
-/* Without a table there is no record and none can be made; who the server is can be said all the same. */
-static void test_no_table(void **state)
+TEST("Without a table there is no record and none can be made; who the server is can be said all the same")
 {
     struct fz_register_status status = {.has_clock = false};
     struct fz_record record = {.version = 4711};
     frazil_error err;
     uint64_t version = 4711;
 
-    (void)state;
     start();
     struct fz_register reg = open_as("owner", "");
     assert_int_equal(reg.read(reg.ctx, 0, &record, &status, NULL), FZ_REGISTER_OK);
@@ -96,15 +88,13 @@ static uint64_t now_tick(void *ctx)
     return tick;
 }
 
-/* What frazil lease init does makes the table, once, also for a namespace that was never used; a second namespace
- * shares it. */
-static void test_init(void **state)
+TEST("What frazil lease init does makes the table, once, also for a namespace that was never used; a second namespace "
+     "shares it")
 {
     frazil_layout layout;
     frazil_error err = {.message = ""};
     struct fz_record record;
 
-    (void)state;
     start();
     struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
     assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
@@ -142,12 +132,10 @@ static void *prepare(void *ctx)
     return NULL;
 }
 
-/* Several who make the table at once all find it made. */
-static void test_made_at_once(void **state)
+TEST("Several who make the table at once all find it made")
 {
     pthread_t threads[8];
 
-    (void)state;
     start();
     for (int rounds = 0; rounds < 5; rounds++) {
         for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++)
@@ -159,12 +147,10 @@ static void test_made_at_once(void **state)
     stop();
 }
 
-/* Who may not create the table is told what somebody else has to run; that is then enough, also for a second init. */
-static void test_may_not_create(void **state)
+TEST("Who may not create the table is told what somebody else has to run; that is then enough, also for a second init")
 {
     frazil_error err = {.message = ""};
 
-    (void)state;
     start();
     struct fz_register reg = open_as("the%20app", "");
     assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
@@ -182,13 +168,11 @@ static void test_may_not_create(void **state)
     stop();
 }
 
-/* The same where the table is in a schema that he may not even look into. */
-static void test_may_not_look(void **state)
+TEST("The same where the table is in a schema that he may not even look into")
 {
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     start();
     struct fz_register owner = open_as("owner", "");
     struct fz_register reg = open_as("the%20app", "");
@@ -218,15 +202,13 @@ static void test_may_not_look(void **state)
     stop();
 }
 
-/* Tables with other names and in other schemas, and namespaces of one table, are apart. */
-static void test_apart(void **state)
+TEST("Tables with other names and in other schemas, and namespaces of one table, are apart")
 {
     static const char *const keys[] = {"", "&table=other_table", "&table=ids.frazil_lease", "&table=Frazil_Lease"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     struct fz_register regs[KEYS + 1];
     struct fz_record record;
 
-    (void)state;
     start();
     postgresql_server_do(&server, "CREATE SCHEMA ids");
     for (size_t i = 0; i < KEYS; i++)
@@ -260,15 +242,13 @@ static void write_file(char path[64], const char *text)
     close(fd);
 }
 
-/* A password that is wrong or missing is refused, and never said; the right one may come from wherever. */
-static void test_password(void **state)
+TEST("A password that is wrong or missing is refused, and never said; the right one may come from wherever")
 {
     struct fz_record record;
     char path[64];
     char keys[96];
     char text[96];
 
-    (void)state;
     start();
     struct fz_register reg = open_as("guarded:s3cret", "&sslmode=disable");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
@@ -302,14 +282,12 @@ static void test_password(void **state)
     stop();
 }
 
-/* Without a word on TLS: over the socket of a server that has none; and over TCP to one that has it. */
-static void test_password_guarded(void **state)
+TEST("Without a word on TLS: over the socket of a server that has none; and over TCP to one that has it")
 {
     static const char *const settings[] = {"ssl=on", NULL};
     struct fz_record record;
     char port[8];
 
-    (void)state;
     start();
     snprintf(port, sizeof port, "%u", (unsigned)server.port);
     assert_int_equal(setenv("PGPORT", port, 1), 0);
@@ -332,12 +310,10 @@ static void test_password_guarded(void **state)
     stop();
 }
 
-/* Who, or where, does not exist is refused; nothing of that gets better by itself. */
-static void test_nobody(void **state)
+TEST("Who, or where, does not exist is refused; nothing of that gets better by itself")
 {
     struct fz_record record;
 
-    (void)state;
     struct fz_register reg = open_as("nobody_of_that_name", "");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
     postgresql_assert_said("role \"nobody_of_that_name\" does not exist");
@@ -348,13 +324,11 @@ static void test_nobody(void **state)
     postgresql_close(&reg);
 }
 
-/* The socket in a folder; and what the URL does not say comes from the environment, as with every client. */
-static void test_places(void **state)
+TEST("The socket in a folder; and what the URL does not say comes from the environment, as with every client")
 {
     struct fz_record record;
     char port[8];
 
-    (void)state;
     start();
     snprintf(port, sizeof port, "%u", (unsigned)server.port);
     assert_int_equal(setenv("PGPORT", port, 1), 0);
@@ -374,20 +348,17 @@ static void test_places(void **state)
     stop();
 }
 
-/* TLS that is demanded of a server that has none is not done without. */
-static void test_tls_demanded(void **state)
+TEST("TLS that is demanded of a server that has none is not done without")
 {
     struct fz_record record;
 
-    (void)state;
     struct fz_register reg = open_as("owner", "&sslmode=require");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
     postgresql_assert_said("server does not support SSL, but SSL was required");
     postgresql_close(&reg);
 }
 
-/* Over TLS, as far as the URL trusts it; a child that drops what it inherited does not end its parent's session. */
-static void test_tls(void **state)
+TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherited does not end its parent's session")
 {
     static const char *const settings[] = {"ssl=on", NULL};
     char keys[160];
@@ -395,7 +366,6 @@ static void test_tls(void **state)
     struct server own;
     int status_word;
 
-    (void)state;
     postgresql_server_start(&own, NULL);
     postgresql_server_certify(&own);
     postgresql_server_crash(&own);
@@ -428,32 +398,13 @@ static void test_tls(void **state)
     postgresql_server_stop(&own);
 }
 
-static int start_server(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!postgresql_server_installed())
-        exit(0);
+    test_need(postgresql_server_installed());
     postgresql_server_start(&server, NULL);
-    return 0;
 }
 
-static int stop_server(void **state)
+AFTER_ALL
 {
-    (void)state;
     postgresql_server_stop(&server);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_table),     cmocka_unit_test(test_init),
-        cmocka_unit_test(test_made_at_once), cmocka_unit_test(test_may_not_create),
-        cmocka_unit_test(test_may_not_look), cmocka_unit_test(test_apart),
-        cmocka_unit_test(test_password),     cmocka_unit_test(test_password_guarded),
-        cmocka_unit_test(test_nobody),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_tls_demanded), cmocka_unit_test(test_tls),
-    };
-
-    return cmocka_run_group_tests(tests, start_server, stop_server);
 }

@@ -4,16 +4,10 @@
  * of it, and each finding is there when what it speaks of is, and only then.
  */
 #include <libpq-fe.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/coordinator.h"
 #include "lib/postgresql_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 struct findings {
@@ -72,15 +66,13 @@ static void start(struct server *server, const char *const *settings)
     postgresql_close(&reg);
 }
 
-/* It is of this version, names its client library and its URLs, and opens a register of each of them. */
-static void test_itself(void **state)
+TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
 {
     const frazil_coordinator *postgresql = frazil_postgresql();
     char name[FZ_LEASE_NAME_SIZE];
     struct fz_register reg;
     frazil_error err;
 
-    (void)state;
     assert_string_equal(postgresql->version, FRAZIL_VERSION);
     assert_string_equal(postgresql->part, "postgresql");
     assert_memory_equal(postgresql->client, "libpq ", 6);
@@ -94,12 +86,10 @@ static void test_itself(void **state)
     assert_int_equal(postgresql->open_register("postgres://nobody/app/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
-/* A server as one wishes it: nothing but OK, once table and namespace are there. */
-static void test_good(void **state)
+TEST("A server as one wishes it: nothing but OK, once table and namespace are there")
 {
     struct server server;
 
-    (void)state;
     postgresql_server_start(&server, NULL);
     struct findings findings = examine(&server);
     assert_found(findings, "FAIL there is no namespace orders\n");
@@ -118,14 +108,12 @@ static void test_good(void **state)
     postgresql_server_stop(&server);
 }
 
-/* What a crash of the host would do. */
-static void test_durability(void **state)
+TEST("What a crash of the host would do")
 {
     static const char *const no_fsync[] = {"fsync=off", NULL};
     static const char *const no_full_pages[] = {"full_page_writes=off", NULL};
     struct server server;
 
-    (void)state;
     start(&server, no_fsync);
     assert_found(examine(&server), "FAIL durability: fsync is off");
     postgresql_server_crash(&server);
@@ -134,14 +122,12 @@ static void test_durability(void **state)
     postgresql_server_stop(&server);
 }
 
-/* A standby is a danger unless commits wait for it, and is not itself asked. */
-static void test_replication(void **state)
+TEST("A standby is a danger unless commits wait for it, and is not itself asked")
 {
     static const char *const logical[] = {"wal_level=logical", NULL};
     struct server primary;
     struct server standby;
 
-    (void)state;
     start(&primary, logical);
     postgresql_server_follow(&standby, &primary);
     struct findings findings = examine(&primary);
@@ -162,14 +148,12 @@ static void test_replication(void **state)
     postgresql_server_stop(&primary);
 }
 
-/* A subscriber takes nothing over, and is not counted. */
-static void test_subscriber(void **state)
+TEST("A subscriber takes nothing over, and is not counted")
 {
     static const char *const settings[] = {"wal_level=logical", NULL};
     struct server server;
     char info[128];
 
-    (void)state;
     start(&server, settings);
     postgresql_server_do(&server, "CREATE PUBLICATION p FOR ALL TABLES");
     postgresql_server_do(&server, "SELECT pg_create_logical_replication_slot('s', 'pgoutput')");
@@ -186,13 +170,11 @@ static void test_subscriber(void **state)
     postgresql_server_stop(&server);
 }
 
-/* What this user may do, and what he may not. */
-static void test_permissions(void **state)
+TEST("What this user may do, and what he may not")
 {
     static const char *const privileges[] = {"SELECT, INSERT", "SELECT, UPDATE"};
     struct server server;
 
-    (void)state;
     start(&server, NULL);
     postgresql_server_do(&server, "CREATE ROLE app LOGIN");
     assert_found(examine_as(&server, "app"), "FAIL the coordinator does not answer: ");
@@ -211,20 +193,7 @@ static void test_permissions(void **state)
     postgresql_server_stop(&server);
 }
 
-static int skip_without_server(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!postgresql_server_installed())
-        exit(0);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itself),      cmocka_unit_test(test_good),       cmocka_unit_test(test_durability),
-        cmocka_unit_test(test_replication), cmocka_unit_test(test_subscriber), cmocka_unit_test(test_permissions),
-    };
-
-    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+    test_need(postgresql_server_installed());
 }

@@ -6,18 +6,12 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/postgresql_rig.h"
+#include "lib/test.h"
 
 /* ---- the server ------------------------------------------------------------------- */
 
@@ -167,8 +161,7 @@ static void write_file(char *path, const char *text)
     close(fd);
 }
 
-/* Wherever the password comes from. */
-static void test_refused(void **state)
+TEST("Wherever the password comes from")
 {
     char passwords[] = "/tmp/frazil-passwords-XXXXXX";
     char services[] = "/tmp/frazil-services-XXXXXX";
@@ -176,7 +169,6 @@ static void test_refused(void **state)
     char keys[64];
     struct place place;
 
-    (void)state;
     serve_on_loopback(&place);
     assert_refused(login_to(&place, "me:s3cret", ""));
     write_file(password, "s3cret\n");
@@ -195,13 +187,11 @@ static void test_refused(void **state)
     stop(&place);
 }
 
-/* Whoever says how much TLS there is to be gets that, and no other sentence than libpq's. */
-static void test_said(void **state)
+TEST("Whoever says how much TLS there is to be gets that, and no other sentence than libpq's")
 {
     char services[] = "/tmp/frazil-services-XXXXXX";
     struct place place;
 
-    (void)state;
     serve_on_loopback(&place);
     assert_int_equal(login_to(&place, "me:s3cret", "&sslmode=disable"), PASSWORD_SENT);
     assert_int_equal(login_to(&place, "me:s3cret", "&sslmode=prefer"), PASSWORD_SENT);
@@ -221,26 +211,22 @@ static void test_said(void **state)
     stop(&place);
 }
 
-/* Without a password there is nothing to hide. */
-static void test_no_password(void **state)
+TEST("Without a password there is nothing to hide")
 {
     struct place place;
 
-    (void)state;
     serve_on_loopback(&place);
     assert_int_equal(login_to(&place, "me", ""), LOGGED_IN_WITHOUT);
     stop(&place);
 }
 
-/* A Unix socket needs no TLS. */
-static void test_socket(void **state)
+TEST("A Unix socket needs no TLS")
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char folder[] = "/tmp/frazil-socket-XXXXXX";
     char url[160];
     struct place place;
 
-    (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(address.sun_path, sizeof address.sun_path, "%s/.s.PGSQL.5432", folder);
     serve_at(&place, (const struct sockaddr *)&address, sizeof address);
@@ -256,25 +242,12 @@ static void test_socket(void **state)
 }
 
 /* What this host's user has set for other clients does not count here. */
-static int forget_settings(void **state)
+BEFORE_EACH
 {
     static const char *const names[] = {"PGHOST",    "PGPORT",        "PGPASSWORD",   "PGSSLMODE",
                                         "PGSERVICE", "PGSERVICEFILE", "PGREQUIRESSL", "PGSSLROOTCERT"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         unsetenv(names[i]);
-    return setenv("PGPASSFILE", "/dev/null", 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_refused, forget_settings),
-        cmocka_unit_test_setup(test_said, forget_settings),
-        cmocka_unit_test_setup(test_no_password, forget_settings),
-        cmocka_unit_test_setup(test_socket, forget_settings),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    assert_int_equal(setenv("PGPASSFILE", "/dev/null", 1), 0);
 }

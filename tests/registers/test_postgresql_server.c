@@ -6,15 +6,9 @@
  */
 #include <libpq-fe.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/postgresql_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 /* One for all tests that do not end it. */
@@ -38,14 +32,12 @@ static struct fz_register start(void)
 
 /* ---- who it is ------------------------------------------------------------------ */
 
-/* The clock is the server's, to the millisecond. */
-static void test_clock(void **state)
+TEST("The clock is the server's, to the millisecond")
 {
     struct fz_register reg = start();
     struct fz_register_status status = postgresql_status_of(&reg);
     int64_t now_ms = fz_real_now().unix_ms; /* the same host */
 
-    (void)state;
     assert_true(status.has_clock);
     assert_in_range(now_ms - status.unix_ms, 0, 60000);
     uint64_t version = postgresql_must_swap(&reg, 0, "x");
@@ -53,8 +45,7 @@ static void test_clock(void **state)
     postgresql_close(&reg);
 }
 
-/* The incarnation is the cluster, its timeline, the start of the server and the table; all read it alike. */
-static void test_incarnation(void **state)
+TEST("The incarnation is the cluster, its timeline, the start of the server and the table; all read it alike")
 {
     static const char incarnation_sql[] = "SELECT system_identifier || '.00000001.' || (extract(epoch FROM "
                                           "pg_postmaster_start_time()) * 1000000)::bigint "
@@ -63,7 +54,6 @@ static void test_incarnation(void **state)
     char first[FZ_INCARNATION_SIZE];
     struct fz_record record;
 
-    (void)state;
     postgresql_server_start(&own, NULL);
     struct fz_register reg = open_on(&own, "");
     postgresql_prepare_table(&reg);
@@ -82,13 +72,11 @@ static void test_incarnation(void **state)
     postgresql_server_stop(&own);
 }
 
-/* A table that was made again, as pg_restore --clean does, is another incarnation. */
-static void test_table_made_again(void **state)
+TEST("A table that was made again, as pg_restore --clean does, is another incarnation")
 {
     struct fz_register reg = start();
     struct fz_register_status first = postgresql_status_of(&reg);
 
-    (void)state;
     postgresql_server_do(&server, "CREATE TABLE kept AS TABLE frazil_lease; DROP TABLE frazil_lease");
     struct fz_register_status without = postgresql_status_of(&reg);
     assert_string_not_equal(without.incarnation, first.incarnation);
@@ -98,19 +86,14 @@ static void test_table_made_again(void **state)
     postgresql_close(&reg);
 }
 
-/*
- * A standby is not asked, neither for records nor to keep one; promoted it is another
- * incarnation.  Of several hosts the primary is found, wherever it is, and again when
- * it is another one.
- */
-static void test_standby(void **state)
+TEST("A standby is not asked, neither for records nor to keep one; promoted it is another incarnation")
 {
+    /* Of several hosts the primary is found, wherever it is, and again when it is another one. */
     struct server primary;
     struct server standby;
     struct fz_record record;
     uint64_t untouched = 4711;
 
-    (void)state;
     postgresql_server_start(&primary, NULL);
     struct fz_register reg = open_on(&primary, "");
     postgresql_prepare_table(&reg);
@@ -147,13 +130,11 @@ static void test_standby(void **state)
     postgresql_server_stop(&primary);
 }
 
-/* A user whose transactions are read-only by default is told so. */
-static void test_read_only(void **state)
+TEST("A user whose transactions are read-only by default is told so")
 {
     struct fz_register reg = start();
     uint64_t version;
 
-    (void)state;
     postgresql_server_do(&server, "ALTER ROLE owner SET default_transaction_read_only = on");
     postgresql_close(&reg);
     reg = open_on(&server, "");
@@ -166,14 +147,12 @@ static void test_read_only(void **state)
 
 /* ---- what has been said stays ----------------------------------------------------- */
 
-/* A swap is on the disk when it returns, although the server's default is not to wait for that. */
-static void test_asynchronous_default(void **state)
+TEST("A swap is on the disk when it returns, although the server's default is not to wait for that")
 {
     static const char *const settings[] = {"synchronous_commit=off", "wal_writer_delay=10s", NULL};
     struct server own;
     struct fz_record record;
 
-    (void)state;
     postgresql_server_start(&own, settings);
     struct fz_register reg = open_on(&own, "");
     postgresql_prepare_table(&reg);
@@ -189,15 +168,13 @@ static void test_asynchronous_default(void **state)
     postgresql_server_stop(&own);
 }
 
-/* A default that waits for less is overruled, one that waits for more is not. */
-static void test_synchronous_commit(void **state)
+TEST("A default that waits for less is overruled, one that waits for more is not")
 {
     static const char *const levels[][2] = {
         {"off", "on"}, {"local", "on"}, {"remote_write", "on"}, {"on", "on"}, {"remote_apply", "remote_apply"}};
     struct fz_register reg = start();
     uint64_t version = 0;
 
-    (void)state;
     postgresql_close(&reg);
     postgresql_server_do(&server, "CREATE TABLE seen (level text);"
                                   "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS "
@@ -228,18 +205,14 @@ static void *end_the_wait(void *ctx)
     return NULL;
 }
 
-/*
- * With a synchronous standby that is away nothing is granted: there is no answer; and
- * when somebody ends the wait, the server's warning that it may be lost is heard.
- */
-static void test_synchronous_standby_away(void **state)
+TEST("With a synchronous standby that is away nothing is granted: there is no answer; and when somebody ends the wait, "
+     "the server's warning that it may be lost is heard")
 {
     struct fz_register reg = start();
     pthread_t other;
     uint64_t untouched = 4711;
     struct fz_record record;
 
-    (void)state;
     struct fz_register hasty =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=300ms", (unsigned)server.port);
     for (int tries = 0; postgresql_read_first(&hasty, &record) != FZ_REGISTER_OK; tries++)
@@ -279,14 +252,12 @@ static PGconn *lock_table(void)
     return session;
 }
 
-/* A table that somebody has locked: the server itself gives up in time, and then it was certainly not done. */
-static void test_locked(void **state)
+TEST("A table that somebody has locked: the server itself gives up in time, and then it was certainly not done")
 {
     struct fz_register reg = start();
     uint64_t version = postgresql_must_swap(&reg, 0, "first");
     uint64_t untouched = 4711;
 
-    (void)state;
     struct fz_register hasty =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=8s", (unsigned)server.port);
     PGconn *session = lock_table();
@@ -312,15 +283,13 @@ static void *end_the_session(void *ctx)
     return NULL;
 }
 
-/* A session that is ended in the middle: how far it came is not known; the next call has a new one. */
-static void test_session_ended(void **state)
+TEST("A session that is ended in the middle: how far it came is not known; the next call has a new one")
 {
     struct fz_register reg = start();
     uint64_t version = postgresql_must_swap(&reg, 0, "first");
     uint64_t untouched = 4711;
     pthread_t other;
 
-    (void)state;
     PGconn *session = lock_table();
     assert_int_equal(pthread_create(&other, NULL, end_the_session, NULL), 0);
     assert_int_equal(postgresql_swap(&reg, version, "second", &untouched), FZ_REGISTER_UNKNOWN);
@@ -342,15 +311,13 @@ static void *commit(void *session)
     return NULL;
 }
 
-/* Transactions that are serializable by default fail where others wait: certainly not done, and again is right. */
-static void test_serializable(void **state)
+TEST("Transactions that are serializable by default fail where others wait: certainly not done, and again is right")
 {
     struct fz_register reg = start();
     uint64_t version = postgresql_must_swap(&reg, 0, "first");
     uint64_t untouched = 4711;
 
     pthread_t other;
-    (void)state;
     postgresql_server_do(&server, "ALTER ROLE owner SET default_transaction_isolation = serializable");
     PGconn *session = postgresql_server_session(&server);
     PQclear(PQexec(session, "BEGIN"));
@@ -368,8 +335,7 @@ static void test_serializable(void **state)
     postgresql_close(&reg);
 }
 
-/* What a server says no with decides whether it is one, also when it comes as late as the commit. */
-static void test_error_classes(void **state)
+TEST("What a server says no with decides whether it is one, also when it comes as late as the commit")
 {
     static const struct {
         const char *code;
@@ -384,7 +350,6 @@ static void test_error_classes(void **state)
     struct fz_record record;
     char sql[512];
 
-    (void)state;
     for (size_t i = 0; i < 2 * sizeof errors / sizeof errors[0]; i++) {
         uint64_t untouched = 4711;
         snprintf(sql, sizeof sql,
@@ -406,13 +371,11 @@ static void test_error_classes(void **state)
     postgresql_close(&reg);
 }
 
-/* When no connection is left it is not reached, and says why. */
-static void test_too_many(void **state)
+TEST("When no connection is left it is not reached, and says why")
 {
     struct fz_register reg = start();
     struct fz_record record;
 
-    (void)state;
     postgresql_server_do(&server, "DROP ROLE IF EXISTS lonely");
     postgresql_server_do(&server, "CREATE ROLE lonely LOGIN CONNECTION LIMIT 0");
     struct fz_register lonely =
@@ -426,13 +389,11 @@ static void test_too_many(void **state)
 
 /* ---- what stands in the table ---------------------------------------------------------- */
 
-/* Versions grow when the server's clock has gone back, too; the last one there is has no next. */
-static void test_version_ahead_of_clock(void **state)
+TEST("Versions grow when the server's clock has gone back, too; the last one there is has no next")
 {
     struct fz_register reg = start();
     uint64_t version;
 
-    (void)state;
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 9000000000000000, 'x')");
     assert_int_equal(postgresql_must_swap(&reg, UINT64_C(9000000000000000), "y"), UINT64_C(9000000000000001));
     postgresql_server_do(&server, "UPDATE frazil_lease SET version = 9223372036854775807");
@@ -451,15 +412,13 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         assert_int_equal(record->len, 0);
 }
 
-/* What frazil has not written is refused, or shown as damaged, and never overwritten. */
-static void test_foreign_content(void **state)
+TEST("What frazil has not written is refused, or shown as damaged, and never overwritten")
 {
     struct fz_register reg = start();
     struct fz_record record;
     uint64_t version;
     uint64_t versions[6] = {0};
 
-    (void)state;
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 0, 'x'), ('orders', 1, -7, 'x'), "
                                   "('orders', 2, 9, repeat('x', 513)::bytea), ('orders', 3, 9, ''), "
                                   "('others', 4, 9, 'x')");
@@ -480,14 +439,12 @@ static void test_foreign_content(void **state)
     postgresql_close(&reg);
 }
 
-/* A table of that name that is something else is refused in the server's own words. */
-static void test_foreign_table(void **state)
+TEST("A table of that name that is something else is refused in the server's own words")
 {
     struct fz_register reg = start();
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     postgresql_server_do(&server, "DROP TABLE frazil_lease; CREATE TABLE frazil_lease (n int)");
     assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
     postgresql_assert_said("column r.namespace does not exist' (42703)");
@@ -496,42 +453,13 @@ static void test_foreign_table(void **state)
     postgresql_close(&reg);
 }
 
-static int start_server(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!postgresql_server_installed())
-        exit(0);
+    test_need(postgresql_server_installed());
     postgresql_server_start(&server, NULL);
-    return 0;
 }
 
-static int stop_server(void **state)
+AFTER_ALL
 {
-    (void)state;
     postgresql_server_stop(&server);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_incarnation),
-        cmocka_unit_test(test_table_made_again),
-        cmocka_unit_test(test_standby),
-        cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_asynchronous_default),
-        cmocka_unit_test(test_synchronous_commit),
-        cmocka_unit_test(test_synchronous_standby_away),
-        cmocka_unit_test(test_locked),
-        cmocka_unit_test(test_session_ended),
-        cmocka_unit_test(test_serializable),
-        cmocka_unit_test(test_error_classes),
-        cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_version_ahead_of_clock),
-        cmocka_unit_test(test_foreign_content),
-        cmocka_unit_test(test_foreign_table),
-    };
-
-    return cmocka_run_group_tests(tests, start_server, stop_server);
 }

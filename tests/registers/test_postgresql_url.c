@@ -2,13 +2,8 @@
 /*
  * Goal of this test: what is special to the URLs of PostgreSQL.  What all URLs have in common is in unit/test_url.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/postgresql/postgresql_url.h"
 
 static struct fz_postgresql_url parse(const char *text)
@@ -45,12 +40,10 @@ static void assert_shown(const char *text, const char *wanted)
     assert_string_equal(shown, wanted);
 }
 
-/* Host, database and namespace; what is not said is left to libpq, but for the timeout and the table. */
-static void test_plain(void **state)
+TEST("Host, database and namespace; what is not said is left to libpq, but for the timeout and the table")
 {
     struct fz_postgresql_url url = parse("postgres://db.example.org/app/orders");
 
-    (void)state;
     assert_int_equal(url.common.host_count, 1);
     assert_string_equal(url.common.hosts[0].name, "db.example.org");
     assert_int_equal(url.common.hosts[0].port, 0);
@@ -74,12 +67,10 @@ static void test_plain(void **state)
     assert_int_equal(url.common.access.timeout_ms, 250);
 }
 
-/* Several hosts, each with its port; or none, which is libpq's default; or a folder with a socket. */
-static void test_hosts(void **state)
+TEST("Several hosts, each with its port; or none, which is libpq's default; or a folder with a socket")
 {
     struct fz_postgresql_url url = parse("postgres://a:1,b,c:65535/app/orders");
 
-    (void)state;
     assert_int_equal(url.common.host_count, 3);
     assert_string_equal(url.common.hosts[0].name, "a");
     assert_int_equal(url.common.hosts[0].port, 1);
@@ -108,21 +99,17 @@ static void test_hosts(void **state)
     assert_refused("postgres:///app/orders?host=", FRAZIL_ESPEC, "must be the absolute path");
 }
 
-/* User and password; what is behind the '@' must still be DATABASE/NAMESPACE. */
-static void test_credentials(void **state)
+TEST("User and password; what is behind the '@' must still be DATABASE/NAMESPACE")
 {
     struct fz_postgresql_url url = parse("postgres://us%40er:s3cret%3A%2F%3F@h/app/orders");
 
-    (void)state;
     assert_string_equal(url.common.access.user, "us@er");
     assert_string_equal(url.common.access.password, "s3cret:/?");
     assert_refused("postgres://me:s3cret/@h/orders", FRAZIL_ESPEC, "names no namespace");
 }
 
-/* A table, with its schema or not, is quoted from then on; nothing else gets into SQL. */
-static void test_table(void **state)
+TEST("A table, with its schema or not, is quoted from then on; nothing else gets into SQL")
 {
-    (void)state;
     assert_string_equal(parse("postgres://h/app/orders?table=Leases_2").table, "\"Leases_2\"");
     assert_string_equal(parse("postgres://h/app/orders?table=ids.lease").table, "\"ids\".\"lease\"");
     static const char *const wrong[] = {"",      ".",    "a.",  ".a",  "a.b.c", "a b",
@@ -139,13 +126,11 @@ static void test_table(void **state)
     assert_refused(text, FRAZIL_ESPEC, "each of 1 to 63 letters");
 }
 
-/* What libpq is told of TLS. */
-static void test_tls(void **state)
+TEST("What libpq is told of TLS")
 {
     struct fz_postgresql_url url =
         parse("postgres://h/app/orders?sslmode=verify-full&sslrootcert=/a%20b&sslcert=/c&sslkey=/k");
 
-    (void)state;
     assert_string_equal(url.sslmode, "verify-full");
     assert_string_equal(url.sslrootcert, "/a b");
     assert_string_equal(url.sslcert, "/c");
@@ -154,10 +139,8 @@ static void test_tls(void **state)
     assert_refused("postgres://h/app/orders?sslkey=", FRAZIL_ESPEC, "'sslkey' in the PostgreSQL URL names no file");
 }
 
-/* Everything else that is wrong. */
-static void test_refused(void **state)
+TEST("Everything else that is wrong")
 {
-    (void)state;
     assert_refused("redis://h/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
     assert_refused("postgres:/h/app/orders", FRAZIL_ESPEC, "this is no PostgreSQL URL");
     assert_refused("postgres://h", FRAZIL_ESPEC, "names no database");
@@ -172,12 +155,10 @@ static void test_refused(void **state)
                    "and user");
 }
 
-/* It is shown without user, password and keys. */
-static void test_shown(void **state)
+TEST("It is shown without user, password and keys")
 {
     char text[512];
 
-    (void)state;
     assert_shown("postgresql://me:s3cret@h:5433/app/orders?timeout=2s", "postgres://h:5433/app/orders");
     assert_shown("postgres://a,[::1]:7/app/orders", "postgres://a,[::1]:7/app/orders");
     assert_shown("postgres:///app/orders?host=/run", "postgres:///run/app/orders");
@@ -186,15 +167,4 @@ static void test_shown(void **state)
     char shown[FZ_POSTGRESQL_SHOWN_SIZE];
     fz_postgresql_url_show(&url, shown);
     assert_int_equal(strlen(shown), sizeof shown - 1);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_hosts), cmocka_unit_test(test_credentials),
-        cmocka_unit_test(test_table), cmocka_unit_test(test_tls),   cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_shown),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

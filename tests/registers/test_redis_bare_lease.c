@@ -3,18 +3,14 @@
  * Goal of this test: bare worker ids over a real Redis: one process has a number at a time, also when its owner is
  * killed; and sfid's key is taken, and freed, as sfid::allocate does.
  */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lease/coordinator.h"
+#include "lib/bound.h"
 #include "lib/redis_server.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 enum { HORIZON_MS = 60000 };
@@ -31,13 +27,17 @@ static uint64_t creation_tick(void *ctx)
 }
 
 /* A namespace with one worker id, in a new server. */
-static int set_up(void **state)
+BEFORE_ALL
+{
+    test_need(redis_server_installed());
+}
+
+BEFORE_EACH
 {
     frazil_layout layout;
     frazil_error err;
     char url[128];
 
-    (void)state;
     coordinators[0] = frazil_redis();
     redis_server_start(&server, NULL);
     assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
@@ -53,14 +53,11 @@ static int set_up(void **state)
     if (frazil_redis()->init(frazil_redis(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     snprintf(spec, sizeof spec, "worker=%s max_wait=0ms", url);
-    return 0;
 }
 
-static int tear_down(void **state)
+AFTER_EACH
 {
-    (void)state;
     server_stop(&server);
-    return 0;
 }
 
 static frazil_err try_open(frazil_lease **ret, frazil_error *reterr)
@@ -98,7 +95,7 @@ static pid_t start_owner(void)
     char byte = 'n';
 
     assert_int_equal(pipe(ready), 0);
-    pid_t owner = fork();
+    pid_t owner = bound_fork();
     assert_true(owner >= 0);
     if (owner == 0) {
         frazil_lease *lease;
@@ -116,10 +113,8 @@ static pid_t start_owner(void)
     return owner;
 }
 
-/* The number is the owner's while it lives, and after it was killed until the end of its lease: nobody guesses. */
-static void test_one_owner(void **state)
+TEST("The number is the owner's while it lives, and after it was killed until the end of its lease: nobody guesses")
 {
-    (void)state;
     pid_t owner = start_owner();
     assert_refused(FRAZIL_EPOOL);
     assert_int_equal(kill(owner, SIGKILL), 0);
@@ -127,13 +122,11 @@ static void test_one_owner(void **state)
     assert_refused(FRAZIL_EPOOL);
 }
 
-/* A number that is given back can be had at once, from where the last owner stopped. */
-static void test_given_back(void **state)
+TEST("A number that is given back can be had at once, from where the last owner stopped")
 {
     frazil_lease_info info;
     frazil_error err;
 
-    (void)state;
     frazil_lease *first = must_open();
     if (frazil_lease_get(first, &info, sizeof info, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
@@ -151,13 +144,11 @@ static void test_given_back(void **state)
     frazil_lease_close(second, FRAZIL_LEASE_ALL_USED);
 }
 
-/* The key is sfid's, and gone when the number was given back and its last stamp is over. */
-static void test_sfid(void **state)
+TEST("The key is sfid's, and gone when the number was given back and its last stamp is over")
 {
     frazil_lease_info info;
     frazil_error err;
 
-    (void)state;
     snprintf(spec, sizeof spec, "worker=sfid+redis://127.0.0.1:%u/shop layout=sfid base=65 count=1",
              (unsigned)server.port);
     frazil_lease *lease = must_open();
@@ -169,15 +160,4 @@ static void test_sfid(void **state)
     for (int i = 0; i < 500 && strcmp(redis_server_ask(&server, "DBSIZE"), "2") != 0; i++)
         pause_shortly();
     assert_string_equal(redis_server_ask(&server, "DBSIZE"), "2");
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {TEST(test_one_owner), TEST(test_given_back), TEST(test_sfid)};
-
-    if (!redis_server_installed())
-        return 77;
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,16 +3,10 @@
  * Goal of this test: Redis as a coordinator tells an operator what he should know of
  * it, and each finding is there when what it speaks of is, and only then.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/coordinator.h"
 #include "lib/redis_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 struct findings {
@@ -70,15 +64,18 @@ static void ask(const struct server *server, const char *command)
         fail_msg("%s: %s", command, reply);
 }
 
-/* It is of this version, names its client library and its URLs, and opens a register of each of them. */
-static void test_itself(void **state)
+BEFORE_ALL
+{
+    test_need(redis_server_installed());
+}
+
+TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
 {
     const frazil_coordinator *redis = frazil_redis();
     char name[FZ_LEASE_NAME_SIZE];
     struct fz_register reg;
     frazil_error err;
 
-    (void)state;
     assert_string_equal(redis->version, FRAZIL_VERSION);
     assert_string_equal(redis->part, "redis");
     assert_memory_equal(redis->client, "hiredis ", 8);
@@ -97,13 +94,11 @@ static void test_itself(void **state)
     assert_int_equal(redis->open_register("redis://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
-/* A server as one wishes it: nothing but OK, once the namespace is there. */
-static void test_good(void **state)
+TEST("A server as one wishes it: nothing but OK, once the namespace is there")
 {
     static const char *const arguments[] = {"--appendonly", "yes", NULL};
     struct server server;
 
-    (void)state;
     redis_server_start(&server, arguments);
     struct findings findings = examine(&server, "");
     assert_found(findings, "FAIL there is no namespace orders\n");
@@ -119,12 +114,10 @@ static void test_good(void **state)
     server_stop(&server);
 }
 
-/* What it does with its data when it stops. */
-static void test_persistence(void **state)
+TEST("What it does with its data when it stops")
 {
     struct server server;
 
-    (void)state;
     redis_server_start(&server, NULL);
     ask(&server, "CONFIG SET save '3600 1'");
     assert_found(examine(&server, ""), "WARN persistence: snapshots only");
@@ -135,12 +128,10 @@ static void test_persistence(void **state)
     server_stop(&server);
 }
 
-/* What it does when its memory is full. */
-static void test_memory(void **state)
+TEST("What it does when its memory is full")
 {
     struct server server;
 
-    (void)state;
     redis_server_start(&server, NULL);
     ask(&server, "CONFIG SET maxmemory 1000000000");
     assert_found(examine(&server, ""), "OK eviction: maxmemory-policy 'noeviction'\n");
@@ -155,27 +146,23 @@ static void test_memory(void **state)
     server_stop(&server);
 }
 
-/* An evicting server is refused by the register, and the finding says why. */
-static void test_evicting(void **state)
+TEST("An evicting server is refused by the register, and the finding says why")
 {
     static const char *const arguments[] = {"--maxmemory-policy", "allkeys-lru", NULL};
     struct server server;
 
-    (void)state;
     redis_server_start(&server, arguments);
     assert_found(examine(&server, ""), "FAIL the coordinator does not answer: redis://");
     assert_found(examine(&server, ""), "maxmemory-policy 'allkeys-lru'");
     server_stop(&server);
 }
 
-/* Replicas without anybody who waits for them are a warning; with somebody they are not. */
-static void test_replication(void **state)
+TEST("Replicas without anybody who waits for them are a warning; with somebody they are not")
 {
     struct server master;
     struct server replica;
     char port[8];
 
-    (void)state;
     redis_server_start(&master, NULL);
     snprintf(port, sizeof port, "%u", (unsigned)master.port);
     const char *arguments[] = {"--replicaof", "127.0.0.1", port, "--repl-diskless-sync-delay", "0", NULL};
@@ -191,12 +178,10 @@ static void test_replication(void **state)
     server_stop(&master);
 }
 
-/* A user without CONFIG: that is said, and what INFO tells is still there. */
-static void test_no_config(void **state)
+TEST("A user without CONFIG: that is said, and what INFO tells is still there")
 {
     struct server server;
 
-    (void)state;
     redis_server_start(&server, NULL);
     ask(&server, "ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +script|load +time +info +hget +hset +hgetall");
     struct findings findings = examine_as(&server, "frazil:pw@", "");
@@ -208,26 +193,13 @@ static void test_no_config(void **state)
     server_stop(&server);
 }
 
-/* Nobody there: a finding, and no error. */
-static void test_nobody(void **state)
+TEST("Nobody there: a finding, and no error")
 {
     const struct server nobody = {.port = free_port()};
     struct findings findings = {.len = 0};
     frazil_clock clock = fz_real_clock();
 
-    (void)state;
     assert_found(examine(&nobody, ""), "FAIL the coordinator does not answer: redis://127.0.0.1:");
     assert_int_equal(frazil_redis()->examine(frazil_redis(), "redis://", &clock, note, &findings, NULL), FRAZIL_ESPEC);
     assert_int_equal(findings.len, 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itself),    cmocka_unit_test(test_good),     cmocka_unit_test(test_persistence),
-        cmocka_unit_test(test_memory),    cmocka_unit_test(test_evicting), cmocka_unit_test(test_replication),
-        cmocka_unit_test(test_no_config), cmocka_unit_test(test_nobody),
-    };
-
-    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
 }

@@ -4,15 +4,9 @@
  * konayuki's, to the byte, the value and the second, and no place is taken twice, also
  * not when the Redis was wiped.  konayuki is played by the test, with its own script.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/slots_rig.h"
+#include "lib/test.h"
 
 enum { CAPACITY = 4096, SKEW_MS = 900 };
 
@@ -44,12 +38,25 @@ static const char *value_of(uint64_t tick)
     return slots_ask("GET konayuki:seq:7:%llu", (unsigned long long)tick);
 }
 
-/* The key counts milliseconds from the epoch, holds the last place taken, and expires after 2 s. */
-static void test_key(void **state)
+BEFORE_ALL
+{
+    slots_start();
+}
+
+AFTER_ALL
+{
+    slots_stop();
+}
+
+BEFORE_EACH
+{
+    slots_begin_test();
+}
+
+TEST("The key counts milliseconds from the epoch, holds the last place taken, and expires after 2 s")
 {
     struct slot_taker taker = open_plain();
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     slots_must_take(&taker, now, 1);
@@ -64,12 +71,10 @@ static void test_key(void **state)
     slots_close(&taker);
 }
 
-/* In turns, whoever comes first, one at a time and in batches: each place once. */
-static void test_together(void **state)
+TEST("In turns, whoever comes first, one at a time and in batches: each place once")
 {
     struct slot_taker taker = open_plain();
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     assert_int_equal(konayuki_takes(now, 0), 0);
@@ -86,12 +91,10 @@ static void test_together(void **state)
     slots_close(&taker);
 }
 
-/* A random first place, by whomever: from there on to the end of the tick. */
-static void test_random(void **state)
+TEST("A random first place, by whomever: from there on to the end of the tick")
 {
     struct slot_taker taker;
 
-    (void)state;
     slots_next_random_start = true;
     taker = open_plain();
     slots_next_random_start = false;
@@ -110,13 +113,11 @@ static void test_random(void **state)
     slots_close(&taker);
 }
 
-/* A full tick, which konayuki counts beyond its end: nothing before the next one. */
-static void test_full(void **state)
+TEST("A full tick, which konayuki counts beyond its end: nothing before the next one")
 {
     struct slot_taker taker = open_plain();
     struct slot_taker leading = slots_open(URL, CAPACITY, 2, SKEW_MS);
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     assert_int_equal(konayuki_takes(now, 4095), 4095);
@@ -132,15 +133,13 @@ static void test_full(void **state)
     slots_close(&leading);
 }
 
-/* Another prefix, in the path; and the one that is meant without a path, or with an empty one. */
-static void test_prefix(void **state)
+TEST("Another prefix, in the path; and the one that is meant without a path, or with an empty one")
 {
     static const char *const same[] = {"konayuki+redis://127.0.0.1:%u", "konayuki+redis://127.0.0.1:%u/",
                                        "konayuki+redis://127.0.0.1:%u/?db=0",
                                        "konayuki+redis://127.0.0.1:%u/konayuki:seq"};
     struct slot_taker taker = slots_open("konayuki+redis://127.0.0.1:%u/app:ids", CAPACITY, 0, SKEW_MS);
 
-    (void)state;
     slots_ask("SET app:ids:_frazil:7 \"0 %s\"", slots_life());
     uint64_t now = slots_now_tick();
     slots_must_take(&taker, now, 1);
@@ -156,13 +155,11 @@ static void test_prefix(void **state)
     }
 }
 
-/* After a wipe, and when nothing is known yet, nothing before every clock has passed what can have been taken; all
- * learn of it. */
-static void test_wipe(void **state)
+TEST("After a wipe, and when nothing is known yet, nothing before every clock has passed what can have been taken; all "
+     "learn of it")
 {
     struct slot_taker takers[2] = {slots_open(URL, CAPACITY, 0, 100), slots_open(URL, CAPACITY, 0, 100)};
 
-    (void)state;
     for (int i = 0; i < 3; i++) {
         uint64_t wiped = slots_now_tick();
         frazil_err err = slots_take(&takers[0], wiped, 1);
@@ -182,12 +179,10 @@ static void test_wipe(void **state)
     slots_close(&takers[1]);
 }
 
-/* A server with another life may have an older state: the same as a wipe. */
-static void test_restart(void **state)
+TEST("A server with another life may have an older state: the same as a wipe")
 {
     struct slot_taker taker = open_plain();
 
-    (void)state;
     slots_ask("SET konayuki:seq:_frazil:7 \"0 dead:beef\"");
     uint64_t now = slots_now_tick();
     assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
@@ -195,12 +190,10 @@ static void test_restart(void **state)
     slots_close(&taker);
 }
 
-/* Policies that throw away what expires are refused; so is what konayuki did not write. */
-static void test_refusals(void **state)
+TEST("Policies that throw away what expires are refused; so is what konayuki did not write")
 {
     struct slot_taker taker = open_plain();
 
-    (void)state;
     establish();
     slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
     slots_ask("CONFIG SET maxmemory 100000000");
@@ -216,15 +209,13 @@ static void test_refusals(void **state)
     slots_close(&taker);
 }
 
-/* Keys that expire after 2 s bound how far clocks and ids may be off; and these keys hold no worker ids. */
-static void test_refused_at_open(void **state)
+TEST("Keys that expire after 2 s bound how far clocks and ids may be off; and these keys hold no worker ids")
 {
     const frazil_coordinator *redis = frazil_redis();
     struct fz_register reg;
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
 
-    (void)state;
     slots_assert_refused("konayuki+redis://x", 0, 1000, FRAZIL_ERANGE, "konayuki's keys expire after 2000 ms");
     slots_assert_refused("konayuki+redis://x", 1500, 250, FRAZIL_ERANGE, "max_lead 1500 ms and max_skew 250 ms");
     slots_assert_refused("konayuki+http://x", 0, 0, FRAZIL_ESPEC, "");
@@ -241,13 +232,11 @@ static void note_finding(void *ctx, enum fz_finding_level level, const char *sen
     snprintf(text + len, 4096 - len, "%d %s\n", (int)level, sentence);
 }
 
-/* The findings are those of a server whose keys expire. */
-static void test_findings(void **state)
+TEST("The findings are those of a server whose keys expire")
 {
     char text[4096] = "";
     char url[64];
 
-    (void)state;
     slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
     slots_ask("CONFIG SET maxmemory 100000000");
     snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
@@ -256,22 +245,4 @@ static void test_findings(void **state)
     assert_non_null(strstr(text, "0 role: master\n"));
     slots_ask("CONFIG SET maxmemory 0");
     slots_ask("CONFIG SET maxmemory-policy noeviction");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_key, slots_begin_test),
-        cmocka_unit_test_setup(test_together, slots_begin_test),
-        cmocka_unit_test_setup(test_random, slots_begin_test),
-        cmocka_unit_test_setup(test_full, slots_begin_test),
-        cmocka_unit_test_setup(test_prefix, slots_begin_test),
-        cmocka_unit_test_setup(test_wipe, slots_begin_test),
-        cmocka_unit_test_setup(test_restart, slots_begin_test),
-        cmocka_unit_test_setup(test_refusals, slots_begin_test),
-        cmocka_unit_test_setup(test_refused_at_open, slots_begin_test),
-        cmocka_unit_test_setup(test_findings, slots_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, slots_start, slots_stop);
 }

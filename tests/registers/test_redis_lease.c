@@ -4,17 +4,12 @@
  * no tick granted twice when the server is restarted, wiped, or silent.  Time is
  * the real one, in ticks of a millisecond, but nobody waits for it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "lease/lease.h"
 #include "lib/near_miss.h"
 #include "lib/redis_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 enum { HORIZON = 60000, SKEW_MS = 2000, OWNERS = 3 };
@@ -140,13 +135,16 @@ static void assert_said(struct rig *rig, size_t i, frazil_err code, const char *
         fail_msg("%s: %s; wanted %s: %s", frazil_err_name(err->code), err->message, frazil_err_name(code), words);
 }
 
-/* A namespace of 1024 with four free: at most five round trips, with connecting and with the script's first call. */
-static void test_round_trips(void **state)
+BEFORE_ALL
+{
+    test_need(redis_server_installed());
+}
+
+TEST("A namespace of 1024 with four free: at most five round trips, with connecting and with the script's first call")
 {
     struct rig rig;
     char text[FZ_RECORD_SIZE_MAX];
 
-    (void)state;
     start(&rig, 1024);
     for (uint32_t worker = 0; worker < 1024; worker++) {
         uint64_t now = now_tick(&rig);
@@ -167,12 +165,10 @@ static void test_round_trips(void **state)
     stop(&rig);
 }
 
-/* A reply that was lost over a real connection: the next grant is another one, above or beside what was burned. */
-static void test_lost_reply(void **state)
+TEST("A reply that was lost over a real connection: the next grant is another one, above or beside what was burned")
 {
     struct rig rig;
 
-    (void)state;
     start(&rig, 2);
     assert_ok(&rig, 0, acquire(&rig, 0));
     const struct fz_grant old = rig.owners[0].held;
@@ -186,12 +182,10 @@ static void test_lost_reply(void **state)
     stop(&rig);
 }
 
-/* FLUSHALL: said loudly; created again, nothing meets what was granted before. */
-static void test_flushed(void **state)
+TEST("FLUSHALL: said loudly; created again, nothing meets what was granted before")
 {
     struct rig rig;
 
-    (void)state;
     start(&rig, 1);
     assert_ok(&rig, 0, acquire(&rig, 0));
     assert_string_equal(redis_server_ask(&rig.server, "FLUSHALL"), "OK");
@@ -216,17 +210,13 @@ static void assert_went_on(const struct rig *rig, size_t i, const struct fz_gran
     assert_true(held->until > before->until);
 }
 
-/*
- * Killed and restarted with everything that it had: while it is away the grant
- * stands; afterwards it is extended as if nothing had happened (L9).  The first to
- * notice begins the quarantine, in which others get nothing.
- */
-static void test_restarted(void **state)
+TEST("Killed and restarted with everything that it had: while it is away the grant stands; afterwards it is extended "
+     "as if nothing had happened (L9)")
 {
+    /* The first to notice begins the quarantine, in which others get nothing. */
     static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", NULL};
     struct rig rig;
 
-    (void)state;
     start(&rig, 4);
     server_kill(&rig.server);
     redis_server_restart(&rig.server, durable);
@@ -252,18 +242,14 @@ static void test_restarted(void **state)
     stop(&rig);
 }
 
-/*
- * Killed and restarted with what it had before the last extension: that owner pauses,
- * and the quarantine covers what was lost; the one who lost nothing goes on.
- */
-static void test_restarted_with_loss(void **state)
+TEST("Killed and restarted with what it had before the last extension: that owner pauses, and the quarantine covers "
+     "what was lost; the one who lost nothing goes on")
 {
     static const char *const snapshots[] = {"--appendonly", "no", "--save", "3600 1", NULL};
     struct rig rig;
     struct fz_namespace_record space;
     struct fz_record raw;
 
-    (void)state;
     start(&rig, 4);
     assert_ok(&rig, 0, acquire(&rig, 0));
     assert_ok(&rig, 1, acquire(&rig, 1));
@@ -282,12 +268,10 @@ static void test_restarted_with_loss(void **state)
     stop(&rig);
 }
 
-/* Two layouts in one namespace: refused, with both. */
-static void test_two_layouts(void **state)
+TEST("Two layouts in one namespace: refused, with both")
 {
     struct rig rig;
 
-    (void)state;
     start(&rig, 4);
     rig.owners[0].granter.close(rig.owners[0].granter.ctx);
     frazil_layout other;
@@ -301,18 +285,4 @@ static void test_two_layouts(void **state)
     assert_said(&rig, 0, FRAZIL_EWORKER, "41/10/12 epoch=1767225600000 tick=1ms");
     assert_said(&rig, 0, FRAZIL_EWORKER, "41/5+5/12 epoch=1288834974657 tick=1ms");
     stop(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trips),
-        cmocka_unit_test(test_lost_reply),
-        cmocka_unit_test(test_flushed),
-        cmocka_unit_test(test_restarted),
-        cmocka_unit_test(test_restarted_with_loss),
-        cmocka_unit_test(test_two_layouts),
-    };
-
-    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
 }

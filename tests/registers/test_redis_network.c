@@ -3,18 +3,16 @@
  * Goal of this test: what is Redis's own in a network that misbehaves; what is
  * common to all registers is in test_network.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/redis_rig.h"
+#include "lib/test.h"
 
-/* The sentence tells silence from the end of a connection. */
-static void test_sentences(void **state)
+BEFORE_ALL
+{
+    test_need(redis_server_installed());
+}
+
+TEST("The sentence tells silence from the end of a connection")
 {
     static const struct {
         enum proxy_mode mode;
@@ -24,7 +22,6 @@ static void test_sentences(void **state)
                   {PROXY_CUT_REPLIES, "broke off without an answer"},
                   {PROXY_RESET, "broke off without an answer"}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         struct redis_rig rig;
         uint64_t version = 0;
@@ -37,14 +34,12 @@ static void test_sentences(void **state)
     }
 }
 
-/* Nobody listens, or the host does not exist: certainly nothing was done. */
-static void test_unreachable(void **state)
+TEST("Nobody listens, or the host does not exist: certainly nothing was done")
 {
     struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)free_port());
     assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
     redis_assert_said(&rig, "/orders?db=0: cannot be connected to: Connection refused");
@@ -55,13 +50,11 @@ static void test_unreachable(void **state)
     redis_close(&reg);
 }
 
-/* A connection that ended while nobody used it is noticed before the next request, which is then not in doubt. */
-static void test_ended_while_idle(void **state)
+TEST("A connection that ended while nobody used it is noticed before the next request, which is then not in doubt")
 {
     struct redis_rig rig;
     uint64_t version = 0;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     for (int i = 0; i < 20; i++) {
         assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
@@ -70,8 +63,7 @@ static void test_ended_while_idle(void **state)
     redis_rig_stop(&rig);
 }
 
-/* What is no answer of Redis, or of our script, is refused or unknown, and never a record. */
-static void test_strange_answers(void **state)
+TEST("What is no answer of Redis, or of our script, is refused or unknown, and never a record")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -91,7 +83,6 @@ static void test_strange_answers(void **state)
         "-LOADING Redis is loading\r\n-LOADING it\r\n",
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct redis_rig rig;
         uint64_t untouched = 4711;
@@ -104,16 +95,4 @@ static void test_strange_answers(void **state)
         assert_int_not_equal(rig.err.message[0], '\0');
         redis_rig_stop(&rig);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_unreachable),
-        cmocka_unit_test(test_ended_while_idle),
-        cmocka_unit_test(test_strange_answers),
-    };
-
-    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
 }

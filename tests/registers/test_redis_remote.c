@@ -6,18 +6,12 @@
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/slots_rig.h"
+#include "lib/test.h"
 #include "os/memory.h"
 
 enum { TAKERS = 4, IDS = 3000, IDS_MAX = (TAKERS + 1) * IDS };
@@ -115,13 +109,26 @@ static frazil *open_own(void)
     return open_spec("worker=fixed:7 max_lead=100ms state=redis://127.0.0.1:", "/orders");
 }
 
-/* I1, I5: generators that were opened apart, and one that was inherited. */
-static void test_own(void **state)
+BEFORE_ALL
+{
+    slots_start();
+}
+
+AFTER_ALL
+{
+    slots_stop();
+}
+
+BEFORE_EACH
+{
+    slots_begin_test();
+}
+
+TEST("I1, I5: generators that were opened apart, and one that was inherited")
 {
     struct pile *pile = new_pile();
     frazil *gen = open_own();
 
-    (void)state;
     run_children(pile, open_own, gen);
     assert_int_equal(pile->n, IDS_MAX);
     assert_unique(pile);
@@ -152,14 +159,12 @@ static bool take_as_first(struct pile *pile)
     return good;
 }
 
-/* I1, I5: a child that has its parent's process id takes neither its batch nor its connection. */
-static void test_pid_namespace(void **state)
+TEST("I1, I5: a child that has its parent's process id takes neither its batch nor its connection")
 {
     enum { NOT_PERMITTED = 77 };
     struct pile *pile = new_pile();
     int status;
 
-    (void)state;
     pid_t pid = fork();
     if (pid == 0) {
         pid_t first = fork_first();
@@ -183,13 +188,11 @@ static frazil *open_konayuki(void)
     return open_spec("behaviour=konayuki worker=fixed:7 max_skew=200ms state=konayuki+redis://127.0.0.1:", "");
 }
 
-/* The same over konayuki's keys. */
-static void test_konayuki(void **state)
+TEST("The same over konayuki's keys")
 {
     struct pile *pile = new_pile();
     frazil *gen = open_konayuki();
 
-    (void)state;
     run_children(pile, open_konayuki, gen);
     assert_int_equal(pile->n, IDS_MAX);
     assert_unique(pile);
@@ -209,15 +212,13 @@ static uint64_t konayuki_id(void)
     return tick << 22 | 7 << 12 | (uint64_t)place;
 }
 
-/* I1: in the same keys, and the same milliseconds, at once. */
-static void test_beside_konayuki(void **state)
+TEST("I1: in the same keys, and the same milliseconds, at once")
 {
     enum { KONAYUKIS = 1000 };
     struct pile *pile = new_pile();
     frazil *gen = open_konayuki();
     int status;
 
-    (void)state;
     assert_true(take_ids(gen, pile, 1)); /* when nothing is known frazil waits, and konayuki does not */
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -232,13 +233,11 @@ static void test_beside_konayuki(void **state)
     frazil_close(gen);
 }
 
-/* I4: FLUSHALL under generators at work costs time, and no id. */
-static void test_wipes(void **state)
+TEST("I4: FLUSHALL under generators at work costs time, and no id")
 {
     struct pile *pile = new_pile();
     frazil *gens[2] = {open_own(), open_own()};
 
-    (void)state;
     for (int i = 0; i < 5; i++) {
         assert_true(take_ids(gens[0], pile, 200));
         assert_true(take_ids(gens[1], pile, 200));
@@ -249,15 +248,13 @@ static void test_wipes(void **state)
     frazil_close(gens[1]);
 }
 
-/* A server that is away for less than max_wait causes no error; one that is away for longer causes FRAZIL_EAGAIN. */
-static void test_outage(void **state)
+TEST("A server that is away for less than max_wait causes no error; one that is away for longer causes FRAZIL_EAGAIN")
 {
     frazil *gen = open_spec("worker=fixed:7 max_wait=20s state=redis://127.0.0.1:", "/orders?timeout=10s");
     struct pile *pile = new_pile();
     uint64_t id;
     int status;
 
-    (void)state;
     assert_true(take_ids(gen, pile, 100));
     server_kill(&slots_rig.server);
     frazil_error err;
@@ -282,14 +279,12 @@ static void test_outage(void **state)
     frazil_close(gen);
 }
 
-/* A whole generator beside sfid: it holds its key while it lives, and gives it back. */
-static void test_sfid(void **state)
+TEST("A whole generator beside sfid: it holds its key while it lives, and gives it back")
 {
     frazil *gen = open_spec("layout=sfid base=5 count=1 worker=sfid+redis://127.0.0.1:", "/shop");
     frazil_parts parts;
     uint64_t id;
 
-    (void)state;
     assert_string_equal(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "1");
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     frazil_generator_info info;
@@ -301,8 +296,7 @@ static void test_sfid(void **state)
         pause_shortly(); /* the last id is as old as max_skew */
 }
 
-/* The commands that the manual gives to a user are enough for all of it. */
-static void test_least_user(void **state)
+TEST("The commands that the manual gives to a user are enough for all of it")
 {
     static const struct {
         const char *front;
@@ -312,7 +306,6 @@ static void test_least_user(void **state)
                  {"worker=sfid+redis://frazil:pw@127.0.0.1:", "/shop"}};
     uint64_t id;
 
-    (void)state;
     slots_ask("ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +script|load +time +info +wait +select +config|get "
               "+hget +hset +hgetall");
     slots_ask("ACL SETUSER frazil ~sfid:* +set +get +expire +pexpireat +pttl");
@@ -326,20 +319,4 @@ static void test_least_user(void **state)
         frazil_close(gen);
     }
     assert_string_equal(slots_ask("ACL DELUSER frazil"), "1");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_own, slots_begin_test),
-        cmocka_unit_test_setup(test_pid_namespace, slots_begin_test),
-        cmocka_unit_test_setup(test_konayuki, slots_begin_test),
-        cmocka_unit_test_setup(test_beside_konayuki, slots_begin_test),
-        cmocka_unit_test_setup(test_wipes, slots_begin_test),
-        cmocka_unit_test_setup(test_outage, slots_begin_test),
-        cmocka_unit_test_setup(test_sfid, slots_begin_test),
-        cmocka_unit_test_setup(test_least_user, slots_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, slots_start, slots_stop);
 }

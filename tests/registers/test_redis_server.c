@@ -3,26 +3,23 @@
  * Goal of this test: what a Redis is, and may have become, is noticed: restarted,
  * promoted, evicting, locked, or somebody else's.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "lib/redis_rig.h"
+#include "lib/test.h"
 
-/* A restart is another incarnation, with what was saved or without; nothing else is. */
-static void test_incarnation(void **state)
+BEFORE_ALL
+{
+    test_need(redis_server_installed());
+}
+
+TEST("A restart is another incarnation, with what was saved or without; nothing else is")
 {
     struct redis_rig rig;
     struct fz_record record;
     uint64_t version = 0;
 
-    (void)state;
     static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", "--save", "", NULL};
     redis_rig_start(&rig, durable);
     assert_int_equal(redis_swap(&rig, &rig.through, 0, "first", &version), FZ_REGISTER_OK);
@@ -41,12 +38,10 @@ static void test_incarnation(void **state)
     redis_rig_stop(&rig);
 }
 
-/* The clock is the server's. */
-static void test_clock(void **state)
+TEST("The clock is the server's")
 {
     struct redis_rig rig;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     struct fz_register_status status = redis_status_of(&rig, &rig.direct);
     long long before_s = strtoll(redis_server_ask(&rig.server, "EVAL \"return redis.call('TIME')[1]\" 0"), NULL, 10);
@@ -55,14 +50,12 @@ static void test_clock(void **state)
     redis_rig_stop(&rig);
 }
 
-/* The incarnation is the run id and the replication id, each of which can change alone. */
-static void test_incarnation_parts(void **state)
+TEST("The incarnation is the run id and the replication id, each of which can change alone")
 {
     struct redis_rig rig;
     char run_id[64];
     char wanted[FZ_INCARNATION_SIZE];
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     snprintf(run_id, sizeof run_id, "%s",
              redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'server'):match('run_id:(%x+)')\" 0"));
@@ -97,15 +90,13 @@ static void start_replica(const struct redis_rig *master, struct server *ret)
     fail_msg("the replica does not find its master");
 }
 
-/* A replica is not asked; when it has been made a master it is another incarnation than the old one was. */
-static void test_replica(void **state)
+TEST("A replica is not asked; when it has been made a master it is another incarnation than the old one was")
 {
     struct redis_rig rig;
     struct server replica;
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     struct fz_register_status old = redis_status_of(&rig, &rig.direct);
     start_replica(&rig, &replica);
@@ -120,15 +111,13 @@ static void test_replica(void **state)
     redis_rig_stop(&rig);
 }
 
-/* wait=N: a write that too few replicas have is done, and yet not to be relied on. */
-static void test_wait(void **state)
+TEST("wait=N: a write that too few replicas have is done, and yet not to be relied on")
 {
     struct redis_rig rig;
     struct server replica;
     struct fz_record record;
     uint64_t version = 0;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     struct fz_register reg =
         redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=300ms", (unsigned)rig.server.port);
@@ -149,15 +138,13 @@ static void test_wait(void **state)
     redis_rig_stop(&rig);
 }
 
-/* A server that may evict any key is refused, and the sentence says what to set. */
-static void test_eviction(void **state)
+TEST("A server that may evict any key is refused, and the sentence says what to set")
 {
     static const char *const arguments[] = {"--maxmemory-policy", "allkeys-lru", NULL};
     struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     redis_rig_start(&rig, arguments);
     assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
     redis_assert_said(&rig, "maxmemory-policy 'allkeys-lru'");
@@ -170,15 +157,13 @@ static void test_eviction(void **state)
     redis_rig_stop(&rig);
 }
 
-/* A password, by the URL or by a file; without it or with a wrong one: refused, and no sentence has it. */
-static void test_password(void **state)
+TEST("A password, by the URL or by a file; without it or with a wrong one: refused, and no sentence has it")
 {
     static const char *const arguments[] = {"--requirepass", "s3cret/?", NULL};
     struct redis_rig rig;
     struct fz_record record;
     char path[128];
 
-    (void)state;
     redis_rig_start(&rig, arguments);
     assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
     redis_assert_said(&rig, "NOAUTH");
@@ -207,13 +192,11 @@ static void test_password(void **state)
     redis_rig_stop(&rig);
 }
 
-/* The rights that the manual names are enough; one of them less is refused. */
-static void test_rights(void **state)
+TEST("The rights that the manual names are enough; one of them less is refused")
 {
     struct redis_rig rig;
     uint64_t version = 0;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil on >s3cret ~frazil:* +eval +evalsha "
                                                       "+script|load +time +info +wait +select +config|get +hget +hset "
@@ -231,13 +214,11 @@ static void test_rights(void **state)
     redis_rig_stop(&rig);
 }
 
-/* Without an answer to the password nothing that matters was sent: nothing is in doubt. */
-static void test_password_without_answer(void **state)
+TEST("Without an answer to the password nothing that matters was sent: nothing is in doubt")
 {
     struct redis_rig rig;
     uint64_t version;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     struct fz_register reg = redis_open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy->port);
     proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
@@ -247,14 +228,12 @@ static void test_password_without_answer(void **state)
     redis_rig_stop(&rig);
 }
 
-/* Databases and namespaces are apart; one that does not exist is refused before anything is written elsewhere. */
-static void test_database(void **state)
+TEST("Databases and namespaces are apart; one that does not exist is refused before anything is written elsewhere")
 {
     struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     struct fz_register other_db = redis_open_url("redis://127.0.0.1:%u/orders?db=3", (unsigned)rig.server.port);
     struct fz_register other_name = redis_open_url("redis://127.0.0.1:%u/bills", (unsigned)rig.server.port);
@@ -278,13 +257,11 @@ static void test_database(void **state)
     redis_rig_stop(&rig);
 }
 
-/* After SCRIPT FLUSH the script is sent again, by itself. */
-static void test_script_flushed(void **state)
+TEST("After SCRIPT FLUSH the script is sent again, by itself")
 {
     struct redis_rig rig;
     uint64_t version = 0;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
@@ -302,13 +279,11 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         versions[number] = record->version;
 }
 
-/* Versions grow when the server's clock has gone back, too. */
-static void test_version_ahead_of_clock(void **state)
+TEST("Versions grow when the server's clock has gone back, too")
 {
     struct redis_rig rig;
     uint64_t version = 0;
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 '9000000000000000 x'"), "1");
     assert_int_equal(redis_swap(&rig, &rig.direct, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
@@ -316,15 +291,13 @@ static void test_version_ahead_of_clock(void **state)
     redis_rig_stop(&rig);
 }
 
-/* What somebody else has put into the key is refused, or shown as damaged, and never overwritten. */
-static void test_foreign_content(void **state)
+TEST("What somebody else has put into the key is refused, or shown as damaged, and never overwritten")
 {
     struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
     uint64_t versions[4] = {0};
 
-    (void)state;
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "SET frazil:lease:orders x"), "OK");
     assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
@@ -347,25 +320,4 @@ static void test_foreign_content(void **state)
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders worker x"), "1");
     assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &rig.err), FZ_REGISTER_REFUSED);
     redis_rig_stop(&rig);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_incarnation),
-        cmocka_unit_test(test_clock),
-        cmocka_unit_test(test_incarnation_parts),
-        cmocka_unit_test(test_replica),
-        cmocka_unit_test(test_wait),
-        cmocka_unit_test(test_eviction),
-        cmocka_unit_test(test_password),
-        cmocka_unit_test(test_rights),
-        cmocka_unit_test(test_password_without_answer),
-        cmocka_unit_test(test_database),
-        cmocka_unit_test(test_script_flushed),
-        cmocka_unit_test(test_version_ahead_of_clock),
-        cmocka_unit_test(test_foreign_content),
-    };
-
-    return cmocka_run_group_tests(tests, redis_skip_without_server, NULL);
 }

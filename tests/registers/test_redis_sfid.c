@@ -3,17 +3,11 @@
  * Goal of this test: beside sfid frazil keeps to its keys, to the byte and to the second,
  * and a worker id belongs to one of them at a time.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "core/layout_internal.h"
 #include "lib/grant_oracle.h"
 #include "lib/sfid_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 /* The Unix ms before which the ids of a pid lie, as the fence says. */
@@ -22,12 +16,25 @@ static long long fenced_ms(unsigned pid)
     return strtoll(sfid_ask("HGET frazil:sfid:shop %u", pid), NULL, 10);
 }
 
-/* The key is "sfid:{app}:" and the pid in two bytes, low one first; it holds a UUID and expires after 600 s. */
-static void test_key(void **state)
+BEFORE_ALL
+{
+    sfid_start();
+}
+
+AFTER_ALL
+{
+    sfid_stop();
+}
+
+BEFORE_EACH
+{
+    sfid_begin_test();
+}
+
+TEST("The key is \"sfid:{app}:\" and the pid in two bytes, low one first; it holds a UUID and expires after 600 s")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 0x102, 1);
     sfid_must(sfid_acquire(&taker), &taker);
     assert_int_equal(taker.held.worker, 0x102);
@@ -45,12 +52,10 @@ static void test_key(void **state)
     sfid_close_taker(&taker);
 }
 
-/* The grant begins above every clock and ends a minute before the key can expire. */
-static void test_grant(void **state)
+TEST("The grant begins above every clock and ends a minute before the key can expire")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 1);
     int64_t before_ms = fz_real_now().unix_ms;
     sfid_must(sfid_acquire(&taker), &taker);
@@ -62,8 +67,7 @@ static void test_grant(void **state)
     sfid_close_taker(&taker);
 }
 
-/* Long ticks: only those that begin after the one bound and end before the other are granted. */
-static void test_long_ticks(void **state)
+TEST("Long ticks: only those that begin after the one bound and end before the other are granted")
 {
     static const char text[] = "30/10/12 epoch=1766361600001 tick=7s";
     const frazil_layout seconds = sfid_layout_of(text);
@@ -71,7 +75,6 @@ static void test_long_ticks(void **state)
     struct fz_lease_request request = sfid_request(&taker, 5, 1);
     uint64_t now;
 
-    (void)state;
     request.layout = &seconds;
     sfid_open_taker(&taker, &request);
     int64_t before_ms = fz_real_now().unix_ms;
@@ -85,12 +88,10 @@ static void test_long_ticks(void **state)
     sfid_close_taker(&taker);
 }
 
-/* What sfid holds is passed over; when all are taken that is said, with how many there are. */
-static void test_taken(void **state)
+TEST("What sfid holds is passed over; when all are taken that is said, with how many there are")
 {
     struct taker takers[2];
 
-    (void)state;
     for (unsigned pid = 0; pid < 1024; pid++) {
         if (pid != 700)
             assert_true(sfid_takes(pid, "somebody"));
@@ -107,13 +108,11 @@ static void test_taken(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* From wherever it begins it goes once round all, with more of them than one call looks at, too. */
-static void test_round(void **state)
+TEST("From wherever it begins it goes once round all, with more of them than one call looks at, too")
 {
     const frazil_layout wide = sfid_layout_of("41/12/10");
     struct taker taker;
 
-    (void)state;
     sfid_ask(
         "EVAL \"for pid = 0, 4095 do redis.call('SET', 'sfid:shop:' .. string.char(pid %% 256, math.floor(pid / 256)), "
         "'x', 'EX', 600) end\" 0");
@@ -132,15 +131,13 @@ static void test_round(void **state)
     }
 }
 
-/* It begins anywhere. */
-static void test_random_start(void **state)
+TEST("It begins anywhere")
 {
     enum { N = 64 };
     unsigned halves[2] = {0, 0};
     uint32_t first = 0;
     bool different = false;
 
-    (void)state;
     for (int i = 0; i < N; i++) {
         struct taker taker;
         sfid_open_plain(&taker, 0, 1024);
@@ -154,12 +151,10 @@ static void test_random_start(void **state)
     assert_true(halves[0] > 8 && halves[1] > 8);
 }
 
-/* A heartbeat makes the key last 600 s again, and the grant reach further, contiguously. */
-static void test_extend(void **state)
+TEST("A heartbeat makes the key last 600 s again, and the grant reach further, contiguously")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 3);
     sfid_must(sfid_acquire(&taker), &taker);
     for (int i = 0; i < 3; i++) {
@@ -250,13 +245,11 @@ static void sfid_acts(struct fleet *fleet, unsigned pid)
     }
 }
 
-/* Of frazils and sfids that come and go no two have one pid, and between frazils no tick is granted twice even if keys
- * vanish. */
-static void test_mixed_fleet(void **state)
+TEST("Of frazils and sfids that come and go no two have one pid, and between frazils no tick is granted twice even if "
+     "keys vanish")
 {
     struct fleet fleet = {.seed = 7};
 
-    (void)state;
     for (unsigned i = 0; i < FRAZILS; i++)
         sfid_open_plain(&fleet.frazils[i], 0, PIDS);
     for (int step = 0; step < STEPS; step++) {
@@ -276,20 +269,4 @@ static void test_mixed_fleet(void **state)
     for (unsigned i = 0; i < FRAZILS; i++)
         sfid_close_taker(&fleet.frazils[i]);
     grant_oracle_free(&fleet.oracle);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_key, sfid_begin_test),
-        cmocka_unit_test_setup(test_grant, sfid_begin_test),
-        cmocka_unit_test_setup(test_long_ticks, sfid_begin_test),
-        cmocka_unit_test_setup(test_taken, sfid_begin_test),
-        cmocka_unit_test_setup(test_round, sfid_begin_test),
-        cmocka_unit_test_setup(test_random_start, sfid_begin_test),
-        cmocka_unit_test_setup(test_extend, sfid_begin_test),
-        cmocka_unit_test_setup(test_mixed_fleet, sfid_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, sfid_start, sfid_stop);
 }

@@ -3,15 +3,9 @@
  * Goal of this test: what cannot be is refused before anything is connected to, and operators
  * see sfid's keys and what is special about them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lib/sfid_rig.h"
+#include "lib/test.h"
 #include "os/clock.h"
 
 /* ---- opening ---------------------------------------------------------------------- */
@@ -26,14 +20,27 @@ static void assert_refused(const struct fz_lease_request *request, frazil_err co
     assert_null(taker.granter.ctx);
 }
 
-/* What cannot be is refused before anything is connected to. */
-static void test_refused(void **state)
+BEFORE_ALL
+{
+    sfid_start();
+}
+
+AFTER_ALL
+{
+    sfid_stop();
+}
+
+BEFORE_EACH
+{
+    sfid_begin_test();
+}
+
+TEST("What cannot be is refused before anything is connected to")
 {
     struct taker taker;
     const struct fz_lease_request good = sfid_request(&taker, 0, 1024);
     struct fz_lease_request bad = good;
 
-    (void)state;
     bad.count = 1025;
     assert_refused(&bad, FRAZIL_ERANGE, "worker ids 0 to 1024: the layout has 0 to 1023");
     bad.base = 1024;
@@ -75,8 +82,7 @@ static void note_entry(void *ctx, const struct fz_lease_entry *entry)
     listing->entries[listing->n++] = *entry;
 }
 
-/* Both kinds of owner are listed, and what a frazil has released; the layout is that of the frazils, or sfid's. */
-static void test_list(void **state)
+TEST("Both kinds of owner are listed, and what a frazil has released; the layout is that of the frazils, or sfid's")
 {
     struct listing listing = {.n = 0};
     struct fz_namespace_record space;
@@ -84,7 +90,6 @@ static void test_list(void **state)
     frazil_error err;
     char url[128];
 
-    (void)state;
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
     assert_int_equal(frazil_redis()->list(frazil_redis(), url, note_entry, &listing, &space, &err), FRAZIL_OK);
     assert_int_equal(listing.n, 0);
@@ -121,13 +126,11 @@ static void test_list(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* There is nothing to create, and nothing that could be taken away safely: both are said. */
-static void test_not_for_sfid(void **state)
+TEST("There is nothing to create, and nothing that could be taken away safely: both are said")
 {
     const struct fz_namespace_options options = {.layout = sfid_layout()};
     frazil_error err;
 
-    (void)state;
     assert_int_equal(frazil_redis()->init(frazil_redis(), "sfid+redis://x/shop", &options, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "need no namespace"));
     assert_int_equal(frazil_redis()->release(frazil_redis(), "sfid+redis://x/shop", 5, &err), FRAZIL_EINVAL);
@@ -158,10 +161,8 @@ static struct findings examine(void)
     return findings;
 }
 
-/* The findings tell of this use: by time, how many are taken, and policies that throw away what expires. */
-static void test_findings(void **state)
+TEST("The findings tell of this use: by time, how many are taken, and policies that throw away what expires")
 {
-    (void)state;
     assert_true(sfid_takes(3, "somebody"));
     struct findings findings = examine();
     assert_non_null(strstr(findings.text, "0 slots of sfid taken: 1\n"));
@@ -176,16 +177,4 @@ static void test_findings(void **state)
     for (unsigned pid = 0; pid < 1024; pid++)
         sfid_ask("SET %s x EX 600", sfid_key(pid));
     assert_non_null(strstr(examine().text, "2 slots of sfid taken: 1024: that is all of them\n"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_refused, sfid_begin_test),
-        cmocka_unit_test_setup(test_list, sfid_begin_test),
-        cmocka_unit_test_setup(test_not_for_sfid, sfid_begin_test),
-        cmocka_unit_test_setup(test_findings, sfid_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, sfid_start, sfid_stop);
 }

@@ -4,24 +4,31 @@
  * clocks, forks, no worker id is used by somebody who may not be its only owner; and between
  * frazils nothing repeats even where these keys alone would let it.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/sfid_rig.h"
+#include "lib/test.h"
 
-/* A key that expired is lost, whether somebody has it by now or not: the next grant is of another pid. */
-static void test_expired(void **state)
+BEFORE_ALL
+{
+    sfid_start();
+}
+
+AFTER_ALL
+{
+    sfid_stop();
+}
+
+BEFORE_EACH
+{
+    sfid_begin_test();
+}
+
+TEST("A key that expired is lost, whether somebody has it by now or not: the next grant is of another pid")
 {
     struct taker taker;
 
-    (void)state;
     for (int taken_by_sfid = 0; taken_by_sfid < 2; taken_by_sfid++) {
         sfid_open_plain(&taker, 5, 2);
         sfid_must(sfid_acquire(&taker), &taker);
@@ -36,17 +43,16 @@ static void test_expired(void **state)
         if (taken_by_sfid)
             sfid_assert_value(old, "another");
         sfid_close_taker(&taker);
-        sfid_begin_test(NULL);
+        sfid_begin_test();
     }
 }
 
-/* Lost, and no other is free, or no other is wanted: fenced.  Nobody's key is touched. */
-static void test_lost(void **state)
+TEST("Lost, and no other is free, or no other is wanted: fenced")
 {
+    /* Nobody's key is touched. */
     struct taker takers[2];
     struct fz_lease_request stays = sfid_request(&takers[1], 6, 2);
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 1);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
     sfid_ask("DEL %s", sfid_key(5));
@@ -67,15 +73,13 @@ static void test_lost(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* An answer to a taking that was lost burns the slot: it is not taken for the own one when it is met again. */
-static void test_taking_without_answer(void **state)
+TEST("An answer to a taking that was lost burns the slot: it is not taken for the own one when it is met again")
 {
     static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET};
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         struct taker taker;
-        sfid_begin_test(NULL);
+        sfid_begin_test();
         sfid_open_through(&taker, 5, 2);
         proxy_set(sfid_rig.proxy, modes[i]);
         assert_int_equal(sfid_acquire(&taker), FRAZIL_EAGAIN);
@@ -91,12 +95,10 @@ static void test_taking_without_answer(void **state)
     }
 }
 
-/* An answer to an extension that was lost: the present grant stands, and the next one is of another pid. */
-static void test_extension_without_answer(void **state)
+TEST("An answer to an extension that was lost: the present grant stands, and the next one is of another pid")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_through(&taker, 5, 2);
     sfid_must(sfid_acquire(&taker), &taker);
     struct fz_grant before = taker.held;
@@ -114,12 +116,10 @@ static void test_extension_without_answer(void **state)
     sfid_close_taker(&taker);
 }
 
-/* A cloned machine has the same key and the same random numbers: one of the two is extended, the other one moves. */
-static void test_clone(void **state)
+TEST("A cloned machine has the same key and the same random numbers: one of the two is extended, the other one moves")
 {
     struct taker takers[2];
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 2);
     sfid_open_plain(&takers[1], 5, 2);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
@@ -135,12 +135,10 @@ static void test_clone(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* Released, the key is gone at once if the ids are old enough, and otherwise when they are. */
-static void test_release(void **state)
+TEST("Released, the key is gone at once if the ids are old enough, and otherwise when they are")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 1);
     sfid_must(sfid_acquire(&taker), &taker);
     sfid_release(&taker, 0);
@@ -160,12 +158,10 @@ static void test_release(void **state)
     sfid_close_taker(&taker);
 }
 
-/* What is somebody else's by now is not released. */
-static void test_release_of_what_was_lost(void **state)
+TEST("What is somebody else's by now is not released")
 {
     struct taker takers[2];
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 1);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
     sfid_ask("DEL %s", sfid_key(5));
@@ -183,12 +179,10 @@ static void test_release_of_what_was_lost(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* Between frazils a pid whose key is gone is not free before the ticks that were granted have passed. */
-static void test_fence(void **state)
+TEST("Between frazils a pid whose key is gone is not free before the ticks that were granted have passed")
 {
     struct taker takers[2];
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 1);
     sfid_open_plain(&takers[1], 5, 1);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
@@ -208,12 +202,10 @@ static void test_fence(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* A clock that differs from the server's by more than max_skew: refused, with both, and nothing is done. */
-static void test_clocks(void **state)
+TEST("A clock that differs from the server's by more than max_skew: refused, with both, and nothing is done")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 1);
     for (int sign = -1; sign <= 1; sign += 2) {
         uint64_t wrong = sfid_now_tick() + (uint64_t)(sign * 3600000);
@@ -231,14 +223,12 @@ static void test_clocks(void **state)
     sfid_close_taker(&taker);
 }
 
-/* frazils of two layouts do not share an app: both are named. */
-static void test_layouts(void **state)
+TEST("frazils of two layouts do not share an app: both are named")
 {
     struct taker takers[2];
     const frazil_layout other = sfid_layout_of("41/10/12 epoch=1767225600000");
     struct fz_lease_request request = sfid_request(&takers[1], 5, 2);
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 2);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
     request.layout = &other;
@@ -251,12 +241,10 @@ static void test_layouts(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* A server that may throw keys away that expire is refused: volatile policies, too. */
-static void test_eviction(void **state)
+TEST("A server that may throw keys away that expire is refused: volatile policies, too")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 1);
     sfid_ask("CONFIG SET maxmemory-policy volatile-ttl");
     sfid_ask("CONFIG SET maxmemory 100000000");
@@ -269,12 +257,10 @@ static void test_eviction(void **state)
     sfid_close_taker(&taker);
 }
 
-/* After FLUSHALL a second owner can come; the first one notices at its next heartbeat, and moves. */
-static void test_wipe(void **state)
+TEST("After FLUSHALL a second owner can come; the first one notices at its next heartbeat, and moves")
 {
     struct taker takers[2];
 
-    (void)state;
     sfid_open_plain(&takers[0], 5, 2);
     sfid_open_plain(&takers[1], 5, 1);
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
@@ -292,12 +278,10 @@ static void test_wipe(void **state)
     sfid_close_taker(&takers[1]);
 }
 
-/* Nobody answers: the grant stands until it has ended, and then it is lost. */
-static void test_unreachable(void **state)
+TEST("Nobody answers: the grant stands until it has ended, and then it is lost")
 {
     struct taker taker;
 
-    (void)state;
     sfid_open_through(&taker, 5, 1);
     sfid_must(sfid_acquire(&taker), &taker);
     proxy_set(sfid_rig.proxy, PROXY_HANG_UP);
@@ -313,14 +297,12 @@ static void test_unreachable(void **state)
     sfid_close_taker(&taker);
 }
 
-/* A child extends what its parent took, over a connection of its own, and the parent what the child extended. */
-static void test_fork(void **state)
+TEST("A child extends what its parent took, over a connection of its own, and the parent what the child extended")
 {
     struct taker taker;
     int pipe_fds[2];
     int status;
 
-    (void)state;
     sfid_open_plain(&taker, 5, 2);
     sfid_must(sfid_acquire(&taker), &taker);
     struct fz_grant first = taker.held;
@@ -345,8 +327,7 @@ static void test_fork(void **state)
     sfid_close_taker(&taker);
 }
 
-/* Whatever answers instead of a Redis grants nothing. */
-static void test_strange_answers(void **state)
+TEST("Whatever answers instead of a Redis grants nothing")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -364,7 +345,6 @@ static void test_strange_answers(void **state)
     };
     struct taker taker;
 
-    (void)state;
     sfid_open_through(&taker, 5, 1);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_grant untouched = {.worker = 4711};
@@ -377,27 +357,4 @@ static void test_strange_answers(void **state)
         assert_int_not_equal(taker.err.message[0], '\0');
     }
     sfid_close_taker(&taker);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_expired, sfid_begin_test),
-        cmocka_unit_test_setup(test_lost, sfid_begin_test),
-        cmocka_unit_test_setup(test_taking_without_answer, sfid_begin_test),
-        cmocka_unit_test_setup(test_extension_without_answer, sfid_begin_test),
-        cmocka_unit_test_setup(test_clone, sfid_begin_test),
-        cmocka_unit_test_setup(test_release, sfid_begin_test),
-        cmocka_unit_test_setup(test_release_of_what_was_lost, sfid_begin_test),
-        cmocka_unit_test_setup(test_fence, sfid_begin_test),
-        cmocka_unit_test_setup(test_clocks, sfid_begin_test),
-        cmocka_unit_test_setup(test_layouts, sfid_begin_test),
-        cmocka_unit_test_setup(test_eviction, sfid_begin_test),
-        cmocka_unit_test_setup(test_wipe, sfid_begin_test),
-        cmocka_unit_test_setup(test_unreachable, sfid_begin_test),
-        cmocka_unit_test_setup(test_fork, sfid_begin_test),
-        cmocka_unit_test_setup(test_strange_answers, sfid_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, sfid_start, sfid_stop);
 }

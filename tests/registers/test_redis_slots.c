@@ -4,17 +4,11 @@
  * never taken twice: not in parallel, not after an answer was lost, and not after the
  * Redis has lost what was taken.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/slots_rig.h"
+#include "lib/test.h"
 
 enum { WORKER = 7, CAPACITY = 16, TAKERS = 4, TAKES = 400 };
 
@@ -29,12 +23,25 @@ static void establish(void)
     slots_ask("HSET frazil:slots:orders %d \"1 0 %s\"", WORKER, slots_life());
 }
 
-/* Slots come in a row, from the earliest tick that has one, and a tick has as many as the capacity says. */
-static void test_rows(void **state)
+BEFORE_ALL
+{
+    slots_start();
+}
+
+AFTER_ALL
+{
+    slots_stop();
+}
+
+BEFORE_EACH
+{
+    slots_begin_test();
+}
+
+TEST("Slots come in a row, from the earliest tick that has one, and a tick has as many as the capacity says")
 {
     struct slot_taker taker = open_own(60000, 30000);
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     static const struct {
@@ -58,12 +65,10 @@ static void test_rows(void **state)
     slots_close(&taker);
 }
 
-/* No further ahead than max_lead: full, and when to come back. */
-static void test_lead(void **state)
+TEST("No further ahead than max_lead: full, and when to come back")
 {
     struct slot_taker taker = open_own(3, 30000);
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     for (uint64_t tick = now; tick <= now + 3; tick++) {
@@ -79,13 +84,11 @@ static void test_lead(void **state)
     slots_close(&taker);
 }
 
-/* A random start lies anywhere in the tick; from there on it goes to the tick's end. */
-static void test_random_start(void **state)
+TEST("A random start lies anywhere in the tick; from there on it goes to the tick's end")
 {
     struct slot_taker taker;
     unsigned starts = 0;
 
-    (void)state;
     slots_next_random_start = true;
     taker = open_own(60000, 30000);
     slots_next_random_start = false;
@@ -127,14 +130,12 @@ static int by_slot(const void *a, const void *b)
     return left_slot < right_slot ? -1 : left_slot > right_slot;
 }
 
-/* Several processes at once: no slot twice. */
-static void test_parallel(void **state)
+TEST("Several processes at once: no slot twice")
 {
     static struct fz_slot_run runs[TAKERS * TAKES];
     int pipe_fds[2];
     int status;
 
-    (void)state;
     establish();
     assert_int_equal(pipe(pipe_fds), 0);
     for (int i = 0; i < TAKERS; i++) {
@@ -157,12 +158,10 @@ static void test_parallel(void **state)
     }
 }
 
-/* What had no answer is burned. */
-static void test_lost_answer(void **state)
+TEST("What had no answer is burned")
 {
     static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET};
 
-    (void)state;
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         struct slot_taker taker =
             slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 60000, 30000);
@@ -195,13 +194,11 @@ static uint64_t take_soon(struct slot_taker *taker)
     return taker->run.tick * CAPACITY + taker->run.place;
 }
 
-/* Where nothing is known, first of all and after a wipe, slots begin above whatever can have been taken before. */
-static void test_wipe(void **state)
+TEST("Where nothing is known, first of all and after a wipe, slots begin above whatever can have been taken before")
 {
     struct slot_taker takers[2] = {open_own(300, 100), open_own(300, 100)};
     uint64_t highest = 0;
 
-    (void)state;
     for (int i = 0; i < 4; i++) {
         uint64_t before = slots_now_tick();
         uint64_t slot = take_soon(&takers[i % 2]);
@@ -217,12 +214,10 @@ static void test_wipe(void **state)
     slots_close(&takers[1]);
 }
 
-/* The same when the server was restarted, and has an older state: its life is another one. */
-static void test_restart(void **state)
+TEST("The same when the server was restarted, and has an older state: its life is another one")
 {
     struct slot_taker taker = open_own(60000, 30000);
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     slots_must_take(&taker, now, 1);
@@ -238,12 +233,10 @@ static void test_restart(void **state)
     slots_close(&taker);
 }
 
-/* A clock that differs by more than max_skew, either way: refused, with both. */
-static void test_clocks(void **state)
+TEST("A clock that differs by more than max_skew, either way: refused, with both")
 {
     struct slot_taker taker = open_own(1000, 30000);
 
-    (void)state;
     establish();
     for (int sign = -1; sign <= 1; sign += 2) {
         assert_int_equal(slots_take(&taker, slots_now_tick() + (uint64_t)(sign * 60000), 1), FRAZIL_ECLOCK);
@@ -253,12 +246,10 @@ static void test_clocks(void **state)
     slots_close(&taker);
 }
 
-/* A slow answer is not a clock that differs: it is worth another try. */
-static void test_slow(void **state)
+TEST("A slow answer is not a clock that differs: it is worth another try")
 {
     struct slot_taker taker = open_own(1000, 300);
 
-    (void)state;
     establish();
     slots_ask("CLIENT PAUSE 800");
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EAGAIN);
@@ -266,13 +257,11 @@ static void test_slow(void **state)
     slots_close(&taker);
 }
 
-/* Those who share slots agree about what they are: whoever does not is refused, with both. */
-static void test_terms(void **state)
+TEST("Those who share slots agree about what they are: whoever does not is refused, with both")
 {
     struct slot_taker taker = open_own(60000, 30000);
     struct slot_taker others[2] = {open_own(50000, 30000), open_own(60000, 20000)};
 
-    (void)state;
     establish();
     slots_must_take(&taker, slots_now_tick(), 1);
     for (int i = 0; i < 2; i++) {
@@ -284,12 +273,10 @@ static void test_terms(void **state)
     slots_close(&taker);
 }
 
-/* A server that evicts, or whose key holds something else, is refused. */
-static void test_refusals(void **state)
+TEST("A server that evicts, or whose key holds something else, is refused")
 {
     struct slot_taker taker = open_own(60000, 30000);
 
-    (void)state;
     slots_ask("CONFIG SET maxmemory-policy allkeys-lru");
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
     slots_assert_said(&taker, "maxmemory-policy 'allkeys-lru'");
@@ -304,18 +291,15 @@ static void test_refusals(void **state)
     slots_close(&taker);
 }
 
-/* A bound on max_lead is needed, and sfid has no slots. */
-static void test_refused_at_open(void **state)
+TEST("A bound on max_lead is needed, and sfid has no slots")
 {
-    (void)state;
     slots_assert_refused("redis://x/orders", INT64_MAX, 100, FRAZIL_ERANGE, "need bounds on max_lead");
     slots_assert_refused("sfid+redis://x/orders", 0, 100, FRAZIL_ESPEC, "sfid's keys hold worker ids");
     slots_assert_refused("redis://x/", 0, 100, FRAZIL_ESPEC, "namespace");
     slots_assert_refused("rediss://x/orders", 0, 100, FRAZIL_ENOTBUILT, "TLS");
 }
 
-/* What is no answer of the script is no slot. */
-static void test_strange_answers(void **state)
+TEST("What is no answer of the script is no slot")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",
@@ -330,7 +314,6 @@ static void test_strange_answers(void **state)
     };
     struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 0, 1000);
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_slot_run before = taker.run;
         proxy_say(slots_rig.proxy, texts[i]);
@@ -342,13 +325,11 @@ static void test_strange_answers(void **state)
     slots_close(&taker);
 }
 
-/* A child takes over a connection of its own. */
-static void test_fork(void **state)
+TEST("A child takes over a connection of its own")
 {
     struct slot_taker taker = open_own(60000, 30000);
     int status;
 
-    (void)state;
     establish();
     uint64_t now = slots_now_tick();
     slots_must_take(&taker, now, 1);
@@ -363,26 +344,4 @@ static void test_fork(void **state)
     slots_must_take(&taker, now, 1);
     assert_int_equal(taker.run.place, 2);
     slots_close(&taker);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_rows, slots_begin_test),
-        cmocka_unit_test_setup(test_lead, slots_begin_test),
-        cmocka_unit_test_setup(test_random_start, slots_begin_test),
-        cmocka_unit_test_setup(test_parallel, slots_begin_test),
-        cmocka_unit_test_setup(test_lost_answer, slots_begin_test),
-        cmocka_unit_test_setup(test_wipe, slots_begin_test),
-        cmocka_unit_test_setup(test_restart, slots_begin_test),
-        cmocka_unit_test_setup(test_clocks, slots_begin_test),
-        cmocka_unit_test_setup(test_slow, slots_begin_test),
-        cmocka_unit_test_setup(test_terms, slots_begin_test),
-        cmocka_unit_test_setup(test_refusals, slots_begin_test),
-        cmocka_unit_test_setup(test_refused_at_open, slots_begin_test),
-        cmocka_unit_test_setup(test_strange_answers, slots_begin_test),
-        cmocka_unit_test_setup(test_fork, slots_begin_test),
-    };
-
-    return cmocka_run_group_tests(tests, slots_start, slots_stop);
 }

@@ -2,12 +2,8 @@
 /*
  * Goal of this test: what is special to the URLs of Redis.  What all URLs have in common is in unit/test_url.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/redis/redis_register.h"
 #include "registers/redis/redis_url.h"
 
@@ -36,12 +32,10 @@ static void assert_refused(const char *text, frazil_err code, const char *why)
     assert_memory_equal(&url, &untouched, sizeof url);
 }
 
-/* Host, port, namespace and database, with their defaults. */
-static void test_tcp(void **state)
+TEST("Host, port, namespace and database, with their defaults")
 {
     struct fz_redis_url url = parse("redis://example.org/orders");
 
-    (void)state;
     assert_false(url.common.tls || url.common.is_path);
     assert_string_equal(url.common.hosts[0].name, "example.org");
     assert_int_equal(url.common.hosts[0].port, 6379);
@@ -67,25 +61,21 @@ static void test_tcp(void **state)
     assert_true(parse("rediss://h/x").common.tls);
 }
 
-/* A socket's path may have any number of components; the last part is the namespace. */
-static void test_unix(void **state)
+TEST("A socket's path may have any number of components; the last part is the namespace")
 {
     struct fz_redis_url url = parse("redis+unix:///run/redis/redis.sock/orders?db=3");
 
-    (void)state;
     assert_true(url.common.is_path);
     assert_string_equal(url.common.hosts[0].name, "/run/redis/redis.sock");
     assert_string_equal(url.common.name, "orders");
     assert_int_equal(url.db, 3);
 }
 
-/* What is shown of a URL has neither user nor password. */
-static void test_show(void **state)
+TEST("What is shown of a URL has neither user nor password")
 {
     char shown[FZ_REDIS_SHOWN_SIZE];
     struct fz_redis_url url = parse("redis://joe:s3cret@h:7000/x?db=2");
 
-    (void)state;
     fz_redis_url_show(&url, shown);
     assert_string_equal(shown, "redis://h:7000/x?db=2");
     url = parse("redis://[::1]/x");
@@ -99,8 +89,7 @@ static void test_show(void **state)
     assert_string_equal(shown, "rediss://h:6379/x?db=0");
 }
 
-/* Everything else is refused with what is wrong; no sentence has a password, wherever in the URL the mistake is. */
-static void test_refused(void **state)
+TEST("Everything else is refused with what is wrong; no sentence has a password, wherever in the URL the mistake is")
 {
     static const char *const texts[][2] = {
         {"", "no Redis URL"},
@@ -119,45 +108,30 @@ static void test_refused(void **state)
         {"redis+unix:///run/redis.sock/", "names no namespace"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_refused(texts[i][0], FRAZIL_ESPEC, texts[i][1]);
 }
 
-/* TLS is asked for by its own scheme, and refused clearly where it was not built in. */
-static void test_tls(void **state)
+TEST("TLS is asked for by its own scheme, and refused clearly where it was not built in")
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_redis_register_open("rediss://:s3cret@h/x", &reg, name, &err), FRAZIL_ENOTBUILT);
     assert_non_null(strstr(err.message, "asks for TLS"));
     assert_null(strstr(err.message, "s3cret"));
     assert_null(reg.ctx);
 }
 
-/* A register knows its namespace without connecting. */
-static void test_namespace(void **state)
+TEST("A register knows its namespace without connecting")
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
 
-    (void)state;
     assert_int_equal(fz_redis_register_open("redis://h", &reg, name, NULL), FRAZIL_ESPEC);
     assert_null(reg.ctx);
     assert_int_equal(fz_redis_register_open("redis://nowhere.invalid/orders", &reg, name, NULL), FRAZIL_OK);
     assert_string_equal(name, "orders");
     reg.close(reg.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tcp),     cmocka_unit_test(test_unix), cmocka_unit_test(test_show),
-        cmocka_unit_test(test_refused), cmocka_unit_test(test_tls),  cmocka_unit_test(test_namespace),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

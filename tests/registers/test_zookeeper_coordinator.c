@@ -3,16 +3,10 @@
  * Goal of this test: ZooKeeper as a coordinator tells an operator what he should know
  * of it, and each finding is there when what it speaks of is, and only then.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "lease/coordinator.h"
 #include "lib/proxy.h"
+#include "lib/test.h"
 #include "lib/zookeeper_server.h"
 #include "os/clock.h"
 
@@ -67,15 +61,13 @@ static void make_namespace(const char *url)
     reg.close(reg.ctx);
 }
 
-/* It is of this version, names its client library and its URLs, and opens a register of each of them. */
-static void test_itself(void **state)
+TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
 {
     const frazil_coordinator *zookeeper = frazil_zookeeper();
     char name[FZ_LEASE_NAME_SIZE];
     struct fz_register reg;
     frazil_error err;
 
-    (void)state;
     assert_string_equal(zookeeper->version, FRAZIL_VERSION);
     assert_string_equal(zookeeper->part, "zookeeper");
     assert_memory_equal(zookeeper->client, "zookeeper client ", 17);
@@ -89,14 +81,12 @@ static void test_itself(void **state)
     assert_int_equal(zookeeper->open_register("zookeeper://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
-/* An ensemble as one wishes it: nothing but OK, once the namespace is there. */
-static void test_good(void **state)
+TEST("An ensemble as one wishes it: nothing but OK, once the namespace is there")
 {
     enum { SERVERS = 3 };
     struct server servers[SERVERS];
     char url[256];
 
-    (void)state;
     zookeeper_ensemble_start(servers, SERVERS);
     snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=20s",
              (unsigned)servers[0].port, (unsigned)servers[1].port, (unsigned)servers[2].port);
@@ -114,13 +104,11 @@ static void test_good(void **state)
         server_stop(&servers[i]);
 }
 
-/* What is worth a warning: a server alone, a URL with one server, nodes for everybody. */
-static void test_warnings(void **state)
+TEST("What is worth a warning: a server alone, a URL with one server, nodes for everybody")
 {
     struct server server;
     char url[128];
 
-    (void)state;
     zookeeper_server_start(&server, NULL);
     snprintf(url, sizeof url, "zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
     assert_not_found(examine(url), "permissions");
@@ -133,15 +121,14 @@ static void test_warnings(void **state)
     server_stop(&server);
 }
 
-/* A server that does not tell its mode, as when something in between hangs up, is no worse for it, but nobody knows. */
-static void test_silent(void **state)
+TEST(
+    "A server that does not tell its mode, as when something in between hangs up, is no worse for it, but nobody knows")
 {
     struct findings findings = {.len = 0};
     struct fz_record record;
     struct server server;
     frazil_error err;
 
-    (void)state;
     zookeeper_server_start(&server, NULL);
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy->port);
@@ -156,13 +143,11 @@ static void test_silent(void **state)
     server_stop(&server);
 }
 
-/* Where somebody else's permissions are in the way, that is what is said. */
-static void test_locked_out(void **state)
+TEST("Where somebody else's permissions are in the way, that is what is said")
 {
     struct server server;
     char url[128];
 
-    (void)state;
     zookeeper_server_start(&server, NULL);
     snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
     make_namespace(url);
@@ -175,20 +160,7 @@ static void test_locked_out(void **state)
     server_stop(&server);
 }
 
-static int skip_without_server(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!zookeeper_server_installed())
-        exit(0);
-    return 0;
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_itself), cmocka_unit_test(test_good),       cmocka_unit_test(test_warnings),
-        cmocka_unit_test(test_silent), cmocka_unit_test(test_locked_out),
-    };
-
-    return cmocka_run_group_tests(tests, skip_without_server, NULL);
+    test_need(zookeeper_server_installed());
 }

@@ -3,14 +3,8 @@
  * Goal of this test: over an ensemble of three, one of which may be away, a register
  * is one register: what one server has acknowledged every other one shows.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "lib/zookeeper_server.h"
 
 enum { SERVERS = 3, ROUNDS = 300 };
@@ -18,21 +12,16 @@ enum { SERVERS = 3, ROUNDS = 300 };
 static struct server servers[SERVERS];
 static frazil_error err; /* of the last operation */
 
-static int start_ensemble(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!zookeeper_server_installed())
-        exit(0);
+    test_need(zookeeper_server_installed());
     zookeeper_ensemble_start(servers, SERVERS);
-    return 0;
 }
 
-static int stop_ensemble(void **state)
+AFTER_ALL
 {
-    (void)state;
     for (size_t i = 0; i < SERVERS; i++)
         server_stop(&servers[i]);
-    return 0;
 }
 
 static struct fz_register open_one(size_t i)
@@ -81,14 +70,12 @@ static uint64_t await_version(const struct fz_register *reg, bool alone)
     }
 }
 
-/* What was acknowledged by one server is read from another one at once, be it alone or with all others. */
-static void test_no_stale_reads(void **state)
+TEST("What was acknowledged by one server is read from another one at once, be it alone or with all others")
 {
     struct fz_register regs[SERVERS];
     uint64_t version = 0;
     size_t acknowledged = 0;
 
-    (void)state;
     for (size_t i = 0; i < SERVERS; i++)
         regs[i] = open_one(i);
     for (size_t round = 0; round < ROUNDS; round++) {
@@ -119,14 +106,12 @@ static struct fz_record await_read(const struct fz_register *reg)
     return record;
 }
 
-/* Whichever server is lost, the leader, too, the others go on; with one alone there is nothing to be had. */
-static void test_lost_servers(void **state)
+TEST("Whichever server is lost, the leader, too, the others go on; with one alone there is nothing to be had")
 {
     struct fz_register reg = open_all(2000);
     uint64_t version = must_swap(&reg, 1, 0);
     struct fz_record record;
 
-    (void)state;
     size_t leader = 0;
     while (strstr(zookeeper_server_ask(&servers[leader], "srvr"), "Mode: leader") == NULL)
         assert_true(++leader < SERVERS);
@@ -139,14 +124,4 @@ static void test_lost_servers(void **state)
     assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, version, "x", 1}, &version, NULL, &err),
                      FZ_REGISTER_UNREACHABLE);
     reg.close(reg.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_no_stale_reads),
-        cmocka_unit_test(test_lost_servers),
-    };
-
-    return cmocka_run_group_tests(tests, start_ensemble, stop_ensemble);
 }

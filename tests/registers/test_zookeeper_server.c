@@ -7,19 +7,13 @@
 #define _DEFAULT_SOURCE /* random */
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "lib/proxy.h"
+#include "lib/test.h"
 #include "lib/zookeeper_server.h"
 #include "registers/zookeeper/zookeeper_connection.h"
 #include "registers/zookeeper/zookeeper_register.h"
@@ -30,20 +24,15 @@ static const char *const short_sessions[] = {"maxSessionTimeout=1000", "4lw.comm
 static struct server server;
 static frazil_error err; /* of the last operation */
 
-static int start_server(void **state)
+BEFORE_ALL
 {
-    (void)state;
-    if (!zookeeper_server_installed())
-        exit(0);
+    test_need(zookeeper_server_installed());
     zookeeper_server_start(&server, settings);
-    return 0;
 }
 
-static int stop_server(void **state)
+AFTER_ALL
 {
-    (void)state;
     server_stop(&server);
-    return 0;
 }
 
 /* ---- shorthands ----------------------------------------------------------------- */
@@ -158,16 +147,14 @@ static void swap_twice(int told, int tell)
     _exit(result == FZ_REGISTER_OK ? 0 : 2);
 }
 
-/* Who was stopped for longer than his session goes on as if nothing had been: with another one, before he sends
- * anything. */
-static void test_expired_while_stopped(void **state)
+TEST("Who was stopped for longer than his session goes on as if nothing had been: with another one, before he sends "
+     "anything")
 {
     int to_child[2];
     int from_child[2];
     char byte;
     int status;
 
-    (void)state;
     bool expired = false;
     server_wipe(&server); /* with the sessions of tests that failed */
     zookeeper_server_restart(&server, short_sessions);
@@ -194,12 +181,10 @@ static void test_expired_while_stopped(void **state)
     }
 }
 
-/* A register that is closed leaves no session behind; while it is used it keeps its own. */
-static void test_closed(void **state)
+TEST("A register that is closed leaves no session behind; while it is used it keeps its own")
 {
     struct fz_register reg = open_as("", "/closed");
 
-    (void)state;
     zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
     uint64_t version = must_swap(&reg, 0);
     for (int i = 0; i < 20; i++)
@@ -218,15 +203,13 @@ static void session_of(char ret[64])
     snprintf(ret, 64, "%.*s", (int)strcspn(sid, ","), sid);
 }
 
-/* A child that drops what it inherited, works on its own, and ends, does not end its parent's session. */
-static void test_inherited(void **state)
+TEST("A child that drops what it inherited, works on its own, and ends, does not end its parent's session")
 {
     struct fz_register reg = open_as("", "/inherited");
     char before[64];
     char after[64];
     int status;
 
-    (void)state;
     zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
     uint64_t version = must_swap(&reg, 0);
     session_of(before);
@@ -255,14 +238,12 @@ static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
     (void)record;
 }
 
-/* What a user has made is his: nobody else reads or writes it, nor he himself with another password. */
-static void test_password(void **state)
+TEST("What a user has made is his: nobody else reads or writes it, nor he himself with another password")
 {
     static const char *const others[] = {"", "joe:s3cret2@", "jane:s3cret@"};
     struct fz_register joe = open_as("joe:s3cret@", "/mine");
     uint64_t version = must_swap(&joe, 0);
 
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct fz_register other = open_as(others[i], "/mine");
         uint64_t untouched = 4711;
@@ -284,8 +265,7 @@ static void test_password(void **state)
     close_register(&joe);
 }
 
-/* Only the namespace's own node has to be created: those above it may be anybody's, if they are there. */
-static void test_nodes_above(void **state)
+TEST("Only the namespace's own node has to be created: those above it may be anybody's, if they are there")
 {
     struct fz_register first = open_as("joe:s3cret@", "/above/of");
     struct fz_register second =
@@ -294,7 +274,6 @@ static void test_nodes_above(void **state)
         zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s&path=/elsewhere", (unsigned)server.port);
     uint64_t version = 0;
 
-    (void)state;
     must_swap(&first, 0);
     do_foreign("/", NULL, &ZOO_READ_ACL_UNSAFE);
     must_swap(&second, 0);
@@ -310,14 +289,12 @@ static void test_nodes_above(void **state)
 
 /* ---- several servers -------------------------------------------------------------- */
 
-/* Servers that are dead, or do not exist, or are silent, are passed over for one that answers; and remembered. */
-static void test_other_servers(void **state)
+TEST("Servers that are dead, or do not exist, or are silent, are passed over for one that answers; and remembered")
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof address;
     int silent = socket(AF_INET, SOCK_STREAM, 0);
 
-    (void)state;
     assert_true(silent >= 0);
     assert_int_equal(bind(silent, (struct sockaddr *)&address, sizeof address), 0);
     assert_int_equal(listen(silent, 50), 0);
@@ -341,12 +318,10 @@ static void test_other_servers(void **state)
     close(silent);
 }
 
-/* When none answers, the sentence names all of them and what was wrong with the last one. */
-static void test_no_server(void **state)
+TEST("When none answers, the sentence names all of them and what was wrong with the last one")
 {
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:1,127.0.0.1:1/orders");
 
-    (void)state;
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
     assert_said("zookeeper://127.0.0.1:1,127.0.0.1:1/frazil/orders: 127.0.0.1:1 cannot be connected to: Connection "
                 "refused");
@@ -357,10 +332,8 @@ static void test_no_server(void **state)
     close_register(&reg);
 }
 
-/* The sentence tells who hangs up, as servers without a quorum do, from who says nothing. */
-static void test_sentences(void **state)
+TEST("The sentence tells who hangs up, as servers without a quorum do, from who says nothing")
 {
-    (void)state;
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=300ms", (unsigned)proxy->port);
     proxy_set(proxy, PROXY_CUT_REPLIES);
@@ -383,14 +356,12 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         versions[number] = record->version;
 }
 
-/* What somebody else has put there is refused, or shown as damaged, and never overwritten. */
-static void test_foreign_nodes(void **state)
+TEST("What somebody else has put there is refused, or shown as damaged, and never overwritten")
 {
     struct fz_register reg = open_as("", "/foreign");
     uint64_t versions[4] = {0};
     uint64_t version = 0;
 
-    (void)state;
     assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
     do_foreign("/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
     do_foreign("/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
@@ -422,14 +393,12 @@ static void count_one(void *ctx, uint32_t number, const struct fz_record *record
     seen[number]++;
 }
 
-/* More records than are asked for at once: each is shown, once. */
-static void test_many(void **state)
+TEST("More records than are asked for at once: each is shown, once")
 {
     struct fz_register reg = open_as("", "/many");
     unsigned char seen[MANY] = {0};
     uint64_t version;
 
-    (void)state;
     for (uint32_t i = 0; i < MANY; i++)
         assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &err), FZ_REGISTER_OK);
@@ -440,15 +409,13 @@ static void test_many(void **state)
 
 /* ---- the client library ------------------------------------------------------------- */
 
-/* Whatever happens, nothing is written to standard error, and the program's random numbers are left alone. */
-static void test_quiet(void **state)
+TEST("Whatever happens, nothing is written to standard error, and the program's random numbers are left alone")
 {
     char path[] = "/tmp/frazil-stderr-XXXXXX";
     int file = mkstemp(path);
     int kept = dup(STDERR_FILENO);
     long (*const next)(void) = random; /* a program's own: nothing here depends on it */
 
-    (void)state;
     assert_true(file >= 0 && kept >= 0);
     srandom(7);
     long wanted = next();
@@ -470,23 +437,4 @@ static void test_quiet(void **state)
     close(kept);
     close(file);
     unlink(path);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_inherited),
-        cmocka_unit_test(test_password),
-        cmocka_unit_test(test_nodes_above),
-        cmocka_unit_test(test_other_servers),
-        cmocka_unit_test(test_no_server),
-        cmocka_unit_test(test_sentences),
-        cmocka_unit_test(test_foreign_nodes),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_quiet),
-        cmocka_unit_test(test_expired_while_stopped), /* restarts the server */
-    };
-
-    return cmocka_run_group_tests(tests, start_server, stop_server);
 }

@@ -3,13 +3,8 @@
  * Goal of this test: in a program that has the client library with threads,
  * whose names take the place of those of the one without, nothing is begun.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/zookeeper/zookeeper_register.h"
 
 /* What only the library with threads has. */
@@ -20,22 +15,13 @@ int zoo_get(void)
     return 0;
 }
 
-/* Opening says so, and what would be right. */
-static void test_refused(void **state)
+TEST("Opening says so, and what would be right")
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
 
-    (void)state;
     assert_int_equal(fz_zookeeper_register_open("zookeeper://joe:s3cret@h/orders", &reg, name, &err), FRAZIL_ENOTBUILT);
     assert_non_null(strstr(err.message, "libzookeeper_mt"));
     assert_null(reg.ctx);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_refused)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

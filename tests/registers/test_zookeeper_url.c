@@ -3,13 +3,8 @@
  * Goal of this test: what is special to the URLs of ZooKeeper, and the names and texts of its nodes.  What all URLs
  * have in common is in unit/test_url.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
-#include <cmocka.h>
-
+#include "lib/test.h"
 #include "registers/zookeeper/zookeeper_record.h"
 #include "registers/zookeeper/zookeeper_register.h"
 #include "registers/zookeeper/zookeeper_url.h"
@@ -39,12 +34,10 @@ static void assert_refused(const char *text, frazil_err code, const char *why)
     assert_memory_equal(&url, &untouched, sizeof url);
 }
 
-/* Servers, namespace, path and timeout, with their defaults. */
-static void test_places(void **state)
+TEST("Servers, namespace, path and timeout, with their defaults")
 {
     struct fz_zookeeper_url url = parse("zookeeper://example.org/orders");
 
-    (void)state;
     assert_int_equal(url.common.host_count, 1);
     assert_string_equal(url.common.hosts[0].name, "example.org");
     assert_int_equal(url.common.hosts[0].port, 2181);
@@ -68,19 +61,16 @@ static void test_places(void **state)
     assert_int_equal(url.common.access.timeout_ms, 250);
 }
 
-/* What is shown of a URL has neither user nor password. */
-static void test_show(void **state)
+TEST("What is shown of a URL has neither user nor password")
 {
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     struct fz_zookeeper_url url = parse("zookeeper://joe:s3cret@h,[::1]:7/x?path=/a/b");
 
-    (void)state;
     fz_zookeeper_url_show(&url, shown);
     assert_string_equal(shown, "zookeeper://h:2181,[::1]:7/a/b/x");
 }
 
-/* Everything else is refused with what is wrong; no sentence has a password, wherever in the URL the mistake is. */
-static void test_refused(void **state)
+TEST("Everything else is refused with what is wrong; no sentence has a password, wherever in the URL the mistake is")
 {
     static const char *const texts[][2] = {
         {"", "this is no ZooKeeper URL"},
@@ -105,18 +95,15 @@ static void test_refused(void **state)
         {"zookeeper://h/x?user=joe&password_file=", "names no file"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
         assert_refused(texts[i][0], FRAZIL_ESPEC, texts[i][1]);
 }
 
-/* Nothing that is too long is cut. */
-static void test_too_long(void **state)
+TEST("Nothing that is too long is cut")
 {
     char text[700];
     char name[64];
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     snprintf(text, sizeof text, "zookeeper://h/x?path=/%s/%s/%s/%.62s", name, name, name, name);
@@ -127,13 +114,11 @@ static void test_too_long(void **state)
     assert_refused(text, FRAZIL_ESPEC, "must be the path of a node");
 }
 
-/* A register knows its namespace without connecting. */
-static void test_namespace(void **state)
+TEST("A register knows its namespace without connecting")
 {
     struct fz_register reg = {.ctx = NULL};
     char name[FZ_LEASE_NAME_SIZE];
 
-    (void)state;
     assert_int_equal(fz_zookeeper_register_open("zookeeper://h", &reg, name, NULL), FRAZIL_ESPEC);
     assert_null(reg.ctx);
     assert_int_equal(fz_zookeeper_register_open("zookeeper://nowhere.invalid/orders", &reg, name, NULL), FRAZIL_OK);
@@ -143,53 +128,36 @@ static void test_namespace(void **state)
 
 /* ---- nodes ------------------------------------------------------------------------ */
 
-/* Nodes have the names of their records, and those below them their versions. */
-static void test_nodes(void **state)
+TEST("Nodes have the names of their records, and those below them their versions")
 {
     char path[FZ_ZOOKEEPER_NODE_SIZE];
 
-    (void)state;
     fz_zookeeper_node_path("/frazil/orders", 7, 0, path);
     assert_string_equal(path, "/frazil/orders/7");
     fz_zookeeper_node_path("/frazil/orders", FZ_NAMESPACE, UINT64_MAX, path);
     assert_string_equal(path, "/frazil/orders/namespace/18446744073709551615");
 }
 
-/* The longest path and name fit into what a node's path has. */
-static void test_longest_node(void **state)
+TEST("The longest path and name fit into what a node's path has")
 {
     char folder[FZ_ZOOKEEPER_NODE_SIZE];
     char path[FZ_ZOOKEEPER_NODE_SIZE];
     const size_t len = FZ_ZOOKEEPER_PATH_SIZE - 1 + 1 + FZ_URL_NAMESPACE_SIZE - 1;
 
-    (void)state;
     memset(folder, 'n', len);
     folder[len] = '\0';
     fz_zookeeper_node_path(folder, FZ_NAMESPACE, UINT64_MAX, path);
     assert_string_equal(path + len, "/namespace/18446744073709551615");
 }
 
-/* A version that leaves no next one is no version. */
-static void test_last_version(void **state)
+TEST("A version that leaves no next one is no version")
 {
     struct fz_record record = {.version = 0};
 
-    (void)state;
     assert_true(fz_zookeeper_record_read("9223372036854775807 x", 21, &record));
     assert_true(record.version == FZ_ZOOKEEPER_VERSION_MAX);
     record.version = 4711;
     assert_false(fz_zookeeper_record_read("9223372036854775808 x", 21, &record));
     assert_false(fz_zookeeper_record_read("0 x", 3, &record));
     assert_int_equal(record.version, 4711);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_places),       cmocka_unit_test(test_show),         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_too_long),     cmocka_unit_test(test_namespace),    cmocka_unit_test(test_nodes),
-        cmocka_unit_test(test_longest_node), cmocka_unit_test(test_last_version),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
