@@ -5,12 +5,26 @@
  *   const char *dir = scratch_make();
  *   ... scratch_path(dir, "a/file") ...
  *   scratch_remove(dir);
+ *
+ * Where each test of a file wants one: EACH_IN_SCRATCH once, which names it `scratch`.
  */
 #ifndef FRAZIL_TESTS_LIB_SCRATCH_H
 #define FRAZIL_TESTS_LIB_SCRATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
+
+/* Needs lib/test.h, and takes the place of BEFORE_EACH and AFTER_EACH. */
+#define EACH_IN_SCRATCH                                                                                                \
+    static const char *scratch;                                                                                        \
+    BEFORE_EACH                                                                                                        \
+    {                                                                                                                  \
+        scratch = scratch_make();                                                                                      \
+    }                                                                                                                  \
+    AFTER_EACH                                                                                                         \
+    {                                                                                                                  \
+        scratch_remove(scratch);                                                                                       \
+    }
 
 /* Makes an empty directory with a name of its own.  Never NULL: fails the test instead. */
 const char *scratch_make(void);

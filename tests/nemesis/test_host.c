@@ -12,17 +12,7 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 static const char *spec_of(const char *more)
 {

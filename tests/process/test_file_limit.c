@@ -15,17 +15,7 @@
 /* Exit statuses of a child. */
 enum { AS_EXPECTED, OPENED, OTHER_ERROR, SIGNAL_CHANGED };
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 static const char *spec_of(const char *worker)
 {

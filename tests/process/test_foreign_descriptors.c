@@ -22,17 +22,7 @@ enum { FDS_MAX = 64, ROUNDS = 4, WAITS = 3000 };
 static const uint64_t round_ns = 5000000000; /* a grant reaches six seconds ahead */
 static const char text[] = "data of the program\n";
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 /* ---- the program's files ------------------------------------------------------ */
 

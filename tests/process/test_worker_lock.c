@@ -20,17 +20,7 @@
 
 enum { POOL = 64, KILLS = 2000 };
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 static struct fz_worker_lock take(uint32_t base, uint32_t count)
 {

@@ -11,17 +11,7 @@
 #include "lib/test.h"
 #include "operations/doctor_judge.h"
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 /* ---- memory ------------------------------------------------------------------------- */
 

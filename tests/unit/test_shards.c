@@ -18,17 +18,7 @@
 
 enum { TICK_MS = 4, RESERVE_MS = 6000, SNOS = 3000, TOP = 65535 };
 
-static const char *scratch;
-
-BEFORE_EACH
-{
-    scratch = scratch_make();
-}
-
-AFTER_EACH
-{
-    scratch_remove(scratch);
-}
+EACH_IN_SCRATCH
 
 /* With the run directory of that name. */
 static const char *spec_in(const char *run, unsigned min, unsigned max)
