@@ -7,7 +7,8 @@ set -eu
 
 here=$(dirname "$(realpath "$0")")
 scratch=$1
-rounds=7
+rounds=${FRAZIL_BENCH_QUICK:+1} # a trial of tools/bench
+rounds=${rounds:-7}
 # shellcheck source=bench/others/servers.sh
 . "$here/servers.sh"
 
@@ -49,7 +50,7 @@ node_packages() {
 
 # redis_incr NAME PIPELINE REQUESTS
 redis_incr() {
-    for _ in $(seq $rounds); do
+    for _ in $(seq "$rounds"); do
         redis-benchmark -s "$scratch/redis.sock" -t incr -c 1 -P "$2" -n "$3" --csv |
             awk -F '"' '$2 == "INCR" { printf "%.2f\n", 1e9 / $4 }'
     done | summary "$1"
@@ -70,7 +71,7 @@ redis() {
 # pgbench NAME SQL IDS: a statement that makes so many ids.
 pgbench() {
     echo "$2" >"$scratch/statement.sql"
-    for _ in $(seq $rounds); do
+    for _ in $(seq "$rounds"); do
         "$bin/pgbench" -h "$scratch/postgres" -U owner -n -c 1 -M prepared -t 1000 -f "$scratch/statement.sql" \
             postgres 2>"$scratch/pgbench.log" | awk -v ids="$3" '/^tps = / { printf "%.2f\n", 1e9 / $3 / ids }'
     done | summary "$1"
