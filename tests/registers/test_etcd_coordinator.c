@@ -86,7 +86,7 @@ TEST("A cluster of one without users works, and there is more to wish for")
     assert_found(findings, "OK class: strict");
     assert_found(findings, "OK version: '3.");
     assert_found(findings, "OK leader: known\n");
-    assert_found(findings, "WARN members: '1': when one of them stops nothing can be granted: use three\n");
+    assert_found(findings, "WARN members: 1: when one of them stops nothing can be granted: use three\n");
     assert_found(findings, "OK alarms: none\n");
     assert_found(findings, "OK permissions: may read and write\n");
     assert_found(findings, "WARN users: asked as nobody in particular");
