@@ -5,6 +5,7 @@
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
 #   os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
 #   common <- redis, etcd, zookeeper, postgresql, file
+#   redis <- compat             nobody sees compat: common/foreign.h names what it offers
 #   os, lease <- spec <- home <- generator
 #   opaque                      itself only
 #   generator <- operations
@@ -27,6 +28,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["common"] = " core lease os common "
         n = split("redis etcd zookeeper postgresql file", coordinators, " ")
         for (i = 1; i <= n; i++) allowed[coordinators[i]] = " core lease os common " coordinators[i] " "
+        allowed["compat"] = " core lease os common redis compat "
         allowed["spec"] = " core lease os spec "
         allowed["home"] = " core lease os spec home "
         allowed["generator"] = " core lease os spec home generator "

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Redis as a coordinator: which of what is here serves which URL. */
+/* Redis as a coordinator: which of what is here, and in compat/, serves which URL. */
 #include <hiredis/hiredis.h>
 #include <string.h>
 
-#include "core/sentence.h"
-#include "lease/coordinator.h"
+#include "common/foreign.h"
 #include "redis_register.h"
 #include "redis_slots.h"
-#include "sfid.h"
-#include "sfid_admin.h"
-#include "sfid_granter.h"
 
 #define TEXT_OF(number) #number
 #define VERSION_TEXT(major, minor, patch) TEXT_OF(major) "." TEXT_OF(minor) "." TEXT_OF(patch)
@@ -17,84 +13,73 @@
 static const char *const schemes[] = {
     "redis", "redis+unix", "rediss", "sfid+redis", "sfid+redis+unix", "konayuki+redis", "konayuki+redis+unix", NULL};
 
-static bool begins_with(const char *url, const char *prefix)
+static frazil_err open_own_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                                 struct fz_slot_source *ret, frazil_error *reterr)
 {
-    return strncmp(url, prefix, strlen(prefix)) == 0;
+    (void)self;
+    return fz_redis_slots_open(request, ret, reterr);
 }
 
-static bool is_sfid(const char *url)
-{
-    return begins_with(url, FZ_SFID_SCHEME_PREFIX);
-}
+/* frazil's own keys. */
+static const frazil_coordinator own = {FZ_LEASE_COORDINATOR, .open_register = fz_redis_register_open,
+                                       .open_slots = open_own_slots};
 
-static bool is_konayuki(const char *url)
-{
-    return begins_with(url, FZ_KONAYUKI_SCHEME_PREFIX);
-}
+static const struct fz_foreign foreign[] = {{"sfid+", &fz_sfid_keys}, {"konayuki+", &fz_konayuki_keys}};
 
-static frazil_err no_worker_ids(frazil_error *reterr)
+/* Whose keys a URL names. */
+static const frazil_coordinator *server_of(const char *url)
 {
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "konayuki's keys hold slots (state=konayuki+redis://...) and no worker ids: name another source of "
-                   "these");
+    for (size_t i = 0; i < sizeof foreign / sizeof foreign[0]; i++) {
+        if (strncmp(url, foreign[i].prefix, strlen(foreign[i].prefix)) == 0)
+            return foreign[i].served_by;
+    }
+    return &own;
 }
 
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
-    if (is_konayuki(url))
-        return no_worker_ids(reterr);
-    return fz_redis_register_open(url, ret, ret_name, reterr);
+    return server_of(url)->open_register(url, ret, ret_name, reterr);
 }
 
 static frazil_err open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
                                struct fz_granter *ret, frazil_error *reterr)
 {
-    return is_sfid(request->url) ? fz_sfid_open_granter(request, ret, reterr)
-                                 : fz_lease_open_granter(self, request, ret, reterr);
+    (void)self;
+    return server_of(request->url)->open_granter(server_of(request->url), request, ret, reterr);
 }
 
 static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
                              struct fz_slot_source *ret, frazil_error *reterr)
 {
     (void)self;
-    if (is_sfid(request->url))
-        return fz_fail(reterr, FRAZIL_ESPEC, "sfid's keys hold worker ids (worker=sfid+redis://...) and no slots");
-    return fz_redis_slots_open(request, ret, reterr);
+    return server_of(request->url)->open_slots(server_of(request->url), request, ret, reterr);
 }
 
 static frazil_err init(const frazil_coordinator *self, const char *url, const struct fz_namespace_options *options,
                        frazil_error *reterr)
 {
-    if (is_sfid(url))
-        return fz_fail(reterr, FRAZIL_EINVAL, "sfid's keys need no namespace: it is there when the first key is taken");
-    return fz_lease_init_url(self, url, options, reterr);
+    (void)self;
+    return server_of(url)->init(server_of(url), url, options, reterr);
 }
 
 static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
                        struct fz_namespace_record *ret, frazil_error *reterr)
 {
-    return is_sfid(url) ? fz_sfid_list(url, visit, ctx, ret, reterr)
-                        : fz_lease_list_url(self, url, visit, ctx, ret, reterr);
+    (void)self;
+    return server_of(url)->list(server_of(url), url, visit, ctx, ret, reterr);
 }
 
 static frazil_err release(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
 {
-    if (is_sfid(url))
-        return fz_fail(
-            reterr, FRAZIL_EINVAL,
-            "a key of sfid cannot be taken away safely: an owner that lives goes on using the worker id, and "
-            "one that is gone loses it %u minutes after its last heartbeat",
-            (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
-    return fz_lease_release_url(self, url, worker, reterr);
+    (void)self;
+    return server_of(url)->release(server_of(url), url, worker, reterr);
 }
 
 static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                           fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
-    if (is_konayuki(url))
-        return fz_redis_slots_examine(url, visit, ctx, reterr);
-    return is_sfid(url) ? fz_sfid_examine(url, clock, visit, ctx, reterr)
-                        : fz_lease_examine_url(self, url, clock, visit, ctx, reterr);
+    (void)self;
+    return server_of(url)->examine(server_of(url), url, clock, visit, ctx, reterr);
 }
 
 const frazil_coordinator *frazil_redis(void)

@@ -7,7 +7,7 @@
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "redis_examine.h"
+#include "redis/redis_examine.h"
 #include "sfid.h"
 
 /* An answer to "list" is "list", the server's time, the layout, and four texts for each pid. */

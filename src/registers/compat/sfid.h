@@ -33,7 +33,7 @@
 #ifndef FZ_REGISTERS_SFID_H
 #define FZ_REGISTERS_SFID_H
 
-#include "redis_script.h"
+#include "redis/redis_script.h"
 
 #define FZ_SFID_SCHEME_PREFIX "sfid+"
 

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Keys of other generators' that a coordinator serves beside frazil's own.  Each kind is a frazil_coordinator of its
+ * own in compat/, without a part and schemes; a coordinator has one row for each.
+ */
+#ifndef FZ_COMMON_FOREIGN_H
+#define FZ_COMMON_FOREIGN_H
+
+#include "lease/coordinator.h"
+
+struct fz_foreign {
+    const char *prefix; /* what its URLs begin with, before the coordinator's own scheme: "sfid+" */
+    const frazil_coordinator *served_by;
+};
+
+/* Worker ids in the keys of sfid, and slots in those of konayuki; both in a Redis. */
+extern const frazil_coordinator fz_sfid_keys;
+extern const frazil_coordinator fz_konayuki_keys;
+
+#endif

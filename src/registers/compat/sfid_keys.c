@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* sfid's keys in a Redis: worker ids, and no slots. */
+#include "common/foreign.h"
+#include "core/sentence.h"
+#include "redis/redis_register.h"
+#include "sfid.h"
+#include "sfid_admin.h"
+#include "sfid_granter.h"
+
+static frazil_err open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,
+                               struct fz_granter *ret, frazil_error *reterr)
+{
+    (void)self;
+    return fz_sfid_open_granter(request, ret, reterr);
+}
+
+static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slots_request *request,
+                             struct fz_slot_source *ret, frazil_error *reterr)
+{
+    (void)self;
+    (void)request;
+    (void)ret;
+    return fz_fail(reterr, FRAZIL_ESPEC, "sfid's keys hold worker ids (worker=sfid+redis://...) and no slots");
+}
+
+static frazil_err init(const frazil_coordinator *self, const char *url, const struct fz_namespace_options *options,
+                       frazil_error *reterr)
+{
+    (void)self;
+    (void)url;
+    (void)options;
+    return fz_fail(reterr, FRAZIL_EINVAL, "sfid's keys need no namespace: it is there when the first key is taken");
+}
+
+static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease_visitor visit, void *ctx,
+                       struct fz_namespace_record *ret, frazil_error *reterr)
+{
+    (void)self;
+    return fz_sfid_list(url, visit, ctx, ret, reterr);
+}
+
+static frazil_err release(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
+{
+    (void)self;
+    (void)url;
+    (void)worker;
+    return fz_fail(reterr, FRAZIL_EINVAL,
+                   "a key of sfid cannot be taken away safely: an owner that lives goes on using the worker id, and "
+                   "one that is gone loses it %u minutes after its last heartbeat",
+                   (uint64_t)FZ_SFID_EXPIRY_MS / 60000);
+}
+
+static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+{
+    (void)self;
+    return fz_sfid_examine(url, clock, visit, ctx, reterr);
+}
+
+const frazil_coordinator fz_sfid_keys = {
+    .open_register = fz_redis_register_open,
+    .open_granter = open_granter,
+    .open_slots = open_slots,
+    .init = init,
+    .list = list,
+    .release = release,
+    .examine = examine,
+};
