@@ -13,7 +13,7 @@ enum member { PARTITION, SEQUENCE_MIN, SEQUENCE_MAX, SEQUENCE, NOW, WALL_HI, WAL
 static const struct {
     char name[16];
     uint64_t max;
-} members[MEMBER_COUNT] = {
+} json_members[MEMBER_COUNT] = {
     [PARTITION] = {"partition", UINT8_MAX}, /* each byte */
     [SEQUENCE_MIN] = {"sequenceMin", UINT16_MAX},
     [SEQUENCE_MAX] = {"sequenceMax", UINT16_MAX},
@@ -29,7 +29,7 @@ static const struct {
 static void put_name(struct fz_sentence *json, enum member member)
 {
     fz_sentence_str(json, member == 0 ? "{\"" : ",\"");
-    fz_sentence_str(json, members[member].name);
+    fz_sentence_str(json, json_members[member].name);
     fz_sentence_str(json, "\":");
 }
 
@@ -139,11 +139,11 @@ static frazil_err read_partition(struct json_reader *in, uint64_t *ret)
 
     frazil_err err = expect_mark(in, '[', "the array of the partition's two bytes");
     if (err == FRAZIL_OK)
-        err = read_whole_number(in, members[PARTITION].max, &high);
+        err = read_whole_number(in, json_members[PARTITION].max, &high);
     if (err == FRAZIL_OK)
         err = expect_mark(in, ',', "a comma between the partition's two bytes");
     if (err == FRAZIL_OK)
-        err = read_whole_number(in, members[PARTITION].max, &low);
+        err = read_whole_number(in, json_members[PARTITION].max, &low);
     if (err == FRAZIL_OK)
         err = expect_mark(in, ']', "the end of the partition's two bytes");
     if (err == FRAZIL_OK)
@@ -174,11 +174,11 @@ static frazil_err read_member_name(struct json_reader *in, unsigned *seen, enum 
         return err;
     size_t start = in->at;
     for (unsigned i = 0; i < MEMBER_COUNT; i++) {
-        if (!take_name(in, members[i].name))
+        if (!take_name(in, json_members[i].name))
             continue;
         if ((*seen >> i & 1) != 0)
             return fz_fail(in->reterr, FRAZIL_EPARSE, "snapshot: %q at position %u is there for the second time",
-                           members[i].name, (uint64_t)start + 1);
+                           json_members[i].name, (uint64_t)start + 1);
         *seen |= 1U << i;
         *ret = (enum member)i;
         return FRAZIL_OK;
@@ -198,7 +198,7 @@ static frazil_err read_member(struct json_reader *in, unsigned *seen, uint64_t v
         return err;
     if (member == PARTITION)
         return read_partition(in, &values[PARTITION]);
-    return read_whole_number(in, members[member].max, &values[member]);
+    return read_whole_number(in, json_members[member].max, &values[member]);
 }
 
 /* The whole object, and nothing behind it. */

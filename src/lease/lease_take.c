@@ -301,7 +301,7 @@ static size_t keep_due(const struct worker_search *search, struct fz_candidate *
 }
 
 /* Decides by what the look has shown. */
-static enum outcome decide(struct worker_search *search, frazil_err *ret_err)
+static enum outcome decide_by_survey(struct worker_search *search, frazil_err *ret_err)
 {
     struct fz_lease *lease = search->lease;
     const struct fz_survey *survey = &search->survey;
@@ -418,7 +418,7 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
         frazil_err err = FRAZIL_OK;
         enum outcome outcome = survey_workers(&search, &err);
         if (outcome == TRY_ANOTHER)
-            outcome = decide(&search, &err);
+            outcome = decide_by_survey(&search, &err);
         if (outcome == NOT_LEASED)
             return err;
         if (outcome == LEASED) {

@@ -21,7 +21,7 @@
 #include "own_file.h"
 
 /* What differs between the two. */
-static const struct names {
+static const struct dir_names {
     const char *what; /* for sentences */
     const char *key;
     const char *service; /* set by systemd */
@@ -71,7 +71,7 @@ static frazil_err go(struct way *way, const char *named_by, const char *path, co
 }
 
 /* systemd separates several directories by colons. */
-static frazil_err go_as_service(struct way *way, const struct names *names, const char *list, frazil_error *reterr)
+static frazil_err go_as_service(struct way *way, const struct dir_names *names, const char *list, frazil_error *reterr)
 {
     char first[FZ_PATH_SIZE];
     size_t len = strcspn(list, ":");
@@ -94,7 +94,7 @@ static frazil_err go_public(struct way *way, const char *public, frazil_error *r
     return go(way, "the default", public, user, 1, reterr);
 }
 
-static frazil_err no_default(const struct names *names, frazil_error *reterr)
+static frazil_err no_default(const struct dir_names *names, frazil_error *reterr)
 {
     return fz_fail(reterr, FRAZIL_ESPEC,
                    "%s%s and %s are not set, so there is no default for the %s: name one with %s=, or give up "
@@ -102,7 +102,7 @@ static frazil_err no_default(const struct names *names, frazil_error *reterr)
                    names->under_home == NULL ? "" : "HOME, ", names->xdg, names->service, names->what, names->key);
 }
 
-static frazil_err find(struct way *way, const struct names *names, const char *wanted, frazil_error *reterr)
+static frazil_err find_path(struct way *way, const struct dir_names *names, const char *wanted, frazil_error *reterr)
 {
     const char *path;
 
@@ -125,7 +125,7 @@ frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const cha
 {
     struct way way = {.is_public = false};
 
-    frazil_err err = find(&way, &names_of[which], wanted, reterr);
+    frazil_err err = find_path(&way, &names_of[which], wanted, reterr);
     if (err == FRAZIL_OK)
         memcpy(ret_path, way.path, strlen(way.path) + 1);
     return err;
@@ -160,7 +160,7 @@ static int each_of_last(char *path, unsigned makes, int (*act)(const char *path)
     return 0;
 }
 
-static int make(const char *path)
+static int make_directory(const char *path)
 {
     return mkdir(path, S_IRWXU) == 0 || errno == EEXIST ? 0 : errno;
 }
@@ -181,7 +181,7 @@ static int settle(const char *path)
  * 0 if files can be made in it, and nobody else can put his own in their place; or an errno or a refusal.  The kernel
  * is asked, because root may write, and a read-only disk may not be written to.
  */
-static int check(const struct way *way)
+static int check_way(const struct way *way)
 {
     struct stat status;
 
@@ -210,7 +210,7 @@ static const char *first_step(int sys)
     return sys == EACCES || sys == EROFS || sys == EPERM ? ": make it writable," : sys < 0 ? "," : ":";
 }
 
-static frazil_err cannot_use(const struct names *names, const struct way *way, int sys, frazil_error *reterr)
+static frazil_err cannot_use(const struct dir_names *names, const struct way *way, int sys, frazil_error *reterr)
 {
     char advice[FRAZIL_ERROR_MESSAGE_SIZE];
     char what[64];
@@ -235,16 +235,16 @@ static frazil_err cannot_use(const struct names *names, const struct way *way, i
 
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
-    const struct names *names = &names_of[which];
+    const struct dir_names *names = &names_of[which];
     struct way way = {.is_public = false};
 
-    frazil_err err = find(&way, names, wanted, reterr);
+    frazil_err err = find_path(&way, names, wanted, reterr);
     if (err != FRAZIL_OK)
         return err;
-    int sys = check(&way);
+    int sys = check_way(&way);
     if (sys == ENOENT) {
-        sys = each_of_last(way.path, way.makes, make);
-        sys = sys == 0 ? check(&way) : sys;
+        sys = each_of_last(way.path, way.makes, make_directory);
+        sys = sys == 0 ? check_way(&way) : sys;
     }
     if (sys == 0 && which != FZ_DIR_RUN)
         sys = each_of_last(way.path, way.makes, settle);

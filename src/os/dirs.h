@@ -29,8 +29,9 @@
 #include "frazil/error.h"
 
 /* The run directory of root, and the beginning of that of a user without a session, whose number follows. */
-extern const char fz_run_dir_of_root[];
-extern const char fz_run_dir_of_users[];
+enum { FZ_RUN_DIR_SIZE = 20 };
+extern const char fz_run_dir_of_root[FZ_RUN_DIR_SIZE];
+extern const char fz_run_dir_of_users[FZ_RUN_DIR_SIZE];
 
 enum fz_dir {
     FZ_DIR_RUN,

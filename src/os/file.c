@@ -52,7 +52,7 @@ static int read_all(int fd, char *buf, size_t size, size_t *ret_len)
 }
 
 /* 0, an errno or a refusal.  A directory is refused by read(). */
-static int check(int fd)
+static int refuse_fifo(int fd)
 {
     struct stat status;
 
@@ -78,7 +78,7 @@ int fz_file_check_secret(int fd)
 
 static int check_secret(int fd)
 {
-    int err = check(fd);
+    int err = refuse_fifo(fd);
 
     return err == 0 ? fz_file_check_secret(fd) : err;
 }
@@ -108,7 +108,7 @@ static int read_checked(const char *path, int (*check_fd)(int fd), char *buf, si
 
 int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len)
 {
-    return read_checked(path, check, buf, size, ret_len);
+    return read_checked(path, refuse_fifo, buf, size, ret_len);
 }
 
 int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len)

@@ -38,7 +38,7 @@ bool fz_own_file_is_trusted(const struct stat *status)
 }
 
 /* 0 if whoever may write to it may do so to us as well; or an errno or a refusal. */
-static int check(int fd)
+static int check_owner(int fd)
 {
     struct stat status;
 
@@ -73,7 +73,7 @@ int fz_own_file_open(const char *path, int flags, int *ret_fd)
     int err = open_above_standard(path, flags, &fd);
     if (err != 0)
         return explain(err, path);
-    err = check(fd);
+    err = check_owner(fd);
     if (err == 0)
         *ret_fd = fd;
     else

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "frazil/parts.h"
 
 typedef const void *(*part_entry)(void);
 
@@ -20,6 +21,12 @@ static part_entry find_entry(void *library, const char *name)
 
 frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr)
 {
+#ifdef FRAZIL_WITH_FILE /* frazil.c holds this one */
+    if (strcmp(part, "file") == 0) {
+        *ret = frazil_file();
+        return FRAZIL_OK;
+    }
+#endif
     char file[64];
     char symbol[64];
     struct fz_sentence file_text = fz_sentence_in(file, sizeof file);

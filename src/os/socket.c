@@ -10,28 +10,28 @@
 
 /* ---- how long -------------------------------------------------------------- */
 
-static uint64_t monotonic_ns(void)
+static uint64_t deadline_now_ns(void)
 {
     frazil_clock clock = fz_real_clock();
 
     return clock.monotonic_ns(clock.ctx);
 }
 
-static uint64_t left_ns(const struct fz_deadline *deadline)
+static uint64_t deadline_left_ns(const struct fz_deadline *deadline)
 {
-    uint64_t now_ns = monotonic_ns();
+    uint64_t now_ns = deadline_now_ns();
 
     return now_ns >= deadline->at_ns ? 0 : deadline->at_ns - now_ns;
 }
 
 struct fz_deadline fz_deadline_in(uint32_t timeout_ms)
 {
-    return (struct fz_deadline){monotonic_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
+    return (struct fz_deadline){deadline_now_ns() + UINT64_C(1000000) * timeout_ms, timeout_ms};
 }
 
 struct fz_deadline fz_deadline_part(const struct fz_deadline *deadline, uint32_t parts)
 {
-    uint64_t left = left_ns(deadline);
+    uint64_t left = deadline_left_ns(deadline);
 
     assert(parts >= 1);
     return (struct fz_deadline){deadline->at_ns - left + left / parts, deadline->timeout_ms};
@@ -41,7 +41,7 @@ int fz_deadline_poll(const struct fz_deadline *deadline, int fd, short events, s
 {
     for (;;) {
         struct pollfd poll_fd = {.fd = fd, .events = events};
-        uint64_t left = left_ns(deadline);
+        uint64_t left = deadline_left_ns(deadline);
         /* Looked at first: a peer that never stops sending is always ready. */
         if (left == 0)
             return ETIMEDOUT;

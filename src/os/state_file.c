@@ -13,7 +13,7 @@
 #include "own_file.h"
 #include "shards.h"
 
-static frazil_err fail_sys(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
+static frazil_err fail_state(const struct fz_state_file *file, int sys, const char *what, frazil_error *reterr)
 {
     return fz_fail_errno(reterr, sys, what, file->path, "");
 }
@@ -85,14 +85,15 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
     if (err == 0)
         err = fz_guard_enter(&file->guard);
     if (err == EWOULDBLOCK)
-        return fail_sys(file, err, "another process (stopped?) has been holding for two seconds the guard of", reterr);
+        return fail_state(file, err, "another process (stopped?) has been holding for two seconds the guard of",
+                          reterr);
     if (err != 0)
-        return fail_sys(file, err, "there can be no guard for the state file", reterr);
+        return fail_state(file, err, "there can be no guard for the state file", reterr);
     err = turn(file);
     if (err == 0)
         return FRAZIL_OK;
     fz_guard_leave(&file->guard);
-    return fail_sys(file, err, "the state file cannot be opened:", reterr);
+    return fail_state(file, err, "the state file cannot be opened:", reterr);
 }
 
 void fz_state_file_leave(void *ctx)
@@ -119,7 +120,7 @@ frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, f
 
     /* If the program has closed it since the guard was entered, that is not a file that does not exist. */
     if (exists && (fd < 0 || fstat(fd, &status) != 0))
-        return fail_sys(file, errno, "the state file cannot be examined:", reterr);
+        return fail_state(file, errno, "the state file cannot be examined:", reterr);
     *ret_exists = exists;
     *ret_size = (uint64_t)status.st_size;
     return FRAZIL_OK;
@@ -132,13 +133,13 @@ frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len,
     char *bytes = buf;
 
     if (fd < 0)
-        return fail_sys(file, errno, "the state file cannot be read:", reterr);
+        return fail_state(file, errno, "the state file cannot be read:", reterr);
     for (size_t done = 0; done < len;) {
         ssize_t got = pread(fd, bytes + done, len - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            return fail_sys(file, got < 0 ? errno : EIO, "the state file cannot be read:", reterr);
+            return fail_state(file, got < 0 ? errno : EIO, "the state file cannot be read:", reterr);
         done += (size_t)got;
     }
     return FRAZIL_OK;
@@ -150,7 +151,7 @@ frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size
 
     int fd = fz_kept_fd_get(&file->file);
     int err = fd < 0 ? errno : fz_file_write(fd, offset, buf, len);
-    return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be written:", reterr);
+    return err == 0 ? FRAZIL_OK : fail_state(file, err, "the state file cannot be written:", reterr);
 }
 
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
@@ -165,7 +166,7 @@ frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
     if (err == 0 && !file->name_is_durable)
         err = fz_new_file_sync_name(file->path);
     if (err != 0)
-        return fail_sys(file, err, "the state file cannot be made durable:", reterr);
+        return fail_state(file, err, "the state file cannot be made durable:", reterr);
     file->name_is_durable = true;
     return FRAZIL_OK;
 }
@@ -177,7 +178,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
 
     int err = fz_new_file_begin(file->path, &fd);
     if (err != 0)
-        return fail_sys(file, err, "the state file cannot be made:", reterr);
+        return fail_state(file, err, "the state file cannot be made:", reterr);
     err = fz_file_write(fd, 0, content, len);
     if (err == 0)
         err = fz_new_file_publish_durably(file->path, fd);
@@ -185,7 +186,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
         err = adopt(file, fd, true);
     else
         fz_new_file_abandon(file->path, fd);
-    return err == 0 ? FRAZIL_OK : fail_sys(file, err, "the state file cannot be made:", reterr);
+    return err == 0 ? FRAZIL_OK : fail_state(file, err, "the state file cannot be made:", reterr);
 }
 
 frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
@@ -197,13 +198,13 @@ frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
     }
     int fd = fz_kept_fd_get(&file->file);
     if (fd < 0)
-        return fail_sys(file, errno, "it cannot be told whether anybody uses", reterr);
+        return fail_state(file, errno, "it cannot be told whether anybody uses", reterr);
     /* The guard keeps everybody else from looking while this lock is not a shared one. */
     int exclusive = fz_own_file_lock(fd, LOCK_EX);
     int shared = fz_own_file_lock(fd, LOCK_SH);
     int err = exclusive != 0 && exclusive != EWOULDBLOCK ? exclusive : shared;
     if (err != 0)
-        return fail_sys(file, err, "it cannot be told whether anybody uses", reterr);
+        return fail_state(file, err, "it cannot be told whether anybody uses", reterr);
     *ret = exclusive == EWOULDBLOCK;
     return FRAZIL_OK;
 }

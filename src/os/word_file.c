@@ -370,7 +370,7 @@ static frazil_err make_for_all(const struct opening *o)
 /* ---- mapping ------------------------------------------------------------- */
 
 /* 0 or an errno. */
-static int map(struct fz_word_file *file)
+static int map_word(struct fz_word_file *file)
 {
     int fd = fz_kept_fd_get(&file->file);
 
@@ -419,7 +419,7 @@ static frazil_err find_or_make(const struct opening *o)
     int fd = fz_kept_fd_get(&file->file);
     int sys = fd >= 0 && fstat(fd, &status) == 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
     if (sys == 0)
-        sys = map(file);
+        sys = map_word(file);
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be locked and mapped:");
     file->device = status.st_dev;
@@ -573,7 +573,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
     if (!current || !fz_guard_is_open(&file->guard))
         return false;
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    return open_and_keep(file) == 0 && take_alone(file) == 0 && map(file) == 0;
+    return open_and_keep(file) == 0 && take_alone(file) == 0 && map_word(file) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)

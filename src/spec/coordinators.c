@@ -28,7 +28,7 @@ static const struct {
 };
 enum { SCHEME_COUNT = sizeof schemes / sizeof schemes[0] };
 
-static const char *const parts[] = {"file", "redis", "etcd", "zookeeper", "postgresql", NULL};
+static const char *const part_names[] = {"file", "redis", "etcd", "zookeeper", "postgresql", NULL};
 
 bool fz_is_url(const char *text)
 {
@@ -111,12 +111,12 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
 
 const char *const *frazil_coordinator_parts(void)
 {
-    return parts;
+    return part_names;
 }
 
 frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part, frazil_error *reterr)
 {
-    for (const char *const *known = parts; *known != NULL; known++) {
+    for (const char *const *known = part_names; *known != NULL; known++) {
         if (strcmp(*known, part) == 0)
             return load(part, ret, reterr);
     }

@@ -17,7 +17,7 @@
 #include "os/own_file.h"
 
 /* Nobody ever looks into it: it is there to be held. */
-enum { PAGE_SIZE_ASKED_FOR = 1 };
+enum { COMPANY_PAGE_SIZE = 1 };
 
 /* A lock belongs to an open file, so whoever asks whether there is one must have opened it for himself. */
 static int open_again(int fd)
@@ -45,10 +45,10 @@ static int keep(struct fz_kept_fd *ret, int fd)
 }
 
 /* Gives up what this process holds of it. */
-static void drop(struct fz_company *company)
+static void drop_company(struct fz_company *company)
 {
     if (company->page != MAP_FAILED)
-        munmap(company->page, PAGE_SIZE_ASKED_FOR);
+        munmap(company->page, COMPANY_PAGE_SIZE);
     company->page = MAP_FAILED;
     fz_kept_fd_close(&company->held);
 }
@@ -61,7 +61,7 @@ static int found(struct fz_company *company)
 
     if (sys != 0)
         return sys;
-    company->page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_READ, MAP_SHARED, held_fd, 0);
+    company->page = mmap(NULL, COMPANY_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
     if (company->page == MAP_FAILED)
         return errno;
     sys = keep(&company->probe, open_again(held_fd));
@@ -77,14 +77,14 @@ int fz_company_open(struct fz_company *ret)
         *ret = company;
         return 0;
     }
-    drop(&company);
+    drop_company(&company);
     fz_kept_fd_close(&company.probe);
     return sys;
 }
 
 bool fz_company_leave(struct fz_company *company)
 {
-    drop(company);
+    drop_company(company);
     int fd = fz_kept_fd_get(&company->probe);
     bool last = fd >= 0 && fz_own_file_lock(fd, LOCK_EX) == 0;
     fz_kept_fd_close(&company->probe);

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <sys/statfs.h>
 
-const char fz_run_dir_of_root[] = "/run/frazil";
-const char fz_run_dir_of_users[] = "/dev/shm/frazil-";
+FZ_PRIVATE const char fz_run_dir_of_root[FZ_RUN_DIR_SIZE] = "/run/frazil";
+FZ_PRIVATE const char fz_run_dir_of_users[FZ_RUN_DIR_SIZE] = "/dev/shm/frazil-";
 
 /* The numbers by which Linux tells file systems apart. */
 static const struct {

@@ -19,7 +19,7 @@
 #include "os/memory.h"
 
 /* The first descriptor that no program takes for its standard input, output or error. */
-enum { FIRST_FD = STDERR_FILENO + 1 };
+enum { FIRST_OWN_FD = STDERR_FILENO + 1 };
 
 enum { MEMBERS_MOST = 1000 };
 
@@ -36,7 +36,7 @@ static bool is_alive(pid_t id)
     return kill(id, 0) == 0 || errno != ESRCH;
 }
 
-static void join(struct members *members)
+static void join_members(struct members *members)
 {
     pid_t own = getpid();
 
@@ -51,7 +51,7 @@ static void join(struct members *members)
 }
 
 /* Gives the own id up.  Whether nobody else is in it. */
-static bool part(struct members *members)
+static bool part_from_members(struct members *members)
 {
     bool last = true;
     pid_t own = getpid();
@@ -74,16 +74,16 @@ struct place {
     struct place *next;
 };
 
-static _Atomic(struct place *) places;
+static _Atomic(struct place *) all_places;
 
 static void join_all(void)
 {
     int saved = errno;
 
-    for (struct place *p = atomic_load_explicit(&places, memory_order_acquire); p != NULL; p = p->next) {
+    for (struct place *p = atomic_load_explicit(&all_places, memory_order_acquire); p != NULL; p = p->next) {
         struct members *members = atomic_load_explicit(&p->members, memory_order_acquire);
         if (members != NULL)
-            join(members);
+            join_members(members);
     }
     errno = saved;
 }
@@ -104,7 +104,7 @@ static int listen_to_forks(void)
 /* 0 or an errno. */
 static int enlist(struct members *members)
 {
-    struct place *head = atomic_load_explicit(&places, memory_order_acquire);
+    struct place *head = atomic_load_explicit(&all_places, memory_order_acquire);
 
     for (struct place *p = head; p != NULL; p = p->next) {
         struct members *none = NULL;
@@ -118,13 +118,14 @@ static int enlist(struct members *members)
     atomic_init(&place->members, members);
     do
         place->next = head;
-    while (!atomic_compare_exchange_weak_explicit(&places, &head, place, memory_order_acq_rel, memory_order_acquire));
+    while (
+        !atomic_compare_exchange_weak_explicit(&all_places, &head, place, memory_order_acq_rel, memory_order_acquire));
     return 0;
 }
 
 static void strike_out(struct members *members)
 {
-    for (struct place *p = atomic_load_explicit(&places, memory_order_acquire); p != NULL; p = p->next) {
+    for (struct place *p = atomic_load_explicit(&all_places, memory_order_acquire); p != NULL; p = p->next) {
         struct members *found = members;
         (void)atomic_compare_exchange_strong_explicit(&p->members, &found, NULL, memory_order_acq_rel,
                                                       memory_order_relaxed);
@@ -136,7 +137,7 @@ static void strike_out(struct members *members)
 /* Keeps another descriptor of what was just opened, which programs do not take for a standard one.  0 or an errno. */
 static int keep(struct fz_kept_fd *ret, int low)
 {
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_FD);
+    int fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_OWN_FD);
 
     if (fd < 0)
         return errno;
@@ -163,7 +164,7 @@ static int lay_pipe(struct fz_company *company)
     return sys;
 }
 
-static bool has_ended(int fd)
+static bool process_has_ended(int fd)
 {
     char byte;
     ssize_t got;
@@ -186,7 +187,7 @@ static int found(struct fz_company *company)
     company->page = fz_map_shared(sizeof(struct members));
     if (company->page == NULL)
         return errno;
-    join(company->page);
+    join_members(company->page);
     sys = listen_to_forks();
     return sys == 0 ? enlist(company->page) : sys;
 }
@@ -214,8 +215,8 @@ bool fz_company_leave(struct fz_company *company)
     fz_kept_fd_close(&company->held);
     int fd = fz_kept_fd_get(&company->probe);
     /* The pipe first: who writes his id down has inherited it. */
-    bool nobody_writes = fd >= 0 && has_ended(fd);
-    bool last = part(members) && nobody_writes;
+    bool nobody_writes = fd >= 0 && process_has_ended(fd);
+    bool last = part_from_members(members) && nobody_writes;
     fz_kept_fd_close(&company->probe);
     fz_unmap(members, sizeof *members);
     company->page = NULL;

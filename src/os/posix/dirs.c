@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-const char fz_run_dir_of_root[] = "/var/run/frazil";
-const char fz_run_dir_of_users[] = "/tmp/frazil-";
+FZ_PRIVATE const char fz_run_dir_of_root[FZ_RUN_DIR_SIZE] = "/var/run/frazil";
+FZ_PRIVATE const char fz_run_dir_of_users[FZ_RUN_DIR_SIZE] = "/tmp/frazil-";
 
 int fz_disk_look(const char *directory, struct fz_disk *ret)
 {

@@ -11,8 +11,8 @@
 #include "lease/coordinator.h"
 #include "os/file.h"
 
-static const char prefix[] = "file://";
-static const char *const schemes[] = {"file", "konayuki+file", NULL};
+static const char file_prefix[] = "file://";
+static const char *const file_schemes[] = {"file", "konayuki+file", NULL};
 
 /* The last component of the path; a longer name is shown cut. */
 static void show_name(const char *path, char *ret_name)
@@ -26,9 +26,9 @@ static void show_name(const char *path, char *ret_name)
 /* The folder that a URL names.  NULL: it is no such URL. */
 static const char *folder_of(const char *url)
 {
-    const char *path = url + sizeof prefix - 1;
+    const char *path = url + sizeof file_prefix - 1;
 
-    return strncmp(url, prefix, sizeof prefix - 1) == 0 && path[0] == '/' ? path : NULL;
+    return strncmp(url, file_prefix, sizeof file_prefix - 1) == 0 && path[0] == '/' ? path : NULL;
 }
 
 static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
@@ -67,7 +67,8 @@ static frazil_err list(const frazil_coordinator *self, const char *url, fz_lease
     return fz_lease_list_url(self, url, visit, ctx, ret, reterr);
 }
 
-static frazil_err release(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr)
+static frazil_err release_in_folder(const frazil_coordinator *self, const char *url, uint32_t worker,
+                                    frazil_error *reterr)
 {
     char name[FZ_LEASE_NAME_SIZE];
 
@@ -76,8 +77,8 @@ static frazil_err release(const frazil_coordinator *self, const char *url, uint3
     return fz_lease_release_url(self, url, worker, reterr);
 }
 
-static frazil_err examine(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
-                          fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+static frazil_err examine_folder(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
+                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
     char name[FZ_LEASE_NAME_SIZE];
     char text[FZ_FINDING_SIZE];
@@ -104,14 +105,14 @@ const frazil_coordinator *frazil_file(void)
         .version = FRAZIL_VERSION,
         .part = "file",
         .client = "none needed",
-        .schemes = schemes,
+        .schemes = file_schemes,
         .open_register = open_register,
         .open_granter = fz_lease_open_granter,
         .open_slots = open_slots,
         .init = fz_lease_init_url,
         .list = list,
-        .release = release,
-        .examine = examine,
+        .release = release_in_folder,
+        .examine = examine_folder,
     };
 
     return &file;

@@ -197,8 +197,8 @@ static uint64_t version_after(uint64_t found)
  * been killed before his sync, or had it fail, after which a sync alone would prove nothing.  To write the same bytes
  * once more cannot tear anything.
  */
-static int settle(const struct file_register *reg, uint32_t number, const char *path, int fd,
-                  const struct fz_record *found)
+static int settle_record_file(const struct file_register *reg, uint32_t number, const char *path, int fd,
+                              const struct fz_record *found)
 {
     enum fz_record_step step;
 
@@ -212,13 +212,13 @@ static int write_in_place(const struct file_register *reg, uint32_t number, cons
                           const struct fz_record *found, const struct fz_record *next, enum fz_record_step *ret_step)
 {
     *ret_step = FZ_RECORD_NOT_DONE;
-    int sys = settle(reg, number, path, fd, found);
+    int sys = settle_record_file(reg, number, path, fd, found);
     return sys == 0 ? fz_record_file_write(fd, next, ret_step) : sys;
 }
 
 /* 0 or an errno. */
-static int store(const struct file_register *reg, uint32_t number, const char *path, enum fz_record_form form,
-                 const struct fz_record *found, const struct fz_record *next, enum fz_record_step *ret_step)
+static int store_record(const struct file_register *reg, uint32_t number, const char *path, enum fz_record_form form,
+                        const struct fz_record *found, const struct fz_record *next, enum fz_record_step *ret_step)
 {
     int fd;
 
@@ -244,7 +244,7 @@ static enum fz_register_result swap_guarded(struct file_register *reg, const str
     if (found.version != swap->expected)
         return FZ_REGISTER_CONFLICT;
     next->version = version_after(found.version);
-    sys = store(reg, swap->number, path, form, &found, next, &step);
+    sys = store_record(reg, swap->number, path, form, &found, next, &step);
     if (sys != 0) {
         fz_fail_errno(reterr, sys, "the record cannot be written:", path, "");
         return step == FZ_RECORD_PERHAPS ? FZ_REGISTER_UNKNOWN : FZ_REGISTER_UNREACHABLE;
@@ -285,7 +285,7 @@ static enum fz_register_result file_swap(void *ctx, const struct fz_swap *swap, 
 static enum fz_register_result file_examine(void *ctx, fz_finding_visitor visit, void *visit_ctx, frazil_error *reterr)
 {
     const struct file_register *reg = ctx;
-    struct fz_disk disk;
+    struct fz_disk disk = {.free_bytes = 0};
     char sentence[FZ_FINDING_SIZE];
     struct fz_sentence s = fz_sentence_in(sentence, sizeof sentence);
     int sys = fz_disk_look(reg->directory, &disk);

@@ -41,7 +41,7 @@ static void write_number(char *at, uint64_t number)
         at[i] = (char)('0' + number % 10);
 }
 
-static bool read_number(const char *at, uint64_t *ret)
+static bool read_counter(const char *at, uint64_t *ret)
 {
     while (*at == '0' && at[1] >= '0' && at[1] <= '9')
         at++;
@@ -58,7 +58,7 @@ static bool parse_count(const char text[COUNT_SIZE], struct count *ret)
         strspn(copy + NUMBER_LEN + 1, "0123456789") != NUMBER_LEN)
         return false;
     ret->known = true;
-    return read_number(copy, &ret->tick) && read_number(copy + NUMBER_LEN + 1, &ret->place);
+    return read_counter(copy, &ret->tick) && read_counter(copy + NUMBER_LEN + 1, &ret->place);
 }
 
 static frazil_err read_count(const struct file_slots *slots, int fd, struct count *ret, frazil_error *reterr)

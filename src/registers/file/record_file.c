@@ -9,15 +9,15 @@
 #include "lease/record_text.h"
 #include "os/file.h"
 
-static const char magic[] = "frazil-record ";
+static const char record_magic[] = "frazil-record ";
 
-enum { MAGIC_LEN = sizeof magic - 1, CRC_AT = FZ_RECORD_SLOT_SIZE - 4 };
+enum { MAGIC_LEN = sizeof record_magic - 1, CRC_AT = FZ_RECORD_SLOT_SIZE - 4 };
 
 _Static_assert(MAGIC_LEN + FZ_RECORD_TEXT_SIZE + 1 <= CRC_AT, "the longest record fits");
 
 /* ---- slots ----------------------------------------------------------------- */
 
-static size_t slot_offset(uint64_t version)
+static size_t record_offset(uint64_t version)
 {
     return (version & 1) * FZ_RECORD_SLOT_DISTANCE;
 }
@@ -42,38 +42,38 @@ static bool has_crc(const char slot[FZ_RECORD_SLOT_SIZE])
 /* The slot is zeros before. */
 static void encode(const struct fz_record *record, char slot[FZ_RECORD_SLOT_SIZE])
 {
-    memcpy(slot, magic, MAGIC_LEN);
+    memcpy(slot, record_magic, MAGIC_LEN);
     size_t len = fz_record_text_write(record->version, record->data, record->len, slot + MAGIC_LEN);
     slot[MAGIC_LEN + len] = '\n';
     write_crc(slot);
 }
 
 /* "VERSION DATA\n": the last byte tells a whole one from one that was cut off. */
-static bool read_line(const char *text, size_t len, struct fz_record *ret)
+static bool read_record_line(const char *text, size_t len, struct fz_record *ret)
 {
     return len > 0 && text[len - 1] == '\n' && fz_record_text_read(text, len - 1, ret);
 }
 
 static bool decode(const char slot[FZ_RECORD_SLOT_SIZE], struct fz_record *ret)
 {
-    if (memcmp(slot, magic, MAGIC_LEN) != 0 || !has_crc(slot))
+    if (memcmp(slot, record_magic, MAGIC_LEN) != 0 || !has_crc(slot))
         return false;
     const char *text = slot + MAGIC_LEN;
     size_t len = CRC_AT - MAGIC_LEN;
     while (len > 0 && text[len - 1] == '\0')
         len--;
-    return read_line(text, len, ret);
+    return read_record_line(text, len, ret);
 }
 
 /* ---- reading ---------------------------------------------------------------- */
 
-static enum fz_record_form read_slots(const char *content, struct fz_record *ret)
+static enum fz_record_form read_record_slots(const char *content, struct fz_record *ret)
 {
     enum fz_record_form form = FZ_RECORD_DAMAGED;
     struct fz_record record;
 
     for (uint64_t slot = 0; slot < 2; slot++) {
-        if (!decode(content + slot_offset(slot), &record) || (record.version & 1) != slot)
+        if (!decode(content + record_offset(slot), &record) || (record.version & 1) != slot)
             continue;
         if (form == FZ_RECORD_DAMAGED || record.version > ret->version)
             *ret = record;
@@ -85,8 +85,8 @@ static enum fz_record_form read_slots(const char *content, struct fz_record *ret
 enum fz_record_form fz_record_file_parse(const char *content, size_t len, struct fz_record *ret)
 {
     if (len == FZ_RECORD_FILE_SIZE)
-        return read_slots(content, ret);
-    return read_line(content, len, ret) ? FZ_RECORD_TEXT : FZ_RECORD_DAMAGED;
+        return read_record_slots(content, ret);
+    return read_record_line(content, len, ret) ? FZ_RECORD_TEXT : FZ_RECORD_DAMAGED;
 }
 
 int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_form *ret_form)
@@ -124,7 +124,7 @@ int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_
 
     encode(record, slot);
     *ret_step = FZ_RECORD_NOT_DONE; /* what is written in part fails its checksum */
-    int err = fz_file_write(fd, slot_offset(record->version), slot, sizeof slot);
+    int err = fz_file_write(fd, record_offset(record->version), slot, sizeof slot);
     if (err != 0)
         return err;
     *ret_step = FZ_RECORD_PERHAPS;
@@ -136,7 +136,7 @@ int fz_record_file_create(const char *path, const struct fz_record *record, enum
     char content[FZ_RECORD_FILE_SIZE] = {0}; /* all of it is written, so that the disk keeps room for both slots */
     int fd;
 
-    encode(record, content + slot_offset(record->version));
+    encode(record, content + record_offset(record->version));
     *ret_step = FZ_RECORD_NOT_DONE;
     int err = fz_new_file_begin(path, &fd);
     if (err != 0)
