@@ -16,7 +16,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) soak nemesis mutants fuzz \
 	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
-	dist check-dist clean
+	amalgamation dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -137,7 +137,10 @@ deb: | build ## build Debian packages into build/deb, and let lintian look at th
 check-deb: deb ## install the packages in a copy of this machine, try them, purge them
 	@sh tests/install/packages.sh build/deb
 
-dist: | build ## put the source tarball of the last commit into build/
+amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h
+	@sh tools/amalgamate build/amalgamation
+
+dist: | build ## put the source tarball of the last commit, and frazil.c with frazil.h, into build/
 	@sh tools/dist build
 
 check-dist: ## unpack it elsewhere, build and test it there

@@ -10,13 +10,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Whoever compiles frazil.c into a library of its own may define this as nothing, which hides frazil in it. */
+#ifndef FRAZIL_API
 #if defined(__GNUC__)
 #define FRAZIL_API __attribute__((visibility("default")))
+#else
+#define FRAZIL_API
+#endif
+#endif
+
+#if defined(__GNUC__)
 #define FRAZIL_CHECK __attribute__((warn_unused_result))
 #define FRAZIL_NONNULL(...) __attribute__((nonnull(__VA_ARGS__)))
 #define FRAZIL_PURE __attribute__((const))
 #else
-#define FRAZIL_API
 #define FRAZIL_CHECK
 #define FRAZIL_NONNULL(...)
 #define FRAZIL_PURE

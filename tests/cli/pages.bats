@@ -59,6 +59,17 @@ postgresql() {
     told redis 10
 }
 
+# two_files PAGE: what a project has that takes frazil.c and the page's program.
+two_files() {
+    sh "$docs/../tools/amalgamate" "$1.here" >/dev/null
+    blocks c "$docs/$1.md" >"$1.here/app.c"
+}
+
+@test "Two files in your project" {
+    command -v nm >/dev/null
+    told amalgamation 5 two_files
+}
+
 @test "JavaScript" {
     command -v node >/dev/null || skip "no node here"
     told node 4

@@ -20,6 +20,8 @@ tarball=$(sh tools/dist "$scratch/one")
 (umask 077 && TZ=Asia/Tokyo sh tools/dist "$scratch/two" >/dev/null)
 name=$(basename "$tarball")
 cmp "$scratch/one/$name" "$scratch/two/$name" || fail "$name is not the same twice"
+two_files=${name%.tar.gz}-amalgamation.tar.gz
+cmp "$scratch/one/$two_files" "$scratch/two/$two_files" || fail "$two_files is not the same twice"
 tar -xzf "$tarball" -C "$scratch"
 cd "$scratch/${name%.tar.gz}"
 

@@ -264,6 +264,22 @@ test_private() {
     must_fail 'no header found'
 }
 
+test_unique() {
+    project
+    printf 'static int a(void)\n{\n    return 1;\n}\n' | file src/core/a.c
+    printf 'static int b(void)\n{\n    int a = 1;\n    return a;\n}\n' | file src/os/b.c
+    printf 'static int a;\n' | file src/operations/c.c
+    printf 'static int c;\n' | file src/os/linux/c.c
+    printf 'static int c;\n' | file src/os/posix/c.c
+    must_pass
+    echo 'enum { a = 1 };' | file src/os/b.c
+    must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
+    printf 'struct a {\n    int b;\n};\n' | file src/os/b.c
+    must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
+    project
+    must_fail 'no source found'
+}
+
 test_headers() {
     project
     printf '#include <stdint.h>\nint a(uint8_t x);\n' | file include/a.h

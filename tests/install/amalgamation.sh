@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# amalgamation.sh ROOT BUILD_DIR: frazil.c and frazil.h are all that a project needs.  They compile alone and without a
+# warning, export frazil_ names only, pass the tests that know the public interface only, load the parts of their own
+# version, and an id costs as many instructions as in the library.
+set -eu
+
+root=$1
+build=$2
+cc=${CC:-cc}
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+cd "$scratch"
+sh "$root/tools/amalgamate" . >/dev/null
+sh "$root/tools/amalgamate" again >/dev/null
+cmp frazil.c again/frazil.c || fail "frazil.c is not the same twice"
+rm -r again
+
+echo "-- it compiles alone"
+warnings="-Wall -Wextra -Wconversion -Wshadow -Werror"
+for compiler in gcc clang; do
+    command -v "$compiler" >/dev/null || continue
+    # shellcheck disable=SC2086 # a list of flags
+    for variant in -DFRAZIL_PORTABLE -DFRAZIL_DEBUG -fPIC; do
+        "$compiler" -std=c11 $warnings "$variant" -fsyntax-only frazil.c || fail "$compiler $variant: frazil.c has warnings"
+    done
+    # shellcheck disable=SC2086
+    for standard in c99 c11; do
+        "$compiler" -x c "-std=$standard" -pedantic-errors $warnings -fsyntax-only frazil.h || fail "frazil.h is no $standard"
+    done
+    # shellcheck disable=SC2086
+    "$compiler" -x c++ -std=c++11 -pedantic-errors -Wall -Wextra -Werror -fsyntax-only frazil.h || fail "frazil.h is no C++"
+done
+# shellcheck disable=SC2086 # optimised, compilers see more
+"$cc" -std=c11 -O2 $warnings -c frazil.c
+"$cc" -O2 -fvisibility=hidden -DFRAZIL_API= -c -o hidden.o frazil.c
+if nm -g --defined-only frazil.o | grep -v ' frazil_[a-z0-9_]*$' | grep .; then
+    fail "frazil.o exports more than frazil_ names"
+fi
+[ "$(nm -g --defined-only frazil.o | wc -l)" -ge "$(wc -l <"$root/tests/api/exported-symbols.txt")" ] || fail "frazil.o lacks functions"
+
+echo "-- tests"
+# The public headers' names lead to the one.
+mkdir frazil
+for header in "$root"/include/frazil/*.h; do
+    echo '#include "../frazil.h"' >"frazil/$(basename "$header")"
+done
+
+# needs FILE: the headers of its own that a test includes, through lib/ as well.
+needs() {
+    # shellcheck disable=SC2013 # headers have no spaces in their names
+    for included in $(sed -n 's/^#include "\(.*\)"$/\1/p' "$1"); do
+        case $included in
+        frazil.h | frazil/opaque.h | frazil/*) echo "$included" ;;
+        lib/*) use_piece "$included" ;;
+        */*) echo "inside: $included" ;;
+        *) use_piece "lib/$included" ;;
+        esac
+    done
+}
+
+# use_piece lib/HEADER: notes the piece of tests/lib, and says what it needs.
+use_piece() {
+    piece=${1%.h}
+    grep -qx "$piece" seen && return
+    echo "$piece" >>seen
+    for file in "$root/tests/$piece.h" "$root/tests/$piece.c"; do
+        [ ! -e "$file" ] || (needs "$file")
+    done
+}
+
+tests=0
+for test in "$root"/tests/unit/test_*.c; do
+    : >seen
+    needs "$test" >needed
+    grep -q 'inside:\|opaque' needed && continue
+    echo lib/test >>seen
+    pieces=
+    # shellcheck disable=SC2013
+    for piece in $(sort -u seen); do
+        [ ! -e "$root/tests/$piece.c" ] || pieces="$pieces $root/tests/$piece.c"
+    done
+    # shellcheck disable=SC2086 # a list of files
+    "$cc" -std=c11 -D_POSIX_C_SOURCE=200809L "-DFRAZIL_VECTORS_DIR=\"$root/tests/vectors\"" -I. "-I$root/tests" -o program "$test" \
+        $pieces frazil.o -lcmocka -lpthread -ldl -lm || fail "$test does not link with frazil.o"
+    FRAZIL_STATE=memory ./program >said 2>&1 || { cat said && fail "$test fails with frazil.c"; }
+    tests=$((tests + 1))
+done
+echo "$tests programs"
+[ "$tests" -ge 10 ] || fail "there are hardly any tests of the public interface"
+
+echo "-- parts"
+cat >parts.c <<'C'
+#include "frazil.h"
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+    const frazil_coordinator *part;
+    frazil_error err;
+
+    if (argc < 2)
+        return 1;
+    frazil_err failed = frazil_coordinator_load(&part, argv[1], &err);
+    puts(failed == FRAZIL_OK ? "loaded" : err.message);
+    return 0;
+}
+C
+"$cc" -o parts parts.c frazil.o -lpthread -ldl
+# part_says WORDS NAME
+part_says() {
+    ./parts "$2" | grep -q "$1" || fail "the part $2 does not say '$1' but: $(./parts "$2")"
+}
+part_says '^loaded$' file
+if [ -e "$build/parts/libfrazil-redis.so" ]; then
+    export LD_LIBRARY_PATH="$build/parts"
+    part_says '^loaded$' redis
+    sed -i 's/^#define FRAZIL_VERSION ".*"/#define FRAZIL_VERSION "0.0.1"/' frazil.h
+    "$cc" -o parts parts.c frazil.c -lpthread -ldl
+    part_says 'is of version .*0\.0\.1: install the same' redis
+    unset LD_LIBRARY_PATH
+fi
