@@ -29,27 +29,20 @@ static int lock_patiently(int fd)
 }
 
 /* Opens the guard's file, in place of one that is kept.  0 or an errno. */
-static int turn_to_file(struct fz_guard *guard)
+static int turn_to_file(struct fz_guard *guard, int *ret_fd)
 {
-    int fd;
-
     fz_kept_fd_close(&guard->file);
-    int err = fz_own_file_open(guard->path, O_RDWR | O_CREAT, &fd);
-    if (err != 0)
-        return err;
-    err = fz_kept_fd_set(&guard->file, fd);
-    if (err != 0)
-        close(fd);
-    return err;
+    return fz_own_file_keep(guard->path, O_RDWR | O_CREAT, &guard->file, ret_fd);
 }
 
 int fz_guard_open(struct fz_guard *ret, const char *path)
 {
     struct fz_guard guard = {.file = FZ_KEPT_NONE};
+    int ignored;
 
     int err = fz_path_join(guard.path, path, ".lock", "");
     if (err == 0)
-        err = turn_to_file(&guard);
+        err = turn_to_file(&guard, &ignored);
     if (err == 0)
         *ret = guard;
     return err;
@@ -62,22 +55,20 @@ bool fz_guard_is_open(const struct fz_guard *guard)
 
 int fz_guard_enter(struct fz_guard *guard)
 {
-    for (;;) {
-        int fd = fz_kept_fd_get(&guard->file);
-        int err = fd < 0 ? errno : lock_patiently(fd);
-        if (err != 0)
-            return err;
-        err = fz_own_file_at(fd, guard->path);
+    int fd = fz_kept_fd_get(&guard->file);
+    int err = fd < 0 ? errno : 0;
+
+    while (err == 0 && (err = lock_patiently(fd)) == 0) {
+        err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
         /* ESTALE: somebody removed the file after all.  Meet the others at the one that is there now. */
         if (err == ESTALE)
-            err = turn_to_file(guard);
-        if (err != 0) {
+            err = turn_to_file(guard, &fd);
+        if (err != 0)
             fz_guard_leave(guard);
-            return err;
-        }
     }
+    return err;
 }
 
 void fz_guard_leave(struct fz_guard *guard)
@@ -87,6 +78,19 @@ void fz_guard_leave(struct fz_guard *guard)
     /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
     if (fd < 0 || fz_own_file_lock(fd, LOCK_UN) != 0)
         fz_guard_close(guard);
+}
+
+void fz_guard_leave_for_good(struct fz_guard *guard)
+{
+    int fd = fz_kept_fd_get(&guard->file);
+
+    if (fd < 0) {
+        fz_guard_close(guard);
+        return;
+    }
+    (void)fz_own_file_lock(fd, LOCK_UN);
+    fz_kept_fd_forget(&guard->file);
+    close(fd);
 }
 
 void fz_guard_close(struct fz_guard *guard)

@@ -34,6 +34,9 @@ FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard);
 /* Lets the next one in. */
 FZ_PRIVATE void fz_guard_leave(struct fz_guard *guard);
 
+/* The same, and closes it. */
+FZ_PRIVATE void fz_guard_leave_for_good(struct fz_guard *guard);
+
 /* Closes it.  In a child process, leaves its parent inside if it is. */
 FZ_PRIVATE void fz_guard_close(struct fz_guard *guard);
 

@@ -24,12 +24,17 @@ bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark)
 
 int fz_kept_fd_set(struct fz_kept_fd *ret, int fd)
 {
-    struct fz_kept_fd kept = {.fd = fd};
+    struct stat status;
 
-    int err = fz_fd_mark(fd, &kept.mark);
-    if (err == 0)
-        *ret = kept;
-    return err;
+    if (fstat(fd, &status) != 0)
+        return errno;
+    fz_kept_fd_set_known(ret, fd, &status);
+    return 0;
+}
+
+void fz_kept_fd_set_known(struct fz_kept_fd *ret, int fd, const struct stat *status)
+{
+    *ret = (struct fz_kept_fd){.fd = fd, .mark = {.device = status->st_dev, .inode = status->st_ino}};
 }
 
 bool fz_kept_fd_is_set(const struct fz_kept_fd *kept)
@@ -37,30 +42,27 @@ bool fz_kept_fd_is_set(const struct fz_kept_fd *kept)
     return kept->fd >= 0;
 }
 
-/* 0: it is ours.  EBADF: it is not, or there is none.  Another errno: it cannot be known. */
-static int look(const struct fz_kept_fd *kept)
+int fz_kept_fd_stat(const struct fz_kept_fd *kept, struct stat *ret)
 {
-    struct fz_fd_mark found = {.device = 0};
-
-    int err = fz_fd_mark(kept->fd, &found);
-    if (err == 0 && (found.device != kept->mark.device || found.inode != kept->mark.inode))
-        err = EBADF;
-    return err;
+    errno = EBADF;
+    if (kept->fd < 0 || fstat(kept->fd, ret) != 0)
+        return -1;
+    if (ret->st_dev == kept->mark.device && ret->st_ino == kept->mark.inode)
+        return kept->fd;
+    errno = EBADF;
+    return -1;
 }
 
 int fz_kept_fd_get(const struct fz_kept_fd *kept)
 {
-    int err = look(kept);
+    struct stat ignored;
 
-    if (err == 0)
-        return kept->fd;
-    errno = err;
-    return -1;
+    return fz_kept_fd_stat(kept, &ignored);
 }
 
 void fz_kept_fd_close(struct fz_kept_fd *kept)
 {
-    if (kept->fd >= 0 && look(kept) != EBADF)
+    if (kept->fd >= 0 && (fz_kept_fd_get(kept) >= 0 || errno != EBADF))
         close(kept->fd);
     fz_kept_fd_forget(kept);
 }

@@ -9,6 +9,7 @@
 #define FZ_OS_KEPT_FD_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 
 /* What a descriptor stands for. */
@@ -34,6 +35,9 @@ struct fz_kept_fd {
 /* Keeps an open descriptor, in place of none.  0 or an errno; then the caller still has to close it. */
 FZ_PRIVATE int fz_kept_fd_set(struct fz_kept_fd *ret, int fd);
 
+/* The same for one whose status was just read.  Cannot fail. */
+FZ_PRIVATE void fz_kept_fd_set_known(struct fz_kept_fd *ret, int fd, const struct stat *status);
+
 /* Whether one is kept, ours or not by now. */
 FZ_PRIVATE bool fz_kept_fd_is_set(const struct fz_kept_fd *kept);
 
@@ -42,6 +46,9 @@ FZ_PRIVATE bool fz_kept_fd_is_set(const struct fz_kept_fd *kept);
  * number is not ours (EBADF), or that cannot be known.
  */
 FZ_PRIVATE int fz_kept_fd_get(const struct fz_kept_fd *kept);
+
+/* The same; *ret is its status, which is read in any case. */
+FZ_PRIVATE int fz_kept_fd_stat(const struct fz_kept_fd *kept, struct stat *ret);
 
 /*
  * Keeps none any more, and closes the descriptor unless it is known not to be ours

@@ -38,20 +38,16 @@ bool fz_own_file_is_trusted(const struct stat *status)
 }
 
 /* 0 if whoever may write to it may do so to us as well; or an errno or a refusal. */
-static int check_owner(int fd)
+static int check_owner(const struct stat *status)
 {
-    struct stat status;
-
-    if (fstat(fd, &status) != 0)
-        return errno;
-    if (!S_ISREG(status.st_mode))
+    if (!S_ISREG(status->st_mode))
         return FZ_REFUSED_KIND;
-    if (!fz_own_file_is_trusted(&status))
+    if (!fz_own_file_is_trusted(status))
         return FZ_REFUSED_OWNER;
-    if ((status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    if ((status->st_mode & (S_IWGRP | S_IWOTH)) != 0)
         return FZ_REFUSED_MODE;
     /* None: it was removed after it was opened, which is for the caller to find out. */
-    return status.st_nlink <= 1 ? 0 : FZ_REFUSED_NAMES;
+    return status->st_nlink <= 1 ? 0 : FZ_REFUSED_NAMES;
 }
 
 /* What an errno of open() says of the file. */
@@ -66,19 +62,29 @@ static int explain(int err, const char *path)
     return err;
 }
 
-int fz_own_file_open(const char *path, int flags, int *ret_fd)
+int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, int *ret_fd)
 {
+    struct stat status;
     int fd;
 
     int err = open_above_standard(path, flags, &fd);
     if (err != 0)
         return explain(err, path);
-    err = check_owner(fd);
-    if (err == 0)
-        *ret_fd = fd;
-    else
+    err = fstat(fd, &status) == 0 ? check_owner(&status) : errno;
+    if (err != 0) {
         close(fd);
-    return err;
+        return err;
+    }
+    fz_kept_fd_set_known(ret, fd, &status);
+    *ret_fd = fd;
+    return 0;
+}
+
+int fz_own_file_open(const char *path, int flags, int *ret_fd)
+{
+    struct fz_kept_fd ignored;
+
+    return fz_own_file_keep(path, flags, &ignored, ret_fd);
 }
 
 int fz_own_file_open_directory(const char *path, int *ret_fd)
@@ -86,16 +92,13 @@ int fz_own_file_open_directory(const char *path, int *ret_fd)
     return open_above_standard(path, O_RDONLY | O_DIRECTORY, ret_fd);
 }
 
-int fz_own_file_at(int fd, const char *path)
+int fz_own_file_at(const struct fz_kept_fd *kept, const char *path)
 {
-    struct stat mine;
-    struct stat theirs;
+    struct stat found;
 
-    if (fstat(fd, &mine) != 0)
-        return errno;
-    if (stat(path, &theirs) != 0)
+    if (stat(path, &found) != 0)
         return errno == ENOENT ? ESTALE : errno;
-    return mine.st_ino == theirs.st_ino && mine.st_dev == theirs.st_dev ? 0 : ESTALE;
+    return found.st_ino == kept->mark.inode && found.st_dev == kept->mark.device ? 0 : ESTALE;
 }
 
 int fz_own_file_lock(int fd, int operation)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "kept_fd.h"
+
 /*
  * open with O_CLOEXEC and mode 0600, which follows no symbolic link at the end of
  * the path, never waits (for the other end of a FIFO) and is not interrupted.  The
@@ -22,14 +24,17 @@
  */
 FZ_PRIVATE int fz_own_file_open(const char *path, int flags, int *ret_fd);
 
+/* The same; the file is kept, and *ret_fd is to be used at once.  It is looked at once for both. */
+FZ_PRIVATE int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, int *ret_fd);
+
 /* The same for a directory, to sync it; whose it is does not matter. */
 FZ_PRIVATE int fz_own_file_open_directory(const char *path, int *ret_fd);
 
 /* Whether a file or directory of that status belongs to the effective user or to root. */
 FZ_PRIVATE bool fz_own_file_is_trusted(const struct stat *status);
 
-/* 0 if that descriptor is of the file that has this path now; ESTALE if it is not; or another errno. */
-FZ_PRIVATE int fz_own_file_at(int fd, const char *path);
+/* 0 if the file that is kept is the one that has this path now; ESTALE if it is not; or another errno. */
+FZ_PRIVATE int fz_own_file_at(const struct fz_kept_fd *kept, const char *path);
 
 /*
  * flock(LOCK_SH, LOCK_EX or LOCK_UN) that never waits and is not interrupted.  0

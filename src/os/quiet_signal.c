@@ -26,8 +26,10 @@ void fz_quiet_signal_begin(struct fz_quiet_signal *quiet, int number)
     sigset_t set = only(number);
 
     quiet->number = number;
+    quiet->active = pthread_sigmask(SIG_BLOCK, &set, &quiet->before) == 0;
     /* One that is pending already is the program's: it has blocked it, and so none of ours can do harm. */
-    quiet->active = !is_pending(number) && pthread_sigmask(SIG_BLOCK, &set, &quiet->before) == 0;
+    if (quiet->active && sigismember(&quiet->before, number) == 1 && is_pending(number))
+        quiet->active = false;
 }
 
 void fz_quiet_signal_end(const struct fz_quiet_signal *quiet)

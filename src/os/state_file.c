@@ -30,16 +30,25 @@ frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const
     return FRAZIL_OK;
 }
 
-/* Takes a descriptor over and says that the file is in use.  0 or an errno; then it is closed. */
+/* Says that the file, which is open and kept, is in use.  0 or an errno; then it is closed. */
 static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
 {
-    fz_kept_fd_close(&file->file);
-    file->name_is_durable = name_is_durable;
     int err = fz_own_file_lock(fd, LOCK_SH);
-    if (err == 0)
-        err = fz_kept_fd_set(&file->file, fd);
+
+    file->name_is_durable = name_is_durable;
     if (err != 0)
-        close(fd);
+        fz_kept_fd_close(&file->file);
+    return err;
+}
+
+/* Turns to a file that was just made.  0 or an errno; then it is closed. */
+static int turn_to_new(struct fz_state_file *file, int fd)
+{
+    fz_kept_fd_close(&file->file);
+    int err = fz_kept_fd_set(&file->file, fd);
+    if (err == 0)
+        return adopt(file, fd, true);
+    close(fd);
     return err;
 }
 
@@ -47,12 +56,12 @@ static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
 static int turn(struct fz_state_file *file)
 {
     int fd = fz_kept_fd_get(&file->file);
-    int err = fd < 0 ? errno : fz_own_file_at(fd, file->path);
+    int err = fd < 0 ? errno : fz_own_file_at(&file->file, file->path);
 
     if (err != ESTALE && err != EBADF)
         return err;
     fz_kept_fd_close(&file->file);
-    err = fz_own_file_open(file->path, O_RDWR, &fd);
+    err = fz_own_file_keep(file->path, O_RDWR, &file->file, &fd);
     if (err == ENOENT)
         return 0;
     return err == 0 ? adopt(file, fd, false) : err;
@@ -78,12 +87,15 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
     struct fz_state_file *file = ctx;
     int err = 0;
 
-    if (!fz_guard_is_open(&file->guard)) {
-        fz_guard_close(&file->guard);
+    if (!fz_kept_fd_is_set(&file->guard.file))
         err = fz_guard_open(&file->guard, file->worker_path);
-    }
     if (err == 0)
         err = fz_guard_enter(&file->guard);
+    if (err == EBADF) { /* the program has closed it */
+        fz_guard_close(&file->guard);
+        err = fz_guard_open(&file->guard, file->worker_path);
+        err = err == 0 ? fz_guard_enter(&file->guard) : err;
+    }
     if (err == EWOULDBLOCK)
         return fail_state(file, err, "another process (stopped?) has been holding for two seconds the guard of",
                           reterr);
@@ -116,10 +128,9 @@ frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, f
     struct fz_state_file *file = ctx;
     struct stat status = {.st_size = 0};
     bool exists = fz_kept_fd_is_set(&file->file);
-    int fd = fz_kept_fd_get(&file->file);
 
     /* If the program has closed it since the guard was entered, that is not a file that does not exist. */
-    if (exists && (fd < 0 || fstat(fd, &status) != 0))
+    if (exists && fz_kept_fd_stat(&file->file, &status) < 0)
         return fail_state(file, errno, "the state file cannot be examined:", reterr);
     *ret_exists = exists;
     *ret_size = (uint64_t)status.st_size;
@@ -183,7 +194,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
     if (err == 0)
         err = fz_new_file_publish_durably(file->path, fd);
     if (err == 0)
-        err = adopt(file, fd, true);
+        err = turn_to_new(file, fd);
     else
         fz_new_file_abandon(file->path, fd);
     return err == 0 ? FRAZIL_OK : fail_state(file, err, "the state file cannot be made:", reterr);

@@ -174,8 +174,8 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     struct stat status = {.st_size = 0};
     size_t len = 0;
 
-    int fd = fz_kept_fd_get(&file->file);
-    int sys = fd >= 0 && fstat(fd, &status) == 0 ? read_header(fd, &header, &len) : errno;
+    int fd = fz_kept_fd_stat(&file->file, &status);
+    int sys = fd >= 0 ? read_header(fd, &header, &len) : errno;
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be read:");
     frazil_err err = check_format(&header, len, file->path, o->reterr);
@@ -193,25 +193,16 @@ static frazil_err look_over(const struct opening *o, bool *ret_stale)
     return err;
 }
 
-/* Opens the file by a path, and keeps it.  0 or an errno. */
-static int open_and_keep(struct fz_word_file *file)
+/* Opens the file and keeps it.  0 or an errno. */
+static int open_and_keep(struct fz_word_file *file, int *ret_fd)
 {
-    int fd;
-
-    int sys = fz_own_file_open(file->path, O_RDWR, &fd);
-    if (sys != 0)
-        return sys;
-    sys = fz_kept_fd_set(&file->file, fd);
-    if (sys != 0)
-        close(fd);
-    return sys;
+    return fz_own_file_keep(file->path, O_RDWR, &file->file, ret_fd);
 }
 
 /* 0: nobody else has the file, and nobody gets it before drop().  Or an errno; EWOULDBLOCK: somebody has it. */
-static int take_alone(struct fz_word_file *file)
+static int take_alone(struct fz_word_file *file, int fd)
 {
-    int fd = fz_kept_fd_get(&file->file);
-    int sys = fd < 0 ? errno : fz_own_file_lock(fd, LOCK_EX);
+    int sys = fz_own_file_lock(fd, LOCK_EX);
 
     file->alone = sys == 0;
     return sys;
@@ -222,8 +213,9 @@ static frazil_err find(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
     bool stale = false;
+    int fd;
 
-    int sys = open_and_keep(file);
+    int sys = open_and_keep(file, &fd);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys != 0)
@@ -265,7 +257,6 @@ static int fill(const struct opening *o, int fd)
 static frazil_err make(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
-
     int fd;
 
     int sys = fz_new_file_begin(file->path, &fd);
@@ -370,12 +361,8 @@ static frazil_err make_for_all(const struct opening *o)
 /* ---- mapping ------------------------------------------------------------- */
 
 /* 0 or an errno. */
-static int map_word(struct fz_word_file *file)
+static int map_word(struct fz_word_file *file, int fd)
 {
-    int fd = fz_kept_fd_get(&file->file);
-
-    if (fd < 0)
-        return errno;
     char *pages = mmap(NULL, file_size(file->payload_size), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
     if (pages == MAP_FAILED)
@@ -415,15 +402,14 @@ static frazil_err find_or_make(const struct opening *o)
         err = make(o);
     if (err != FRAZIL_OK)
         return err;
-    struct stat status = {.st_size = 0};
     int fd = fz_kept_fd_get(&file->file);
-    int sys = fd >= 0 && fstat(fd, &status) == 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
+    int sys = fd >= 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
     if (sys == 0)
-        sys = map_word(file);
+        sys = map_word(file, fd);
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be locked and mapped:");
-    file->device = status.st_dev;
-    file->inode = status.st_ino;
+    file->device = file->file.mark.device;
+    file->inode = file->file.mark.inode;
     return FRAZIL_OK;
 }
 
@@ -440,7 +426,7 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
     if (sys != 0)
         return fail_sys(o, sys, "the run directory does not let me guard the word file");
     frazil_err err = act(o);
-    fz_guard_leave(&file->guard);
+    fz_guard_leave_for_good(&file->guard);
     return err;
 }
 
@@ -484,12 +470,13 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 static frazil_err open_from_outside(const struct opening *o, bool *ret_in_use)
 {
     struct fz_word_file *file = o->file;
+    int fd;
 
-    int sys = open_and_keep(file);
+    int sys = open_and_keep(file, &fd);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys == 0)
-        sys = take_alone(file);
+        sys = take_alone(file, fd);
     *ret_in_use = sys == EWOULDBLOCK;
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
@@ -566,14 +553,15 @@ bool fz_word_file_is_current(const struct fz_word_file *file)
 bool fz_word_file_leave(struct fz_word_file *file)
 {
     bool current = fz_word_file_is_current(file);
+    int fd;
 
     if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
         fz_guard_close(&file->guard);
     drop(file);
-    if (!current || !fz_guard_is_open(&file->guard))
+    if (!current || !fz_kept_fd_is_set(&file->guard.file))
         return false;
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    return open_and_keep(file) == 0 && take_alone(file) == 0 && map_word(file) == 0;
+    return open_and_keep(file, &fd) == 0 && take_alone(file, fd) == 0 && map_word(file, fd) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)
@@ -585,6 +573,5 @@ int fz_word_file_remove(struct fz_word_file *file)
 void fz_word_file_close(struct fz_word_file *file)
 {
     drop(file);
-    fz_guard_leave(&file->guard);
-    fz_guard_close(&file->guard);
+    fz_guard_leave_for_good(&file->guard);
 }

@@ -53,10 +53,7 @@ static int hold(struct fz_worker_lock *lock, int fd)
     lock->page = mmap(NULL, PAGE_SIZE_ASKED_FOR, PROT_NONE, MAP_SHARED, fd, 0);
     if (lock->page == MAP_FAILED)
         return errno;
-    int err = fz_kept_fd_set(&lock->file, fd);
-    if (err != 0)
-        munmap(lock->page, PAGE_SIZE_ASKED_FOR);
-    return err;
+    return 0;
 }
 
 /* No errno, and above all refusals: somebody else has the lock. */
@@ -67,14 +64,14 @@ static int try_lock(const char *path, struct fz_worker_lock *ret)
 {
     for (;;) {
         int fd;
-        int err = fz_own_file_open(path, O_RDWR | O_CREAT, &fd);
+        int err = fz_own_file_keep(path, O_RDWR | O_CREAT, &ret->file, &fd);
         if (err != 0)
             return err;
         err = fz_own_file_lock(fd, LOCK_EX);
         if (err == EWOULDBLOCK)
             err = TAKEN;
         if (err == 0)
-            err = fz_own_file_at(fd, path);
+            err = fz_own_file_at(&ret->file, path);
         if (err == 0)
             err = hold(ret, fd);
         if (err == 0) {

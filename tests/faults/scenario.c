@@ -326,8 +326,9 @@ static unsigned run_once(unsigned fails_at, bool for_good, int error)
     return made;
 }
 
-/* The largest number of calls that a scenario may make. */
+/* The calls of the run without a fault. */
 static enum call which[CALLS_MAX];
+static unsigned which_count;
 
 void scenario_try(const struct scenario *tried, unsigned calls_at_least)
 {
@@ -339,6 +340,7 @@ void scenario_try(const struct scenario *tried, unsigned calls_at_least)
     assert_true(report != MAP_FAILED);
     unsigned made = run_once(0, false, 0);
     assert_true(made < CALLS_MAX);
+    which_count = made;
     memcpy(which, calls.which, sizeof which);
     for (unsigned at = 1; at <= made; at++) {
         for (const int *error = call_errors(which[at - 1]); *error != 0; error++) {
@@ -355,4 +357,13 @@ void scenario_try(const struct scenario *tried, unsigned calls_at_least)
     munmap(report, sizeof *report);
     print_message("%-40s %3u calls, %4u faults, of which %4u came out\n", tried->name, made, runs, came_out);
     assert_true(made >= calls_at_least);
+}
+
+unsigned scenario_looks(void)
+{
+    unsigned looks = 0;
+
+    for (unsigned i = 0; i < which_count; i++)
+        looks += which[i] == CALL_fstat || which[i] == CALL_stat || which[i] == CALL_lstat;
+    return looks;
 }

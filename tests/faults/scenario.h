@@ -34,6 +34,9 @@ struct scenario {
 /* Fails everything in it.  At least so many calls are made. */
 void scenario_try(const struct scenario *scenario, unsigned calls_at_least);
 
+/* How often the last scenario that was tried looks at files (fstat, stat, lstat) if nothing fails. */
+unsigned scenario_looks(void);
+
 /* ---- what scenarios are made of ------------------------------------------------- */
 
 /* The scenario's folder; what is to be durable is below "disk". */
