@@ -376,3 +376,18 @@ TEST("The directory is made if only it is missing; a path that is none is refuse
     assert_int_equal(fz_file_register_open(&reg, "orders", &rig.err), FRAZIL_ESPEC);
     stop(&rig);
 }
+
+TEST("A file that is longer than that of any record is a damaged record, not an error of the disk")
+{
+    static const char bytes[FZ_RECORD_FILE_SIZE + 1];
+    struct fz_record record = {.version = 4711};
+    enum fz_record_form form = FZ_RECORD_SLOTS;
+    struct rig rig;
+
+    start(&rig);
+    write_file(&rig, "7", bytes, sizeof bytes);
+    assert_int_equal(fz_record_file_read(path_of(&rig, "7"), &record, &form), 0);
+    assert_int_equal(form, FZ_RECORD_DAMAGED);
+    assert_int_equal(record.version, 4711);
+    stop(&rig);
+}

@@ -496,3 +496,20 @@ TEST("A child process drops its parent's connection")
     assert_int_equal(fleet.owners[0].link.forks, 1);
     fleet_stop(&fleet);
 }
+
+TEST("What was given back under the own token, by a parent for all, is lost, not burned: nobody can have its ticks "
+     "twice")
+{
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, 2, 1);
+    fleet_must_acquire(&fleet, 0, NOW);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.token = fleet_options(&fleet, 0).token;
+    fleet_open_with(&fleet, 1, &options);
+    fleet.owners[1].held = fleet.owners[0].held;
+    fleet_release(&fleet, 0, NOW + 5);
+    (void)fleet_extend(&fleet, 1, NOW + 20);
+    assert_int_equal(fleet_count(&fleet, 1).lost, 1);
+    fleet_stop(&fleet);
+}

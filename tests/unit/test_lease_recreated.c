@@ -6,6 +6,7 @@
  */
 
 #include "core/sentence.h"
+#include "lease/lease_internal.h"
 #include "lib/fleet.h"
 #include "lib/test.h"
 
@@ -470,4 +471,32 @@ TEST("A thread of the parent's may have been in the middle of writing down the n
     fleet_must_extend(&fleet, 0, NOW + 2);
     assert_int_equal(fleet.owners[0].link.trips - trips, 3); /* the namespace, the own record, the swap */
     fleet_stop(&fleet);
+}
+
+TEST("The max_skew that is said is too small: the quarantine has that of the namespace that the holder knew")
+{
+    struct fleet fleet;
+
+    start_with_holder(&fleet, true);
+    create_again(&fleet, NOW + 10, SHORT_HORIZON, 5, false);
+    assert_int_equal(fleet_extend(&fleet, 0, NOW + 30), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_namespace(&fleet).quarantine_until, NOW + 30 + HORIZON + 2 * 20);
+    assert_follows(&fleet, NOW + 31);
+    fleet_stop(&fleet);
+}
+
+TEST("A record covers a grant if it ends with it or later; none does that is missing, unreadable, or ends before")
+{
+    const struct fz_grant held = {.floor = 50, .until = 100};
+    struct fz_record raw = {.version = 7};
+
+    for (uint64_t until = 98; until <= 102; until++) {
+        const struct fz_worker_record record = {.until = until, .owner = "x", .owners = 1};
+        raw.len = fz_worker_record_format(&record, raw.data);
+        assert_int_equal(fz_uncovered(&held, &raw), until < 100);
+    }
+    raw.len = 3;
+    assert_true(fz_uncovered(&held, &raw));
+    raw.version = 0;
+    assert_true(fz_uncovered(&held, &raw));
 }

@@ -299,3 +299,41 @@ TEST("Which ids were never taken is told apart for 65536 at a time: when all of 
     granter.close(granter.ctx);
     fleet_stop(&fleet);
 }
+
+/* ---- a crowd ------------------------------------------------------------------ */
+
+static uint64_t always_two(void *ctx)
+{
+    (void)ctx;
+    return 2;
+}
+
+static enum sim_fault snatch_first(void *ctx, bool is_swap)
+{
+    bool *snatched = ctx;
+
+    if (!is_swap || *snatched)
+        return SIM_NONE;
+    *snatched = true;
+    return SIM_RIVAL;
+}
+
+TEST("Who was snatched the best takes any that is as good, as chance has it, so that a crowd does not stay together")
+{
+    struct fleet fleet;
+    const frazil_random random = {NULL, always_two};
+    bool snatched = false;
+
+    fleet_start_with(&fleet, 5, 0);
+    for (uint32_t worker = 0; worker < 5; worker++)
+        fleet_write(&fleet, worker, &(struct fz_worker_record){.until = 40 + worker, .owner = "x", .owners = 1});
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.random = &random;
+    fleet_open_with(&fleet, 0, &options);
+    fleet.owners[0].link.choose = snatch_first;
+    fleet.owners[0].link.ctx = &snatched;
+    fleet_must_acquire(&fleet, 0, NOW);
+    /* 0 was the best, and of 1 to 4 chance has the third. */
+    assert_int_equal(fleet_held(&fleet, 0)->worker, 3);
+    fleet_stop(&fleet);
+}

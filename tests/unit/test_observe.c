@@ -13,6 +13,7 @@
 
 static frazil *watched;
 static uint64_t counter_at_reading;
+static int64_t stepped_ms;
 
 /* Somebody else takes an id, toggles, and sees a later time, just before the clock is read. */
 static frazil_instant changing_now(void *ctx)
@@ -62,5 +63,35 @@ TEST("All that was seen is older than the reading of the clock, so a clock that 
     assert_int_equal(seen.now.unix_ms, RIG_NOW);
     if (fz_counter_is_constant())
         assert_true(seen.counter != 0 && counter_at_reading - seen.counter < UINT64_MAX / 2);
+    frazil_close(gen);
+}
+
+/* Another thread sees the step back first, while this one reads the clock. */
+static frazil_instant stepping_now(void *ctx)
+{
+    frazil *other = watched;
+
+    (void)ctx;
+    watched = NULL;
+    if (other != NULL)
+        (void)fz_observe(other);
+    return (frazil_instant){.unix_ms = stepped_ms, .ns = 0};
+}
+
+TEST("A step back that two see at the same time is one step")
+{
+    const frazil_clock clock = {NULL, stepping_now, no_time, no_sleep};
+    const frazil_ports ports = {.clock = &clock};
+    frazil *gen;
+
+    stepped_ms = RIG_NOW;
+    assert_int_equal(frazil_open_with(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    (void)fz_observe(gen);
+    stepped_ms = RIG_NOW - 5000;
+    watched = gen;
+    (void)fz_observe(gen);
+    assert_null(watched);
+    assert_int_equal(atomic_load(&gen->shared->backward_steps), 1);
+    assert_int_equal(atomic_load(&gen->shared->backward_max_us), 5000 * 1000);
     frazil_close(gen);
 }
