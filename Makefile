@@ -14,7 +14,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) soak nemesis mutants fuzz \
+.PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
 	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
 	amalgamation dist check-dist clean
 
@@ -53,7 +53,24 @@ $(CROSS:%=check-%): check-%: | build
 	@$(call build,check) --target frazil frazil-sim
 	@sh tools/cross-compare $(JOBS) $*
 
+# All; .ci/run takes fewer.
+PORTABLE_LABELS ?= .
+
 SOAK_SEEDS ?= 1-20000
+
+check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it
+	@sh tools/install-packages check
+	@$(call build,portable) && $(CTEST) --test-dir build/portable -L '$(PORTABLE_LABELS)' -LE nemesis
+
+musl: | build ## build the library and the command against musl in place of glibc
+	@sh tools/install-packages musl
+	@$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF >build/musl-only.configure.log || { cat build/musl-only.configure.log; exit 1; }
+	@$(CMAKE) --build build/musl-only -j $(JOBS)
+
+check-musl: | build ## the same against musl in place of glibc, without client libraries
+	@sh tools/install-packages check musl
+	@sh tools/cross-cmocka build/cross musl
+	@$(call build,musl) && $(CTEST) --test-dir build/musl -L '$(PORTABLE_LABELS)' -LE nemesis
 
 soak: | build ## 20,000 simulated worlds full of faults, and what struck in them
 	@sh tools/install-packages check

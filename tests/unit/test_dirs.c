@@ -113,7 +113,7 @@ TEST("root has the places of the system, whatever session he came from")
     setenv("XDG_RUNTIME_DIR", "/run/user/1", 1);
     setenv("XDG_STATE_HOME", "/users/me/state", 1);
     setenv("HOME", "/root", 1);
-    assert_found(FZ_DIR_RUN, NULL, "/run/frazil");
+    assert_found(FZ_DIR_RUN, NULL, fz_run_dir_of_root);
     assert_found(FZ_DIR_STATE, NULL, "/var/lib/frazil");
 }
 
@@ -229,7 +229,7 @@ static void prepare_without_session(void)
     char path[FZ_PATH_SIZE];
     char other[FZ_PATH_SIZE + 8];
 
-    snprintf(path, sizeof path, "/dev/shm/frazil-%u", (unsigned)geteuid());
+    snprintf(path, sizeof path, "%s%u", fz_run_dir_of_users, (unsigned)geteuid());
     snprintf(other, sizeof other, "%s.not-now", path);
     bool was_there = rename(path, other) == 0;
     assert_found(FZ_DIR_RUN, NULL, path);

@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/portable.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/own_file.h"
@@ -110,9 +111,11 @@ TEST("The first one makes a word of zeros, the second one finds it: the same mem
 
 TEST("A word outlives its processes; only the boot ends it")
 {
-    struct fz_word_file file = open_ok();
-    uint64_t nonce = file.nonce;
+    struct fz_word_file file;
 
+    NOT_PORTABLE("a word that nobody has is made anew, as it may be one of before the boot");
+    file = open_ok();
+    uint64_t nonce = file.nonce;
     atomic_store(word_of(&file), 17);
     fz_word_file_close(&file);
     file = open_ok();
@@ -172,6 +175,7 @@ TEST("A file of another layout, worker or payload is refused with both values an
     const struct fz_word_identity longer = {.fingerprint = "41/10/12 epoch=0 tick=1ms2", .worker = 7};
     const struct fz_word_identity worker = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 8};
 
+    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     open_and_close();
     assert_refused(&layout, PAYLOAD_SIZE, FRAZIL_ESTATE,
                    (const char *[]){path, "41/10/12 epoch", "41/5+5/12 epoch", "run_dir=", NULL});
@@ -184,6 +188,7 @@ TEST("A file of another layout, worker or payload is refused with both values an
 
 TEST("So is one of another machine or program, and one of a newer or an older frazil")
 {
+    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     make_with(AT_MAGIC, "F", 1);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "no word file", NULL});
     unlink(path);
@@ -224,6 +229,7 @@ TEST("A file that was cut, anywhere, or has grown, is refused")
     static const off_t sizes[] = {
         0, 1, 100, FZ_WORD_FILE_HEADER_SIZE - 1, FZ_WORD_FILE_HEADER_SIZE, FILE_SIZE - 1, FILE_SIZE + 1};
 
+    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         open_and_close();
         assert_int_equal(truncate(path, sizes[i]), 0);
@@ -252,6 +258,32 @@ TEST(
     assert_int_equal(fz_word_file_open(&file, path, &layout, PAYLOAD_SIZE, NULL), FRAZIL_OK);
     assert_true(file.created);
     fz_word_file_close(&file);
+}
+
+TEST("Where a boot has no id, who has the file has lived through none: the word is shared with him, and otherwise "
+     "replaced")
+{
+    static const char no_id[40];
+    struct fz_word_file first = open_ok();
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+    assert_int_equal(pwrite(fd, no_id, sizeof no_id, AT_BOOT), sizeof no_id);
+    close(fd);
+    atomic_store(word_of(&first), 17);
+    struct fz_word_file second = open_ok();
+    assert_false(second.created);
+    assert_int_equal(second.nonce, first.nonce);
+    fz_word_file_close(&first);
+    first = open_ok();
+    assert_false(first.created);
+    assert_int_equal(atomic_load(word_of(&first)), 17);
+    fz_word_file_close(&first);
+    fz_word_file_close(&second);
+    first = open_ok();
+    assert_true(first.created);
+    assert_int_not_equal(first.nonce, second.nonce);
+    assert_int_equal(atomic_load(word_of(&first)), 0);
+    fz_word_file_close(&first);
 }
 
 TEST("So is a copy, for its original may have gone on")

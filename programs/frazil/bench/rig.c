@@ -7,11 +7,9 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -193,10 +191,22 @@ void bench_machine_read(struct bench_machine *ret)
         (void)snprintf(ret->system, sizeof ret->system, "%.40s %.40s %.40s", name.sysname, name.release, name.machine);
 }
 
+#if defined(__linux__)
+#include <sys/statfs.h>
+
 bool bench_machine_has_in_memory(const char *directory)
 {
+    const uint32_t tmpfs = 0x01021994;
+    const uint32_t ramfs = 0x858458f6;
     struct statfs system;
 
-    return statfs(directory, &system) == 0 &&
-           ((uint32_t)system.f_type == TMPFS_MAGIC || (uint32_t)system.f_type == RAMFS_MAGIC);
+    return statfs(directory, &system) == 0 && ((uint32_t)system.f_type == tmpfs || (uint32_t)system.f_type == ramfs);
 }
+#else
+/* Nobody tells. */
+bool bench_machine_has_in_memory(const char *directory)
+{
+    (void)directory;
+    return false;
+}
+#endif
