@@ -115,7 +115,6 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
 
 # What only Linux has, or one libc: src/os/linux is for that, and src/os/posix has what stands in its place.  Comments may
 # speak of it, strings may not.  src/opaque asks Linux what the processor can do, and does without elsewhere.
-# shellcheck disable=SC2016 # awk has dollars too
 calls='memfd_create|eventfd|epoll_[a-z0-9]+|signalfd|timerfd_[a-z]+|inotify_[a-z0-9_]+|syscall|gettid|getrandom|getentropy|arc4random'
 calls="$calls|adjtimex|ntp_adjtime|prctl|getauxval|pipe2|dup3|accept4|ppoll|f?statfs|madvise|mremap|clone|unshare|setns|fallocate"
 calls="$calls|renameat2|[a-z_]+_np|qsort_r|strchrnul|v?asprintf|secure_getenv"
@@ -123,6 +122,7 @@ names='_GNU_SOURCE|__linux__|__GLIBC__|MADV_[A-Z_]+|SOCK_CLOEXEC|SOCK_NONBLOCK|O
 names="$names|CLOCK_(BOOTTIME|TAI|[A-Z]+_(COARSE|RAW))|MAP_(POPULATE|LOCKED|NORESERVE|HUGETLB|STACK|GROWSDOWN)"
 headers='linux/|asm/|sys/(auxv|epoll|eventfd|inotify|prctl|random|signalfd|statfs|syscall|sysinfo|timerfd|timex|vfs|xattr)\.h'
 places='/proc/|/sys/|/dev/shm|/run/'
+# shellcheck disable=SC2016 # awk has dollars too
 find src -name '*.[ch]' ! -path 'src/os/linux/*' ! -path 'src/opaque/aes_*.c' | sort | xargs -r awk \
     -v calls="(^|[^A-Za-z0-9_.>])($calls)[ ]*\\\\(" -v names="(^|[^A-Za-z0-9_])($names)([^A-Za-z0-9_]|\$)" \
     -v headers="^[ ]*#[ ]*include <($headers)" -v places="\"($places)" '

@@ -39,7 +39,7 @@ static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, fraz
 
 frazil_err fz_redis_url_parse(const char *text, struct fz_redis_url *ret, frazil_error *reterr)
 {
-    struct fz_redis_url url;
+    struct fz_redis_url url = {.db = 0};
 
     frazil_err err = fz_url_parse(&redis, text, &url.common, reterr);
     if (err == FRAZIL_OK)
