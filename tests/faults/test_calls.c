@@ -19,7 +19,11 @@
 
 #define GRANT_S SCENARIO_GRANT_S
 /* What opening and closing may cost in fstat, stat and lstat; it was 66 when each check looked for itself. */
+#if defined(FRAZIL_PORTABLE) /* which makes the word anew */
+#define LOOKS_MAX 53
+#else
 #define LOOKS_MAX 45
+#endif
 #define LEASE_S 60 /* as the namespace says */
 
 static const struct scenario *now;
