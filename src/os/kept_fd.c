@@ -24,12 +24,12 @@ bool fz_fd_is_marked(int fd, const struct fz_fd_mark *mark)
 
 int fz_kept_fd_set(struct fz_kept_fd *ret, int fd)
 {
-    struct stat status;
+    struct fz_kept_fd kept = {.fd = fd};
 
-    if (fstat(fd, &status) != 0)
-        return errno;
-    fz_kept_fd_set_known(ret, fd, &status);
-    return 0;
+    int err = fz_fd_mark(fd, &kept.mark);
+    if (err == 0)
+        *ret = kept;
+    return err;
 }
 
 void fz_kept_fd_set_known(struct fz_kept_fd *ret, int fd, const struct stat *status)
