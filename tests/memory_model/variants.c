@@ -18,7 +18,7 @@ const struct variant variants[] = {
     {"frazil_sno_next", "gen->word", IN_TWO, "sno", NULL},
     {"fz_take_anchored", "gen->word", IN_TWO, "batch", NULL},
     {"reserve", "gen->word", IN_TWO, "bare", NULL},
-    {"give_back", "gen->word", IN_TWO, "stale", NULL},
+    {"give_ticket_back", "gen->word", IN_TWO, "stale", NULL},
 
     /* A side is closed before it is left; whoever sees the word on the other one sees it closed. */
     {"reserve", "gen->word", RELEASE, "toggle", NULL},
@@ -36,8 +36,9 @@ const struct variant variants[] = {
     {"fz_raise_i64", "target", IN_TWO, "bare", HINT},
 
     /* The word where its value is all. */
-    {"give_back", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
-    {"give_back", "gen->word", RELEASE, "stale", "a swap goes on with what others have released through the word"},
+    {"give_ticket_back", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
+    {"give_ticket_back", "gen->word", RELEASE, "stale",
+     "a swap goes on with what others have released through the word"},
     {"publish_anchor", "gen->word", ACQUIRE, "stale", "it is at least what this thread has made of it itself"},
 
     /* The anchor: what is read of it was published as a whole. */
