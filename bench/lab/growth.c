@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What must not make an id dearer: more generators, more worker ids held, and the time for which they have run. */
+/* More generators, more worker ids held and a longer run must not make an id dearer: these rows show it. */
 #include "lab.h"
 
 /* One id of each of so many generators in turns; their memory is near when that is measured. */
@@ -31,7 +31,7 @@ static bool run_hasty(struct bench_rig *rig, const struct bench_case *self, uint
     return take_in_turns(lab_of(rig)->hasty, self->number, count, ret_ns);
 }
 
-/* What memory takes for as many words that lie as far apart. */
+/* The time that memory takes for the same number of words, the same distance apart. */
 static bool run_words(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
     struct lab_page *pages = lab_of(rig)->pages;

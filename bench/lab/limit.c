@@ -183,7 +183,7 @@ static bool any_refused(const struct caller *callers, unsigned count)
 
 /* ---- percentiles -------------------------------------------------------------- */
 
-/* What a latency is called in the table, how much of the calls are not longer, and its target. */
+/* A row of latencies: its name in the table, the share of calls that are not longer, and its target. */
 struct percentile {
     const char *key, *name, *unit;
     double share;   /* 1: the longest call of all rounds; of others, each round has one */

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Whoever compiles frazil.c into a library of its own may define this as nothing, which hides frazil in it. */
+/* Define this as nothing to compile frazil.c into a library of your own: the library then hides frazil. */
 #ifndef FRAZIL_API
 #if defined(__GNUC__)
 #define FRAZIL_API __attribute__((visibility("default")))

@@ -127,7 +127,7 @@ struct bench_case {
     bool (*run)(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns);
     uint64_t at_once; /* count is a multiple of it; 0: 1 */
     double unit_ns;   /* what the row counts in; 0: nanoseconds */
-    /* What run reads of it: */
+    /* run reads these: */
     unsigned number;    /* a text form, or how many take turns */
     bool kept;          /* whether what is opened keeps its state in the scratch directory */
     const char *layout; /* of what is opened; NULL: rig->pool_layout */
@@ -161,7 +161,7 @@ extern const struct bench_case bench_opens[];
 
 enum { BENCH_THREADS_MAX = 1024 };
 
-/* What a person asks for. */
+/* The options of the command line. */
 struct bench_request {
     const char *spec; /* a generator that is measured as it is */
     unsigned rounds;  /* 0: as many as there are by default */

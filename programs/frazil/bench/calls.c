@@ -29,7 +29,7 @@ BENCH_RUN(run_counter_add, rig->disturbed = !BENCH_HAS_COUNTER,
     BENCH_KEEP(bench_counter());
     BENCH_KEEP(atomic_fetch_add_explicit(&rig->line, 1, memory_order_relaxed)))
 
-/* What a batch is compared with. */
+/* The loop that a batch is compared with. */
 BENCH_RUN(run_fill, ,
     for (uint64_t k = 0; k < BENCH_BATCH; k++)
         rig->ids[k] = i + k;

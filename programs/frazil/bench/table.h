@@ -8,7 +8,7 @@
 
 enum { BENCH_ROUNDS_MAX = 1000, BENCH_ROWS_MAX = 96, BENCH_TARGETS_MAX = 2 };
 
-/* What a row is held to. */
+/* The target of a row. */
 enum bench_sense {
     BENCH_NOTHING,
     BENCH_AT_MOST,  /* limit times the other row, or the limit itself */
@@ -22,7 +22,7 @@ struct bench_target {
     const char *against; /* the key of another row; NULL: none */
 };
 
-/* What a row is called, and its targets.  The texts outlive the table. */
+/* The name of a row, and its targets.  The texts outlive the table. */
 struct bench_label {
     const char *group; /* a heading; rows of one group follow each other */
     const char *key;   /* unique */
@@ -80,8 +80,8 @@ const struct bench_row *bench_table_find(const struct bench_table *table, const 
 double bench_ratio(const struct bench_row *dividend, const struct bench_row *divisor);
 
 /*
- * What a target compares with its limit; false if the row, or what it is compared with, was not measured often
- * enough.
+ * Computes the value that a target compares with its limit.  False: the row, or the row that it is compared with, was
+ * measured too few times.
  */
 bool bench_target_value(const struct bench_table *table, const struct bench_row *row, const struct bench_target *target,
                         double *ret);
