@@ -16,7 +16,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
 	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
-	amalgamation dist check-dist clean
+	amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
@@ -24,7 +24,10 @@ all: | build ## build the libraries and the command into build/release
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
 
-run: all ## build, make some ids and take one apart
+run: | build ## build, make some ids and take one apart
+	@sh tools/install-packages run
+	@echo 'building; the output is in build/run.log'
+	@($(call build,release)) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
 	@sh tools/demo build/release/bin/frazil
 
 check: | build ## install what the tests need, build, run every test
@@ -86,6 +89,7 @@ install: | build ## install below PREFIX (default /usr/local), which DESTDIR goe
 	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log
 	@$(CMAKE) --build --preset release -j $(JOBS)
 	$(CMAKE) --install build/release
+	@if [ -z "$$DESTDIR" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi # so that programs find it below /usr/local
 
 format: ## lay out all sources with clang-format
 	@sh tools/install-packages format
@@ -140,8 +144,9 @@ update-instructions: | build ## write bench/instructions/counts.txt and the list
 	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures docs/fast-path.md
 	@$(call build,clang) && sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt
 
-update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now
+update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts
+	@sh tests/conformance/shapes.sh --update .
 
 api: | build ## generate the API reference, build/api/html/index.html, from the comments of the headers
 	@sh tools/install-packages api
@@ -157,12 +162,19 @@ check-deb: deb ## install the packages in a copy of this machine, try them, purg
 amalgamation: | build ## the library as two files, build/amalgamation/frazil.c and frazil.h
 	@sh tools/amalgamate build/amalgamation
 
+packages: amalgamation ## build the packages of the bindings into build/packages
+	@for script in bindings/*/package.sh; do [ ! -e "$$script" ] || sh "$$script" . build/packages || exit; done
+
 dist: | build ## put the source tarball of the last commit, and frazil.c with frazil.h, into build/
 	@sh tools/dist build
 
 check-dist: ## unpack it elsewhere, build and test it there
 	@sh tools/install-packages check
 	@sh tests/install/dist.sh . '$(JOBS)'
+
+walk: | build ## README.md and docs/start.md typed on empty Debian machines, by root: build/walk/transcript.txt
+	@sh tools/install-packages walk
+	@bash tests/install/walk.sh build/walk
 
 clean: ## remove build/
 	rm -rf build

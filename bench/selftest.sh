@@ -73,7 +73,7 @@ echo new | sh "$here/../tools/put-figures" "$scratch/page"
 shows "there are none"
 page new | cmp - "$scratch/page"
 
-# What is not installed is named: here there are none but the tools that every system has.
+# The page names what is not installed: here there are none but the tools that every system has.
 mkdir "$scratch/tools" "$scratch/servers"
 chmod 755 "$scratch" "$scratch/servers" # for the server of PostgreSQL, which does not run as root
 for tool in sh awk dirname realpath sed seq; do
@@ -92,7 +92,7 @@ measures() {
     shows "$2"
 }
 
-# What is installed is measured, and what was started for it ends.
+# Everything that is installed is measured, and the servers that were started for it end.
 "$frazil" version >"$scratch/version"
 if command -v redis-server >/dev/null && grep -q '^redis: hiredis' "$scratch/version"; then
     measures redis "bye bye"

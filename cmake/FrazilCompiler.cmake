@@ -59,3 +59,12 @@ function(frazil_compile_options target)
                                            ${frazil_defences} ${frazil_instruments})
   target_link_options(${target} PRIVATE ${frazil_link_defences} ${frazil_instruments})
 endfunction()
+
+# What the library leaves behind (a keeper's thread, a handler of forks) runs its code: a program that unloads it, and does
+# not close all of its generators before, would crash.
+check_linker_flag(C -Wl,-z,nodelete FRAZIL_HAS_LINK_nodelete)
+function(frazil_stays_loaded target)
+  if(FRAZIL_HAS_LINK_nodelete)
+    target_link_options(${target} PRIVATE -Wl,-z,nodelete)
+  endif()
+endfunction()

@@ -27,6 +27,9 @@ foreach(part IN LISTS parts)
   install(TARGETS frazil_part_${part}_static ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endforeach()
 
+frazil_install_libraries(frazil-admin frazil_admin_shared frazil_admin_static)
+list(APPEND pkgconfig_files frazil-admin)
+
 if(FRAZIL_OPAQUE)
   frazil_install_libraries(frazil-opaque frazil_opaque_shared frazil_opaque_static)
   list(APPEND pkgconfig_files frazil-opaque)
@@ -37,6 +40,7 @@ if(FRAZIL_OPAQUE)
   endif()
 endif()
 
+list(JOIN frazil_client_parts " " frazil_client_parts_in_words)
 configure_package_config_file(cmake/frazilConfig.cmake.in frazilConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(frazilConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/frazilConfig.cmake ${PROJECT_BINARY_DIR}/frazilConfigVersion.cmake

@@ -4,7 +4,7 @@
 #   frazil_part(redis ROOMS redis LIBRARIES PkgConfig::HIREDIS REQUIRES hiredis)
 #
 # makes libfrazil-redis, shared and static, out of these rooms and those below
-# them.  It exports nothing but frazil_redis: whatever it shares with libfrazil is
+# them.  It exports nothing but frazil_coordinator_redis: whatever it shares with libfrazil is
 # in it once more, out of reach of everybody else.  REQUIRES is what pkg-config
 # calls the LIBRARIES.
 #
@@ -26,18 +26,19 @@ function(frazil_part name)
 
   set(shared frazil_part_${name})
   set(exports ${CMAKE_CURRENT_BINARY_DIR}/${name}.exports)
-  file(CONFIGURE OUTPUT ${exports} CONTENT "{ global: frazil_${name}; local: *; };\n")
+  file(CONFIGURE OUTPUT ${exports} CONTENT "FRAZIL_0.2 { global: frazil_coordinator_${name}; local: *; };\n")
   add_library(${shared} SHARED ${objects})
   set_target_properties(${shared} PROPERTIES
     OUTPUT_NAME frazil-${name} VERSION ${PROJECT_VERSION} SOVERSION ${FRAZIL_SOVERSION} EXPORT_NAME frazil_${name}
     LIBRARY_OUTPUT_DIRECTORY ${frazil_parts_dir} LINK_DEPENDS ${exports})
   frazil_compile_options(${shared})
   target_link_options(${shared} PRIVATE -Wl,--gc-sections -Wl,--version-script=${exports})
+  frazil_stays_loaded(${shared})
   if(NOT FRAZIL_INSTRUMENTED) # an instrument's runtime is in the program
     target_link_options(${shared} PRIVATE -Wl,-z,defs)
   endif()
 
-  frazil_static_library(${shared}_static frazil-${name} ONLY frazil_${name} ROOMS ${rooms})
+  frazil_static_library(${shared}_static frazil-${name} ONLY frazil_coordinator_${name} ROOMS ${rooms})
   set_target_properties(${shared}_static PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${frazil_parts_dir})
   foreach(library ${shared} ${shared}_static)
     target_link_libraries(${library} PRIVATE Threads::Threads ${part_LIBRARIES})

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
 # A static library that exports only what the shared one does.
 #
-#   frazil_static_library(TARGET OUTPUT_NAME [ONLY SYMBOL] ROOMS ROOM...)
+#   frazil_static_library(TARGET OUTPUT_NAME [ONLY PATTERN] ROOMS ROOM...)
 #
 # An archive has no hidden symbols: fz_ functions of several files must be global
 # there, and would meet those of other libraries.  So the rooms are linked into
 # one object first, in which all hidden symbols are then made local, or all but
-# the only one that it is for.
+# those that it is for.
 # The runtimes of coverage and of sanitizers are themselves reached through
 # hidden symbols: instrumented builds archive the rooms as they are.
 
@@ -18,7 +18,7 @@ function(frazil_static_library target output_name)
   endforeach()
   set(hide --localize-hidden)
   if(library_ONLY)
-    set(hide --keep-global-symbol=${library_ONLY})
+    set(hide --wildcard --keep-global-symbol=${library_ONLY})
   endif()
   if(FRAZIL_INSTRUMENTED)
     add_library(${target} STATIC ${objects})

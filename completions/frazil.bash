@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Completion of frazil for bash.
 
-# What follows an option; empty: nothing we know.
+# The values of an option; empty: nothing we know.
 _frazil_values()
 {
     local forms='dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort sno uuid'

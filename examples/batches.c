@@ -2,7 +2,7 @@
 /*
  * Batches: exactly as many ids as asked for, increasing, or an error and none.
  * 5000 are more than a millisecond of this layout has, so the call waits for the
- * next one; frazil_take says how long it may, and why it failed if it did.
+ * next one.  The caller says how long it may wait; err says why it failed if it did.
  */
 #include <frazil.h>
 #include <inttypes.h>

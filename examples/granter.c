@@ -126,6 +126,20 @@ static void release(void *ctx, const frazil_grant *held, int64_t used_end_unix_m
     close(fd);
 }
 
+static frazil_err open_over(frazil **ret, const frazil_granter *granter, frazil_error *reterr)
+{
+    frazil_options *options;
+    frazil_err err = frazil_options_new(&options, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = frazil_options_granter(options, granter, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_open_options(ret, options, reterr);
+    frazil_options_free(options);
+    return err;
+}
+
 int main(int argc, char **argv)
 {
     frazil *gen;
@@ -138,8 +152,7 @@ int main(int argc, char **argv)
     }
     const frazil_granter granter = {
         .size = sizeof granter, .ctx = argv[1], .acquire = acquire, .extend = extend, .release = release};
-    const frazil_ports ports = {.granter = &granter};
-    if (frazil_open_with(&gen, NULL, &ports, &err) != FRAZIL_OK) {
+    if (open_over(&gen, &granter, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

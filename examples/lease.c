@@ -16,7 +16,7 @@ static frazil_err keep(frazil *gen, int *ret_timeout_ms)
 {
     uint64_t next_ns;
     frazil_error err;
-    frazil_err kept = frazil_keep(gen, &next_ns, &err);
+    frazil_err kept = frazil_keep(gen, FRAZIL_WAIT_FOREVER, &next_ns, &err);
 
     *ret_timeout_ms = next_ns == FRAZIL_WAIT_FOREVER ? -1 : (int)(next_ns / 1000000 + 1);
     if (kept == FRAZIL_EAGAIN)
@@ -38,7 +38,7 @@ static frazil_err loop(frazil *gen)
         if (err != FRAZIL_OK)
             return err;
         printf("%" PRIu64 "\n", id);
-        frazil_get_stats(gen, &stats);
+        frazil_get_stats(gen, &stats, sizeof stats);
         poll(NULL, 0, timeout_ms); /* with your descriptors in it */
     }
     return FRAZIL_OK;

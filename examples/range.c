@@ -18,9 +18,9 @@ int main(void)
     uint64_t first;
     uint64_t last;
 
-    if (frazil_layout_parse_explain("twitter", &layout, &err) != FRAZIL_OK ||
+    if (frazil_layout_parse("twitter", strlen("twitter"), &layout, &err) != FRAZIL_OK ||
         frazil_time_parse(day, strlen(day), &from_ms, &err) != FRAZIL_OK ||
-        frazil_id_range_explain(&layout, from_ms, from_ms + day_ms - 1, &first, &last, &err) != FRAZIL_OK) {
+        frazil_id_range(&layout, from_ms, from_ms + day_ms - 1, &first, &last, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

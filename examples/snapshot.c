@@ -34,18 +34,25 @@ static frazil_err run_once(char *ret_json, size_t size, frazil_error *reterr)
     if (err == FRAZIL_OK)
         err = frazil_sno_snapshot_take(gen, &snapshot);
     frazil_close(gen);
-    return err != FRAZIL_OK ? err : frazil_sno_snapshot_format(&snapshot, ret_json, size);
+    return err != FRAZIL_OK ? err : frazil_sno_snapshot_format(&snapshot, ret_json, size, NULL);
 }
 
 /* The next one.  The partition and the bounds of the sequence stand in the snapshot. */
 static frazil_err run_again(const char *json, frazil_error *reterr)
 {
     frazil *gen;
+    frazil_options *options;
     frazil_sno_snapshot snapshot;
     frazil_err err = frazil_sno_snapshot_parse(json, strlen(json), &snapshot, reterr);
 
     if (err == FRAZIL_OK)
-        err = frazil_sno_open_snapshot(&gen, "layout=sno state=memory", &snapshot, NULL, reterr);
+        err = frazil_options_new(&options, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = frazil_options_snapshot(options, &snapshot, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_open_options(&gen, options, reterr);
+    frazil_options_free(options);
     if (err != FRAZIL_OK)
         return err;
     err = print_sno(gen);

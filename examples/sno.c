@@ -12,15 +12,15 @@ enum { KIND_ORDER = 'o', KIND_INVOICE = 'i' };
 static frazil_err show(frazil *gen, uint8_t kind)
 {
     frazil_sno id;
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
     char text[FRAZIL_SNO_LEN];
     frazil_err err = frazil_sno_next(gen, kind, &id);
 
     if (err != FRAZIL_OK)
         return err;
     frazil_sno_encode(&id, text);
-    frazil_sno_decompose(&id, &parts);
-    printf("%.*s %c %d\n", FRAZIL_SNO_LEN, text, parts.meta, parts.partition);
+    frazil_sno_decompose(&id, &fields);
+    printf("%.*s %c %d\n", FRAZIL_SNO_LEN, text, fields.meta, fields.partition);
     return FRAZIL_OK;
 }
 

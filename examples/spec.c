@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A spec says everything, and what it does not say comes from FRAZIL_... in the
- * environment.  What is wrong with one is said in a sentence; nothing is guessed or
- * made to fit.  What a caller can do about an error is its class.
+ * environment.  A wrong one gives a sentence that says why; nothing is guessed or made to
+ * fit.  The class of an error tells the caller what to do about it.
  */
 #include <frazil.h>
 #include <inttypes.h>
@@ -36,10 +36,10 @@ int main(void)
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     printf("worker %" PRIu32 " is %" PRIu32 " in datacenter %" PRIu32 ", %" PRIu64 " ids a millisecond\n", info.worker,
-           frazil_worker_in_datacenter(&info.layout, info.worker), frazil_datacenter_of(&info.layout, info.worker),
-           info.capacity);
+           frazil_worker_in_datacenter(frazil_layout_of(gen), info.worker),
+           frazil_datacenter_of(frazil_layout_of(gen), info.worker), info.capacity);
     frazil_close(gen);
     return 0;
 }

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: worker_id URL\n");
         return 2;
     }
-    if (frazil_lease_open(&lease, spec, NULL, &err) != FRAZIL_OK) {
+    if (frazil_lease_open(&lease, spec, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         return 1;
     }

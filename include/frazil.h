@@ -11,9 +11,11 @@
  *       printf("%" PRIu64 "\n", id);
  *   frazil_close(gen);
  *
+ * Signals: nothing of frazil may be called from a signal handler, whatever it does.
+ *
  * The headers by subject: error.h, layout.h, time.h, text.h, sno.h, clock.h,
- * coordinator.h, granter.h, generator.h, lease.h.  frazil/opaque.h and frazil/parts.h belong to
- * libraries of their own.
+ * coordinator.h, granter.h, generator.h, options.h, lease.h.  frazil/admin.h, frazil/opaque.h and
+ * frazil/coordinators.h belong to libraries of their own.
  */
 #ifndef FRAZIL_H
 #define FRAZIL_H
@@ -26,6 +28,7 @@
 #include "frazil/granter.h"
 #include "frazil/layout.h"
 #include "frazil/lease.h"
+#include "frazil/options.h"
 #include "frazil/sno.h"
 #include "frazil/text.h"
 #include "frazil/time.h"
@@ -33,12 +36,16 @@
 FRAZIL_BEGIN_DECLS
 
 /* The version of these headers, whose parts follow Semantic Versioning. */
-#define FRAZIL_VERSION "0.1.0"
+#define FRAZIL_VERSION "0.2.0"
 #define FRAZIL_VERSION_MAJOR 0 /* raised when programs have to change */
-#define FRAZIL_VERSION_MINOR 1 /* raised when something is added; before 1.0, also when programs have to change */
+#define FRAZIL_VERSION_MINOR 2 /* raised when something is added; before 1.0, also when programs have to change */
 #define FRAZIL_VERSION_PATCH 0 /* raised when something is mended */
 
-/* The version of the library that is running, "0.1.0".  Never freed.  Any thread. */
+/* The same as a number that grows: 1,000,000 of the first part, 1,000 of the second, 1 of the third. */
+#define FRAZIL_VERSION_NUMBER (FRAZIL_VERSION_MAJOR * 1000000 + FRAZIL_VERSION_MINOR * 1000 + FRAZIL_VERSION_PATCH)
+FRAZIL_API uint32_t frazil_version_number(void);
+
+/* The version of the library that is running, "0.2.0".  Never freed.  Any thread. */
 FRAZIL_API const char *frazil_version(void);
 
 FRAZIL_END_DECLS

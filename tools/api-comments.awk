@@ -22,6 +22,7 @@ function take(text) {
     else if (text ~ /^\/\*/ && !begun) head()
     else if (text ~ /^ *\/\*/) comment(text)
     else if (text ~ /FRAZIL_[A-Z]+_ENUM/) constants(text)
+    else if (text ~ /FRAZIL_[A-Z]+_MEMBER/) members(text)
     else code(text)
     if (text == "FRAZIL_BEGIN_DECLS" && name != "frazil") print "/** @addtogroup " name "\n@{ */"
 }
@@ -34,7 +35,7 @@ function head(  title) {
     sub(/[:,.].*/, "", title)
     print "/** " (name == "frazil" ? "@mainpage frazil" : "@defgroup " name " " title) "\n *"
     block(i + 1)
-    print "/** @file\n * " (name == "frazil" ? "All headers but opaque.h and parts.h." : "@copydoc " name) " */"
+    print "/** @file\n * " (name == "frazil" ? "All headers but admin.h, opaque.h and coordinators.h." : "@copydoc " name) " */"
 }
 
 function section(text) {
@@ -100,6 +101,18 @@ function constants(text,  j) {
     }
     if (text ~ /^#/) return
     for (j = 1; j <= row_count; j++) print constant(row[j])
+    row_count = 0
+}
+
+# Likewise, where the members of a struct are made of them: all of them are numbers of 64 bits.
+function members(text,  j, part, sentence) {
+    if (text ~ /^#/) return
+    for (j = 1; j <= row_count; j++) {
+        split(row[j], part, /[(,] */)
+        sentence = row[j]
+        gsub(/^[^"]*"|"[^"]*$/, "", sentence)
+        print "    uint64_t " part[2] "; /**< " escaped(sentence) " */"
+    }
     row_count = 0
 }
 

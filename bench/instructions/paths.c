@@ -29,7 +29,7 @@ static frazil_err failed; /* the last error; all of them negative */
 static const char dec_text[] = "117509347734454272";
 static const char hex_text[] = "01a17a4b35401000";
 
-/* What the loop itself costs, which is taken off. */
+/* The cost of the loop itself, which is taken off. */
 MEASURED measure_nothing(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
@@ -83,32 +83,32 @@ MEASURED measure_sno_encode(void)
 MEASURED measure_sno_decode(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_sno_decode(text, &sno);
+        failed |= frazil_sno_decode(text, FRAZIL_SNO_LEN, &sno, NULL);
 }
 
 MEASURED measure_dec_format(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_id_format(FRAZIL_TEXT_DEC, UINT64_C(117509347734454272), text, sizeof text);
+        failed |= frazil_id_format(FRAZIL_TEXT_DEC, UINT64_C(117509347734454272), text, sizeof text, NULL);
 }
 
 MEASURED measure_dec_parse(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_id_parse(FRAZIL_TEXT_DEC, dec_text, sizeof dec_text - 1, ids);
+        failed |= frazil_id_parse(FRAZIL_TEXT_DEC, dec_text, sizeof dec_text - 1, ids, NULL);
 }
 
 /* The way of all alphabets. */
 MEASURED measure_hex_format(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_id_format(FRAZIL_TEXT_HEX, UINT64_C(117509347734454272), text, sizeof text);
+        failed |= frazil_id_format(FRAZIL_TEXT_HEX, UINT64_C(117509347734454272), text, sizeof text, NULL);
 }
 
 MEASURED measure_hex_parse(void)
 {
     for (uint64_t i = 0; i < ROUNDS; i++)
-        failed |= frazil_id_parse(FRAZIL_TEXT_HEX, hex_text, sizeof hex_text - 1, ids);
+        failed |= frazil_id_parse(FRAZIL_TEXT_HEX, hex_text, sizeof hex_text - 1, ids, NULL);
 }
 
 /* Nanoseconds of a clock that is not set. */
@@ -162,7 +162,7 @@ int main(void)
     sno_gen = open_or_exit("layout=sno state=memory");
     if (frazil_local_open(&local, gen) != FRAZIL_OK)
         return 1;
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     if (!info.counter_in_use)
         return 77;
     warm_up();

@@ -2,11 +2,12 @@
 #include "lab.h"
 
 #include "complain.h"
-#include "operations/leases.h"
+#include "frazil/admin.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Worker ids of the rig's pool_layout. */
 enum { POOL = 128 };
@@ -23,7 +24,7 @@ static bool make_namespace(const struct bench_rig *rig, const char *url)
     int64_t opens;
 
     (void)snprintf(spec, sizeof spec, "%s worker=%s", rig->pool_layout, url);
-    if (fz_leases_init(spec, true, &opens, &err) == FRAZIL_OK)
+    if (frazil_admin_leases_init(spec, NULL, FRAZIL_ADMIN_NEVER_USED, &opens, &err) == FRAZIL_OK)
         return true;
     complain_error(&err);
     return false;
@@ -45,7 +46,7 @@ bool lab_open(struct bench_rig *rig)
            setenv(LAB_WORKER_VARIABLE, "7", 1) == 0;
 }
 
-/* ---- what must not grow ------------------------------------------------------- */
+/* ---- costs that must not grow ------------------------------------------------------- */
 
 static frazil *open_leased(const struct bench_rig *rig, const char *url)
 {
@@ -90,6 +91,7 @@ static bool hold_workers(const struct bench_rig *rig)
 static bool open_timed(const struct bench_rig *rig, int worker, struct lab_timed *ret)
 {
     char spec[BENCH_SPEC_SIZE];
+    frazil_options *options;
     frazil_error err;
 
     if (!bench_went_well(frazil_manual_clock_new(&ret->clock, (int64_t)time(NULL) * 1000)))
@@ -98,10 +100,17 @@ static bool open_timed(const struct bench_rig *rig, int worker, struct lab_timed
     (void)snprintf(spec, sizeof spec,
                    "%s state=file run_dir='%s/run' state_dir='%s/state' worker=fixed:%d keeper=inline",
                    rig->pool_layout, rig->dir, rig->dir, worker);
-    if (frazil_open_with(&ret->gen, spec, &(frazil_ports){.clock = &port}, &err) == FRAZIL_OK)
-        return true;
-    (void)complain_error(&err);
-    return false;
+    if (!bench_went_well(frazil_options_new(&options, NULL)))
+        return false;
+    frazil_err code = frazil_options_spec(options, spec, strlen(spec), &err);
+    if (code == FRAZIL_OK)
+        code = frazil_options_clock(options, &port, &err);
+    if (code == FRAZIL_OK)
+        code = frazil_open_options(&ret->gen, options, &err);
+    frazil_options_free(options);
+    if (code != FRAZIL_OK)
+        (void)complain_error(&err);
+    return code == FRAZIL_OK;
 }
 
 /* An id and a grant an hour. */
@@ -116,7 +125,7 @@ static bool grow_old(const struct lab_timed *timed)
         frazil_manual_clock_advance(timed->clock, hour_ns);
         err = frazil_next(timed->gen, &id);
     }
-    frazil_get_stats(timed->gen, &stats);
+    frazil_get_stats(timed->gen, &stats, sizeof stats);
     if (err == FRAZIL_OK && stats.extensions + stats.moves < LAB_HOURS) {
         complain("in %d hours a generator had %" PRIu64 " grants only", LAB_HOURS, stats.extensions + stats.moves);
         return false;

@@ -38,7 +38,7 @@ struct lab {
     char spare_url[BENCH_PATH_SIZE + 16]; /* another one, of which nothing is held */
 };
 
-/* What lab_open has put into a rig. */
+/* The laboratory that lab_open has put into a rig. */
 struct lab *lab_of(const struct bench_rig *rig);
 
 /* Makes what the sources of worker ids need.  False after a complaint; then too it has to be closed. */
@@ -53,14 +53,14 @@ void lab_close(struct bench_rig *rig);
 /* The lists; the end of each has no run. */
 extern const struct bench_case lab_pairs[];   /* two threads or two processes at a time */
 extern const struct bench_case lab_sources[]; /* opening with the other sources of a worker id */
-extern const struct bench_case lab_growth[];  /* what must not cost more when there is more of it */
+extern const struct bench_case lab_growth[];  /* costs that must not grow with the number of things */
 extern const struct bench_case lab_more[];    /* opening one more generator when many are held */
 
 /*
  * The spec's generator at its limit: which share of its layout's ids one thread gets and how much of a core that
  * takes; how long calls take, by many threads.  And the latency of the rig's generator, which has no limit.  Rounds at
  * the limit are of a tick at least, and then fewer.  A limit that one thread does not reach, or whose ticks are longer
- * than a second, is not measured: one row says so.  What a generator refuses, as under on_full=error, is left out.
+ * than a second, is not measured: one row says so.  Refusals, as under on_full=error, are left out.
  * False after a complaint.
  */
 bool lab_limit_run(struct bench_session *session);

@@ -48,10 +48,10 @@ static frazil_err reach(const struct limit *limit, bool *ret_reached)
     frazil_err err = FRAZIL_OK;
     frazil_stats before, now;
 
-    frazil_get_stats(limit->gen, &before);
+    frazil_get_stats(limit->gen, &before, sizeof before);
     do {
         err = take_some(limit, some);
-        frazil_get_stats(limit->gen, &now);
+        frazil_get_stats(limit->gen, &now, sizeof now);
         *ret_reached = now.full > before.full && now.waits > before.waits;
     } while (err == FRAZIL_OK && !*ret_reached && bench_now_ns() < until);
     return err;
@@ -356,9 +356,9 @@ static bool run_crowd(const struct limit *limit, struct bench_table *table)
 static struct limit limit_of(const struct bench_session *session)
 {
     struct limit limit = {.gen = session->gen,
-                          .kind = session->info.layout.kind,
+                          .kind = (frazil_layout_kind)frazil_layout_of(session->gen)->kind,
                           .capacity = session->info.capacity,
-                          .tick_ns = session->info.layout.tick_ms * 1e6,
+                          .tick_ns = frazil_layout_of(session->gen)->tick_ms * 1e6,
                           .threads = session->request->threads,
                           .rounds = session->long_rounds,
                           .window_ns = session->window_ns};

@@ -30,7 +30,7 @@ struct meeting {
     alignas(64) struct side sides[2];
 };
 
-/* What one of the two has. */
+/* One of the two. */
 struct half {
     struct meeting *meeting;
     unsigned which; /* 0 or 1 */

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# coordinators.sh SCRATCH FRAZIL ROUNDS [redis|etcd|zookeeper|postgresql]...: what it takes to open a generator with a worker id
-# from each coordinator that is installed, and to close it: a line each, "name TAB opening TAB q1 TAB q3 TAB closing TAB one
-# read of it", in microseconds.  What cannot be measured is a line "- TAB name TAB why not".
+# coordinators.sh SCRATCH FRAZIL ROUNDS [redis|etcd|zookeeper|postgresql]...: measures how long it takes to open and close a
+# generator with a worker id from each coordinator that is installed.  It prints a line each, "name TAB opening TAB q1 TAB q3 TAB closing TAB one
+# read of it", in microseconds.  One that cannot be measured is a line "- TAB name TAB why not".
 # A server of each is started for it, on a free port of the loopback interface, with its data in SCRATCH, and stopped.
 set -eu
 
@@ -17,7 +17,7 @@ without() {
     printf -- '-\t%s\t%s\n' "$1" "$2"
 }
 
-# Whether a namespace can be had before the server ends, or a minute passes.
+# Whether a namespace is available before the server ends, or a minute passes.
 serves() {
     for _ in $(seq 300); do
         if "$frazil" lease init --never-used "$1" >"$scratch/init.log" 2>&1 || "$frazil" lease list "$1" >/dev/null 2>&1; then

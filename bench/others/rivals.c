@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ids of libuuid cost: a line a function, "name TAB median TAB q1 TAB q3 TAB
+ * The cost of ids of libuuid: a line a function, "name TAB median TAB q1 TAB q3 TAB
  * rounds", in nanoseconds, from rounds in which all of them take turns.
  */
 #include <uuid/uuid.h>

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# rivals.sh SCRATCH [libuuid|node_packages|redis|postgresql]...: what users would take instead of frazil, as far as it can be had here: a line each, "name TAB median
-# TAB q1 TAB q3 TAB rounds", in nanoseconds an id.  What cannot be measured is a line "- TAB name TAB why not".
+# rivals.sh SCRATCH [libuuid|node_packages|redis|postgresql]...: measures the alternatives to frazil that are installed here: a line each, "name TAB median
+# TAB q1 TAB q3 TAB rounds", in nanoseconds an id.  One that cannot be measured is a line "- TAB name TAB why not".
 # Servers are started for it, reached through sockets in SCRATCH, and stopped.
 set -eu
 

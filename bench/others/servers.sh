@@ -72,8 +72,8 @@ exec_as_postgres() {
     fi
 }
 
-# start_postgresql FOLDER ARGUMENT...: its owner is called owner.  Whoever may enter the folder may be him over the socket
-# there; others would need the password in it.
+# start_postgresql FOLDER ARGUMENT...: its owner is called owner.  Users who may enter the folder may log in as owner over the
+# socket there; others would need the password in it.
 start_postgresql() {
     folder=$1
     programs=$(postgresql_programs)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# rows.awk: of what `frazil bench --json` and `frazil-lab -j` print, the rows as lines of "group TAB key TAB name TAB unit TAB median TAB q1 TAB
-# q3 TAB targets" (no numbers where nothing was measured), and a first line "machine TAB what it was measured on".
+# rows.awk: reads the output of `frazil bench --json` and `frazil-lab -j`.  Its rows become lines of "group TAB key TAB name TAB
+# unit TAB median TAB q1 TAB q3 TAB targets", without numbers where nothing was measured.  A first line names the machine.
 function text(key,    at) {
     at = match($0, "\"" key "\":\"[^\"]*\"")
     return at ? substr($0, RSTART + length(key) + 4, RLENGTH - length(key) - 5) : ""

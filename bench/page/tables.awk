@@ -10,7 +10,7 @@ function number(x) {
 function measured(x, unit) {
     return x == "" ? "–" : unit == "" ? x + 0 : number(x) " " unit
 }
-# What could not be measured is told below the table that it is missing in.
+# Rows that could not be measured are named below their table.
 function tell_missing() {
     if (missing != "") print missing
     missing = ""

@@ -3,13 +3,13 @@
 #
 #     FRAZIL_WORKER=fixed:7 gunicorn -w 4 --preload app:app
 #
-# What is opened before the fork is shared by all workers; nothing is to be done in a hook.  libfrazil.so.0 must be where the
+# All workers share a generator that is opened before the fork; nothing is to be done in a hook.  libfrazil.so.1 must be where the
 # dynamic linker finds it.
 import atexit
 import ctypes
 import os
 
-_lib = ctypes.CDLL("libfrazil.so.0")
+_lib = ctypes.CDLL("libfrazil.so.1")
 _gen = ctypes.c_void_p()
 if _lib.frazil_open(ctypes.byref(_gen), None, None) != 0:
     raise SystemExit("no generator: `frazil doctor` says why")

@@ -45,7 +45,7 @@ end
 
 function Pandoc(doc)
   local items = {}
-  way:write 'index.html\tThe manual\n'
+  way:write 'index.html\tfrazil\n'
   for _, block in ipairs(doc.blocks) do
     if block.t == 'Table' then
       for _, body in ipairs(block.bodies) do
@@ -54,5 +54,6 @@ function Pandoc(doc)
     end
   end
   way:close()
-  return pandoc.Pandoc {pandoc.OrderedList(items)}
+  local top = {pandoc.Link('frazil on one page', 'index.html'), pandoc.LineBreak(), pandoc.Link('The manual', 'contents.html')}
+  return pandoc.Pandoc {pandoc.Para(top), pandoc.OrderedList(items)}
 end

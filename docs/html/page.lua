@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A page of the manual in HTML: links lead to pages, wide tables scroll, and what can be searched for is told.
+-- A page of the manual in HTML: links lead to pages, wide tables scroll, transcripts know their commands, and the words of
+-- the page go into the index of the search.
 --
 -- Environment: MANUAL_PATH is the page's path in the source tree, MANUAL_PAGE the name of its HTML file; MANUAL_MAP as in
 -- pages.lua; MANUAL_INDEX the file to which a line for each section is appended.
@@ -36,6 +37,40 @@ end
 local function Table(tbl)
   for i, spec in ipairs(tbl.colspecs) do tbl.colspecs[i] = {spec[1], nil} end
   return pandoc.Div({tbl}, {class = 'scroll'})
+end
+
+-- Pictures lie beside the pages.
+local function Image(image)
+  image.src = image.src:match '[^/]*$'
+  return image
+end
+
+-- A paragraph that is a picture: it scrolls where it would be too small to read.
+local function Para(para)
+  if #para.content == 1 and para.content[1].t == 'Image' then return pandoc.Div({para}, {class = 'scroll picture'}) end
+end
+
+local function escape(text)
+  return (text:gsub('[&<>"]', {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'}))
+end
+
+-- A transcript: prompts cannot be selected, commands can be copied without what they print, and long sentences wrap.
+local function CodeBlock(block)
+  if not ('\n' .. block.text):match '\n%$ ' then return nil end
+  local lines, continued = {}, false
+  for line in (block.text .. '\n'):gmatch '(.-)\n' do
+    local text = escape(line)
+    if continued then
+      text = '<span class="command">' .. text .. '</span>'
+    elseif line:match '^%$ ' then
+      text = '<span class="prompt">$ </span><span class="command">' .. escape(line:sub(3)) .. '</span>'
+    elseif line:match '^frazil: ' or line:match '^%[%u+%] ' or line:match '^%u+: ' then
+      text = '<span class="sentence">' .. text .. '</span>'
+    end
+    continued = (continued or line:match '^%$ ') and line:match '\\$'
+    lines[#lines + 1] = text
+  end
+  return pandoc.RawBlock('html', '<pre class="console"><code>' .. table.concat(lines, '\n') .. '</code></pre>')
 end
 
 -- What mandoc lays out with tables and sections, as paragraphs: the lines of a synopsis; no head and foot of a sheet.
@@ -100,9 +135,14 @@ end
 
 function Pandoc(doc)
   if doc.meta.title then doc = doc:walk(from_mandoc) end
-  doc = doc:walk {Link = Link, Table = Table}
+  doc = doc:walk {Link = Link, Table = Table, Image = Image, Para = Para}
   local title = stringify(doc.meta.title or doc.blocks[1])
   doc.meta.pagetitle = title
   if os.getenv 'MANUAL_INDEX' then tell_index(doc, title) end
-  return doc
+  local first = doc.blocks[1]
+  if not doc.meta.title and first.t == 'Header' and first.level == 1 then -- the template's, so that the page's list begins below it
+    doc.meta.title, doc.meta['title-id'] = pandoc.MetaInlines(first.content), first.identifier
+    doc.blocks:remove(1)
+  end
+  return doc:walk {CodeBlock = CodeBlock}
 end

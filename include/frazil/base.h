@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every public header of frazil needs: how symbols are exported, and the
+ * Every public header of frazil needs this: how symbols are exported, and the
  * compiler attributes that carry contracts.  Include <frazil.h>, not this.
  */
 #ifndef FRAZIL_BASE_H

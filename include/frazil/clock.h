@@ -21,15 +21,17 @@ typedef struct frazil_instant {
  * several at once, and must not call back into frazil.
  */
 typedef struct frazil_clock {
-    void *ctx;                                             /* what the functions are called with */
-    frazil_instant (*now)(void *ctx);                      /* wall clock: may step either way */
+    size_t size;                                           /* sizeof(frazil_clock) */
+    void *ctx;                                             /* passed to the functions */
+    void (*now)(void *ctx, frazil_instant *ret);           /* wall clock: may step either way */
     uint64_t (*monotonic_ns)(void *ctx);                   /* never steps: bounds every wait */
     void (*sleep_until)(void *ctx, uint64_t monotonic_ns); /* may return early, never much later */
 } frazil_clock;
 
 /* A source of randomness: 64 bits a call; any thread, several at once. */
 typedef struct frazil_random {
-    void *ctx;                   /* what the function is called with */
+    size_t size;                 /* sizeof(frazil_random) */
+    void *ctx;                   /* passed to the function */
     uint64_t (*next)(void *ctx); /* the next 64 bits */
 } frazil_random;
 
@@ -58,7 +60,7 @@ FRAZIL_API void frazil_manual_clock_set(frazil_manual_clock *clock, int64_t unix
 /* Lets ns nanoseconds pass, on both times. */
 FRAZIL_API void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns) FRAZIL_NONNULL(1);
 
-/* The port to give to frazil_open_with.  Valid as long as the clock. */
+/* The port to give to frazil_options_clock.  Valid as long as the clock. */
 FRAZIL_API frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock) FRAZIL_NONNULL(1);
 
 FRAZIL_END_DECLS

@@ -3,10 +3,10 @@
  * Coordinators: the systems from which a fleet gets its worker ids.
  *
  * A spec that names one, as in worker=redis://127.0.0.1/orders, is all that is
- * needed: the part that knows it (libfrazil-redis.so.0) is loaded when it is first
+ * needed: the part that knows it (libfrazil-redis.so.1) is loaded when it is first
  * used.  A program that links the parts itself, because it is static or wants
- * nothing loaded behind its back, takes them from frazil/parts.h and gives them in
- * frazil_ports.
+ * nothing loaded behind its back, takes them from frazil/coordinators.h and gives them to
+ * frazil_options_coordinator.
  */
 #ifndef FRAZIL_COORDINATOR_H
 #define FRAZIL_COORDINATOR_H

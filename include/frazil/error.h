@@ -6,8 +6,8 @@
  * - A function that can fail returns frazil_err; 0 (FRAZIL_OK) is success.
  * - On failure nothing has changed: outputs named ret_* are untouched and the
  *   generator is as if the call had not been made.
- * - Functions ending in _explain do the same as their namesake and also tell
- *   why they failed, in a frazil_error of the caller's (which may be NULL).
+ * - A function that can tell why it failed takes a frazil_error of the caller's as
+ *   its last argument, reterr, which may be NULL.
  * - The library never prints, exits, or keeps an error in hidden state.
  */
 #ifndef FRAZIL_ERROR_H
@@ -18,9 +18,9 @@
 FRAZIL_BEGIN_DECLS
 
 /*
- * What the caller can do about an error.  usage: correct the call or the
- * configuration.  retry: the same call can succeed later.  fenced: the
- * generator lost its worker id.  fatal: it will not get better by itself.
+ * The remedy that an error has.  usage: correct the call or the
+ * configuration.  retry: the same call can succeed later.  fenced: this generator
+ * cannot now; go elsewhere or wait.  fatal: it will not get better by itself.
  */
 typedef enum frazil_err_class {
     FRAZIL_CLASS_NONE = 0,
@@ -31,7 +31,11 @@ typedef enum frazil_err_class {
 } frazil_err_class;
 
 /* clang-format off */
-/* X(name, number, class, sentence): the only list of errors there is. */
+/*
+ * X(name, number, class, sentence): the only list of errors there is.  Numbers are for ever.  Each class has a range of
+ * its own, usage to -19, retry to -29, fenced to -39, fatal from -40 on, and a number that is free again (-43) stays
+ * free.
+ */
 #define FRAZIL_ERRORS(X) \
     X(OK,            0, NONE,   "success") \
     X(EINVAL,       -1, USAGE,  "an argument is outside what the function accepts") \
@@ -46,15 +50,19 @@ typedef enum frazil_err_class {
     X(ESHORTLIFE,  -10, USAGE,  "the layout has less than ten years left") \
     X(EKIND,       -11, USAGE,  "the call does not suit this kind of layout (64-bit ids or snos)") \
     X(ENOTBUILT,   -12, USAGE,  "this part was not built into the library") \
+    X(EREFUSED,    -13, USAGE,  "the coordinator refuses: a permission, a password, or a setting of its own") \
+    X(ENAMESPACE,  -14, USAGE,  "the namespace is missing, was wiped, or was created for something else") \
     X(EAGAIN,      -20, RETRY,  "no id is free right now") \
     X(EFULL,       -21, RETRY,  "the tick is full and the call may not wait long enough for the next") \
     X(ECLOCK,      -22, RETRY,  "the clock is behind ids already issued, or before the layout's epoch") \
+    X(EUNREACHABLE,-23, RETRY,  "the coordinator does not answer") \
+    X(EPOOL,       -24, RETRY,  "all worker ids are taken") \
     X(ELEASE,      -30, FENCED, "the grant of the worker id has ended") \
     X(EEXHAUSTED,  -40, FATAL,  "the layout has no tick left") \
     X(ENOMEM,      -41, FATAL,  "out of memory") \
     X(ESYS,        -42, FATAL,  "a system call failed") \
-    X(EPOOL,       -43, FATAL,  "all worker ids are taken") \
-    X(ESTATE,      -44, FATAL,  "a state file is damaged, or is of another layout, worker or version")
+    X(ESTATE,      -44, FATAL,  "a state file is damaged, or is of another layout, worker or version") \
+    X(ESTOPPED,    -45, FATAL,  "the generator was stopped")
 /* clang-format on */
 
 /* The errors of the table, by number. */
@@ -65,20 +73,34 @@ typedef enum frazil_err {
         FRAZIL_ERR_FORCE_INT = 0x7fffffff /* not an error: makes the enum an int everywhere */
 } frazil_err;
 
-/*
- * Bytes in frazil_error.message, terminator included; longer sentences are cut.  It
- * has room for the list of those who hold all worker ids; a frazil_error is 4 KiB.
- */
-#define FRAZIL_ERROR_MESSAGE_SIZE 4072
+/* How many errors the table has, FRAZIL_OK among them. */
+#define FRAZIL_ERR_COUNT 26
+FRAZIL_API size_t frazil_err_count(void);
+
+/* The error number i of the table, counted from 0, in its order; FRAZIL_OK, which is number 0, past the end. */
+FRAZIL_API frazil_err frazil_err_at(size_t i);
+
+/* Bytes in frazil_error.message, terminator included; longer sentences are cut. */
+#define FRAZIL_ERROR_MESSAGE_SIZE 968
+FRAZIL_API size_t frazil_error_message_size(void);
+
+/* Stands in frazil_error.position where the error is at no place of a text. */
+#define FRAZIL_NO_POSITION (-1)
+FRAZIL_API int64_t frazil_no_position(void);
 
 /*
- * Why a call failed.  Filled on failure only.
+ * Why a call failed, in 1,024 bytes.  Filled on failure only, and only as far as
+ * used: behind the message's terminator stands what stood there before.
  */
 typedef struct frazil_error {
-    frazil_err code;   /* what the call returned */
-    int sys_errno;     /* errno for FRAZIL_ESYS, else 0 */
+    int32_t code;      /* the result of the call, a frazil_err */
+    int32_t err_class; /* its remedy, a frazil_err_class */
+    int32_t sys_errno; /* errno for FRAZIL_ESYS, else 0 */
+    uint32_t length;   /* bytes of the message, its terminator not counted */
+    int64_t position;  /* of a text that was parsed: bytes before what is wrong; else FRAZIL_NO_POSITION */
     int64_t behind_us; /* FRAZIL_ECLOCK: microseconds by which the clock is behind the highest time seen; else 0 */
-    uint64_t retry_ns; /* FRAZIL_EAGAIN, EFULL, ECLOCK: nanoseconds after which the call can succeed; else 0 */
+    uint64_t retry_ns; /* of class retry: nanoseconds after which the call can succeed, where that is known; else 0 */
+    uint64_t reserved[2];                    /* 0 */
     char message[FRAZIL_ERROR_MESSAGE_SIZE]; /* one sentence: what, where, what would be right */
 } frazil_error;
 
@@ -95,10 +117,16 @@ FRAZIL_API const char *frazil_strerror(frazil_err err);
 FRAZIL_API const char *frazil_err_name(frazil_err err);
 
 /*
- * What the caller can do about err; FRAZIL_CLASS_FATAL for an unknown number.
+ * The remedy for err; FRAZIL_CLASS_FATAL for an unknown number.
  * Any thread.
  */
 FRAZIL_API frazil_err_class frazil_err_classify(frazil_err err);
+
+/*
+ * The name of a class in small letters, as "retry"; "?" for an unknown one.  Never
+ * NULL, never freed.  Any thread.
+ */
+FRAZIL_API const char *frazil_err_class_name(frazil_err_class err_class);
 
 FRAZIL_END_DECLS
 

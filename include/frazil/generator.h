@@ -9,8 +9,6 @@
  * Fork: parent and children go on sharing the generator and never repeat each
  * other; each process closes its own copy.  A frazil_local that was inherited
  * drops what it held and goes on.
- *
- * Signals: taking an id is not async-signal-safe when it has to wait.
  */
 #ifndef FRAZIL_GENERATOR_H
 #define FRAZIL_GENERATOR_H
@@ -32,15 +30,20 @@ typedef struct frazil_local frazil_local;
 
 /*
  * Opens a generator.  The spec is a text of key=value pairs separated by
- * spaces; a value that holds spaces is quoted with '...', in which \' and \\
- * stand for themselves.  NULL is the empty spec.  A key that the spec does not
- * name is looked up as FRAZIL_<KEY> in the environment, then as a line
- * "key=value" in the file named by the key `config` (or FRAZIL_CONFIG), whose
- * lines end with LF or CR LF.  The environment of a set-user-ID program is not
- * read.
- * Unknown keys, keys given twice in one place, empty values (a value begins right
- * behind its '='), and keys of the spec without an effect for its worker source
- * are errors.
+ * spaces.  A value with spaces is quoted with '...', in which \' and \\ stand for
+ * themselves.  NULL is the empty spec.
+ *
+ * A key that the spec does not name is looked up as FRAZIL_<KEY> in the
+ * environment if it says where the program runs.  A key that says what ids look
+ * like is looked up there only if the spec is empty (frazil_environment in
+ * options.h has the two lists).  A key that is still missing is looked up as a
+ * line "key=value" in the file that the key `config` (or FRAZIL_CONFIG) names;
+ * its lines end with LF or CR LF.  A set-user-ID program does not read the
+ * environment.
+ *
+ * These are errors: an unknown key, a key given twice in one place, an empty value
+ * (a value begins right behind its '='), and a key of the spec that has no effect
+ * for its worker source.
  *
  *   layout        preset or description, see layout.h; default frazil
  *   epoch, tick   override those of the layout
@@ -98,39 +101,60 @@ typedef struct frazil_local frazil_local;
  *                 for two thirds of that it may be away at any time. `frazil lease
  *                 init` creates it with this, by default 60s, and opening refuses
  *                 one that has another
- *   workers       likewise, how many worker ids it has; default the layout's
+ *   workers       likewise, how many worker ids it has; default the layout's.
  *   keeper        thread (default), hook, inline: who extends a grant
  *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left
- *   config        a file of such keys
+ *   config        a file of such keys.
  *
  * FRAZIL_ESPEC, ELAYOUT, ENOWORKER, EWORKER, ERANGE, ESHORTLIFE, EPOOL (all worker
- * ids or auto partitions are taken), ESTATE, ENOMEM, ESYS; with a coordinator also
- * ENOTBUILT (its part is not installed), ECLOCK (the clocks differ too much), EAGAIN
- * (it does not answer, or nothing is granted for a while).  reterr may be NULL.
+ * ids or auto partitions are taken), ESTATE, ENOMEM, ESYS.  With a coordinator also
+ * ENOTBUILT (its part is not installed), EUNREACHABLE (it does not answer), EREFUSED (it
+ * refuses), ENAMESPACE (there is no such namespace, or it is of another layout).
+ * Likewise ECLOCK (the clocks differ too much), EAGAIN (nothing is granted for a
+ * while).  reterr may be NULL.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr) FRAZIL_NONNULL(1);
 
-/* What frazil_open_with can replace; leave NULL what shall be the real thing. */
-typedef struct frazil_ports {
-    const frazil_clock *clock;   /* copied; its ctx must outlive the generator */
-    const frazil_random *random; /* likewise */
-    /* Parts that are not to be loaded, from frazil/parts.h, NULL at the end; must be there during the call. */
-    const frazil_coordinator *const *coordinators;
-    /* Gives the worker id in place of the key `worker`; copied; its ctx must outlive the generator. */
-    const frazil_granter *granter;
-} frazil_ports;
+/*
+ * The same, but all openings of a process whose specs mean the same (frazil_options_text) have one generator together:
+ * for libraries, plugins and scripts that open one wherever they need an id.  Each opening is closed once, and the last
+ * one closes the generator.  A setting that one of its users makes (frazil_on_overflow) holds for all.
+ *
+ * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares the generators of its
+ * parent as it would share one, and opens those anew that another thread was just opening.  A URL with another password
+ * means the same.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)
+    FRAZIL_NONNULL(1);
 
 /*
- * frazil_open over other ports.  A given clock wins over the key `clock`.  With a granter the spec names no worker
- * (FRAZIL_ESPEC), nothing is kept in files, and what the granter gives is checked: FRAZIL_EWORKER for a grant that is
- * none.  FRAZIL_EINVAL: a port is of another size.
+ * Stops it, for interpreters that end and for cancelled contexts.  Each call that waits for an id, or for the
+ * coordinator, ends with FRAZIL_ESTOPPED within 100 ms.  A call that is asking a coordinator ends when that has
+ * answered or its timeout is over.  Each later call that takes ids or keeps the grant fails likewise.  No call keeps a
+ * slot.  A frazil_local still issues the ids that its block holds of the current tick.
+ *
+ * The generator can be looked at as before, and must still be closed.  Only this process's copy stops: other processes
+ * go on, and a child that is forked later has a stopped copy.  A generator of frazil_open_shared stops for all who
+ * opened it.  Any thread, several times, also while others take ids; not in a signal handler.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports,
-                                                    frazil_error *reterr) FRAZIL_NONNULL(1);
+FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 
-/* Closes it; NULL is allowed.  Closes this process's copy only. */
+/*
+ * Closes it; NULL is allowed.  Closes this process's copy only, and of one that was opened by frazil_open_shared only
+ * when all have closed it.
+ */
 FRAZIL_API void frazil_close(frazil *gen);
+
+/*
+ * frazil_close that waits wait_ns at the most.  FRAZIL_OK: it is closed, and the worker id was given back, if this was
+ * the last process that had it.  FRAZIL_EUNREACHABLE: closed, and nobody has confirmed that the worker id was given
+ * back: it is free when its grant has ended.  FRAZIL_EAGAIN: the wait is over, and a thread goes on closing it.
+ * Errors of the state directory or the coordinator: closed, and the worker id was not given back.  In each case gen is
+ * gone.  If the program brought a clock, random numbers, a granter or an overflow callback, the call waits to the end,
+ * so that nothing of the program's is called after it has returned.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns);
 
 /* ---- taking 64-bit ids -------------------------------------------------- */
 /*
@@ -139,24 +163,26 @@ FRAZIL_API void frazil_close(frazil *gen);
  * FRAZIL_EEXHAUSTED: the layout's last tick is used up, for ever.  FRAZIL_EKIND:
  * the generator's layout is sno.
  *
- * With a URL as state also FRAZIL_EAGAIN (it does not answer; tried again while
- * the call may wait), ECLOCK (its clock differs by more than max_skew), EWORKER (it
- * refuses), ENOMEM (in a new process).  Its answer takes as long as the URL's
- * timeout at the most, on top of max_wait.
+ * With a URL as state also FRAZIL_EUNREACHABLE (the server does not answer; the call
+ * tries again while it may wait) and ECLOCK (the server's clock differs by more than
+ * max_skew).  Likewise EREFUSED (the server refuses), ENAMESPACE (others share the
+ * slots with other settings), ENOMEM (in a new process).  The URL's timeout limits
+ * how long an answer takes, on top of max_wait.
  *
- * A call that finds the grant in its last quarter asks for more of it, which takes
- * a write of the grant file, or an answer of the coordinator, and its timeout at the
- * most.  One that never waits leaves that to others: to the keeper's thread of this
- * process, or with keeper=hook to frazil_keep.  Only where there is neither, with
- * keeper=inline and in a child of a process with a thread, it does so as well.
+ * A call that finds the grant in its last quarter extends it: it writes the grant
+ * file, or asks the coordinator, which takes its timeout at the most.  A call that
+ * never waits leaves that to others: to the keeper's thread of this process, or with
+ * keeper=hook to frazil_keep.  It extends the grant itself only where there is
+ * neither: with keeper=inline, and in a child of a process with a thread.
  */
 
 /* One id.  Waits max_wait at the most. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_next(frazil *gen, uint64_t *ret_id) FRAZIL_NONNULL(1, 2);
 
 /*
- * Exactly n ids, increasing, or an error and none.  They may span several
- * ticks, for which the call waits as a single call does.  FRAZIL_EINVAL: n is 0.
+ * Exactly n ids, increasing, or an error and none; n may be 0.  They may span
+ * several ticks, for which the call waits as a single call does.  FRAZIL_EINVAL: n is
+ * more than max_wait, max_lead and a whole grant of the worker id can ever allow.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n) FRAZIL_NONNULL(1, 2);
 
@@ -168,27 +194,51 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids,
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
     FRAZIL_NONNULL(1, 2, 3);
 
+/*
+ * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both
+ * outputs are always set: *ret_taken to their number, 0 after an error, and *ret_retry_ns
+ * to the nanoseconds after which to come back, 0 where that is not known.  Errors as
+ * frazil_try_next.  With n 0 it takes none and succeeds.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
+                                                   uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 2, 4, 5);
+
 /* Says max_wait instead of a number in frazil_take. */
 #define FRAZIL_WAIT_DEFAULT (UINT64_MAX - 1)
+FRAZIL_API uint64_t frazil_wait_default(void);
 /* No bound on the wait. */
 #define FRAZIL_WAIT_FOREVER UINT64_MAX
+FRAZIL_API uint64_t frazil_wait_forever(void);
 
 /*
  * frazil_next_n with a bound on the wait of its own, in nanoseconds, and an
  * explanation when it fails: by how much the clock is behind, when to retry.
- * With wait_ns 0 it never waits.
+ * With wait_ns 0 it never waits, and fails with the errors of frazil_try_next.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
                                                frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
+/* Bytes of one id of the generator: 8, or FRAZIL_SNO_SIZE for snos.  Any thread. */
+FRAZIL_API size_t frazil_id_size(const frazil *gen) FRAZIL_NONNULL(1);
+
 /*
- * An id for a time of the caller's, for bringing in old records.  It has a
- * sequence of its own, which starts at the lower bound and rolls over silently
- * after the upper one, and never touches the live state: keeping such ids apart
- * from live ones of the same time and worker is up to the caller.
+ * frazil_take and frazil_sno_take through one door: n ids as frazil_id_size bytes each, as frazil_bytes_write writes
+ * them and snos are, the first one at buf and each `stride` bytes behind the one before.  Bytes between them are
+ * untouched.  meta: of snos; 0 for others.  Errors as there; FRAZIL_EINVAL: the stride is shorter than an id, or a
+ * metabyte was given for 64-bit ids; FRAZIL_ENOMEM: more than 64 ids need memory for the call.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_take_bytes(frazil *gen, uint8_t meta, void *buf, size_t stride, size_t n,
+                                                     uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);
+
+/*
+ * An id for a time of the caller's, for bringing in old records.  It never touches
+ * the live state: its sequence is its own, starts at the lower bound, and rolls over
+ * silently after the upper one.  The caller keeps such ids apart from live ones of
+ * the same time and worker.
  * FRAZIL_ERANGE: the time lies outside the layout's life.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id) FRAZIL_NONNULL(1, 3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 3);
 
 /* ---- per-thread handles ------------------------------------------------- */
 
@@ -203,7 +253,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_open(frazil_local **ret, frazil 
 /* One id; errors as frazil_next. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id) FRAZIL_NONNULL(1, 2);
 
-/* Closes it; NULL is allowed.  What is left of its block stays unused. */
+/* One id without ever waiting; errors and *ret_retry_ns as frazil_try_next. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_local_try_next(frazil_local *local, uint64_t *ret_id, uint64_t *ret_retry_ns)
+    FRAZIL_NONNULL(1, 2, 3);
+
+/* Closes it; NULL is allowed.  The rest of its block stays unused. */
 FRAZIL_API void frazil_local_close(frazil_local *local);
 
 /* ---- snos ---------------------------------------------------------------- */
@@ -211,16 +265,19 @@ FRAZIL_API void frazil_local_close(frazil_local *local);
  * Like their namesakes for 64-bit ids, with the metabyte that the snos bear.
  * Errors as there; FRAZIL_EKIND: the generator's layout is not sno.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id) FRAZIL_NONNULL(1, 3);
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t n)
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *ret_id) FRAZIL_NONNULL(1, 3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n)
     FRAZIL_NONNULL(1, 3);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id,
                                                        uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 3, 4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
+                                                       size_t *ret_taken, uint64_t *ret_retry_ns)
+    FRAZIL_NONNULL(1, 3, 5, 6);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n,
                                                    uint64_t wait_ns, frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 /* As frazil_next_at; the tick-tock bit is 0. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id)
-    FRAZIL_NONNULL(1, 4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id,
+                                                      frazil_error *reterr) FRAZIL_NONNULL(1, 4);
 
 /*
  * The state of a sno generator, as sno's own snapshots: a JSON object with
@@ -241,13 +298,14 @@ typedef struct frazil_sno_snapshot {
 
 /* Bytes that frazil_sno_snapshot_format can need, terminator included. */
 #define FRAZIL_SNO_SNAPSHOT_SIZE 256
+FRAZIL_API size_t frazil_sno_snapshot_size(void);
 
 /* The generator's state.  FRAZIL_EKIND. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_take(frazil *gen, frazil_sno_snapshot *ret) FRAZIL_NONNULL(1, 2);
 
-/* As JSON, with a terminator.  FRAZIL_EBUFFER. */
+/* As JSON, with a terminator, which *ret_len does not count; ret_len may be NULL.  FRAZIL_EBUFFER. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char *buf,
-                                                              size_t size) FRAZIL_NONNULL(1, 2);
+                                                              size_t size, size_t *ret_len) FRAZIL_NONNULL(1, 2);
 
 /*
  * From JSON.  Absent members are zero.  FRAZIL_EPARSE: not such an object, a
@@ -256,76 +314,126 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_format(const frazil_sno_s
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_snapshot_parse(const char *text, size_t len, frazil_sno_snapshot *ret,
                                                              frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
-/*
- * Opens a sno generator that continues from a snapshot, on this side of it or
- * in its past, without repeating an id.  The spec may not name worker, partition,
- * base, count, seq_min or seq_max, which come from the snapshot; in the environment
- * and in a config file they do not count here.  Errors as frazil_open, and
- * FRAZIL_ERANGE: bounds equal or closer than four, sequence below the lower one;
- * FRAZIL_EINVAL: the ports have a granter.
- */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec,
-                                                            const frazil_sno_snapshot *snapshot,
-                                                            const frazil_ports *ports, frazil_error *reterr)
-    FRAZIL_NONNULL(1, 3);
-
 /* ---- keeping a grant ------------------------------------------------------ */
 
 /*
- * Extends the grant of the worker id if it is time to, for keeper=hook: call it
- * when *ret_next_ns nanoseconds have passed, from an event loop's timer.  It
- * blocks while the state directory or the coordinator is asked.  Without a grant it
- * does nothing, and *ret_next_ns is FRAZIL_WAIT_FOREVER; *ret_next_ns is always
- * set.  FRAZIL_EAGAIN: no answer, the present grant stands until it ends.
- * FRAZIL_ELEASE: that has ended, or the worker id is lost and no other is free;
- * then ids can be had until it ends.  Any thread, any process.
+ * Extends the grant of the worker id if it is time to, for keeper=hook.  Call it from
+ * an event loop's timer when *ret_next_ns nanoseconds have passed.  It waits wait_ns
+ * at the most, 0 not at all.  A request that takes longer goes on in a thread, which
+ * ends with it, and a later call has its result.  No request is cut off, because an
+ * answer that nobody sees costs the worker id.  With FRAZIL_WAIT_FOREVER, and with
+ * a granter of the program's, the caller's own thread asks, and waits for the answer.
+ *
+ * *ret_next_ns is always set; without a grant the call does nothing, and it is
+ * FRAZIL_WAIT_FOREVER.  FRAZIL_EAGAIN, EUNREACHABLE: no answer, or none yet; the present
+ * grant stands until it ends.  FRAZIL_ELEASE: the grant has ended; or the worker id is
+ * lost and no other is free, and ids are available until the grant ends.
+ * FRAZIL_ESTOPPED.  Any thread, any process.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t *ret_next_ns, frazil_error *reterr)
-    FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns,
+                                               frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
 /* ---- looking at a generator ---------------------------------------------- */
 
-/* What happened so far, to the generator and all processes that share it. */
+/* clang-format off */
+/* X(name, what): the only list of statistics there is.  New ones come at the end, and none goes. */
+#define FRAZIL_STATS(X) \
+    X(issued,          "ids taken; exact when no call is running; blocks of handles count when taken") \
+    X(full,            "calls that found their tick full") \
+    X(backward_steps,  "times the clock was seen to go back") \
+    X(backward_max_us, "the largest of them") \
+    X(lead_us,         "how far the next id is ahead of the clock now") \
+    X(lead_max_us,     "the furthest any id was stamped ahead") \
+    X(waits,           "calls that had to wait") \
+    X(waited_us,       "for how long, together") \
+    X(ticktocks,       "times the tick-tock bit was toggled") \
+    X(extensions,      "grants that continued the one before") \
+    X(moves,           "grants that did not: another worker id, or ticks left out")
+/* clang-format on */
+
+/* Counts of what happened so far, to the generator and all processes that share it. */
 typedef struct frazil_stats {
-    uint64_t issued;          /* ids taken; exact when no call is running; blocks of handles count when taken */
-    uint64_t full;            /* calls that found their tick full */
-    uint64_t backward_steps;  /* times the clock was seen to go back */
-    uint64_t backward_max_us; /* the largest of them */
-    uint64_t lead_us;         /* how far the next id is ahead of the clock now */
-    uint64_t lead_max_us;     /* the furthest any id was stamped ahead */
-    uint64_t waits;           /* calls that had to wait */
-    uint64_t waited_us;       /* for how long, together */
-    uint64_t ticktocks;       /* times the tick-tock bit was toggled */
-    uint64_t extensions;      /* grants that continued the one before */
-    uint64_t moves;           /* grants that did not: another worker id, or ticks left out */
+#define FRAZIL_STAT_MEMBER(name, what) uint64_t name;
+    FRAZIL_STATS(FRAZIL_STAT_MEMBER)
+#undef FRAZIL_STAT_MEMBER
 } frazil_stats;
 
-/* Cannot fail. */
-FRAZIL_API void frazil_get_stats(frazil *gen, frazil_stats *ret) FRAZIL_NONNULL(1, 2);
+/*
+ * The statistics.  size is that of the program's own struct: a shorter one of an earlier
+ * version gets what it has room for, a longer one of a later version zeros at its end.
+ * Cannot fail.  Any thread.
+ */
+FRAZIL_API void frazil_get_stats(frazil *gen, frazil_stats *ret, size_t size) FRAZIL_NONNULL(1, 2);
 
-/* What a generator is. */
+/*
+ * The same one by one, for exporters that shall not change when statistics are added: their number in this library, the
+ * name of number i as in the table ("?" past the end; never freed), and its value (0 past the end).  Any thread.
+ */
+FRAZIL_API size_t frazil_stat_count(void);
+FRAZIL_API const char *frazil_stat_name(size_t i);
+FRAZIL_API uint64_t frazil_stat_value(frazil *gen, size_t i) FRAZIL_NONNULL(1);
+
+/* The facts about a generator. */
 typedef struct frazil_generator_info {
-    frazil_layout layout;  /* of its ids */
-    uint32_t worker;       /* for sno: the partition */
-    uint32_t sequence_min; /* the lowest number that its sequence takes */
-    uint32_t sequence_max; /* the highest */
-    uint32_t sequence;     /* the next id's, if it were taken now; sequence_min if that enters a new tick */
-    uint64_t length;       /* how many sequence numbers of this tick are used */
-    uint64_t capacity;     /* how many a tick has */
-    bool counter_in_use;   /* whether the processor's counter saves clock readings */
-    bool state_is_new;     /* no generator had this worker on this host since it was booted; always with state=memory */
+    uint32_t worker;        /* for sno: the partition */
+    uint32_t sequence_min;  /* the lowest number that its sequence takes */
+    uint32_t sequence_max;  /* the highest */
+    uint32_t sequence;      /* the next id's, if it were taken now; sequence_min if that enters a new tick */
+    uint64_t length;        /* how many sequence numbers of this tick are used */
+    uint64_t capacity;      /* how many a tick has */
+    uint8_t counter_in_use; /* 1: the processor's counter saves clock readings; 0: it does not */
+    uint8_t state_is_new;   /* 1: no generator had this worker on this host since its boot; always with state=memory */
+    uint8_t reserved[2];    /* 0 */
     /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
      * million, rounded up; 0 for all other sources */
     uint32_t collision_ppm;
 } frazil_generator_info;
 
-/* Cannot fail. */
-FRAZIL_API void frazil_get_info(frazil *gen, frazil_generator_info *ret) FRAZIL_NONNULL(1, 2);
+/* Size as in frazil_get_stats.  Cannot fail.  Any thread. */
+FRAZIL_API void frazil_get_info(frazil *gen, frazil_generator_info *ret, size_t size) FRAZIL_NONNULL(1, 2);
+
+/* The state of a generator now, in frazil_health.state.  More may come. */
+typedef enum frazil_health_state {
+    FRAZIL_HEALTH_SERVING = 0,     /* it gives ids, as its policies allow */
+    FRAZIL_HEALTH_NEEDS_GRANT = 1, /* it does, but little of its grant is left: extending has failed, or is overdue */
+    FRAZIL_HEALTH_BEHIND = 2,      /* its clock is before the grant or the layout's epoch: it waits for the clock */
+    FRAZIL_HEALTH_FENCED = 3,      /* its grant has ended: it gives no ids until there is another */
+    FRAZIL_HEALTH_EXHAUSTED = 4,   /* the layout's last tick is over: it never gives an id again */
+    FRAZIL_HEALTH_STOPPED = 5      /* frazil_stop was called in this process */
+} frazil_health_state;
+
+/* How a generator is, for health checks. */
+typedef struct frazil_health {
+    int32_t state;             /* a frazil_health_state */
+    int32_t last_code;         /* why extending the grant failed last, a frazil_err; FRAZIL_OK after a success */
+    uint32_t worker;           /* for sno: the partition */
+    uint32_t needs_grant;      /* 1: its worker id is granted for a time; 0: it is its own for ever */
+    int64_t grant_end_unix_ms; /* no id is given for this time or a later one; INT64_MAX without a grant */
+    uint64_t horizon_ns;       /* how far a fresh grant reaches; 0 without one */
+    uint64_t next_keep_ns;     /* when to extend it, from now; FRAZIL_WAIT_FOREVER without one */
+    uint64_t failures;         /* to extend it, in a row */
+} frazil_health;
+
+/*
+ * How it is now.  It asks neither disk nor coordinator and takes no lock, so it answers also while another thread
+ * waits in frazil_keep.  Size as in frazil_get_stats.  Cannot fail.  Any thread, any process.
+ */
+FRAZIL_API void frazil_get_health(frazil *gen, frazil_health *ret, size_t size) FRAZIL_NONNULL(1, 2);
+
+/*
+ * Why extending the grant failed last, whoever tried: that code, with its sentence and the time until the next try in
+ * *reterr.  FRAZIL_OK: the last try was a success, or none was made; *reterr is untouched.  It blocks as little as
+ * frazil_get_health.
+ */
+FRAZIL_API frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/* The layout of a generator's ids.  It does not change, and is there as long as the generator.  Any thread. */
+FRAZIL_API const frazil_layout *frazil_layout_of(const frazil *gen) FRAZIL_NONNULL(1);
 
 /* How many ids are left in this tick: 0 when the next call would wait or fail.  Takes none. */
 FRAZIL_API uint64_t frazil_available(frazil *gen) FRAZIL_NONNULL(1);
 
-/* What an overflow callback is told. */
+/* The message to an overflow callback. */
 typedef struct frazil_overflow {
     int64_t unix_ms;  /* now */
     uint32_t waiting; /* callers waiting for a sequence number; 0: the overflow has ended */
@@ -336,13 +444,12 @@ typedef struct frazil_overflow {
 typedef void (*frazil_overflow_fn)(void *ctx, const frazil_overflow *overflow);
 
 /*
- * Has fn told when ticks overflow: once a tick while callers wait, and once
- * when it has ended, which is noticed by the first call in a quiet tick and by
- * frazil_close.  It is called by one of the callers that have to wait, holding
- * nothing that another caller needs; it must not call back into the generator,
- * and a slow one may still be running when the next tick is told by another thread.
- * NULL switches it off.  Set it before the generator is shared; a child process
- * keeps it.
+ * Calls fn when ticks overflow: once a tick while callers wait, and once at the
+ * end, which the first call in a quiet tick or frazil_close notices.  One of the
+ * callers that have to wait calls it, and holds nothing that another caller needs.
+ * fn must not call back into the generator.  While a slow fn still runs, another
+ * thread may call it for the next tick.  NULL switches it off.  Set it before the
+ * generator is shared; a child process keeps it.
  */
 FRAZIL_API void frazil_on_overflow(frazil *gen, frazil_overflow_fn fn, void *ctx) FRAZIL_NONNULL(1);
 

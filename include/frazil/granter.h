@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Granters: worker ids and time from a source of the program's own, given to a generator in frazil_ports.
+ * Granters: worker ids and time from a source of the program's own, given to frazil_options_granter.
  *
  * A grant is a worker id and a stretch of time, and all ids of a generator lie inside it.  Sequence numbers need no
  * source: each generator counts for itself.  The whole guarantee rests on one rule that the granter keeps:
@@ -39,12 +39,12 @@ typedef struct frazil_grant {
  */
 typedef struct frazil_granter {
     size_t size; /* sizeof(frazil_granter) */
-    void *ctx;   /* what the functions are called with; must outlive the generator */
+    void *ctx;   /* passed to the functions; must outlive the generator */
 
     /*
      * The first grant.  now_unix_ms is the generator's clock, rounded down to a tick; the grant has to end later.
-     * FRAZIL_EAGAIN: try again, after reterr->retry_ns if that is known; opening does as long as a call may wait, and
-     * ten seconds at the most.  FRAZIL_EPOOL: all worker ids are taken.
+     * FRAZIL_EAGAIN, EUNREACHABLE: try again, after reterr->retry_ns if that is known; opening does as long as a call
+     * may wait, and ten seconds at the most.  FRAZIL_EPOOL: all worker ids are taken.
      */
     frazil_err (*acquire)(void *ctx, int64_t now_unix_ms, frazil_grant *ret, frazil_error *reterr);
 

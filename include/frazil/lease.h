@@ -15,14 +15,14 @@
 #ifndef FRAZIL_LEASE_H
 #define FRAZIL_LEASE_H
 
-#include "generator.h"
+#include "options.h"
 
 FRAZIL_BEGIN_DECLS
 
 /* A leased worker id: opened by frazil_lease_open, closed by frazil_lease_close. */
 typedef struct frazil_lease frazil_lease;
 
-/* What is known of a lease. */
+/* The number of a lease, and the time for which it holds. */
 typedef struct frazil_lease_info {
     uint32_t worker;      /* the number, with base and datacenter in it; for sno the partition */
     uint32_t reserved;    /* 0 */
@@ -31,16 +31,19 @@ typedef struct frazil_lease_info {
 } frazil_lease_info;
 
 /*
- * Leases a worker id.  The spec is that of frazil_open; worker= is the URL of a coordinator, unless ports (may be NULL)
- * have a granter.  keeper=thread, the default, extends the lease by itself.  on_loss is `stop` unless the spec says
- * `move`: a number that was lost is not replaced behind the program's back.  FRAZIL_ESPEC: the worker id comes from
- * elsewhere; other errors as frazil_open.  reterr may be NULL.
+ * Leases a worker id.  The spec is that of frazil_open; worker= is the URL of a coordinator.  keeper=thread, the
+ * default, extends the lease by itself.  on_loss is `stop` unless the spec says `move`: a number that was lost is not
+ * replaced behind the program's back.  FRAZIL_ESPEC: the worker id comes from elsewhere; other errors as frazil_open.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, const frazil_ports *ports,
-                                                     frazil_error *reterr) FRAZIL_NONNULL(1);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, frazil_error *reterr)
+    FRAZIL_NONNULL(1);
+
+/* The same for options, whose granter may stand in place of a coordinator. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_open_options(frazil_lease **ret, const frazil_options *options,
+                                                             frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /*
- * What the lease is now, without blocking.  size is sizeof *ret: a longer struct of a newer header is filled up with
+ * Looks at the lease, without blocking.  size is sizeof *ret: a longer struct of a newer header is filled up with
  * zeros, a shorter one of an older header is filled as far as it goes.  FRAZIL_ELEASE: it has ended.  FRAZIL_ECLOCK:
  * the clock is before from_unix_ms; reterr->retry_ns says for how long.  Success means that the number is the
  * program's at this instant by its own clock.
@@ -49,11 +52,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_get(frazil_lease *lease, frazil_
                                                     frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
 /* Extends the lease if it is time to, for keeper=hook: as frazil_keep, with the same errors. */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t *ret_next_ns, frazil_error *reterr)
-    FRAZIL_NONNULL(1, 2);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t wait_ns, uint64_t *ret_next_ns,
+                                                     frazil_error *reterr) FRAZIL_NONNULL(1, 3);
 
 /* Says "anything up to the end of the lease" in frazil_lease_close. */
 #define FRAZIL_LEASE_ALL_USED INT64_MAX
+FRAZIL_API int64_t frazil_lease_all_used(void);
 
 /*
  * Gives the number back; NULL is allowed.  The program has stamped nothing with it later than used_unix_ms: the next

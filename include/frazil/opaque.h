@@ -22,8 +22,7 @@ FRAZIL_BEGIN_DECLS
 
 /* A prepared key.  By value; holds secrets: wipe it with frazil_opaque_key_wipe. */
 typedef struct frazil_opaque_key {
-    uint8_t round_keys[2][11][FRAZIL_OPAQUE_KEY_SIZE]; /* to encrypt, to decrypt; the first one is the key itself */
-    int backend;                                       /* whose AES does the work; 0: wiped */
+    uint64_t secret[64]; /* the library's own, 512 bytes with room to grow */
 } frazil_opaque_key;
 
 /*

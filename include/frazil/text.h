@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 64-bit ids as text, shards, hashed worker numbers, and the kasumi scrambler.
- * Everything here but frazil_salt_new is pure: no clock, no state, any thread,
- * safe in a signal handler.
+ * Everything here but frazil_salt_new is pure: no clock, no state, any thread.
  */
 #ifndef FRAZIL_TEXT_H
 #define FRAZIL_TEXT_H
@@ -17,18 +16,19 @@ FRAZIL_BEGIN_DECLS
  * writes.  Those of fixed width sort like the numbers.  Decoders are strict: what a form would not write is refused,
  * except where noted.
  *
- *   DEC         decimal, no leading zero: up to 20 digits
- *   DEC_PADDED  decimal, 20 digits
- *   HEX         16 digits, lower case; read in either case, and as 0x with 1 to 16 digits
- *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case
- *   BASE36      0-9a-z, no padding
- *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding
- *   BASE62      11 of 0-9A-Za-z
- *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes
- *   BIN         64 binary digits in groups of four, separated by spaces
- *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes
- *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case
- *   HEX_SHORT   hex digits, lower case, no padding; read in either case
+ *   DEC         decimal, no leading zero: up to 20 digits.
+ *   DEC_PADDED  decimal, 20 digits.
+ *   HEX         16 digits, lower case; read in either case, and as 0x with 1 to 16 digits.
+ *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case.
+ *   BASE36      0-9a-z, no padding.
+ *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.
+ *
+ *   BASE62      11 of 0-9A-Za-z.
+ *   BASE64URL   11: RFC 4648 section 5 without padding, of the 8 big-endian bytes.
+ *   BIN         64 binary digits in groups of four, separated by spaces.
+ *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.
+ *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case.
+ *   HEX_SHORT   hex digits, lower case, no padding; read in either case.
  */
 #define FRAZIL_TEXTS(X) \
     X(DEC,         0, "dec",       20) \
@@ -68,21 +68,20 @@ FRAZIL_API const char *frazil_text_name(frazil_text form);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_text_by_name(const char *name, frazil_text *ret) FRAZIL_NONNULL(1, 2);
 
 /*
- * Writes id in the given form and a terminator.  FRAZIL_EBUFFER: size is too
- * small.  FRAZIL_EINVAL: no such form.
+ * Writes id in the given form and a terminator, which *ret_len does not count;
+ * ret_len may be NULL.  FRAZIL_EBUFFER: size is too small.  FRAZIL_EINVAL: no such
+ * form.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size)
-    FRAZIL_NONNULL(3);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size,
+                                                    size_t *ret_len) FRAZIL_NONNULL(3);
 
 /*
  * Reads an id of exactly len characters; text needs no terminator.
  * FRAZIL_EPARSE: wrong length, a character that the form does not have, or a
  * number above 2^64 - 1; reterr names the position, counted from 1.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *id)
-    FRAZIL_NONNULL(2, 4);
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t len,
-                                                           uint64_t *ret_id, frazil_error *reterr) FRAZIL_NONNULL(2, 4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
+                                                   frazil_error *reterr) FRAZIL_NONNULL(2, 4);
 
 /* Bytes of an id in binary. */
 #define FRAZIL_BYTES_SIZE 8
@@ -138,16 +137,19 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_salt_new(const frazil_random *random, 
 
 /* Characters of a scrambled id without check digits; no terminator counted. */
 #define FRAZIL_KASUMI_LEN 14
+FRAZIL_API size_t frazil_kasumi_len(void);
 /* The same with check digits. */
 #define FRAZIL_KASUMI_CHECKED_LEN 19
+FRAZIL_API size_t frazil_kasumi_checked_len(void);
 
 /*
  * The scrambled id as text: 7 base-36 digits a half, and with `checked` five
- * check digits among them.  Writes a terminator.  FRAZIL_EINVAL: the salt is
- * even.  FRAZIL_EBUFFER: size is too small.
+ * check digits among them.  Writes a terminator, which *ret_len does not count;
+ * ret_len may be NULL.  FRAZIL_EINVAL: the salt is even.  FRAZIL_EBUFFER: size is
+ * too small.
  */
-FRAZIL_API FRAZIL_CHECK frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size)
-    FRAZIL_NONNULL(4);
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size,
+                                                   size_t *ret_len) FRAZIL_NONNULL(4);
 
 /*
  * Back to the id.  FRAZIL_EINVAL: the salt is even.  FRAZIL_EPARSE: wrong

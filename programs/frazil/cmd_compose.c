@@ -44,8 +44,8 @@ static frazil_err compose_sno(int64_t unix_ms, const uint64_t numbers[4], struct
         if (numbers[i] > fields[i].max)
             return out_of_range(fields[i].name, numbers[i], fields[i].max, reterr);
     }
-    frazil_sno_parts parts = {unix_ms, (uint8_t)numbers[0], (uint8_t)numbers[1], (uint16_t)numbers[2],
-                              (uint16_t)numbers[3]};
+    frazil_sno_fields parts = {unix_ms, (uint8_t)numbers[0], (uint8_t)numbers[1], (uint16_t)numbers[2],
+                               (uint16_t)numbers[3]};
     ret->kind = FRAZIL_LAYOUT_SNO;
     return frazil_sno_compose(&parts, &ret->sno, reterr);
 }
@@ -57,9 +57,9 @@ static frazil_err compose_number(const frazil_layout *layout, int64_t unix_ms, u
         return out_of_range("worker", worker, ((uint64_t)1 << layout->worker_bits) - 1, reterr);
     if (sequence > UINT32_MAX)
         return out_of_range("sequence", sequence, ((uint64_t)1 << layout->sequence_bits) - 1, reterr);
-    frazil_parts parts = {unix_ms, (uint32_t)worker, (uint32_t)sequence};
+    frazil_fields parts = {unix_ms, (uint32_t)worker, (uint32_t)sequence};
     ret->kind = FRAZIL_LAYOUT_64;
-    return frazil_compose_explain(layout, &parts, &ret->number, reterr);
+    return frazil_id_compose(layout, &parts, &ret->number, reterr);
 }
 
 static frazil_err print_id(const struct composition *c, const struct id *id, frazil_error *reterr)
@@ -215,7 +215,7 @@ static int compose_line(void *ctx, const struct value *line)
                                                : "unix_ms worker sequence were expected, between tabs");
     frazil_err err = frazil_time_parse(columns[0].text, columns[0].len, &unix_ms, &why);
     for (size_t i = 1; i < count && err == FRAZIL_OK; i++)
-        err = frazil_id_parse_explain(FRAZIL_TEXT_DEC, columns[i].text, columns[i].len, &numbers[i - 1], &why);
+        err = frazil_id_parse(FRAZIL_TEXT_DEC, columns[i].text, columns[i].len, &numbers[i - 1], &why);
     if (err == FRAZIL_OK && is_sno(c))
         err = compose_sno(unix_ms, numbers, &id, &why);
     else if (err == FRAZIL_OK)

@@ -10,62 +10,56 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operations/doctor.h"
+#include "frazil/admin.h"
 
 struct report {
     bool json;
     bool quiet;
-    enum fz_health worst;
 };
 
-static const char *const names[] = {[FZ_HEALTH_OK] = "OK", [FZ_HEALTH_WARN] = "WARN", [FZ_HEALTH_FAIL] = "FAIL"};
-static const unsigned colors[] = {[FZ_HEALTH_OK] = 32, [FZ_HEALTH_WARN] = 33, [FZ_HEALTH_FAIL] = 31};
+static const unsigned colors[] = {[FRAZIL_ADMIN_OK] = 32, [FRAZIL_ADMIN_WARN] = 33, [FRAZIL_ADMIN_FAIL] = 31};
 
-/* What is before the dot of an id. */
-static size_t subject_len(const char *id)
+static void print_json(const frazil_admin_finding *finding)
 {
-    return strcspn(id, ".");
-}
-
-static void print_json(const struct fz_diagnosis *diagnosis)
-{
-    output_format("{\"level\":\"%s\",\"id\":", names[diagnosis->health]);
-    output_json_string(diagnosis->id);
-    output_format(",\"subject\":\"%.*s\",\"text\":", (int)subject_len(diagnosis->id), diagnosis->id);
-    output_json_string(diagnosis->text);
+    output_format("{\"level\":\"%s\",\"id\":", frazil_admin_severity_name(finding->severity));
+    output_json_string(finding->id);
+    output_format(",\"subject\":\"%.*s\",\"text\":", (int)finding->subject_len, finding->id);
+    output_json_string(finding->text);
     output_string("}\n");
 }
 
-static void print_text(const struct fz_diagnosis *diagnosis)
+static void print_text(const frazil_admin_finding *finding)
 {
+    const char *name = frazil_admin_severity_name(finding->severity);
     bool color = color_in_use();
 
     if (color)
-        output_color(colors[diagnosis->health]);
-    output_format("[%s]", names[diagnosis->health]);
+        output_color(colors[finding->severity]);
+    output_format("[%s]", name);
     if (color)
         output_color(0);
-    output_format("%*s ", (int)(strlen("WARN") - strlen(names[diagnosis->health])), "");
-    output_format("%.*s: ", (int)subject_len(diagnosis->id), diagnosis->id);
-    output_foreign(diagnosis->text); /* can be longer than output_format writes */
+    output_format("%*s ", (int)(strlen("WARN") - strlen(name)), "");
+    output_format("%.*s: ", (int)finding->subject_len, finding->id);
+    output_foreign(finding->text); /* can be longer than output_format writes */
     output_string("\n");
 }
 
-static void print(void *ctx, const struct fz_diagnosis *diagnosis)
+static void print_all(const frazil_admin_doctor *doctor, const struct report *report)
 {
-    struct report *report = ctx;
+    frazil_admin_finding finding;
 
-    if (diagnosis->health > report->worst)
-        report->worst = diagnosis->health;
-    if (report->quiet && diagnosis->health == FZ_HEALTH_OK)
-        return;
-    (report->json ? print_json : print_text)(diagnosis);
+    for (size_t i = 0; frazil_admin_doctor_row(doctor, i, &finding, sizeof finding) == FRAZIL_OK; i++) {
+        if (!report->quiet || finding.severity != FRAZIL_ADMIN_OK)
+            (report->json ? print_json : print_text)(&finding);
+    }
 }
 
-static int examine(const struct arguments *args, uint32_t hosts, struct report *report)
+static int examine(const struct arguments *args, uint32_t hosts, const struct report *report)
 {
     static const int statuses[] = {
-        [FZ_HEALTH_OK] = STATUS_OK, [FZ_HEALTH_WARN] = 1, [FZ_HEALTH_FAIL] = 2}; /* promised, whatever others mean */
+        [FRAZIL_ADMIN_OK] = STATUS_OK, [FRAZIL_ADMIN_WARN] = 1, [FRAZIL_ADMIN_FAIL] = 2}; /* promised */
+    frazil_admin_doctor *doctor;
+    frazil_admin_doctor_info info;
     frazil_error err;
 
     char *spec = spec_join(args, "");
@@ -73,14 +67,19 @@ static int examine(const struct arguments *args, uint32_t hosts, struct report *
         complain("out of memory");
         return STATUS_FATAL;
     }
-    frazil_err code = fz_doctor(spec, hosts, print, report, &err);
+    frazil_err code = frazil_admin_doctor_open(&doctor, spec, NULL, hosts, &err);
     free(spec);
-    return code == FRAZIL_OK ? statuses[report->worst] : complain_error(&err);
+    if (code != FRAZIL_OK)
+        return complain_error(&err);
+    print_all(doctor, report);
+    frazil_admin_doctor_get_info(doctor, &info, sizeof info);
+    frazil_admin_doctor_close(doctor);
+    return statuses[info.worst];
 }
 
 static int cmd_doctor_run(int argc, char **argv)
 {
-    struct report report = {.worst = FZ_HEALTH_OK};
+    struct report report = {.quiet = false};
     struct option_u64 hosts = {false, 0};
     const char *when = NULL;
     struct arguments args;

@@ -2,10 +2,10 @@
 /* frazil inspect: what an id says. */
 #include "color.h"
 #include "command.h"
+#include "console/typed.h"
 #include "fields.h"
 #include "guess.h"
 #include "ids.h"
-#include "operations/typed.h"
 #include "options.h"
 #include "output.h"
 #include "picture.h"
@@ -81,7 +81,7 @@ static int guess_one(void *ctx, const struct value *value)
         count = 1;
     }
     if (count == 0)
-        return values_complain(value, "it is no id in any form:" IDS_FORM_NAMES);
+        return values_complain(value, IDS_NO_FORM);
     if (inspection->started && !inspection->json)
         output_string("\n");
     inspection->started = true;

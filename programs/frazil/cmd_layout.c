@@ -31,8 +31,8 @@ static void fill_sheet(struct sheet *sheet)
 {
     const frazil_layout *l = &sheet->chosen.layout;
 
-    frazil_layout_describe(l, &sheet->info);
-    if (frazil_layout_fingerprint(l, sheet->fingerprint, sizeof sheet->fingerprint) != FRAZIL_OK)
+    frazil_layout_describe(l, &sheet->info, sizeof sheet->info);
+    if (frazil_layout_fingerprint(l, sheet->fingerprint, sizeof sheet->fingerprint, NULL) != FRAZIL_OK)
         sheet->fingerprint[0] = '\0';
     (void)fields_time(l->epoch_unix_ms, sheet->epoch);
     (void)fields_time(sheet->info.last_unix_ms, sheet->last);

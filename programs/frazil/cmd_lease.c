@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operations/leases.h"
+#include "frazil/admin.h"
 
 struct lease_options {
     bool never_used;
@@ -22,19 +22,33 @@ struct lease_options {
     struct option_u64 looks;
 };
 
-static void warn(void *ctx, const char *sentence)
+/* The namespace exists; failing to read the server's settings is only a warning. */
+static void warn_of_coordinator(const char *spec)
 {
-    (void)ctx;
-    complain("warning: %s", sentence);
+    frazil_admin_doctor *doctor;
+    frazil_admin_finding finding;
+    frazil_error err;
+
+    if (frazil_admin_doctor_open_coordinator(&doctor, spec, NULL, &err) != FRAZIL_OK) {
+        complain("warning: %s", err.message);
+        return;
+    }
+    for (size_t i = 0; frazil_admin_doctor_row(doctor, i, &finding, sizeof finding) == FRAZIL_OK; i++) {
+        const char *sentence = finding.text;
+        if (finding.severity != FRAZIL_ADMIN_OK)
+            complain("warning: %s", sentence);
+    }
+    frazil_admin_doctor_close(doctor);
 }
 
 static int lease_init(const char *spec, const struct lease_options *options)
 {
     char text[FIELDS_TEXT_SIZE];
+    uint32_t flags = options->never_used ? FRAZIL_ADMIN_NEVER_USED : 0;
     frazil_error err;
     int64_t opens;
 
-    if (fz_leases_init(spec, options->never_used, &opens, &err) != FRAZIL_OK)
+    if (frazil_admin_leases_init(spec, NULL, flags, &opens, &err) != FRAZIL_OK)
         return complain_error(&err);
     if (opens > fields_now())
         output_format("created; the first id comes at %s, when no earlier namespace of this name can have one in "
@@ -42,9 +56,7 @@ static int lease_init(const char *spec, const struct lease_options *options)
                       fields_time(opens, text));
     else
         output_string("created\n");
-    /* It is created: that its coordinator does not tell its settings does not make it fail. */
-    if (fz_leases_examine(spec, warn, NULL, &err) != FRAZIL_OK)
-        complain("warning: %s", err.message);
+    warn_of_coordinator(spec);
     return STATUS_OK;
 }
 
@@ -61,7 +73,7 @@ static int lease_release(const char *spec, const struct lease_options *options)
         complain("lease release needs --worker N, the worker id to free; lease list shows them");
         return STATUS_USAGE;
     }
-    if (fz_leases_release(spec, (uint32_t)options->worker.value, &err) != FRAZIL_OK)
+    if (frazil_admin_leases_release(spec, NULL, (uint32_t)options->worker.value, &err) != FRAZIL_OK)
         return complain_error(&err);
     output_format("worker id %" PRIu64 " is free; ids that were granted of it stay taken\n", options->worker.value);
     return STATUS_OK;

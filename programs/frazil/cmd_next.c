@@ -16,7 +16,7 @@
 
 #define BATCH_MAX 4096
 
-/* What is asked for. */
+/* The options of the command. */
 struct request {
     struct option_u64 count; /* 0: for ever */
     struct option_u64 meta;
@@ -28,7 +28,7 @@ struct request {
     int form;
 };
 
-/* What the ids come from, and what they are. */
+/* The generator, and the kind of its ids. */
 struct source {
     frazil *gen;
     bool quiet;
@@ -44,7 +44,7 @@ static void note_default(const struct source *source)
 {
     frazil_generator_info info;
 
-    frazil_get_info(source->gen, &info);
+    frazil_get_info(source->gen, &info, sizeof info);
     if (info.state_is_new && !source->quiet)
         complain("no worker= was given: the ids are unique on this host (worker=file-lock), not among several; "
                  "see WORKER IDS in man frazil.spec");
@@ -69,15 +69,25 @@ static int failed(const frazil_error *err)
     return stop_wanted() && status == STATUS_TEMPORARY ? status : complain_error(err);
 }
 
+/* An empty spec stays empty where a default is added, so that the whole environment counts. */
 static frazil_err open_with(struct source *source, const struct arguments *args, const char *last, frazil_error *err)
 {
+    frazil_options *options;
     char *spec = spec_join(args, last);
 
     if (spec == NULL) {
         *err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "out of memory"};
         return FRAZIL_ENOMEM;
     }
-    frazil_err code = frazil_open(&source->gen, spec, err);
+    frazil_err code = frazil_options_new(&options, err);
+    if (code == FRAZIL_OK) {
+        code = frazil_options_spec(options, spec, strlen(spec), err);
+        if (code == FRAZIL_OK && args->count == 0)
+            code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
+        if (code == FRAZIL_OK)
+            code = frazil_open_options(&source->gen, options, err);
+        frazil_options_free(options);
+    }
     free(spec);
     return code;
 }
@@ -116,9 +126,9 @@ static int open_source(struct source *source, const struct arguments *args)
     if (status != STATUS_OK)
         return status;
     assert(source->gen != NULL);
-    frazil_get_info(source->gen, &info);
+    frazil_get_info(source->gen, &info, sizeof info);
     note_collision(source, &info);
-    source->layout.layout = info.layout;
+    source->layout.layout = *frazil_layout_of(source->gen);
     ids_layout_label(&source->layout);
     return STATUS_OK;
 }
@@ -128,7 +138,7 @@ static bool is_sno(const struct source *source)
     return source->layout.layout.kind == FRAZIL_LAYOUT_SNO;
 }
 
-/* What was asked for can be had from this kind of ids. */
+/* Refuses options that this kind of ids does not have. */
 static int check_request(const struct request *request, const struct source *source)
 {
     struct id id = {.kind = source->layout.layout.kind};
@@ -259,6 +269,13 @@ static bool read_rate(const char *text, double *ret)
     return false;
 }
 
+/* Users of other generators write `next 10`. */
+static bool is_count(const struct arguments *args)
+{
+    size_t digits = args->count == 1 ? strspn(args->values[0], "0123456789") : 0;
+    return digits > 0 && args->values[0][digits] == '\0';
+}
+
 static int cmd_next_run(int argc, char **argv)
 {
     struct request request = {.count = {true, 1}};
@@ -278,7 +295,7 @@ static int cmd_next_run(int argc, char **argv)
         "next [OPTION]... [SPEC]...", "Prints new ids, one a line.",
         "SPEC is key=value pairs: layout, epoch, tick, behaviour, worker, datacenter,\n"
         "base, count, expect, on_full, on_backward, max_lead, max_wait, start, ...; man\n"
-        "frazil has all.  What it leaves out comes from FRAZIL_<KEY> in the environment.\n" IDS_FORM_HELP "\n\n"
+        "frazil has all.  FRAZIL_<KEY> of the environment is for a key that is left out.\n" IDS_FORM_HELP "\n\n"
         "  frazil next worker=fixed:1\n"
         "  frazil next -n 1000 layout=twitter worker=fixed:7 datacenter=3\n"
         "  frazil next --form crockford layout=41/12/10 epoch=2026-01-01 worker=ordinal"};
@@ -287,6 +304,10 @@ static int cmd_next_run(int argc, char **argv)
         return status;
     if (!ids_form_choose("--form", request.form_text, &request.form) || !read_rate(request.rate_text, &request.rate))
         return STATUS_USAGE;
+    if (is_count(&args)) {
+        complain("%s is no spec: for so many ids write -n N", quoted(args.values[0]));
+        return STATUS_USAGE;
+    }
     source.quiet = request.quiet;
     stop_watch();
     status = open_source(&source, &args);
@@ -296,7 +317,7 @@ static int cmd_next_run(int argc, char **argv)
     status = check_request(&request, &source);
     if (status == STATUS_OK)
         status = request.rate > 0 ? run_at_rate(&request, &source) : run_fast(&request, &source);
-    output_flush(); /* what was made is out before the worker id is given back */
+    output_flush(); /* all ids are written before the worker id is given back */
     stop_allow_waits();
     frazil_close(source.gen);
     return status;

@@ -25,7 +25,7 @@ static frazil_err range_of(const frazil_layout *layout, const int64_t at[2], str
     ends[0].kind = ends[1].kind = layout->kind;
     if (layout->kind == FRAZIL_LAYOUT_SNO)
         return frazil_sno_range(at[0], at[1], &ends[0].sno, &ends[1].sno, err);
-    return frazil_id_range_explain(layout, at[0], at[1], &ends[0].number, &ends[1].number, err);
+    return frazil_id_range(layout, at[0], at[1], &ends[0].number, &ends[1].number, err);
 }
 
 static void print_json(const struct ids_layout *layout, const int64_t at[2], char texts[2][IDS_TEXT_SIZE])

@@ -24,7 +24,7 @@ static int scramble_one(void *ctx, const struct value *value)
 
     if (ids_parse_data(FRAZIL_LAYOUT_64, scrambling->form, value->text, value->len, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
-    frazil_err code = frazil_scramble(scrambling->salt, scrambling->checked, id.number, text, sizeof text);
+    frazil_err code = frazil_scramble(scrambling->salt, scrambling->checked, id.number, text, sizeof text, NULL);
     if (code != FRAZIL_OK)
         return values_complain(value, frazil_strerror(code));
     output_string(text);

@@ -11,115 +11,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "operations/state.h"
+#include "frazil/admin.h"
 
 /* ---- showing ------------------------------------------------------------------- */
 
-static bool is_in_use(const struct fz_kept *kept)
+static const char *name_state(const frazil_admin_kept *kept)
 {
-    return kept->word.in_use || kept->grant.in_use;
-}
-
-/* The grant can be read. */
-static bool has_grant(const struct fz_kept *kept)
-{
-    return kept->grant.exists && kept->grant.wrong.code == FRAZIL_OK;
-}
-
-static const char *name_state(const struct fz_kept *kept)
-{
-    if (fz_kept_is_wrong(kept))
+    if (kept->is_wrong)
         return "WRONG";
-    if (is_in_use(kept))
+    if (kept->word.in_use || kept->grant.in_use)
         return "in use";
     return kept->word.exists || kept->grant.exists ? "free" : "new";
 }
 
-static const char *name_file(const struct fz_kept_file *file)
+static const char *name_file(const frazil_admin_file *file)
 {
-    if (file->wrong.code != FRAZIL_OK)
+    if (file->wrong_code != FRAZIL_OK)
         return "wrong";
     if (!file->exists)
         return "absent";
     return file->stale ? "stale" : "good";
 }
 
-static void print_file(const char *name, const struct fz_kept_file *file)
+static void print_file(const char *name, const frazil_admin_file *file)
 {
     output_format(",\"%s\":{\"path\":", name);
     output_json_string(file->path);
     output_format(",\"state\":\"%s\",\"in_use\":%s", name_file(file), file->in_use ? "true" : "false");
-    if (file->wrong.code != FRAZIL_OK) {
+    if (file->wrong_code != FRAZIL_OK) {
         output_string(",\"why\":");
-        output_json_string(file->wrong.message);
+        output_json_string(file->wrong);
     }
 }
 
-static void print_json(const struct fz_state *state)
+static void print_json(const frazil_admin_kept *kept)
 {
     char from[FIELDS_TEXT_SIZE], until[FIELDS_TEXT_SIZE], highest[FIELDS_TEXT_SIZE];
 
-    for (size_t i = 0; i < state->count; i++) {
-        const struct fz_kept *kept = &state->workers[i];
-        output_format("{\"worker\":%" PRIu32 ",\"ok\":%s,\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64,
-                      kept->worker, fz_kept_is_wrong(kept) ? "false" : "true", kept->seq_min, kept->seq_max);
-        print_file("word", &kept->word);
-        output_string("}");
-        print_file("grant", &kept->grant);
-        if (has_grant(kept))
-            output_format(",\"from\":\"%s\",\"until\":\"%s\",\"highest\":\"%s\",\"process\":%" PRIu64,
-                          fields_time(kept->from_unix_ms, from), fields_time(kept->until_unix_ms, until),
-                          fields_time(kept->highest_unix_ms, highest), kept->pid);
-        output_string("}}\n");
-    }
+    output_format("{\"worker\":%" PRIu32 ",\"ok\":%s,\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64,
+                  kept->worker, kept->is_wrong ? "false" : "true", kept->seq_min, kept->seq_max);
+    print_file("word", &kept->word);
+    output_string("}");
+    print_file("grant", &kept->grant);
+    if (kept->has_grant)
+        output_format(",\"from\":\"%s\",\"until\":\"%s\",\"highest\":\"%s\",\"process\":%" PRIu64,
+                      fields_time(kept->from_unix_ms, from), fields_time(kept->until_unix_ms, until),
+                      fields_time(kept->highest_unix_ms, highest), kept->pid);
+    output_string("}}\n");
 }
 
-static void print_wrong(const struct fz_kept_file *file)
+static void print_wrong(const frazil_admin_file *file)
 {
-    if (file->wrong.code == FRAZIL_OK)
+    if (file->wrong_code == FRAZIL_OK)
         return;
     output_string("        "); /* a sentence can be longer than output_format writes */
-    output_foreign(file->wrong.message);
+    output_foreign(file->wrong);
     output_string("\n");
 }
 
-static void print_worker(const struct fz_kept *kept)
+static void print_worker(const frazil_admin_kept *kept)
 {
     char from[FIELDS_TEXT_SIZE], until[FIELDS_TEXT_SIZE], highest[FIELDS_TEXT_SIZE];
 
     output_format("%6" PRIu32 "  %-6s  %-6s", kept->worker, name_state(kept), name_file(&kept->word));
-    if (has_grant(kept))
+    if (kept->has_grant)
         output_format("  %-24s  %-24s", fields_time(kept->from_unix_ms, from), fields_time(kept->until_unix_ms, until));
     else
         output_format("  %s", name_file(&kept->grant));
-    if (has_grant(kept) && kept->pid != 0)
+    if (kept->has_grant && kept->pid != 0)
         output_format("  %" PRIu64, kept->pid);
     output_string("\n");
     if (kept->is_part)
         output_format("        sequence numbers %" PRIu64 " to %" PRIu64 "\n", kept->seq_min, kept->seq_max);
     print_wrong(&kept->word);
     print_wrong(&kept->grant);
-    if (has_grant(kept) && kept->highest_unix_ms > kept->until_unix_ms)
+    if (kept->has_grant && kept->highest_unix_ms > kept->until_unix_ms)
         output_format("        its clock was ahead once: times up to %s are taken, too\n",
                       fields_time(kept->highest_unix_ms, highest));
 }
 
-static void print_text(const struct fz_state *state)
+static void print_head(const frazil_admin_state_info *info)
 {
     output_string("layout       ");
-    output_foreign(state->layout);
+    output_foreign(info->layout);
     output_string("\nrun files    ");
-    output_foreign(state->run_folder);
+    output_foreign(info->run_folder);
     output_string("\nstate files  ");
-    output_foreign(state->state_folder);
-    output_string("\n");
-    if (state->count == 0) {
-        output_string("\nnothing is kept here yet\n");
-        return;
-    }
-    output_string("\nworker  state   word    granted from              until                     process\n");
-    for (size_t i = 0; i < state->count; i++)
-        print_worker(&state->workers[i]);
+    output_foreign(info->state_folder);
+    output_string("\n\n");
+    output_string(info->rows == 0
+                      ? "nothing is kept here yet\n"
+                      : "worker  state   word    granted from              until                     process\n");
 }
 
 struct state_options {
@@ -129,7 +111,9 @@ struct state_options {
 
 static int state_show(const char *spec, const struct state_options *options)
 {
-    struct fz_state state;
+    frazil_admin_state *state;
+    frazil_admin_state_info info;
+    frazil_admin_kept kept;
     frazil_error err;
     int status = STATUS_OK;
 
@@ -137,30 +121,25 @@ static int state_show(const char *spec, const struct state_options *options)
         complain("--all is for state init");
         return STATUS_USAGE;
     }
-    if (fz_state_look(spec, &state, &err) != FRAZIL_OK)
+    if (frazil_admin_state_open(&state, spec, &err) != FRAZIL_OK)
         return complain_error(&err);
-    (options->json ? print_json : print_text)(&state);
-    for (size_t i = 0; i < state.count; i++) {
-        if (fz_kept_is_wrong(&state.workers[i]))
+    frazil_admin_state_get_info(state, &info, sizeof info);
+    if (!options->json)
+        print_head(&info);
+    for (size_t i = 0; frazil_admin_state_row(state, i, &kept, sizeof kept) == FRAZIL_OK; i++) {
+        (options->json ? print_json : print_worker)(&kept);
+        if (kept.is_wrong)
             status = STATUS_BAD_VALUE;
     }
-    fz_state_free(&state);
+    frazil_admin_state_close(state);
     return status;
 }
 
 /* ---- repairing ------------------------------------------------------------------- */
 
-struct repairs {
-    const struct state_options *options;
-    size_t count;
-};
-
-static void print_repair(void *ctx, const struct fz_kept *kept)
+static void print_repair(const frazil_admin_kept *kept, bool json)
 {
-    struct repairs *repairs = ctx;
-
-    repairs->count++;
-    if (repairs->options->json)
+    if (json)
         output_format("{\"worker\":%" PRIu32 ",\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64
                       ",\"made_anew\":true}\n",
                       kept->worker, kept->seq_min, kept->seq_max);
@@ -171,14 +150,38 @@ static void print_repair(void *ctx, const struct fz_kept *kept)
         output_format("worker %" PRIu32 ": made anew\n", kept->worker);
 }
 
+/* Each is shown when it is done; after an error the others are as they were. */
+static frazil_err repair(frazil_admin_state *state, const struct state_options *options, size_t *ret_count,
+                         frazil_error *reterr)
+{
+    frazil_admin_kept kept;
+    frazil_err err = FRAZIL_OK;
+
+    *ret_count = 0;
+    for (size_t i = 0; err == FRAZIL_OK && frazil_admin_state_row(state, i, &kept, sizeof kept) == FRAZIL_OK; i++) {
+        if (!options->all && !kept.is_wrong)
+            continue;
+        err = frazil_admin_state_renew(state, i, options->all ? FRAZIL_ADMIN_ALL : 0, reterr);
+        if (err == FRAZIL_OK)
+            print_repair(&kept, options->json);
+        *ret_count += err == FRAZIL_OK;
+    }
+    return err;
+}
+
 static int state_init(const char *spec, const struct state_options *options)
 {
-    struct repairs repairs = {.options = options};
+    frazil_admin_state *state;
     frazil_error err;
+    size_t count;
 
-    if (fz_state_init(spec, options->all, print_repair, &repairs, &err) != FRAZIL_OK)
+    if (frazil_admin_state_open(&state, spec, &err) != FRAZIL_OK)
         return complain_error(&err);
-    if (repairs.count == 0 && !options->json)
+    frazil_err code = repair(state, options, &count, &err);
+    frazil_admin_state_close(state);
+    if (code != FRAZIL_OK)
+        return complain_error(&err);
+    if (count == 0 && !options->json)
         output_string("nothing is wrong, nothing was changed; state init --all makes files anew that look right\n");
     return STATUS_OK;
 }

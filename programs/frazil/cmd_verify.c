@@ -33,7 +33,7 @@ struct check {
     struct timespec started;
 };
 
-/* What the check wants to know of an id. */
+/* The parts of an id that the check compares. */
 struct place {
     int64_t unix_ms;
     uint32_t worker;
@@ -43,8 +43,8 @@ struct place {
 
 static bool place_of(const struct ids_layout *layout, const struct id *id, struct place *ret)
 {
-    frazil_sno_parts sno;
-    frazil_parts parts;
+    frazil_sno_fields sno;
+    frazil_fields parts;
 
     if (id->kind == FRAZIL_LAYOUT_SNO) {
         frazil_sno_decompose(&id->sno, &sno);
@@ -52,7 +52,7 @@ static bool place_of(const struct ids_layout *layout, const struct id *id, struc
         *ret = (struct place){sno.unix_ms, sno.partition, sno.ticktock, (uint64_t)sno.unix_ms << 16 | sno.sequence};
         return true;
     }
-    if (frazil_decompose(&layout->layout, id->number, &parts) != FRAZIL_OK)
+    if (frazil_id_decompose(&layout->layout, id->number, &parts, NULL) != FRAZIL_OK)
         return false;
     *ret = (struct place){parts.unix_ms, parts.worker, 0, id->number};
     return true;

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* frazil worker: the worker number that a host name or address hashes to, and how likely it is that two get the same.
  */
+#include <stdio.h>
+
 #include "command.h"
 #include "complain.h"
+#include "console/sources.h"
 #include "options.h"
 #include "output.h"
 #include "values.h"
@@ -40,6 +43,7 @@ static int cmd_worker_run(int argc, char **argv)
     struct option_u64 max = {false, 0};
     struct option_u64 expect = {false, 0};
     char *hash = NULL;
+    char notes[2048];
     struct arguments args;
     int status;
     const struct option_row rows[] = {
@@ -48,23 +52,16 @@ static int cmd_worker_run(int argc, char **argv)
         {"expect", 'e', OPTION_U64, &expect, "N", "how likely two of N hosts get the same, instead", 65536},
         {0},
     };
-    static const struct option_help help = {
-        "worker --max M [--expect N | --hash TEXT | TEXT...]",
-        "Prints the worker number of a text as konayuki computes it: CRC-32, modulo M.",
-        "Two hosts can get the same number; nothing but a shared store can rule that out.\n"
-        "  frazil worker --hash app-240 --max 256\n"
-        "  frazil worker --expect 20 --max 1024\n\n"
-        "In a spec, worker= is one of\n"
-        "  fixed:N env:NAME ordinal file-lock ip-last-octet ip-hash hostname-hash\n"
-        "or a coordinator's URL, each with [?KEY=VALUE&...] behind it (man frazil.spec):\n"
-        "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n"
-        "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n"
-        "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n"
-        "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n"
-        "  sfid+redis://HOST/APP  file:///FOLDER (one host)\n"
-        "and hosts that share one worker: state=redis://... or\n"
-        "  konayuki+redis://HOST[/PREFIX]  konayuki+file:///PATH (one host)"};
+    const struct option_help help = {"worker --max M [--expect N | --hash TEXT | TEXT...]",
+                                     "Prints the worker number of a text as konayuki computes it: CRC-32, modulo M.",
+                                     notes};
 
+    snprintf(notes, sizeof notes,
+             "Two hosts can get the same number; nothing but a shared store can rule that out.\n"
+             "  frazil worker --hash app-240 --max 256\n"
+             "  frazil worker --expect 20 --max 1024\n\n"
+             "%s",
+             fz_sources_help());
     if (!options_read(&help, rows, argc, argv, &args, &status))
         return status;
     if (!max.given || max.value < 1) {

@@ -2,7 +2,7 @@
 #include "color.h"
 #include "complain.h"
 
-#include "operations/typed.h"
+#include "console/typed.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What every subcommand is: a name, one line about it, and a function.  Also
+ * A subcommand: a name, one line about it, and a function.  Also
  * the exit statuses, which are promised to users.
  */
 #ifndef COMMAND_H

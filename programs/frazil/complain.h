@@ -8,8 +8,8 @@
 #include <stddef.h>
 
 /*
- * Writes one line.  What is not harmless in it appears as \xNN, as visible.h says:
- * input must not reach the terminal as commands.
+ * Writes one line.  Characters that could harm a terminal appear as \xNN, as visible.h
+ * says: input must not reach the terminal as commands.
  */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
@@ -20,9 +20,9 @@ void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void complain_progress(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
- * What a person typed, for a complaint: without what may be a password, the second in quotes.  Nothing typed, read or
- * named goes into a complaint without one of the two.  The text lies in one of a few buffers that are used in turns:
- * it is good until the same complaint has been written.
+ * Text that a person typed, for a complaint: without anything that may be a password, the second in quotes.  Nothing
+ * typed, read or named goes into a complaint without one of the two.  The text lies in one of a few buffers that are
+ * used in turns: it is good until the same complaint has been written.
  */
 const char *typed(const char *text, size_t len);
 const char *quoted(const char *text);

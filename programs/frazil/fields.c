@@ -22,7 +22,7 @@ int64_t fields_now(void)
 
 const char *fields_time(int64_t unix_ms, char buf[FIELDS_TEXT_SIZE])
 {
-    if (frazil_time_format(unix_ms, buf, FIELDS_TEXT_SIZE) != FRAZIL_OK)
+    if (frazil_time_format(unix_ms, buf, FIELDS_TEXT_SIZE, NULL) != FRAZIL_OK)
         (void)snprintf(buf, FIELDS_TEXT_SIZE, "?");
     return buf;
 }
@@ -76,13 +76,13 @@ const char *fields_age(int64_t unix_ms, int64_t now_ms, char buf[FIELDS_TEXT_SIZ
 
 bool fields_is_future(const struct ids_layout *layout, const struct id *id)
 {
-    frazil_sno_parts sno;
-    frazil_parts parts = {0};
+    frazil_sno_fields sno;
+    frazil_fields parts = {0};
 
     if (id->kind == FRAZIL_LAYOUT_SNO) {
         frazil_sno_decompose(&id->sno, &sno);
         parts.unix_ms = sno.unix_ms;
-    } else if (frazil_decompose(&layout->layout, id->number, &parts) != FRAZIL_OK) {
+    } else if (frazil_id_decompose(&layout->layout, id->number, &parts, NULL) != FRAZIL_OK) {
         return false;
     }
     return parts.unix_ms > fields_now() + DAY_MS;
@@ -90,12 +90,12 @@ bool fields_is_future(const struct ids_layout *layout, const struct id *id)
 
 frazil_err fields_check(const struct ids_layout *layout, const struct id *id, frazil_error *reterr)
 {
-    frazil_parts parts;
+    frazil_fields parts;
     frazil_layout_info info;
 
-    if (id->kind == FRAZIL_LAYOUT_SNO || frazil_decompose(&layout->layout, id->number, &parts) == FRAZIL_OK)
+    if (id->kind == FRAZIL_LAYOUT_SNO || frazil_id_decompose(&layout->layout, id->number, &parts, NULL) == FRAZIL_OK)
         return FRAZIL_OK;
-    frazil_layout_describe(&layout->layout, &info);
+    frazil_layout_describe(&layout->layout, &info, sizeof info);
     *reterr = (frazil_error){.code = FRAZIL_ERANGE};
     (void)snprintf(reterr->message, sizeof reterr->message,
                    "it is no id of the layout %s, whose largest is %" PRIu64
@@ -124,7 +124,7 @@ static void name_sno(const frazil_sno *sno, uint16_t partition, struct sno_names
 static void sno_json(const frazil_sno *sno)
 {
     char text[FRAZIL_SNO_LEN], hex[2 * FRAZIL_SNO_SIZE + 1], time[FIELDS_TEXT_SIZE];
-    frazil_sno_parts parts;
+    frazil_sno_fields parts;
     struct sno_names names;
 
     frazil_sno_encode(sno, text);
@@ -140,13 +140,13 @@ static void sno_json(const frazil_sno *sno)
 void fields_json(const struct ids_layout *layout, const struct id *id)
 {
     char time[FIELDS_TEXT_SIZE];
-    frazil_parts parts = {0};
+    frazil_fields parts = {0};
 
     if (id->kind == FRAZIL_LAYOUT_SNO) {
         sno_json(&id->sno);
         return;
     }
-    frazil_err err = frazil_decompose(&layout->layout, id->number, &parts);
+    frazil_err err = frazil_id_decompose(&layout->layout, id->number, &parts, NULL);
     assert(err == FRAZIL_OK);
     (void)err;
     output_string("{\"id\":\"");
@@ -219,7 +219,7 @@ static void sno_text(const frazil_sno *sno)
 {
     char text[FRAZIL_SNO_LEN + 1], hex[2 * FRAZIL_SNO_SIZE + 1];
     char partition[FIELDS_TEXT_SIZE];
-    frazil_sno_parts parts;
+    frazil_sno_fields parts;
     struct sno_names names;
 
     frazil_sno_encode(sno, text);
@@ -242,9 +242,9 @@ static void sno_text(const frazil_sno *sno)
 static void number_text(const struct ids_layout *layout, uint64_t id)
 {
     const frazil_layout *l = &layout->layout;
-    frazil_parts parts = {0};
+    frazil_fields parts = {0};
 
-    frazil_err err = frazil_decompose(l, id, &parts);
+    frazil_err err = frazil_id_decompose(l, id, &parts, NULL);
     assert(err == FRAZIL_OK);
     (void)err;
     line_u64("id", id);

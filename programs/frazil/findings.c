@@ -75,8 +75,8 @@ static void place_text(const struct finding *finding)
 static void example_text(const struct ids_layout *layout, enum finding_kind kind, const struct finding *finding)
 {
     char id[IDS_TEXT_SIZE], time[FIELDS_TEXT_SIZE], age[FIELDS_TEXT_SIZE];
-    frazil_sno_parts sno;
-    frazil_parts parts;
+    frazil_sno_fields sno;
+    frazil_fields parts;
 
     output_format("  %s", id_text(&finding->id, id));
     if (kind == FINDING_DUPLICATE)
@@ -86,7 +86,7 @@ static void example_text(const struct ids_layout *layout, enum finding_kind kind
     if (finding->id.kind == FRAZIL_LAYOUT_SNO) {
         frazil_sno_decompose(&finding->id.sno, &sno);
         parts.unix_ms = sno.unix_ms;
-    } else if (frazil_decompose(&layout->layout, finding->id.number, &parts) != FRAZIL_OK) {
+    } else if (frazil_id_decompose(&layout->layout, finding->id.number, &parts, NULL) != FRAZIL_OK) {
         output_string("\n");
         return;
     }

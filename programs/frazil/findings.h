@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `frazil verify` found: how often, and the first few of each kind. */
+/* The findings of `frazil verify`: how often, and the first few of each kind. */
 #ifndef FINDINGS_H
 #define FINDINGS_H
 

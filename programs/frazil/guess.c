@@ -63,8 +63,8 @@ static unsigned small_number(uint64_t value, unsigned bits, unsigned weight)
 /* Reads the fields; false if the id is none of the layout. */
 static bool take_apart(struct guess *guess)
 {
-    frazil_sno_parts sno;
-    frazil_parts parts;
+    frazil_sno_fields sno;
+    frazil_fields parts;
 
     if (guess->layout->kind == FRAZIL_LAYOUT_SNO) {
         frazil_sno_decompose(&guess->reading->id.sno, &sno);
@@ -73,7 +73,7 @@ static bool take_apart(struct guess *guess)
         guess->sequence = sno.sequence;
         return true;
     }
-    if (frazil_decompose(guess->layout, guess->reading->id.number, &parts) != FRAZIL_OK)
+    if (frazil_id_decompose(guess->layout, guess->reading->id.number, &parts, NULL) != FRAZIL_OK)
         return false;
     guess->unix_ms = parts.unix_ms;
     guess->worker = parts.worker;

@@ -39,8 +39,11 @@ enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_UUID, IDS_FORM_COUNT, IDS_FORM
 /* The names of all forms, each behind a space: the library's table, and what snos have beside it. */
 #define IDS_FORM_NAME(identifier, number, name, room) " " name
 #define IDS_FORM_NAMES FRAZIL_TEXTS(IDS_FORM_NAME) " sno uuid"
+#define IDS_NO_FORM                                                                                                    \
+    "it is no id in any form:" IDS_FORM_NAMES                                                                          \
+    "; write it without blanks and commas; give a file as standard input: <FILE"
 
-/* What the help says about them, in two lines. */
+/* Their help, in two lines. */
 #define IDS_FORM_HELP "FORM: of snos sno, uuid, hex or bytes; of 64-bit ids one of\n" FRAZIL_TEXTS(IDS_FORM_NAME)
 
 /* Of them those of a sno. */

@@ -106,7 +106,7 @@ static frazil_err parse_sno(int form, const char *text, size_t len, frazil_sno *
     if (form == IDS_FORM_UUID || (form == IDS_FORM_ANY && len == FRAZIL_UUID_LEN))
         return frazil_sno_uuid_parse(text, len, ret, reterr);
     if (form == IDS_FORM_SNO || form == IDS_FORM_ANY)
-        return frazil_sno_decode_explain(text, len, ret, reterr);
+        return frazil_sno_decode(text, len, ret, reterr);
     return fail_not_sno(form, reterr);
 }
 
@@ -201,10 +201,10 @@ static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, 
     size_t count;
 
     if (is_decimal(text, len))
-        return frazil_id_parse_explain((frazil_text)decimal_form(text, len), text, len, ret, reterr);
+        return frazil_id_parse((frazil_text)decimal_form(text, len), text, len, ret, reterr);
     count = ids_readings(text, len, readings);
     if (count == 0)
-        return fail(reterr, FRAZIL_EPARSE, "it is no id in any form:" IDS_FORM_NAMES);
+        return fail(reterr, FRAZIL_EPARSE, IDS_NO_FORM);
     if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
         return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
     count = number_readings(text, len, readings);
@@ -229,7 +229,7 @@ frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t
     else if (form == IDS_FORM_ANY)
         err = recognise_number(text, len, &id.number, reterr);
     else
-        err = frazil_id_parse_explain((frazil_text)form, text, len, &id.number, reterr);
+        err = frazil_id_parse((frazil_text)form, text, len, &id.number, reterr);
     if (err == FRAZIL_OK)
         *ret = id;
     return err;
@@ -252,7 +252,7 @@ frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], fr
         if (form >= IDS_FORM_SNO)
             return fail_sno_only(form, reterr);
         return frazil_id_format(form == IDS_FORM_ANY ? FRAZIL_TEXT_DEC : (frazil_text)form, id->number, buf,
-                                IDS_TEXT_SIZE);
+                                IDS_TEXT_SIZE, NULL);
     }
     if (form == FRAZIL_TEXT_HEX || form == FRAZIL_TEXT_BYTES) {
         ids_sno_hex(&id->sno, buf);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "complain.h"
+#include "console/typed.h"
 #include "ids.h"
-#include "operations/typed.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ void ids_layout_label(struct ids_layout *layout)
         (void)snprintf(layout->label, sizeof layout->label, "%s", layout->layout.name);
         return;
     }
-    frazil_err err = frazil_layout_fingerprint(&layout->layout, layout->label, sizeof layout->label);
+    frazil_err err = frazil_layout_fingerprint(&layout->layout, layout->label, sizeof layout->label, NULL);
     assert(err == FRAZIL_OK);
     (void)err;
 }
@@ -38,7 +38,7 @@ bool ids_layout_choose(const char *text, struct ids_layout *ret)
         text_from_environment(from_environment, sizeof from_environment);
         text = from_environment;
     }
-    if (frazil_layout_parse_explain(text, &ret->layout, &err) != FRAZIL_OK) {
+    if (frazil_layout_parse(text, strlen(text), &ret->layout, &err) != FRAZIL_OK) {
         complain("%s%s", text == from_environment ? "FRAZIL_LAYOUT: " : "", err.message);
         return false;
     }

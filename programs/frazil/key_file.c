@@ -5,8 +5,8 @@
 
 #include "command.h"
 #include "complain.h"
+#include "console/secret.h"
 #include "hex.h"
-#include "operations/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -11,29 +11,32 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "operations/leases.h"
-
-static const char *const holdings[] = {"held", "abandoned", "released", "unreadable"};
+#include "frazil/admin.h"
 
 /* STATUS_OK, or a status after a complaint. */
-static int look(const char *spec, struct fz_leases *ret)
+static int look(const char *spec, frazil_admin_leases **ret)
 {
     frazil_error err;
 
-    return fz_leases_list(spec, ret, &err) == FRAZIL_OK ? STATUS_OK : complain_error(&err);
+    return frazil_admin_leases_open(ret, spec, NULL, &err) == FRAZIL_OK ? STATUS_OK : complain_error(&err);
+}
+
+static bool read_row(const frazil_admin_leases *leases, size_t i, frazil_admin_lease *ret)
+{
+    return frazil_admin_leases_row(leases, i, ret, sizeof *ret) == FRAZIL_OK;
 }
 
 /* ---- one list ------------------------------------------------------------------ */
 
 /* The members of a row, after the brace. */
-static void print_members(const struct fz_lease_row *row)
+static void print_members(const frazil_admin_lease *row)
 {
     char until[FIELDS_TEXT_SIZE];
     char since[FIELDS_TEXT_SIZE];
-    bool readable = row->holding != FZ_HOLDING_UNREADABLE;
+    bool readable = row->holding != FRAZIL_ADMIN_UNREADABLE;
 
-    output_format("\"worker\":%" PRIu32 ",\"state\":\"%s\",\"%s\":", row->worker, holdings[row->holding],
-                  readable ? "owner" : "trouble");
+    output_format("\"worker\":%" PRIu32 ",\"state\":\"%s\",\"%s\":", row->worker,
+                  frazil_admin_holding_name(row->holding), readable ? "owner" : "trouble");
     output_json_string(row->text);
     if (readable)
         output_format(",\"until\":\"%s\",\"since\":\"%s\",\"owners\":%" PRIu64 ",\"extensions\":%" PRIu64,
@@ -42,100 +45,104 @@ static void print_members(const struct fz_lease_row *row)
     output_string("}\n");
 }
 
-static void print_row(const struct fz_lease_row *row)
+static void print_row(const frazil_admin_lease *row)
 {
     char until[FIELDS_TEXT_SIZE] = "";
     char since[FIELDS_TEXT_SIZE] = "";
 
-    if (row->holding != FZ_HOLDING_UNREADABLE) {
+    if (row->holding != FRAZIL_ADMIN_UNREADABLE) {
         fields_time(row->until_unix_ms, until);
         fields_time(row->since_unix_ms, since);
     }
-    output_format("%6" PRIu32 "  %-10s  %-24s  %-24s  ", row->worker, holdings[row->holding], until, since);
+    output_format("%6" PRIu32 "  %-10s  %-24s  %-24s  ", row->worker, frazil_admin_holding_name(row->holding), until,
+                  since);
     output_foreign(row->text);
     output_string("\n");
 }
 
-static void print_table(const struct fz_leases *leases)
+static void print_table(const frazil_admin_leases *leases, const frazil_admin_leases_info *info)
 {
     char text[FIELDS_TEXT_SIZE];
+    frazil_admin_lease row;
 
     output_string("layout      ");
-    output_foreign(leases->layout);
+    output_foreign(info->layout);
     output_string("\n");
-    output_format("horizon     %" PRIu64 " ms\n", leases->horizon_ms);
-    if (leases->max_skew_ms >= 0)
-        output_format("max_skew    %" PRId64 " ms\n", leases->max_skew_ms);
-    if (leases->created_unix_ms != 0)
-        output_format("created     %s\n", fields_time(leases->created_unix_ms, text));
-    if (leases->quarantine_unix_ms != 0)
-        output_format("quarantine  until %s\n", fields_time(leases->quarantine_unix_ms, text));
-    output_format("worker ids  %" PRIu64 ", held now: %zu\n", leases->workers, leases->held);
-    if (leases->count > 0)
+    output_format("horizon     %" PRIu64 " ms\n", info->horizon_ms);
+    if (info->max_skew_ms >= 0)
+        output_format("max_skew    %" PRId64 " ms\n", info->max_skew_ms);
+    if (info->created_unix_ms != 0)
+        output_format("created     %s\n", fields_time(info->created_unix_ms, text));
+    if (info->quarantine_unix_ms != 0)
+        output_format("quarantine  until %s\n", fields_time(info->quarantine_unix_ms, text));
+    output_format("worker ids  %" PRIu64 ", held now: %" PRIu64 "\n", info->workers, info->held);
+    if (info->rows > 0)
         output_format("\n%6s  %-10s  %-24s  %-24s  %s\n", "worker", "state", "until", "since", "owner");
-    for (size_t i = 0; i < leases->count; i++)
-        print_row(&leases->rows[i]);
+    for (size_t i = 0; read_row(leases, i, &row); i++)
+        print_row(&row);
 }
 
-static void print_json(const struct fz_leases *leases)
+static void print_json(const frazil_admin_leases *leases, const frazil_admin_leases_info *info)
 {
     char text[FIELDS_TEXT_SIZE];
+    frazil_admin_lease row;
 
     output_string("{\"layout\":");
-    output_json_string(leases->layout);
-    output_format(",\"horizon_ms\":%" PRIu64, leases->horizon_ms);
-    if (leases->max_skew_ms >= 0)
-        output_format(",\"max_skew_ms\":%" PRId64, leases->max_skew_ms);
-    if (leases->created_unix_ms != 0)
-        output_format(",\"created\":\"%s\"", fields_time(leases->created_unix_ms, text));
-    output_format(",\"workers\":%" PRIu64 ",\"held\":%zu", leases->workers, leases->held);
-    if (leases->quarantine_unix_ms != 0)
-        output_format(",\"quarantine\":\"%s\"", fields_time(leases->quarantine_unix_ms, text));
+    output_json_string(info->layout);
+    output_format(",\"horizon_ms\":%" PRIu64, info->horizon_ms);
+    if (info->max_skew_ms >= 0)
+        output_format(",\"max_skew_ms\":%" PRId64, info->max_skew_ms);
+    if (info->created_unix_ms != 0)
+        output_format(",\"created\":\"%s\"", fields_time(info->created_unix_ms, text));
+    output_format(",\"workers\":%" PRIu64 ",\"held\":%" PRIu64, info->workers, info->held);
+    if (info->quarantine_unix_ms != 0)
+        output_format(",\"quarantine\":\"%s\"", fields_time(info->quarantine_unix_ms, text));
     output_string("}\n");
-    for (size_t i = 0; i < leases->count; i++) {
+    for (size_t i = 0; read_row(leases, i, &row); i++) {
         output_string("{");
-        print_members(&leases->rows[i]);
+        print_members(&row);
     }
 }
 
 int lease_show_list(const char *spec, bool json)
 {
-    struct fz_leases leases;
+    frazil_admin_leases *leases;
+    frazil_admin_leases_info info;
     int status = look(spec, &leases);
 
     if (status != STATUS_OK)
         return status;
-    if (json)
-        print_json(&leases);
-    else
-        print_table(&leases);
-    fz_leases_free(&leases);
+    frazil_admin_leases_get_info(leases, &info, sizeof info);
+    (json ? print_json : print_table)(leases, &info);
+    frazil_admin_leases_close(leases);
     return STATUS_OK;
 }
 
 /* ---- changes ------------------------------------------------------------------- */
 
 /* The row of a worker id, if there is one: rows stand in the order of their numbers, and *at only moves on. */
-static const struct fz_lease_row *find_row(const struct fz_leases *leases, uint32_t worker, size_t *at)
+static bool find_row(const frazil_admin_leases *leases, uint32_t worker, size_t *at, frazil_admin_lease *ret)
 {
-    while (*at < leases->count && leases->rows[*at].worker < worker)
+    if (leases == NULL)
+        return false;
+    while (read_row(leases, *at, ret) && ret->worker < worker)
         (*at)++;
-    return *at < leases->count && leases->rows[*at].worker == worker ? &leases->rows[*at] : NULL;
+    return read_row(leases, *at, ret) && ret->worker == worker;
 }
 
-/* What has happened between two looks; NULL: nothing but an extension. */
-static const char *event_of(const struct fz_lease_row *before, const struct fz_lease_row *now)
+/* The event between two looks; NULL: nothing but an extension. */
+static const char *event_of(const frazil_admin_lease *before, const frazil_admin_lease *now)
 {
     bool same_owner = before != NULL && before->owners == now->owners;
 
     if (same_owner && before->holding == now->holding)
         return NULL;
-    if (now->holding != FZ_HOLDING_HELD)
-        return holdings[now->holding];
+    if (now->holding != FRAZIL_ADMIN_HELD)
+        return frazil_admin_holding_name(now->holding);
     return same_owner ? "resumed" : "taken";
 }
 
-static void print_event(const struct fz_lease_row *row, const char *event, bool json)
+static void print_event(const frazil_admin_lease *row, const char *event, bool json)
 {
     char text[FIELDS_TEXT_SIZE];
 
@@ -150,19 +157,23 @@ static void print_event(const struct fz_lease_row *row, const char *event, bool 
     }
 }
 
-static void print_changes(const struct fz_leases *before, const struct fz_leases *now, bool json)
+/* before is NULL at first. */
+static void print_changes(const frazil_admin_leases *before, const frazil_admin_leases *now, bool json)
 {
+    frazil_admin_lease row;
+    frazil_admin_lease other;
     size_t at = 0;
 
-    for (size_t i = 0; i < now->count; i++) {
-        const char *event = event_of(find_row(before, now->rows[i].worker, &at), &now->rows[i]);
+    for (size_t i = 0; read_row(now, i, &row); i++) {
+        bool was_there = find_row(before, row.worker, &at, &other);
+        const char *event = event_of(was_there ? &other : NULL, &row);
         if (event != NULL)
-            print_event(&now->rows[i], event, json);
+            print_event(&row, event, json);
     }
     at = 0;
-    for (size_t i = 0; i < before->count; i++) {
-        if (find_row(now, before->rows[i].worker, &at) == NULL)
-            print_event(&before->rows[i], "vanished", json);
+    for (size_t i = 0; before != NULL && read_row(before, i, &row); i++) {
+        if (!find_row(now, row.worker, &at, &other))
+            print_event(&row, "vanished", json);
     }
     output_flush();
 }
@@ -181,11 +192,11 @@ static void pause_ms(uint64_t ms)
 
 int lease_show_changes(const char *spec, uint64_t interval_ms, uint64_t looks, bool json)
 {
-    struct fz_leases before = {.count = 0};
+    frazil_admin_leases *before = NULL;
     int status = STATUS_OK;
 
     for (uint64_t i = 0; (looks == 0 || i < looks) && !output_broken(); i++) {
-        struct fz_leases now;
+        frazil_admin_leases *now;
         if (i > 0)
             pause_ms(interval_ms);
         status = look(spec, &now);
@@ -194,10 +205,10 @@ int lease_show_changes(const char *spec, uint64_t interval_ms, uint64_t looks, b
             break;
         if (status != STATUS_OK)
             continue;
-        print_changes(&before, &now, json);
-        fz_leases_free(&before);
+        print_changes(before, now, json);
+        frazil_admin_leases_close(before);
         before = now;
     }
-    fz_leases_free(&before);
+    frazil_admin_leases_close(before);
     return status;
 }

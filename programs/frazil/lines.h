@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lines from a file descriptor, fast and strict.  What standard output holds is
- * flushed before each read, so that who waits for answers to lines gets them.
+ * Lines from a file descriptor, fast and strict.  Standard output is flushed before
+ * each read, so that a program that waits for the answer to its line gets it.
  */
 #ifndef LINES_H
 #define LINES_H
@@ -40,7 +40,7 @@ void lines_close(struct lines *lines);
 /* The next line.  *ret_text is good until the next call; both are set for LINES_TEXT only. */
 enum lines_result lines_next(struct lines *lines, const char **ret_text, size_t *ret_len);
 
-/* What is wrong with a line of that result: a sentence with the cure. */
+/* The complaint about a line of that result: a sentence with the cure. */
 const char *lines_fault(enum lines_result result);
 
 #endif

@@ -5,9 +5,11 @@
 #include "stop.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stddef.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command *const commands[] = {
     &cmd_next,  &cmd_inspect,  &cmd_compose,    &cmd_convert, &cmd_range,   &cmd_layout,
@@ -91,8 +93,22 @@ static int finish(int status)
     return STATUS_FATAL;
 }
 
+/*
+ * Takes the places of standard descriptors that are closed.  Otherwise a connection to a coordinator gets the number,
+ * and is told ids.  The stand-in can neither be read nor written, so that a closed one is an error
+ * as before.
+ */
+static void fill_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY); /* the lowest number is this one */
+    }
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard();
     /* A closed pipe is then a failed write, which ends the command quietly and in order. */
     (void)signal(SIGPIPE, SIG_IGN);
     /* A limit on the size of files, too. */

@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "complain.h"
-#include "operations/typed.h"
+#include "console/typed.h"
 #include "output.h"
 
 #include <frazil.h>
@@ -49,7 +49,7 @@ bool options_parse_u64(const char *text, uint64_t *ret)
 {
     frazil_text form = text[0] == '0' && text[1] == 'x' ? FRAZIL_TEXT_HEX : FRAZIL_TEXT_DEC;
 
-    return frazil_id_parse(form, text, strlen(text), ret) == FRAZIL_OK;
+    return frazil_id_parse(form, text, strlen(text), ret, NULL) == FRAZIL_OK;
 }
 
 static bool read_u64(const struct option_row *row, const char *text)
@@ -144,7 +144,7 @@ static const struct option_row *row_of(const struct option_row *rows, size_t cou
     return NULL;
 }
 
-/* What stands before a '=' and behind the dashes. */
+/* The length of the name: behind the dashes, before a '='. */
 static size_t name_len(const char *option)
 {
     return strcspn(option, "=");

@@ -34,7 +34,7 @@ struct option_row {
     char letter;      /* 0: no short form */
     enum option_kind kind;
     void *target;
-    const char *value; /* what it takes, for the help; NULL for a flag */
+    const char *value; /* the name of its value, for the help; NULL for a flag */
     const char *help;
     uint64_t max;
 };
@@ -45,7 +45,7 @@ struct option_help {
     const char *notes; /* after the options; may be NULL */
 };
 
-/* What is left of the command line. */
+/* The rest of the command line. */
 struct arguments {
     int count;
     char **values;

@@ -12,12 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "console/typed.h"
+
 static char buffer[1 << 16];
 static size_t used;
 static int failure; /* errno of the first write that failed */
 
 /*
- * How many bytes to write at once: all; but once a signal has asked for the end, no
+ * How many bytes to write at once: all.  Once a signal has asked for the end, no
  * more than a pipe takes in one piece, up to a line's end, and nothing for a
  * reader that does not read: the worker id must be given back.
  */
@@ -98,14 +100,27 @@ void output_string(const char *text)
     append_visible(VISIBLE_TEXT, text, strlen(text), true);
 }
 
+static void append_part(void *ctx, const char *part, size_t len)
+{
+    const enum visible_style *style = ctx;
+
+    append_visible(*style, part, len, false);
+}
+
+/* Appends text of strangers, without what may be a password. */
+static void append_foreign(enum visible_style style, const char *text, size_t len)
+{
+    fz_typed_show_parts(text, len, append_part, &style);
+}
+
 void output_foreign(const char *text)
 {
-    append_visible(VISIBLE_TEXT, text, strlen(text), false);
+    append_foreign(VISIBLE_TEXT, text, strlen(text));
 }
 
 void output_foreign_n(const char *text, size_t len)
 {
-    append_visible(VISIBLE_TEXT, text, len, false);
+    append_foreign(VISIBLE_TEXT, text, len);
 }
 
 void output_u64(uint64_t value)
@@ -142,7 +157,7 @@ void output_format(const char *fmt, ...)
 void output_json_string_n(const char *text, size_t len)
 {
     append("\"", 1);
-    append_visible(VISIBLE_JSON, text, len, false);
+    append_foreign(VISIBLE_JSON, text, len);
     append("\"", 1);
 }
 

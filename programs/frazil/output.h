@@ -22,12 +22,13 @@ void output_i64(int64_t value);
 /*
  * Appends text of strangers: file names, input, owners, what servers say.  It
  * stays one line; what a terminal obeys, what cannot be seen and bytes that are
- * no UTF-8 appear as \xNN.
+ * no UTF-8 appear as \xNN, and what may be a password as "...".
  */
 void output_foreign(const char *text);
 void output_foreign_n(const char *text, size_t len);
 
-/* As a JSON string, quotes included; whatever the text is, it is valid: a byte that is no UTF-8 becomes U+FFFD. */
+/* The same as a JSON string, quotes included; whatever the text is, it is valid: a byte that is no UTF-8 becomes
+ * U+FFFD. */
 void output_json_string(const char *text);
 void output_json_string_n(const char *text, size_t len);
 

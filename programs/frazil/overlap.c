@@ -66,7 +66,8 @@ int overlap_print(const struct ids_layout *before, const struct ids_layout *afte
     frazil_overlap overlap;
     frazil_error err;
 
-    if (frazil_layout_overlap(&before->layout, &after->layout, since_unix_ms, &overlap, &err) != FRAZIL_OK) {
+    if (frazil_layout_overlap(&before->layout, &after->layout, since_unix_ms, &overlap, sizeof overlap, &err) !=
+        FRAZIL_OK) {
         complain("%s", err.message);
         return STATUS_BAD_VALUE;
     }

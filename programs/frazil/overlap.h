@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What happens when a system moves from one layout to another. */
+/* Whether a system can move from one layout to another. */
 #ifndef OVERLAP_H
 #define OVERLAP_H
 

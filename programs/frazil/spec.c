@@ -2,7 +2,7 @@
 #include "spec.h"
 
 #include "complain.h"
-#include "operations/typed.h"
+#include "console/typed.h"
 
 #include <stdlib.h>
 #include <string.h>

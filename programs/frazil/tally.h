@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each worker in a stream of ids did: a table that grows with their number. */
+/* A table of the workers in a stream of ids, which grows with their number. */
 #ifndef TALLY_H
 #define TALLY_H
 

@@ -21,7 +21,7 @@ struct value {
     const char *fault; /* for values_each_raw: what is wrong with the line, which is then not read; else NULL */
 };
 
-/* What is done with a value: returns the status that it gives. */
+/* Handles one value, and returns the status that it gives. */
 typedef int values_fn(void *ctx, const struct value *value);
 
 /* Calls fn for each value and returns the largest status; stops early when nobody reads the output any more. */

@@ -48,7 +48,7 @@ static struct character read_character(const char *text, size_t len)
     return (struct character){.code = code, .bytes = bytes, .is_valid = true};
 }
 
-/* What a terminal obeys, what cannot be seen, and what turns the direction of the text around it. */
+/* Characters that a terminal obeys, that cannot be seen, or that turn the direction of the text around them. */
 static bool is_hidden(uint32_t code)
 {
     static const struct {

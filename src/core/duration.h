@@ -10,7 +10,7 @@
 #define FZ_NS_PER_MS UINT64_C(1000000)
 #define FZ_NS_PER_S UINT64_C(1000000000)
 
-/* What "unlimited" reads as: no bound. */
+/* "unlimited": no bound. */
 #define FZ_DURATION_NONE UINT64_MAX
 
 /*

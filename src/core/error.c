@@ -13,14 +13,27 @@ static const struct {
 #undef ERROR_ROW
 };
 
+_Static_assert(sizeof errors / sizeof errors[0] == FRAZIL_ERR_COUNT, "the header says how many there are");
+_Static_assert(sizeof(frazil_error) == 1024, "programs elsewhere have made room for as much");
+
 /* The row of err, or -1. */
 static int error_row(frazil_err err)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+    for (size_t i = 0; i < FRAZIL_ERR_COUNT; i++) {
         if (errors[i].err == err)
             return (int)i;
     }
     return -1;
+}
+
+size_t frazil_err_count(void)
+{
+    return FRAZIL_ERR_COUNT;
+}
+
+frazil_err frazil_err_at(size_t i)
+{
+    return i < FRAZIL_ERR_COUNT ? errors[i].err : FRAZIL_OK;
 }
 
 const char *frazil_strerror(frazil_err err)
@@ -42,4 +55,21 @@ frazil_err_class frazil_err_classify(frazil_err err)
     int row = error_row(err);
 
     return row < 0 ? FRAZIL_CLASS_FATAL : errors[row].err_class;
+}
+
+const char *frazil_err_class_name(frazil_err_class err_class)
+{
+    switch (err_class) {
+    case FRAZIL_CLASS_NONE:
+        return "none";
+    case FRAZIL_CLASS_USAGE:
+        return "usage";
+    case FRAZIL_CLASS_RETRY:
+        return "retry";
+    case FRAZIL_CLASS_FENCED:
+        return "fenced";
+    case FRAZIL_CLASS_FATAL:
+        return "fatal";
+    }
+    return "?";
 }

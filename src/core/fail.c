@@ -10,7 +10,7 @@ void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms)
 {
     char text[FRAZIL_TIME_SIZE];
 
-    if (frazil_time_format(unix_ms, text, sizeof text) == FRAZIL_OK) {
+    if (frazil_time_format(unix_ms, text, sizeof text, NULL) == FRAZIL_OK) {
         fz_sentence_str(s, text);
     } else {
         fz_sentence_i64(s, unix_ms);
@@ -38,7 +38,8 @@ static void sentence_text(struct fz_sentence *s, const char *text)
 /* One directive of a format. */
 static void sentence_directive(struct fz_sentence *s, char directive, va_list *args)
 {
-    const char *text;
+    const char *text, *whole;
+    size_t len;
 
     switch (directive) {
     case 's':
@@ -55,6 +56,12 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
     case 'Q':
         text = va_arg(*args, const char *);
         fz_sentence_quoted(s, text, va_arg(*args, size_t));
+        break;
+    case 'P':
+        text = va_arg(*args, const char *);
+        len = va_arg(*args, size_t);
+        whole = va_arg(*args, const char *);
+        fz_sentence_quoted_piece(s, text, len, whole, va_arg(*args, size_t));
         break;
     case 'u':
         fz_sentence_u64(s, va_arg(*args, uint64_t));
@@ -84,21 +91,29 @@ void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args)
     }
 }
 
-frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...)
+frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...)
 {
+    char text[FRAZIL_ERROR_MESSAGE_SIZE];
+    va_list args;
+
     if (reterr == NULL)
         return code;
 
     /* Built beside *reterr, because an argument may be the message of an earlier error in it. */
-    frazil_error err;
-    memset(&err, 0, sizeof err);
-    err.code = code;
-    struct fz_sentence s = fz_sentence_in(err.message, sizeof err.message);
-
-    va_list args;
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
     va_start(args, fmt);
     fz_sentence_format(&s, fmt, &args);
     va_end(args);
-    *reterr = err;
+
+    /* Member by member: a kibibyte of zeros costs more than a refused call otherwise does. */
+    reterr->code = code;
+    reterr->err_class = (int32_t)frazil_err_classify(code);
+    reterr->sys_errno = 0;
+    reterr->length = (uint32_t)s.len;
+    reterr->position = position;
+    reterr->behind_us = 0;
+    reterr->retry_ns = 0;
+    memset(reterr->reserved, 0, sizeof reterr->reserved);
+    memcpy(reterr->message, text, s.len + 1);
     return code;
 }

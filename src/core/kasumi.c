@@ -60,7 +60,7 @@ static void compute_check(const char digits[FRAZIL_KASUMI_LEN], char ret[CHECK_L
     fz_digits_put(ret, CHECK_LEN, hash, &fz_base36, 36);
 }
 
-frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size)
+frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, size_t size, size_t *ret_len)
 {
     const size_t *at = checked ? checked_at : plain_at;
     size_t len = checked ? FRAZIL_KASUMI_CHECKED_LEN : FRAZIL_KASUMI_LEN;
@@ -82,6 +82,8 @@ frazil_err frazil_scramble(uint64_t salt, bool checked, uint64_t id, char *buf, 
             buf[check_at[i]] = check[i];
     }
     buf[len] = '\0';
+    if (ret_len != NULL)
+        *ret_len = len;
     return FRAZIL_OK;
 }
 
@@ -90,13 +92,15 @@ static frazil_err check_characters(const char *text, size_t len, size_t len_righ
 {
     for (size_t i = 0; i < len && i < len_right; i++) {
         if (fz_alphabet_value(&fz_base36, text[i]) == 0)
-            return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: %Q at position %u is not one of the digits 0-9a-z",
-                           text + i, (size_t)1, (uint64_t)i + 1);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE,
+                              "scrambled id: %Q at position %u is not one of the digits 0-9a-z", text + i, (size_t)1,
+                              (uint64_t)i + 1);
     }
     if (len != len_right)
-        return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: %s position %u; it has %u characters",
-                       len < len_right ? "nothing at" : "the text goes on at",
-                       (uint64_t)(len < len_right ? len : len_right) + 1, (uint64_t)len_right);
+        return fz_fail_at(reterr, len < len_right ? len : len_right, FRAZIL_EPARSE,
+                          "scrambled id: %s position %u; it has %u characters",
+                          len < len_right ? "nothing at" : "the text goes on at",
+                          (uint64_t)(len < len_right ? len : len_right) + 1, (uint64_t)len_right);
     return FRAZIL_OK;
 }
 
@@ -108,8 +112,9 @@ static frazil_err read_half(const char *text, const size_t at[HALF_LEN], uint64_
     for (size_t i = 0; i < HALF_LEN; i++)
         half = half * 36 + fz_alphabet_value(&fz_base36, text[at[i]]) - 1;
     if (half > UINT32_MAX)
-        return fz_fail(reterr, FRAZIL_EPARSE, "scrambled id: the half from position %u to %u is above 2^32 - 1",
-                       (uint64_t)at[0] + 1, (uint64_t)at[HALF_LEN - 1] + 1);
+        return fz_fail_at(reterr, at[0], FRAZIL_EPARSE,
+                          "scrambled id: the half from position %u to %u is above 2^32 - 1", (uint64_t)at[0] + 1,
+                          (uint64_t)at[HALF_LEN - 1] + 1);
     *ret = half;
     return FRAZIL_OK;
 }
@@ -125,9 +130,9 @@ static frazil_err verify_check(const char *text, frazil_error *reterr)
     compute_check(digits, check);
     for (size_t i = 0; i < CHECK_LEN; i++) {
         if (text[check_at[i]] != check[i])
-            return fz_fail(reterr, FRAZIL_ECHECKSUM,
-                           "scrambled id: the check digit at position %u is %Q, but the other digits make it %Q",
-                           (uint64_t)check_at[i] + 1, text + check_at[i], (size_t)1, check + i, (size_t)1);
+            return fz_fail_at(reterr, check_at[i], FRAZIL_ECHECKSUM,
+                              "scrambled id: the check digit at position %u is %Q, but the other digits make it %Q",
+                              (uint64_t)check_at[i] + 1, text + check_at[i], (size_t)1, check + i, (size_t)1);
     }
     return FRAZIL_OK;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "assert.h"
+#include "duration.h"
 #include "sentence.h"
 
 /* The first ms of the year 0 and the last one of 9999. */
@@ -72,13 +73,42 @@ static frazil_err check_times(const frazil_layout *l, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
+/* Without worker bits there is nothing that the sequence could lie above. */
+static bool is_above(const frazil_layout *l)
+{
+    return l->sequence_above_worker != 0 && l->worker_bits > 0;
+}
+
+bool frazil_layout_equal(const frazil_layout *a, const frazil_layout *b)
+{
+    return a->kind == b->kind && a->epoch_unix_ms == b->epoch_unix_ms && a->tick_ms == b->tick_ms &&
+           a->time_bits == b->time_bits && a->worker_bits == b->worker_bits &&
+           a->datacenter_bits == b->datacenter_bits && a->sequence_bits == b->sequence_bits &&
+           is_above(a) == is_above(b);
+}
+
 static bool layout_is_sno(const frazil_layout *l)
 {
-    const frazil_layout *sno = fz_layout_preset_named("sno", 3);
+    return frazil_layout_equal(l, fz_layout_preset_named("sno", 3));
+}
 
-    return l->epoch_unix_ms == sno->epoch_unix_ms && l->tick_ms == sno->tick_ms && l->time_bits == sno->time_bits &&
-           l->worker_bits == sno->worker_bits && l->datacenter_bits == sno->datacenter_bits &&
-           l->sequence_bits == sno->sequence_bits && l->sequence_above_worker == sno->sequence_above_worker;
+/* These members decide about no id, but would make equal layouts differ, or contradict the others. */
+static frazil_err check_rest(const frazil_layout *l, frazil_error *reterr)
+{
+    static const char custom[] = "custom";
+    const frazil_layout *preset = fz_layout_preset_named(l->name, fz_text_len(l->name));
+
+    if (l->sequence_above_worker > 1)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "sequence_above_worker is %u in the layout: 0 or 1 are possible",
+                       (uint64_t)l->sequence_above_worker);
+    for (size_t i = 0; i < sizeof l->reserved; i++) {
+        if (l->reserved[i] != 0)
+            return fz_fail(reterr, FRAZIL_ELAYOUT, "the reserved bytes of the layout are not all 0");
+    }
+    if (preset == NULL ? memcmp(l->name, custom, sizeof custom) != 0 : !frazil_layout_equal(l, preset))
+        return fz_fail(reterr, FRAZIL_ELAYOUT,
+                       "the layout is called %q and has not the fields of that preset: call it custom", l->name);
+    return FRAZIL_OK;
 }
 
 frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *reterr)
@@ -87,13 +117,42 @@ frazil_err frazil_layout_validate(const frazil_layout *layout, frazil_error *ret
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout's name has no terminator");
     if (layout->kind == FRAZIL_LAYOUT_SNO) {
         if (layout_is_sno(layout))
-            return FRAZIL_OK;
+            return check_rest(layout, reterr);
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the fields, the epoch and the tick of a sno are fixed: use the preset");
     }
     if (layout->kind != FRAZIL_LAYOUT_64)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "there is no kind of layout %d", (int64_t)layout->kind);
     frazil_err err = check_widths(layout, reterr);
-    return err != FRAZIL_OK ? err : check_times(layout, reterr);
+    if (err == FRAZIL_OK)
+        err = check_times(layout, reterr);
+    return err != FRAZIL_OK ? err : check_rest(layout, reterr);
+}
+
+frazil_err frazil_layout_make(int64_t epoch_unix_ms, uint32_t tick_ms, uint32_t time_bits, uint32_t worker_bits,
+                              uint32_t datacenter_bits, uint32_t sequence_bits, bool sequence_above_worker,
+                              frazil_layout *ret, frazil_error *reterr)
+{
+    const frazil_layout layout = {
+        .name = "custom",
+        .epoch_unix_ms = epoch_unix_ms,
+        .kind = FRAZIL_LAYOUT_64,
+        .tick_ms = tick_ms,
+        .time_bits = (uint8_t)time_bits,
+        .worker_bits = (uint8_t)worker_bits,
+        .datacenter_bits = (uint8_t)datacenter_bits,
+        .sequence_bits = (uint8_t)sequence_bits,
+        .sequence_above_worker = sequence_above_worker ? 1 : 0,
+    };
+
+    /* Refused here, because a byte would cut it off. */
+    if ((time_bits | worker_bits | datacenter_bits | sequence_bits) > UINT8_MAX)
+        return fz_fail(reterr, FRAZIL_ELAYOUT, "%u, %u (%u of it the datacenter's) and %u bits: an id has %u",
+                       (uint64_t)time_bits, (uint64_t)worker_bits, (uint64_t)datacenter_bits, (uint64_t)sequence_bits,
+                       (uint64_t)FZ_LAYOUT_TOTAL_BITS_MAX);
+    frazil_err err = frazil_layout_validate(&layout, reterr);
+    if (err == FRAZIL_OK)
+        *ret = layout;
+    return err;
 }
 
 /* ---- fields and ticks ---------------------------------------------------- */
@@ -135,6 +194,13 @@ int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick)
     return (int64_t)((uint64_t)layout->epoch_unix_ms + tick * layout->tick_ms);
 }
 
+uint64_t fz_layout_ticks_ns(const frazil_layout *layout, uint64_t ticks)
+{
+    uint64_t tick_ns = layout->tick_ms * FZ_NS_PER_MS;
+
+    return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
+}
+
 /* The last ms of the layout's life. */
 static int64_t end_unix_ms(const frazil_layout *layout)
 {
@@ -144,8 +210,10 @@ static int64_t end_unix_ms(const frazil_layout *layout)
 frazil_err fz_layout_tick_of(const frazil_layout *layout, int64_t unix_ms, uint64_t *ret_tick, frazil_error *reterr)
 {
     if (unix_ms < layout->epoch_unix_ms || unix_ms > end_unix_ms(layout))
-        return fz_fail(reterr, FRAZIL_ERANGE, "%t is outside the life of the layout %s, which is from %t to %t",
-                       unix_ms, layout->name, layout->epoch_unix_ms, end_unix_ms(layout));
+        return fz_fail(
+            reterr, FRAZIL_ERANGE,
+            "%t is outside the life of the layout %s, which is from %t to %t: choose another layout or epoch", unix_ms,
+            layout->name, layout->epoch_unix_ms, end_unix_ms(layout));
     *ret_tick = ((uint64_t)unix_ms - (uint64_t)layout->epoch_unix_ms) / layout->tick_ms;
     return FRAZIL_OK;
 }
@@ -178,45 +246,54 @@ static frazil_err check_part(const char *field, uint64_t value, uint64_t max, co
     return fz_fail(reterr, FRAZIL_ERANGE, "%s %u does not fit the layout %s: 0 to %u", field, value, layout->name, max);
 }
 
-frazil_err frazil_compose_explain(const frazil_layout *layout, const frazil_parts *parts, uint64_t *ret_id,
-                                  frazil_error *reterr)
+frazil_err frazil_id_compose(const frazil_layout *layout, const frazil_fields *fields, uint64_t *ret_id,
+                             frazil_error *reterr)
 {
     uint64_t tick = 0;
     frazil_err err = check_kind(layout, reterr);
 
     if (err == FRAZIL_OK)
-        err = fz_layout_tick_of(layout, parts->unix_ms, &tick, reterr);
+        err = fz_layout_tick_of(layout, fields->unix_ms, &tick, reterr);
     if (err == FRAZIL_OK)
-        err = check_part("worker", parts->worker, fz_layout_max_worker(layout), layout, reterr);
+        err = check_part("worker", fields->worker, fz_layout_max_worker(layout), layout, reterr);
     if (err == FRAZIL_OK)
-        err = check_part("sequence", parts->sequence, fz_layout_max_sequence(layout), layout, reterr);
+        err = check_part("sequence", fields->sequence, fz_layout_max_sequence(layout), layout, reterr);
     if (err == FRAZIL_OK)
-        *ret_id = fz_layout_compose_unchecked(layout, tick, parts->worker, parts->sequence);
+        *ret_id = fz_layout_compose_unchecked(layout, tick, fields->worker, fields->sequence);
     return err;
 }
 
-frazil_err frazil_compose(const frazil_layout *layout, const frazil_parts *parts, uint64_t *id)
+frazil_err frazil_id_decompose(const frazil_layout *layout, uint64_t id, frazil_fields *ret, frazil_error *reterr)
 {
-    return frazil_compose_explain(layout, parts, id, NULL);
-}
-
-frazil_err frazil_decompose(const frazil_layout *layout, uint64_t id, frazil_parts *parts)
-{
-    frazil_err err = check_kind(layout, NULL);
+    frazil_err err = check_kind(layout, reterr);
 
     if (err != FRAZIL_OK)
         return err;
     if (id > max_of_bits(field_bits(layout)))
-        return FRAZIL_ERANGE;
-    parts->unix_ms = fz_layout_tick_unix_ms(layout, id >> fz_layout_time_shift(layout));
-    parts->worker = (uint32_t)(id >> fz_layout_worker_shift(layout) & fz_layout_max_worker(layout));
-    parts->sequence = (uint32_t)(id >> fz_layout_sequence_shift(layout) & fz_layout_max_sequence(layout));
+        return fz_fail(reterr, FRAZIL_ERANGE, "the id %u has bits above the fields of the layout %s: 0 to %u", id,
+                       layout->name, max_of_bits(field_bits(layout)));
+    ret->unix_ms = fz_layout_tick_unix_ms(layout, id >> fz_layout_time_shift(layout));
+    ret->worker = (uint32_t)(id >> fz_layout_worker_shift(layout) & fz_layout_max_worker(layout));
+    ret->sequence = (uint32_t)(id >> fz_layout_sequence_shift(layout) & fz_layout_max_sequence(layout));
     return FRAZIL_OK;
 }
 
 uint32_t frazil_datacenter_of(const frazil_layout *layout, uint32_t worker)
 {
     return layout->datacenter_bits == 0 ? 0 : worker >> (layout->worker_bits - layout->datacenter_bits);
+}
+
+frazil_err frazil_worker_of(const frazil_layout *layout, uint32_t datacenter, uint32_t worker, uint32_t *ret_worker,
+                            frazil_error *reterr)
+{
+    unsigned bits = (unsigned)layout->worker_bits - layout->datacenter_bits;
+    frazil_err err = check_part("datacenter", datacenter, max_of_bits(layout->datacenter_bits), layout, reterr);
+
+    if (err == FRAZIL_OK)
+        err = check_part("worker", worker, max_of_bits(bits), layout, reterr);
+    if (err == FRAZIL_OK)
+        *ret_worker = (uint32_t)((uint64_t)datacenter << bits | worker);
+    return err;
 }
 
 uint32_t frazil_worker_in_datacenter(const frazil_layout *layout, uint32_t worker)
@@ -226,8 +303,20 @@ uint32_t frazil_worker_in_datacenter(const frazil_layout *layout, uint32_t worke
     return worker & (uint32_t)max_of_bits((unsigned)layout->worker_bits - layout->datacenter_bits);
 }
 
-frazil_err frazil_id_range_explain(const frazil_layout *layout, int64_t from_unix_ms, int64_t to_unix_ms,
-                                   uint64_t *ret_first, uint64_t *ret_last, frazil_error *reterr)
+uint64_t frazil_id_first(const frazil_layout *layout, int64_t unix_ms)
+{
+    uint64_t tick;
+
+    if (layout->kind != FRAZIL_LAYOUT_64 || unix_ms < layout->epoch_unix_ms)
+        return 0;
+    if (fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK)
+        return fz_layout_compose_unchecked(layout, tick, 0, 0);
+    uint64_t last = max_of_bits(field_bits(layout));
+    return last == UINT64_MAX ? last : last + 1;
+}
+
+frazil_err frazil_id_range(const frazil_layout *layout, int64_t from_unix_ms, int64_t to_unix_ms, uint64_t *ret_first,
+                           uint64_t *ret_last, frazil_error *reterr)
 {
     uint64_t from = 0;
     uint64_t to = 0;
@@ -244,10 +333,4 @@ frazil_err frazil_id_range_explain(const frazil_layout *layout, int64_t from_uni
     *ret_first = fz_layout_compose_unchecked(layout, from, 0, 0);
     *ret_last = fz_layout_compose_unchecked(layout, to, fz_layout_max_worker(layout), fz_layout_max_sequence(layout));
     return FRAZIL_OK;
-}
-
-frazil_err frazil_id_range(const frazil_layout *layout, int64_t from_unix_ms, int64_t to_unix_ms, uint64_t *first,
-                           uint64_t *last)
-{
-    return frazil_id_range_explain(layout, from_unix_ms, to_unix_ms, first, last, NULL);
 }

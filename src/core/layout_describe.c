@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a layout can hold, and its stable text form.
+ * The capacity and the life of a layout, and its stable text form.
  */
 #include <string.h>
 
 #include "assert.h"
 #include "layout_internal.h"
 #include "sentence.h"
+#include "sized.h"
 
 /* Bits in which every whole number is exact in a double. */
 #define DOUBLE_BITS 53
@@ -18,13 +19,13 @@ static unsigned total_bits(const frazil_layout *l)
     return fz_layout_time_shift(l) + l->time_bits;
 }
 
-void frazil_layout_describe(const frazil_layout *layout, frazil_layout_info *ret)
+void frazil_layout_describe(const frazil_layout *layout, frazil_layout_info *ret, size_t size)
 {
     FZ_ASSERT(frazil_layout_validate(layout, NULL) == FRAZIL_OK);
     bool is_64 = layout->kind == FRAZIL_LAYOUT_64;
     uint64_t last_tick = fz_layout_last_tick(layout);
     frazil_layout_info info = {
-        .total_bits = (uint8_t)total_bits(layout),
+        .total_bits = total_bits(layout),
         .workers = fz_layout_max_worker(layout) + 1,
         .ids_per_tick = fz_layout_max_sequence(layout) + 1,
         .first_unix_ms = layout->epoch_unix_ms,
@@ -40,7 +41,7 @@ void frazil_layout_describe(const frazil_layout *layout, frazil_layout_info *ret
     /* Time is the highest field: its upper half has the sign bit set. */
     if (info.reaches_sign_bit)
         info.sign_bit_unix_ms = fz_layout_tick_unix_ms(layout, last_tick / 2 + 1);
-    *ret = info;
+    fz_give_sized(ret, size, &info, sizeof info);
 }
 
 static void put_worker(struct fz_sentence *out, const frazil_layout *l)
@@ -72,7 +73,7 @@ static void put_fields(struct fz_sentence *out, const frazil_layout *l)
     }
 }
 
-frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, size_t size)
+frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_FINGERPRINT_SIZE];
     struct fz_sentence out = fz_sentence_in(text, sizeof text);
@@ -88,8 +89,5 @@ frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, siz
         fz_sentence_u64(&out, layout->tick_ms);
         fz_sentence_str(&out, "ms");
     }
-    if (size < out.len + 1)
-        return FRAZIL_EBUFFER;
-    memcpy(buf, text, out.len + 1);
-    return FRAZIL_OK;
+    return fz_sentence_give(&out, buf, size, ret_len);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rest of the library needs of layouts beyond frazil/layout.h.  All of
+ * The rest of the library needs this of layouts, beyond frazil/layout.h.  All of
  * it is pure; any thread.  Every layout given here is valid (as by
  * frazil_layout_validate) unless said otherwise.
  *
@@ -46,6 +46,9 @@ FZ_PRIVATE uint64_t fz_layout_last_tick(const frazil_layout *layout);
 
 /* Start of a tick (<= the last one) in Unix ms. */
 FZ_PRIVATE int64_t fz_layout_tick_unix_ms(const frazil_layout *layout, uint64_t tick);
+
+/* Nanoseconds of so many ticks; saturates. */
+FZ_PRIVATE uint64_t fz_layout_ticks_ns(const frazil_layout *layout, uint64_t ticks);
 
 /*
  * The tick that an instant lies in.  FRAZIL_ERANGE: before the epoch or after

@@ -11,6 +11,7 @@
 #include "assert.h"
 #include "layout_internal.h"
 #include "sentence.h"
+#include "sized.h"
 
 /* The largest id of a tick. */
 static uint64_t last_id_of_tick(const frazil_layout *l, uint64_t tick)
@@ -29,7 +30,7 @@ static void find_safe_instant(const frazil_layout *after, frazil_overlap *overla
 }
 
 static frazil_err overlap_of_ids(const frazil_layout *before, const frazil_layout *after, int64_t since_unix_ms,
-                                 frazil_overlap *ret, frazil_error *reterr)
+                                 frazil_overlap *ret, size_t size, frazil_error *reterr)
 {
     frazil_overlap overlap = {.ever_safe = true, .safe_unix_ms = since_unix_ms};
     uint64_t tick = 0;
@@ -52,21 +53,23 @@ static frazil_err overlap_of_ids(const frazil_layout *before, const frazil_layou
     }
     if (overlap.can_collide)
         find_safe_instant(after, &overlap);
-    *ret = overlap;
+    fz_give_sized(ret, size, &overlap, sizeof overlap);
     return FRAZIL_OK;
 }
 
 frazil_err frazil_layout_overlap(const frazil_layout *before, const frazil_layout *after, int64_t since_unix_ms,
-                                 frazil_overlap *ret, frazil_error *reterr)
+                                 frazil_overlap *ret, size_t size, frazil_error *reterr)
 {
+    const frazil_overlap none = {.ever_safe = true};
+
     FZ_ASSERT(frazil_layout_validate(before, NULL) == FRAZIL_OK);
     FZ_ASSERT(frazil_layout_validate(after, NULL) == FRAZIL_OK);
     if (before->kind != after->kind)
         return fz_fail(reterr, FRAZIL_EKIND, "a sno and a 64-bit id cannot be compared: %s and %s", before->name,
                        after->name);
     if (before->kind == FRAZIL_LAYOUT_SNO) {
-        *ret = (frazil_overlap){.ever_safe = true};
+        fz_give_sized(ret, size, &none, sizeof none);
         return FRAZIL_OK;
     }
-    return overlap_of_ids(before, after, since_unix_ms, ret, reterr);
+    return overlap_of_ids(before, after, since_unix_ms, ret, size, reterr);
 }

@@ -90,7 +90,7 @@ frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t ke
 struct field {
     struct piece text;
     unsigned width;       /* all of it */
-    unsigned upper_width; /* what stands before the '+', 0 without one */
+    unsigned upper_width; /* the number before the '+', 0 without one */
     char letter;          /* t, w, s; '\0' while unknown */
 };
 
@@ -216,7 +216,7 @@ static frazil_err read_description(struct piece text, frazil_layout *ret, frazil
         .worker_bits = (uint8_t)worker->width,
         .datacenter_bits = (uint8_t)worker->upper_width,
         .sequence_bits = (uint8_t)sequence->width,
-        .sequence_above_worker = above,
+        .sequence_above_worker = above ? 1 : 0,
     };
     return FRAZIL_OK;
 }
@@ -262,7 +262,7 @@ static bool is_same(struct piece a, struct piece b)
 
 static frazil_err read_keys(struct piece rest, frazil_layout *layout, frazil_error *reterr)
 {
-    struct piece seen[2] = {{"", 0}, {"", 0}}; /* as many as there are keys */
+    struct piece seen[2] = {{"", 0}, {"", 0}}; /* one for each key */
     size_t count = 0;
 
     for (struct piece word = next_word(&rest); word.len > 0; word = next_word(&rest)) {
@@ -282,12 +282,34 @@ static frazil_err read_keys(struct piece rest, frazil_layout *layout, frazil_err
     return FRAZIL_OK;
 }
 
-frazil_err frazil_layout_parse_explain(const char *text, frazil_layout *ret, frazil_error *reterr)
+/*
+ * A URL that stands here by mistake is cut into pieces, of which none shows that it is a part of a password.  So what
+ * has a mark that URLs have is not quoted at all.  The times in keys have ':' too.
+ */
+static frazil_err check_marks(struct piece text, frazil_error *reterr)
 {
-    struct piece rest = {text, fz_text_len(text)};
-    frazil_layout layout;
-    frazil_err err = read_base(next_word(&rest), &layout, reterr);
+    struct piece rest = text;
+    struct piece base = next_word(&rest);
+    const char *mark = memchr(base.text, ':', base.len);
 
+    if (mark == NULL)
+        mark = memchr(text.text, '@', text.len);
+    if (mark == NULL)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ELAYOUT,
+                   "there is a '%c' at position %u of the layout, where no layout has one: write it as 41/10/12; a URL "
+                   "stands in worker= or state=",
+                   (int)*mark, (uint64_t)(mark - text.text) + 1);
+}
+
+frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret, frazil_error *reterr)
+{
+    struct piece rest = {text, len};
+    frazil_layout layout;
+    frazil_err err = check_marks(rest, reterr);
+
+    if (err == FRAZIL_OK)
+        err = read_base(next_word(&rest), &layout, reterr);
     if (err == FRAZIL_OK)
         err = read_keys(rest, &layout, reterr);
     if (err == FRAZIL_OK)
@@ -295,9 +317,4 @@ frazil_err frazil_layout_parse_explain(const char *text, frazil_layout *ret, fra
     if (err == FRAZIL_OK)
         *ret = layout;
     return err;
-}
-
-frazil_err frazil_layout_parse(const char *text, frazil_layout *out)
-{
-    return frazil_layout_parse_explain(text, out, NULL);
 }

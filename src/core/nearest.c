@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "nearest.h"
 
+#include "lower.h"
 #include "sentence.h"
 
 /* No word that is offered is longer: a longer text is no slip of one. */

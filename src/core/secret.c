@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-#include "sentence.h"
+#include "lower.h"
 
 enum { PORT_DIGITS_MAX = 5 };
 
@@ -32,6 +32,18 @@ static size_t separator(const char *text, size_t len)
     return slash != 0 ? slash : is_at(text, len, ':', "%3a");
 }
 
+/* Whether nothing before a place has a ':', in what begins as a path: an '@' there is part of a file's name. */
+static bool is_path(const struct fz_secrets *s, size_t end)
+{
+    if (s->len < 2 || s->text[0] != '/' || separator(s->text + 1, s->len - 1) != 0)
+        return false;
+    for (size_t i = 0; i < end; i++) {
+        if (is_at(s->text + i, s->len - i, ':', "%3a") != 0)
+            return false;
+    }
+    return true;
+}
+
 /* Finds what stands before the last '@' in anything that has a ':' or '/' and so could be a URL. */
 static void find_credentials(struct fz_secrets *s)
 {
@@ -43,7 +55,7 @@ static void find_credentials(struct fz_secrets *s)
         if (is_at(s->text + i, s->len - i, '@', "%40") != 0)
             s->end = i;
     }
-    if (!has_separator)
+    if (!has_separator || is_path(s, s->end))
         s->end = 0;
     while (begin < s->end && separator(s->text + begin, s->end - begin) == 0)
         begin++;
@@ -94,12 +106,26 @@ static void find_open(struct fz_secrets *s)
     }
 }
 
+/* Finds the keys of a URL, which has come so far: who mistypes password= has not written a key that is known. */
+static void find_query(struct fz_secrets *s)
+{
+    bool in_url = false;
+
+    s->query = s->len;
+    for (size_t i = 0; i < s->len && s->query == s->len; i++) {
+        in_url = in_url || begins_with(s->text + i, s->len - i, "://", 3);
+        if (in_url && i >= s->end && s->text[i] == '?')
+            s->query = i;
+    }
+}
+
 struct fz_secrets fz_secrets_of(const char *text, size_t len)
 {
     struct fz_secrets secrets = {.text = text, .len = len};
 
     find_credentials(&secrets);
     find_open(&secrets);
+    find_query(&secrets);
     return secrets;
 }
 
@@ -113,6 +139,8 @@ static bool follows_key(const struct fz_secrets *s, size_t at)
 
     if (at == 0 || s->text[at - 1] != '=')
         return false;
+    if (at > s->query)
+        return true;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (at >= keys[i].len && begins_with(s->text + at - keys[i].len, keys[i].len, keys[i].name, keys[i].len))
             return true;

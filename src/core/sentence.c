@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "sentence.h"
 
+#include <string.h>
+
 #include "decimal.h"
 #include "secret.h"
 
@@ -33,6 +35,16 @@ void fz_sentence_str(struct fz_sentence *s, const char *text)
         fz_sentence_char(s, *text++);
 }
 
+frazil_err fz_sentence_give(const struct fz_sentence *s, char *buf, size_t size, size_t *ret_len)
+{
+    if (size <= s->len)
+        return FRAZIL_EBUFFER;
+    memcpy(buf, s->text, s->len + 1);
+    if (ret_len != NULL)
+        *ret_len = s->len;
+    return FRAZIL_OK;
+}
+
 /* One character, escaped if it cannot be printed. */
 static void sentence_visible(struct fz_sentence *s, char c)
 {
@@ -48,31 +60,40 @@ static void sentence_visible(struct fz_sentence *s, char c)
     fz_sentence_char(s, digits[byte & 15]);
 }
 
-/* Text with its secrets left out, each character written by put. */
-static void sentence_without_secrets(struct fz_sentence *s, const char *text, size_t len,
+/* A piece of a text, from first up to end, with the secrets of the text left out, each character written by put. */
+static void sentence_without_secrets(struct fz_sentence *s, const char *text, size_t len, size_t first, size_t end,
                                      void (*put)(struct fz_sentence *s, char c))
 {
     struct fz_secrets secrets = fz_secrets_of(text, len);
-    size_t i = 0;
+    size_t next;
 
-    while (i < len) {
-        size_t end = fz_secrets_skip(&secrets, i);
-        if (end > i)
+    for (size_t i = 0; i < end; i = next) {
+        next = fz_secrets_skip(&secrets, i);
+        if (next > first && next > i)
             fz_sentence_str(s, "...");
-        else
-            put(s, text[end++]);
-        i = end;
+        if (next == i && ++next > first)
+            put(s, text[i]);
     }
 }
 
 void fz_sentence_typed(struct fz_sentence *s, const char *text, size_t len)
 {
-    sentence_without_secrets(s, text, len, fz_sentence_char);
+    sentence_without_secrets(s, text, len, 0, len, fz_sentence_char);
 }
 
 void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len)
 {
-    sentence_without_secrets(s, text, len, sentence_visible);
+    sentence_without_secrets(s, text, len, 0, len, sentence_visible);
+}
+
+void fz_sentence_quoted_piece(struct fz_sentence *s, const char *piece, size_t piece_len, const char *whole,
+                              size_t whole_len)
+{
+    size_t first = (size_t)(piece - whole);
+
+    fz_sentence_char(s, '\'');
+    sentence_without_secrets(s, whole, whole_len, first, first + piece_len, sentence_visible);
+    fz_sentence_char(s, '\'');
 }
 
 void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len)

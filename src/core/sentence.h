@@ -20,12 +20,6 @@ struct fz_sentence {
 /* strlen, which the core does without. */
 FZ_PRIVATE size_t fz_text_len(const char *text);
 
-/* tolower for ASCII, the same in every locale. */
-static inline char fz_lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
-}
-
 /* Starts an empty sentence in buf (size >= 1). */
 FZ_PRIVATE struct fz_sentence fz_sentence_in(char *buf, size_t size);
 
@@ -39,6 +33,9 @@ FZ_PRIVATE void fz_sentence_typed(struct fz_sentence *s, const char *text, size_
  */
 FZ_PRIVATE void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len);
 FZ_PRIVATE void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
+/* A piece of a text, quoted: a password that was cut in two is not known by one of its parts alone. */
+FZ_PRIVATE void fz_sentence_quoted_piece(struct fz_sentence *s, const char *piece, size_t piece_len, const char *whole,
+                                         size_t whole_len);
 FZ_PRIVATE void fz_sentence_char(struct fz_sentence *s, char c);
 FZ_PRIVATE void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
 FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
@@ -46,9 +43,16 @@ FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
 FZ_PRIVATE void fz_sentence_time(struct fz_sentence *s, int64_t unix_ms);
 
 /*
- * What fmt and the arguments make.  Directives: %s C string of our own, %q quoted C string,
+ * Ends a formatter: copies the sentence with its terminator to buf, and its length to *ret_len, which may be NULL.
+ * FRAZIL_EBUFFER: size is too small, and nothing is written.
+ */
+FZ_PRIVATE frazil_err fz_sentence_give(const struct fz_sentence *s, char *buf, size_t size, size_t *ret_len);
+
+/*
+ * Writes fmt with the arguments.  Directives: %s C string of our own, %q quoted C string,
  * %Q quoted (const char *, size_t), %v as %q without the quotes, %u uint64_t, %d int64_t,
- * %t int64_t Unix ms as a time, %c int, %% percent.  Integers must be passed as exactly uint64_t / int64_t / size_t.
+ * %t int64_t Unix ms as a time, %c int, %% percent.  %P takes a piece as %Q does, and the text that it was cut from.
+ * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
 FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args);
 
@@ -57,8 +61,10 @@ FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_li
  * fmt, and returns code, so that a failing function can end with
  *     return fz_fail(reterr, FRAZIL_ERANGE, "worker %u is above %u", w, max);
  */
-#define fz_fail(...) fz_failed(fz_fail_with(__VA_ARGS__))
-FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, frazil_err code, const char *fmt, ...);
+#define fz_fail(reterr, ...) fz_failed(fz_fail_with(reterr, FRAZIL_NO_POSITION, __VA_ARGS__))
+/* The same for what is wrong in a text, behind so many bytes of it. */
+#define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with(reterr, (int64_t)(position), __VA_ARGS__))
+FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...);
 
 /* Lets the compiler see that fz_fail never returns FRAZIL_OK, and so which outputs a failure leaves unset. */
 static inline frazil_err fz_failed(frazil_err code)

@@ -181,6 +181,28 @@ static uint64_t places_from(const struct fz_slot_rules *rules, uint64_t slot)
     return is_end_of_line(rules, slot + left - 1) ? left - 1 : left;
 }
 
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+uint64_t fz_slot_ready(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
+{
+    const struct fz_slot_plan plan = fz_slot_plan(rules, view, 1, 0);
+
+    if (!plan.allowed || plan.due_tick > view->now_tick)
+        return 0;
+    bool leads =
+        plan.reason == FZ_SLOT_BACKWARD ? rules->on_backward == FZ_BACKWARD_HOLD : rules->on_full == FZ_FULL_LEAD;
+    uint64_t end = rules->last_tick;
+    if (view->granted_end != 0)
+        end = lesser(end, view->granted_end - 1);
+    uint64_t lead = leads ? lesser(rules->max_lead, end - view->now_tick) : 0;
+    uint64_t ticks = view->now_tick + lead - fz_slot_tick(rules, plan.first);
+    uint64_t places = places_from(rules, plan.first);
+    return ticks > (UINT64_MAX - places) / rules->capacity ? UINT64_MAX : ticks * rules->capacity + places;
+}
+
 uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view)
 {
     uint64_t word = next_free(rules, view);

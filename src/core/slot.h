@@ -9,11 +9,11 @@
  *
  *     side << 63 | tick << seq_bits | place
  *
- * Slots are numbers on a line: adding one gives the next slot, and the carry
- * out of the last place of a tick is the first place of the next tick, so a slot
- * can be taken by an atomic add.  When the sequence is bounded (seq_min,
- * seq_max), the used places are moved up to the end of the tick, so that the
- * carry still falls where the bounds end; the unused ones below `floor` form a
+ * Slots are numbers on a line: adding one gives the next slot.  The carry out of
+ * the last place of a tick is the first place of the next tick, so a slot can be
+ * taken by an atomic add.  When the sequence is bounded (seq_min, seq_max), the
+ * used places are moved up to the end of the tick.  So the carry still falls
+ * where the bounds end.  The unused ones below `floor` form a
  * hole that is skipped when it is met.
  *
  * Sides.  sno's tick-tock bit makes two lines out of one.  It lies at the top of
@@ -34,7 +34,7 @@ enum fz_on_full { FZ_FULL_WAIT, FZ_FULL_LEAD, FZ_FULL_ERROR };
 enum fz_on_backward { FZ_BACKWARD_HOLD, FZ_BACKWARD_WAIT, FZ_BACKWARD_ERROR, FZ_BACKWARD_TICKTOCK };
 enum fz_start { FZ_START_ZERO, FZ_START_RANDOM, FZ_START_SPREAD };
 
-/* What never changes during a generator's life. */
+/* These never change during a generator's life. */
 struct fz_slot_rules {
     unsigned seq_bits;
     uint32_t seq_min;
@@ -105,7 +105,7 @@ static inline uint64_t fz_slot_above_hole(const struct fz_slot_rules *rules, uin
 FZ_PRIVATE bool fz_slot_advance(const struct fz_slot_rules *rules, uint64_t slot, uint64_t k, uint64_t *ret);
 
 /*
- * What was observed, in this order: first the word and the highest tick, then
+ * An observation, in this order: first the word and the highest tick, then
  * the clock.  So a clock that does not step cannot seem to be behind them.
  */
 struct fz_slot_view {
@@ -173,6 +173,12 @@ FZ_PRIVATE bool fz_slot_may_toggle(const struct fz_slot_rules *rules, const stru
  * clock by one tick at the most.
  */
 FZ_PRIVATE bool fz_slot_may_finish(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
+
+/*
+ * How many slots in a row can be taken and issued now, without waiting: those left in the tick of the clock, and where
+ * the policies let ids lead also those ahead of it, as far as the grant reaches.
+ */
+FZ_PRIVATE uint64_t fz_slot_ready(const struct fz_slot_rules *rules, const struct fz_slot_view *view);
 
 /* Places left in the tick of the clock; 0 if the next slot is ahead and the other side cannot be entered. */
 FZ_PRIVATE uint64_t fz_slot_available(const struct fz_slot_rules *rules, const struct fz_slot_view *view);

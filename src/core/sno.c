@@ -12,7 +12,7 @@
 #define TICKTOCK_SHIFT 24
 #define META_SHIFT 16
 
-/* ---- parts ---- */
+/* ---- fields ---- */
 
 /* The word of the first eight bytes and the sequence that follows it. */
 static frazil_sno sno_of(uint64_t word, uint16_t sequence)
@@ -34,26 +34,26 @@ static frazil_err unit_of(int64_t unix_ms, uint64_t *ret_unit, frazil_error *ret
     return FRAZIL_OK;
 }
 
-frazil_err frazil_sno_compose(const frazil_sno_parts *parts, frazil_sno *ret, frazil_error *reterr)
+frazil_err frazil_sno_compose(const frazil_sno_fields *fields, frazil_sno *ret, frazil_error *reterr)
 {
     uint64_t unit = 0;
 
-    if (parts->ticktock > 1)
-        return fz_fail(reterr, FRAZIL_ERANGE, "tick-tock is %u; it is one bit, 0 or 1", (uint64_t)parts->ticktock);
-    frazil_err err = unit_of(parts->unix_ms, &unit, reterr);
+    if (fields->ticktock > 1)
+        return fz_fail(reterr, FRAZIL_ERANGE, "tick-tock is %u; it is one bit, 0 or 1", (uint64_t)fields->ticktock);
+    frazil_err err = unit_of(fields->unix_ms, &unit, reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret = sno_of(unit << TIME_SHIFT | (uint64_t)parts->ticktock << TICKTOCK_SHIFT |
-                      (uint64_t)parts->meta << META_SHIFT | parts->partition,
-                  parts->sequence);
+    *ret = sno_of(unit << TIME_SHIFT | (uint64_t)fields->ticktock << TICKTOCK_SHIFT |
+                      (uint64_t)fields->meta << META_SHIFT | fields->partition,
+                  fields->sequence);
     return FRAZIL_OK;
 }
 
-void frazil_sno_decompose(const frazil_sno *id, frazil_sno_parts *ret)
+void frazil_sno_decompose(const frazil_sno *id, frazil_sno_fields *ret)
 {
     uint64_t word = fz_load_be64(id->bytes);
 
-    *ret = (frazil_sno_parts){
+    *ret = (frazil_sno_fields){
         .unix_ms = FZ_SNO_EPOCH_MS + (int64_t)(word >> TIME_SHIFT) * FZ_SNO_UNIT_MS,
         .ticktock = word >> TICKTOCK_SHIFT & 1,
         .meta = (uint8_t)(word >> META_SHIFT & 0xff),

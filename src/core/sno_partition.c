@@ -34,16 +34,12 @@ frazil_err frazil_sno_partition_format(uint16_t partition, char *buf, size_t siz
     put_byte(&sentence, partition >> 8);
     fz_sentence_char(&sentence, ',');
     put_byte(&sentence, partition & BYTE_MAX);
-    if (size <= sentence.len)
-        return FRAZIL_EBUFFER;
-    memcpy(buf, text, sentence.len + 1);
-    *ret_len = sentence.len;
-    return FRAZIL_OK;
+    return fz_sentence_give(&sentence, buf, size, ret_len);
 }
 
 /* ---- reading -------------------------------------------------------------- */
 
-/* What is left of a text. */
+/* The rest of a text. */
 struct rest {
     const char *at;
     size_t len;

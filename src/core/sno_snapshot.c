@@ -9,7 +9,7 @@
 /* The members in the order in which sno writes them. */
 enum member { PARTITION, SEQUENCE_MIN, SEQUENCE_MAX, SEQUENCE, NOW, WALL_HI, WALL_SAFE, DRIFTS, MEMBER_COUNT };
 
-/* The partition is an array of two bytes; here it is one number, as in frazil_sno_parts. */
+/* The partition is an array of two bytes; here it is one number, as in frazil_sno_fields. */
 static const struct {
     char name[16];
     uint64_t max;
@@ -49,7 +49,7 @@ static void put_member(struct fz_sentence *json, enum member member, int64_t val
     fz_sentence_i64(json, value);
 }
 
-frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char *buf, size_t size)
+frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_SNO_SNAPSHOT_SIZE];
     struct fz_sentence json = fz_sentence_in(text, sizeof text);
@@ -63,10 +63,7 @@ frazil_err frazil_sno_snapshot_format(const frazil_sno_snapshot *snapshot, char 
     put_member(&json, WALL_SAFE, snapshot->wall_safe);
     put_member(&json, DRIFTS, snapshot->drifts);
     fz_sentence_char(&json, '}');
-    if (json.len >= size)
-        return FRAZIL_EBUFFER;
-    memcpy(buf, text, json.len + 1);
-    return FRAZIL_OK;
+    return fz_sentence_give(&json, buf, size, ret_len);
 }
 
 /* ---- reading ---- */
@@ -83,10 +80,10 @@ struct json_reader {
 static frazil_err fail_at(const struct json_reader *in, const char *wanted)
 {
     if (in->at == in->len)
-        return fz_fail(in->reterr, FRAZIL_EPARSE, "snapshot: the text ends at position %u, where %s should be",
-                       (uint64_t)in->at + 1, wanted);
-    return fz_fail(in->reterr, FRAZIL_EPARSE, "snapshot: %Q at position %u, where %s should be", in->text + in->at,
-                   (size_t)1, (uint64_t)in->at + 1, wanted);
+        return fz_fail_at(in->reterr, in->at, FRAZIL_EPARSE,
+                          "snapshot: the text ends at position %u, where %s should be", (uint64_t)in->at + 1, wanted);
+    return fz_fail_at(in->reterr, in->at, FRAZIL_EPARSE, "snapshot: %Q at position %u, where %s should be",
+                      in->text + in->at, (size_t)1, (uint64_t)in->at + 1, wanted);
 }
 
 /* The white space of RFC 8259, and no other. */
@@ -124,9 +121,9 @@ static frazil_err read_whole_number(struct json_reader *in, uint64_t max, uint64
     if (in->at == start)
         return fail_at(in, "a whole number without a sign");
     if (!fz_decimal_parse(in->text + start, in->at - start, &value) || value > max)
-        return fz_fail(in->reterr, FRAZIL_EPARSE,
-                       "snapshot: the number at position %u must be between 0 and %u, without leading zeros",
-                       (uint64_t)start + 1, max);
+        return fz_fail_at(in->reterr, start, FRAZIL_EPARSE,
+                          "snapshot: the number at position %u must be between 0 and %u, without leading zeros",
+                          (uint64_t)start + 1, max);
     *ret = value;
     return FRAZIL_OK;
 }
@@ -177,8 +174,9 @@ static frazil_err read_member_name(struct json_reader *in, unsigned *seen, enum 
         if (!take_name(in, json_members[i].name))
             continue;
         if ((*seen >> i & 1) != 0)
-            return fz_fail(in->reterr, FRAZIL_EPARSE, "snapshot: %q at position %u is there for the second time",
-                           json_members[i].name, (uint64_t)start + 1);
+            return fz_fail_at(in->reterr, start, FRAZIL_EPARSE,
+                              "snapshot: %q at position %u is there for the second time", json_members[i].name,
+                              (uint64_t)start + 1);
         *seen |= 1U << i;
         *ret = (enum member)i;
         return FRAZIL_OK;

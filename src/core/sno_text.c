@@ -17,7 +17,7 @@ typedef uint64_t halves __attribute__((vector_size(16)));
 typedef uint8_t characters __attribute__((vector_size(16)));
 typedef int8_t compared __attribute__((vector_size(16))); /* processors compare signed bytes */
 
-/* What lies between '9' and 'a'. */
+/* The characters between '9' and 'a'. */
 static const uint8_t gap = 'a' - '9' - 1;
 
 /* ---- eight characters in each lane, the first in the lowest byte ---- */
@@ -72,16 +72,17 @@ void frazil_sno_encode(const frazil_sno *id, char text[FRAZIL_SNO_LEN])
     fz_store_le64(text + HALF_LEN, all[1]);
 }
 
-frazil_err frazil_sno_decode(const char text[FRAZIL_SNO_LEN], frazil_sno *id)
+/* The sno of 16 characters; false if one of them is none, and then *ret is untouched. */
+static bool decode_all(const char text[FRAZIL_SNO_LEN], frazil_sno *ret)
 {
     halves fives;
 
     if (!fives_of((halves){fz_load_le64(text), fz_load_le64(text + HALF_LEN)}, &fives))
-        return FRAZIL_EPARSE;
+        return false;
     halves bits = gather(fives);
-    fz_store_be64(id->bytes, bits[0] << 24 | bits[1] >> 16);
-    fz_store_be16(id->bytes + 8, (uint16_t)(bits[1] & 0xffff));
-    return FRAZIL_OK;
+    fz_store_be64(ret->bytes, bits[0] << 24 | bits[1] >> 16);
+    fz_store_be16(ret->bytes + 8, (uint16_t)(bits[1] & 0xffff));
+    return true;
 }
 
 /* Whether c is one of the 32 characters. */
@@ -93,21 +94,23 @@ static bool is_character(char c)
 /* Reads the sno of text, which stands `offset` characters into what the user gave. */
 static frazil_err decode_at(const char *text, size_t len, size_t offset, frazil_sno *ret, frazil_error *reterr)
 {
+    if (len == FRAZIL_SNO_LEN && decode_all(text, ret))
+        return FRAZIL_OK;
     for (size_t i = 0; i < len && i < FRAZIL_SNO_LEN; i++) {
         if (!is_character(text[i]))
-            return fz_fail(reterr, FRAZIL_EPARSE, "sno: %Q at position %u is not one of the characters 2-9a-x",
-                           text + i, (size_t)1, (uint64_t)(offset + i) + 1);
+            return fz_fail_at(reterr, offset + i, FRAZIL_EPARSE,
+                              "sno: %Q at position %u is not one of the characters 2-9a-x", text + i, (size_t)1,
+                              (uint64_t)(offset + i) + 1);
     }
     if (len < FRAZIL_SNO_LEN)
-        return fz_fail(reterr, FRAZIL_EPARSE, "sno: nothing at position %u; it has %u characters",
-                       (uint64_t)(offset + len) + 1, (uint64_t)FRAZIL_SNO_LEN);
-    if (len > FRAZIL_SNO_LEN)
-        return fz_fail(reterr, FRAZIL_EPARSE, "sno: the text goes on at position %u; it has %u characters",
-                       (uint64_t)(offset + FRAZIL_SNO_LEN) + 1, (uint64_t)FRAZIL_SNO_LEN);
-    return frazil_sno_decode(text, ret);
+        return fz_fail_at(reterr, offset + len, FRAZIL_EPARSE, "sno: nothing at position %u; it has %u characters",
+                          (uint64_t)(offset + len) + 1, (uint64_t)FRAZIL_SNO_LEN);
+    return fz_fail_at(reterr, offset + FRAZIL_SNO_LEN, FRAZIL_EPARSE,
+                      "sno: the text goes on at position %u; it has %u characters",
+                      (uint64_t)(offset + FRAZIL_SNO_LEN) + 1, (uint64_t)FRAZIL_SNO_LEN);
 }
 
-frazil_err frazil_sno_decode_explain(const char *text, size_t len, frazil_sno *ret, frazil_error *reterr)
+frazil_err frazil_sno_decode(const char *text, size_t len, frazil_sno *ret, frazil_error *reterr)
 {
     return decode_at(text, len, 0, ret, reterr);
 }
@@ -117,12 +120,14 @@ frazil_err frazil_sno_decode_explain(const char *text, size_t len, frazil_sno *r
 static const char json_null[] = "null";
 #define NULL_LEN (sizeof json_null - 1)
 
-frazil_err frazil_sno_to_json(const frazil_sno *id, char *buf, size_t size)
+frazil_err frazil_sno_to_json(const frazil_sno *id, char *buf, size_t size, size_t *ret_len)
 {
     if (frazil_sno_is_zero(id)) {
         if (size < sizeof json_null)
             return FRAZIL_EBUFFER;
         memcpy(buf, json_null, sizeof json_null);
+        if (ret_len != NULL)
+            *ret_len = NULL_LEN;
         return FRAZIL_OK;
     }
     if (size < FRAZIL_SNO_JSON_SIZE)
@@ -131,6 +136,8 @@ frazil_err frazil_sno_to_json(const frazil_sno *id, char *buf, size_t size)
     frazil_sno_encode(id, buf + 1);
     buf[1 + FRAZIL_SNO_LEN] = '"';
     buf[2 + FRAZIL_SNO_LEN] = '\0';
+    if (ret_len != NULL)
+        *ret_len = FRAZIL_SNO_JSON_SIZE - 1;
     return FRAZIL_OK;
 }
 
@@ -143,13 +150,13 @@ frazil_err frazil_sno_from_json(const char *text, size_t len, frazil_sno *ret, f
     }
     for (size_t i = 0; i < NULL_LEN; i++) {
         if (i == len || text[i] != json_null[i])
-            return fz_fail(reterr, FRAZIL_EPARSE,
-                           "sno: position %u is neither that of a string of %u characters nor that of null",
-                           (uint64_t)i + 1, (uint64_t)FRAZIL_SNO_LEN);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE,
+                              "sno: position %u is neither that of a string of %u characters nor that of null",
+                              (uint64_t)i + 1, (uint64_t)FRAZIL_SNO_LEN);
     }
     if (len > NULL_LEN)
-        return fz_fail(reterr, FRAZIL_EPARSE, "sno: the text goes on at position %u, after null",
-                       (uint64_t)NULL_LEN + 1);
+        return fz_fail_at(reterr, NULL_LEN, FRAZIL_EPARSE, "sno: the text goes on at position %u, after null",
+                          (uint64_t)NULL_LEN + 1);
     *ret = (frazil_sno){{0}};
     return FRAZIL_OK;
 }

@@ -79,7 +79,8 @@ frazil_err frazil_sno_uuid_format(const frazil_sno *id, char *buf, size_t size, 
             fz_digits_put(buf, 2, *byte++, &fz_base36, 16);
     }
     *buf = '\0';
-    *ret_len = FRAZIL_UUID_LEN;
+    if (ret_len != NULL)
+        *ret_len = FRAZIL_UUID_LEN;
     return FRAZIL_OK;
 }
 
@@ -93,17 +94,18 @@ static frazil_err check_uuid_text(const char *text, size_t len, frazil_error *re
 {
     for (size_t i = 0; i < len && i < FRAZIL_UUID_LEN; i++) {
         if (is_dash_place(i) && text[i] != '-')
-            return fz_fail(reterr, FRAZIL_EPARSE, "uuid: %Q at position %u stands where a dash should be", text + i,
-                           (size_t)1, (uint64_t)i + 1);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u stands where a dash should be",
+                              text + i, (size_t)1, (uint64_t)i + 1);
         unsigned digit = fz_alphabet_value(&fz_crockford, text[i]) - 1;
         if (!is_dash_place(i) && digit >= 16)
-            return fz_fail(reterr, FRAZIL_EPARSE, "uuid: %Q at position %u is not one of the digits 0-9a-fA-F",
-                           text + i, (size_t)1, (uint64_t)i + 1);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE, "uuid: %Q at position %u is not one of the digits 0-9a-fA-F",
+                              text + i, (size_t)1, (uint64_t)i + 1);
     }
     if (len != FRAZIL_UUID_LEN)
-        return fz_fail(reterr, FRAZIL_EPARSE, "uuid: %s position %u; it has %u characters",
-                       len < FRAZIL_UUID_LEN ? "nothing at" : "the text goes on at",
-                       (uint64_t)(len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN) + 1, (uint64_t)FRAZIL_UUID_LEN);
+        return fz_fail_at(reterr, len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN, FRAZIL_EPARSE,
+                          "uuid: %s position %u; it has %u characters",
+                          len < FRAZIL_UUID_LEN ? "nothing at" : "the text goes on at",
+                          (uint64_t)(len < FRAZIL_UUID_LEN ? len : FRAZIL_UUID_LEN) + 1, (uint64_t)FRAZIL_UUID_LEN);
     return FRAZIL_OK;
 }
 

@@ -65,31 +65,28 @@ frazil_err frazil_text_by_name(const char *name, frazil_text *ret)
     return FRAZIL_EINVAL;
 }
 
-frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size)
+frazil_err frazil_id_format(frazil_text form, uint64_t id, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_TEXT_SIZE];
+    size_t len;
 
     if (!is_form(form))
         return FRAZIL_EINVAL;
     if (size > text_room[form]) {
-        buf[fz_text_write(form, id, buf)] = '\0';
-        return FRAZIL_OK;
+        len = fz_text_write(form, id, buf);
+    } else {
+        len = fz_text_write(form, id, text);
+        if (len >= size)
+            return FRAZIL_EBUFFER;
+        memcpy(buf, text, len);
     }
-    size_t len = fz_text_write(form, id, text);
-    if (len >= size)
-        return FRAZIL_EBUFFER;
-    memcpy(buf, text, len);
     buf[len] = '\0';
+    if (ret_len != NULL)
+        *ret_len = len;
     return FRAZIL_OK;
 }
 
-frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *id)
-{
-    return frazil_id_parse_explain(form, text, len, id, NULL);
-}
-
-frazil_err frazil_id_parse_explain(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
-                                   frazil_error *reterr)
+frazil_err frazil_id_parse(frazil_text form, const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
     if (!is_form(form))
         return fz_fail(reterr, FRAZIL_EINVAL, "there is no text form number %d; the forms are numbered from 0 to %d",

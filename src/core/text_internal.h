@@ -10,7 +10,7 @@
 /* Writes id without a terminator and returns how many characters that are.  The rest of buf may be overwritten. */
 FZ_PRIVATE size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE]);
 
-/* frazil_id_parse_explain for a form that exists. */
+/* frazil_id_parse for a form that exists. */
 FZ_PRIVATE frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t *ret_id,
                                    frazil_error *reterr);
 

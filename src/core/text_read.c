@@ -24,31 +24,33 @@ struct numeral {
 #define UNPADDED .len_min = 1, .len_max = SIZE_MAX, .no_padding = true
 #define FIXED_WIDTH(width) .len_min = (width), .len_max = (width)
 
-/* ---- what can be wrong; index counts from 0, sentences count positions from 1 ---- */
+/* ---- faults; index counts from 0, sentences count positions from 1 ---- */
 
 static frazil_err fail_digit(const struct numeral *form, const char *text, size_t index, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u is not one of the digits %s", form->name, text + index,
-                   (size_t)1, (uint64_t)index + 1, form->shown);
+    return fz_fail_at(reterr, index, FRAZIL_EPARSE, "%s: %Q at position %u is not one of the digits %s", form->name,
+                      text + index, (size_t)1, (uint64_t)index + 1, form->shown);
 }
 
 static frazil_err fail_short(const struct numeral *form, size_t len, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EPARSE, "%s: nothing at position %u; the form has %s%u characters", form->name,
-                   (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "", (uint64_t)form->len_min);
+    return fz_fail_at(reterr, len, FRAZIL_EPARSE, "%s: nothing at position %u; the form has %s%u characters",
+                      form->name, (uint64_t)len + 1, form->len_min < form->len_max ? "at least " : "",
+                      (uint64_t)form->len_min);
 }
 
 static frazil_err fail_long(const struct numeral *form, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EPARSE, "%s: the text goes on at position %u; the form has %s%u characters",
-                   form->name, (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
-                   (uint64_t)form->len_max);
+    return fz_fail_at(reterr, form->len_max, FRAZIL_EPARSE,
+                      "%s: the text goes on at position %u; the form has %s%u characters", form->name,
+                      (uint64_t)form->len_max + 1, form->len_min < form->len_max ? "at most " : "",
+                      (uint64_t)form->len_max);
 }
 
 static frazil_err fail_large(const struct numeral *form, size_t index, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EPARSE, "%s: with the digit at position %u the number is above 2^64 - 1", form->name,
-                   (uint64_t)index + 1);
+    return fz_fail_at(reterr, index, FRAZIL_EPARSE, "%s: with the digit at position %u the number is above 2^64 - 1",
+                      form->name, (uint64_t)index + 1);
 }
 
 /* ---- numbers in some radix ---- */
@@ -72,8 +74,8 @@ static frazil_err expect_space(const struct numeral *form, const char *text, siz
 {
     if (text[index] == ' ')
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u stands where a space should be", form->name,
-                   text + index, (size_t)1, (uint64_t)index + 1);
+    return fz_fail_at(reterr, index, FRAZIL_EPARSE, "%s: %Q at position %u stands where a space should be", form->name,
+                      text + index, (size_t)1, (uint64_t)index + 1);
 }
 
 /*
@@ -114,8 +116,9 @@ static frazil_err read_numeral(const struct numeral *form, const char *text, siz
         read_digits(form, text + form->prefix, len - form->prefix, ret_id))
         return FRAZIL_OK;
     if (form->no_padding && len > form->prefix + 1 && text[form->prefix] == form->alphabet->digits[0])
-        return fz_fail(reterr, FRAZIL_EPARSE, "%s: %Q at position %u is a leading zero, which this form does not have",
-                       form->name, text + form->prefix, (size_t)1, (uint64_t)form->prefix + 1);
+        return fz_fail_at(reterr, form->prefix, FRAZIL_EPARSE,
+                          "%s: %Q at position %u is a leading zero, which this form does not have", form->name,
+                          text + form->prefix, (size_t)1, (uint64_t)form->prefix + 1);
     for (size_t i = form->prefix; i < len; i++) {
         if (i == form->len_max)
             return fail_long(form, reterr);
@@ -176,8 +179,8 @@ static frazil_err read_hex0x(const char *text, size_t len, uint64_t *ret_id, fra
 
     for (size_t i = 0; i < len && i < sizeof prefix; i++) {
         if (text[i] != prefix[i])
-            return fz_fail(reterr, FRAZIL_EPARSE, "hex0x: %Q at position %u; the form begins with 0x", text + i,
-                           (size_t)1, (uint64_t)i + 1);
+            return fz_fail_at(reterr, i, FRAZIL_EPARSE, "hex0x: %Q at position %u; the form begins with 0x", text + i,
+                              (size_t)1, (uint64_t)i + 1);
     }
     return len < sizeof prefix ? fail_short(&hex0x, len, reterr) : read_numeral(&hex0x, text, len, ret_id, reterr);
 }

@@ -36,7 +36,7 @@ static void put_time_of_day(struct fz_sentence *out, int64_t ms_of_day)
     put_digits(out, ms_of_day % 1000, 100);
 }
 
-frazil_err frazil_time_format(int64_t unix_ms, char *buf, size_t size)
+frazil_err frazil_time_format(int64_t unix_ms, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_TIME_SIZE];
     struct fz_sentence out = fz_sentence_in(text, sizeof text);
@@ -54,8 +54,5 @@ frazil_err frazil_time_format(int64_t unix_ms, char *buf, size_t size)
     fz_sentence_char(&out, 'T');
     put_time_of_day(&out, ms_of_day);
     fz_sentence_char(&out, 'Z');
-    if (size < out.len + 1)
-        return FRAZIL_EBUFFER;
-    memcpy(buf, text, out.len + 1);
-    return FRAZIL_OK;
+    return fz_sentence_give(&out, buf, size, ret_len);
 }

@@ -97,7 +97,7 @@ static int64_t take_time_of_day(struct time_reader *r)
     return ms + take_fraction(r);
 }
 
-/* What an offset adds to UTC, in ms. */
+/* The ms that an offset adds to UTC. */
 static int64_t take_offset(struct time_reader *r)
 {
     char sign = peek(r);
@@ -151,8 +151,8 @@ frazil_err frazil_time_parse(const char *text, size_t len, int64_t *ret_unix_ms,
     if (r.expected == NULL && r.pos < len)
         expect_at(&r, r.pos, "the end of the text");
     if (r.expected != NULL)
-        return fz_fail(reterr, FRAZIL_EPARSE, "the time %Q is wrong at position %u: expected %s", text, len,
-                       (uint64_t)r.pos + 1, r.expected);
+        return fz_fail_at(reterr, r.pos, FRAZIL_EPARSE, "the time %Q is wrong at position %u: expected %s", text, len,
+                          (uint64_t)r.pos + 1, r.expected);
     *ret_unix_ms = unix_ms;
     return FRAZIL_OK;
 }

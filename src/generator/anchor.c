@@ -33,14 +33,21 @@ void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anchor_view *vi
     atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
 }
 
-void fz_anchor_close(struct fz_anchor *anchor)
+bool fz_anchor_shut(struct fz_anchor *anchor)
 {
     uint64_t version;
 
-    if (atomic_load_explicit(&anchor->range, memory_order_relaxed) == 0 || !lock_version(anchor, &version))
-        return;
+    if (!lock_version(anchor, &version))
+        return false;
     atomic_store_explicit(&anchor->range, 0, memory_order_release);
     atomic_store_explicit(&anchor->version, version + 2, memory_order_release);
+    return true;
+}
+
+void fz_anchor_close(struct fz_anchor *anchor)
+{
+    if (atomic_load_explicit(&anchor->range, memory_order_relaxed) != 0)
+        (void)fz_anchor_shut(anchor); /* or another thread is just publishing one, which is no older than this call */
 }
 
 /* Starts a measurement here.  The counter is read last: later than the time it is paired with. */

@@ -59,6 +59,12 @@ FZ_PRIVATE void fz_anchor_publish(struct fz_anchor *anchor, const struct fz_anch
 FZ_PRIVATE void fz_anchor_close(struct fz_anchor *anchor);
 
 /*
+ * Closes it, also if it is closed already: whoever publishes one afterwards sees what was written before this call.
+ * False: another thread is just publishing one.
+ */
+FZ_PRIVATE bool fz_anchor_shut(struct fz_anchor *anchor);
+
+/*
  * How fast the counter runs, measured against monotonic time while the generator
  * is in use, so that open need not wait for it and a machine that is moved to
  * another host is followed.

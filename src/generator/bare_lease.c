@@ -8,26 +8,42 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "core/sized.h"
 #include "frazil/lease.h"
 #include "generator_internal.h"
+#include "observe.h"
+#include "open.h"
+#include "refusal.h"
+#include "spec/options.h"
 
 struct frazil_lease {
     frazil *gen;
 };
 
-frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
+frazil_err frazil_lease_open_options(frazil_lease **ret, const frazil_options *options, frazil_error *reterr)
 {
     frazil_lease *lease = malloc(sizeof *lease);
 
     if (lease == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = fz_open_leased(&lease->gen, spec, ports, reterr);
+    frazil_err err = fz_open_leased(&lease->gen, options, reterr);
     if (err != FRAZIL_OK) {
         free(lease);
         return err;
     }
     *ret = lease;
     return FRAZIL_OK;
+}
+
+frazil_err frazil_lease_open(frazil_lease **ret, const char *spec, frazil_error *reterr)
+{
+    frazil_options options = {.environment = FRAZIL_ENVIRONMENT_BY_KEY};
+
+    frazil_err err = fz_options_of_spec(&options, spec, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_lease_open_options(ret, &options, reterr);
+    fz_options_forget(&options);
+    return err;
 }
 
 /* Why the number is not the program's now. */
@@ -64,14 +80,13 @@ frazil_err frazil_lease_get(frazil_lease *lease, frazil_lease_info *ret, size_t 
         /* The start of the last tick and its length: the start of the one after it may be beyond the layout. */
         .end_unix_ms = fz_layout_tick_unix_ms(&gen->layout, seen.grant.until) + (int64_t)gen->layout.tick_ms,
     };
-    memset(ret, 0, size);
-    memcpy(ret, &info, size < sizeof info ? size : sizeof info);
+    fz_give_sized(ret, size, &info, sizeof info);
     return FRAZIL_OK;
 }
 
-frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t *ret_next_ns, frazil_error *reterr)
+frazil_err frazil_lease_keep(frazil_lease *lease, uint64_t wait_ns, uint64_t *ret_next_ns, frazil_error *reterr)
 {
-    return frazil_keep(lease->gen, ret_next_ns, reterr);
+    return frazil_keep(lease->gen, wait_ns, ret_next_ns, reterr);
 }
 
 /* Each process notes what it used; whoever is the last gives back what lies above all of it. */

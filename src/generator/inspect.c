@@ -1,19 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /* Looking at a generator: statistics, what it is, what is left, snapshots. */
+#include <stddef.h>
+#include <string.h>
+
+#include "core/sized.h"
 #include "generator_internal.h"
+#include "observe.h"
 
 static uint64_t load_u64(const _Atomic uint64_t *value)
 {
     return atomic_load_explicit(value, memory_order_relaxed);
 }
 
-void frazil_get_stats(frazil *gen, frazil_stats *ret)
+static frazil_stats stats_of(frazil *gen)
 {
     struct fz_shared *shared = gen->shared;
     struct fz_observation seen = fz_observe(gen);
     uint64_t next = fz_slot_above_hole(&gen->rules, seen.view.word);
 
-    *ret = (frazil_stats){
+    return (frazil_stats){
         .issued = fz_slot_line(&gen->rules, load_u64(gen->word)) - shared->origin - load_u64(&shared->skipped),
         .full = load_u64(&shared->full),
         .backward_steps = load_u64(&shared->backward_steps),
@@ -28,24 +33,69 @@ void frazil_get_stats(frazil *gen, frazil_stats *ret)
     };
 }
 
-void frazil_get_info(frazil *gen, frazil_generator_info *ret)
+void frazil_get_stats(frazil *gen, frazil_stats *ret, size_t size)
+{
+    const frazil_stats stats = stats_of(gen);
+
+    fz_give_sized(ret, size, &stats, sizeof stats);
+}
+
+/* Each statistic's name, and where it stands. */
+static const struct {
+    const char *name;
+    size_t offset;
+} stat_table[] = {
+#define STAT_ROW(name, what) {#name, offsetof(frazil_stats, name)},
+    FRAZIL_STATS(STAT_ROW)
+#undef STAT_ROW
+};
+
+enum { STAT_COUNT = sizeof stat_table / sizeof stat_table[0] };
+
+size_t frazil_stat_count(void)
+{
+    return STAT_COUNT;
+}
+
+const char *frazil_stat_name(size_t i)
+{
+    return i < STAT_COUNT ? stat_table[i].name : "?";
+}
+
+uint64_t frazil_stat_value(frazil *gen, size_t i)
+{
+    uint64_t value = 0;
+
+    if (i < STAT_COUNT) {
+        const frazil_stats stats = stats_of(gen);
+        memcpy(&value, (const char *)&stats + stat_table[i].offset, sizeof value);
+    }
+    return value;
+}
+
+void frazil_get_info(frazil *gen, frazil_generator_info *ret, size_t size)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     struct fz_observation seen = fz_observe(gen);
     struct fz_slot_plan plan = fz_slot_plan(rules, &seen.view, 1, 0);
 
-    *ret = (frazil_generator_info){
-        .layout = gen->layout,
+    const frazil_generator_info info = {
         .worker = seen.grant.worker,
         .sequence_min = rules->seq_min,
         .sequence_max = rules->seq_min + (uint32_t)(rules->capacity - 1),
         .sequence = plan.reason == FZ_SLOT_EXHAUSTED ? rules->seq_min : fz_slot_sequence(rules, plan.first),
         .length = rules->capacity - fz_slot_available(rules, &seen.view),
         .capacity = rules->capacity,
-        .counter_in_use = gen->fast_path != FZ_FAST_NONE,
-        .state_is_new = fz_home_is_new(&gen->home),
-        .collision_ppm = gen->collision_ppm,
+        .counter_in_use = gen->fast_path != FZ_FAST_NONE ? 1 : 0,
+        .state_is_new = fz_home_is_new(&gen->home) ? 1 : 0,
+        .collision_ppm = gen->fixed.collision_ppm,
     };
+    fz_give_sized(ret, size, &info, sizeof info);
+}
+
+const frazil_layout *frazil_layout_of(const frazil *gen)
+{
+    return &gen->layout;
 }
 
 uint64_t frazil_available(frazil *gen)

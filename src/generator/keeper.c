@@ -9,8 +9,12 @@
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "errand.h"
 #include "generator_internal.h"
+#include "handover.h"
+#include "observe.h"
 #include "os/fail_errno.h"
+#include "refusal.h"
 #include "turn.h"
 #include "waits.h"
 
@@ -46,20 +50,6 @@ static void note_floor(frazil *gen, const struct fz_grant *grant, uint64_t now_t
 }
 
 /*
- * I3: in most layouts the worker stands above the sequence, so that ids of a smaller one would sort below what was
- * issued in the same tick before.  They begin in the next tick, or where the grant ends if that is earlier.
- */
-static void begin_above(const frazil *gen, struct fz_grant *grant)
-{
-    uint64_t word = atomic_load_explicit(gen->word, memory_order_relaxed);
-    bool begun = fz_slot_place(&gen->rules, word) > gen->rules.floor;
-    uint64_t free_tick = fz_slot_tick(&gen->rules, word) + begun;
-
-    free_tick = free_tick <= grant->until ? free_tick : grant->until + 1;
-    grant->floor = grant->floor < free_tick ? free_tick : grant->floor;
-}
-
-/*
  * Puts a grant in force in place of what was seen.  False: another process has put one there meanwhile, as this one
  * took too long, and nobody ever uses this one.
  */
@@ -74,6 +64,7 @@ static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now
 {
     if (grant->floor > grant->until)
         return; /* a grant that takes the present one away tells nothing of the next one */
+    /* Measured instead of asked for: only the granter knows the namespace, and a program's own granter has none. */
     uint64_t ticks = grant->until > now_tick ? grant->until - now_tick : 1;
 
     atomic_store_explicit(&gen->keeper.horizon_ticks, ticks, memory_order_relaxed);
@@ -82,18 +73,6 @@ static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now
 static uint64_t horizon_ticks(const frazil *gen)
 {
     return atomic_load_explicit(&gen->keeper.horizon_ticks, memory_order_relaxed);
-}
-
-static uint64_t ticks_ns(const frazil *gen, uint64_t ticks)
-{
-    uint64_t tick_ns = gen->layout.tick_ms * FZ_NS_PER_MS;
-
-    return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
-}
-
-uint64_t fz_keeper_horizon_ns(const frazil *gen)
-{
-    return ticks_ns(gen, horizon_ticks(gen));
 }
 
 static uint64_t shorter_of(uint64_t ns, uint64_t other)
@@ -118,10 +97,12 @@ static void back_off(frazil *gen, const frazil_error *why)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t longest_ns = shorter_of(longest_retry_ns, fz_keeper_horizon_ns(gen) / RETRIES_IN_A_GRANT);
+    uint64_t longest_ns = shorter_of(longest_retry_ns, fz_horizon_ns(gen) / RETRIES_IN_A_GRANT);
     uint64_t pause_ns = shorter_of(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
 
+    /* Never less than half of it: a random number near 0 would hammer a coordinator that is down. */
     pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
+    /* The granter knows better, as at the end of a quarantine; a little jitter keeps a fleet apart. */
     if (why->retry_ns != 0 && why->retry_ns < pause_ns)
         pause_ns = why->retry_ns + below(gen, shorter_of(shortest_retry_ns, longest_ns) / 2);
     atomic_store_explicit(&shared->retry_ns, fz_monotonic_ns(gen) + pause_ns, memory_order_relaxed);
@@ -168,21 +149,25 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
 
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FRAZIL_OK;
+    /* In the turn, because after_fork changes what other threads of this process read. */
     notice_fork(gen);
     uint64_t retry_ns = atomic_load_explicit(&shared->retry_ns, memory_order_relaxed);
+    /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
     if (fz_monotonic_ns(gen) < retry_ns)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
         back_off(gen, &why);
+        atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
         fz_shared_note_write(&shared->failure, why.message);
         if (reterr != NULL)
             *reterr = why;
         return err;
     }
+    /* Also of a grant that comes too late to be put in force: it tells how long the next one lasts. */
     note_horizon(gen, &grant, seen.view.now_tick);
-    if (grant.worker != seen.grant.worker)
-        begin_above(gen, &grant);
+    if (grant.worker != seen.grant.worker && !fz_begin_above(gen, &seen, &grant))
+        return FRAZIL_OK;
     if (put_in_force(gen, &seen, &grant))
         count_extension(shared, is_contiguous(&seen.grant, &grant));
     return FRAZIL_OK;
@@ -215,6 +200,8 @@ bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t 
 {
     if (gen->keeper.granter.ctx == NULL)
         return false;
+    /* The thread extends after a third, so a caller finds less than a quarter only if there is no thread or it fails.
+     */
     return grant->until < now_tick || grant->until - now_tick < horizon_ticks(gen) / 4;
 }
 
@@ -242,11 +229,12 @@ static uint64_t pause_ns(frazil *gen)
 
     if (retry_ns > now_ns)
         return retry_ns - now_ns;
+    /* The last try did not help, though it reported no failure: another process has the turn. */
     if (needs_extension(gen, &seen.grant, seen.view.now_tick))
         return shortest_retry_ns;
     uint64_t left = seen.grant.until - seen.view.now_tick;
     uint64_t until_due = left >= rest ? left - rest + 1 : 0;
-    return ticks_ns(gen, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
+    return fz_layout_ticks_ns(&gen->layout, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
 }
 
 /* Sleeps until the time has passed, or it is woken; true: it is to stop. */
@@ -324,6 +312,7 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
         if (err != FRAZIL_OK)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
+        /* Not put in force: the other process's grant is on the board, and the granter continues that one. */
         if (put_in_force(gen, &seen, &grant))
             return FRAZIL_OK;
     }
@@ -332,15 +321,17 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
                    (uint64_t)OVERTAKEN_MAX);
 }
 
-static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
+static frazil_err try_acquire(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
 {
     struct fz_turn turn;
 
-    if (!fz_turn_wait(gen, longest_turn_wait_ns, &turn))
+    wait_ns = shorter_of(wait_ns, longest_turn_wait_ns);
+    if (!fz_turn_wait(gen, wait_ns, &turn))
         return fz_fail(
             reterr, FRAZIL_EAGAIN,
-            "other processes (stopped?) have been extending the grant of the worker id for two seconds: open "
-            "it again");
+            "another process (stopped?) has been extending the grant of the worker id for more than %u ms: open "
+            "it again",
+            wait_ns / FZ_NS_PER_MS);
     frazil_err err = acquire_in_turn(gen, reterr);
     fz_turn_end(gen, &turn);
     return err;
@@ -353,6 +344,7 @@ static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
  */
 static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
 {
+    /* One more nanosecond, as a time that is only just reached may still round down to the tick before. */
     uint64_t known_ns = why->retry_ns == 0 ? FZ_NS_PER_MS : 1 + shorter_of(why->retry_ns, longest_acquire_ns);
     uint64_t spread_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
 
@@ -364,15 +356,16 @@ static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil
 /* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
 static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
 {
-    uint64_t until_ns = fz_monotonic_ns(gen) + shorter_of(gen->max_wait_ns, longest_acquire_ns);
+    uint64_t left_ns = shorter_of(gen->fixed.max_wait_ns, longest_acquire_ns);
+    uint64_t until_ns = fz_monotonic_ns(gen) + left_ns;
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
-        frazil_err err = try_acquire(gen, &why);
+        frazil_err err = try_acquire(gen, left_ns, &why);
         uint64_t now_ns = fz_monotonic_ns(gen);
-        uint64_t left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
+        left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
         uint64_t pause_ns = acquire_pause_ns(gen, tries, &why, left_ns);
-        if (err == FRAZIL_EAGAIN && pause_ns < left_ns && !fz_waits_ended()) {
+        if ((err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE) && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
         }
@@ -427,10 +420,50 @@ bool fz_keeper_delegate(frazil *gen)
     return has_thread || gen->keeper.mode == FZ_KEEPER_HOOK;
 }
 
+/* ---- frazil_keep ------------------------------------------------------------- */
+
+/* When to look again at a grant that a thread is just extending. */
+static const uint64_t look_again_ns = 10000000;
+
+/* In a thread of its own.  The last line is the last that it has to do with the generator, which may be freed then. */
+static frazil_err extend_aside(frazil *gen, frazil_error *reterr)
+{
+    frazil_err err = fz_keeper_extend(gen, reterr);
+
+    atomic_store_explicit(&gen->keeper.helped, 0, memory_order_release);
+    return err;
+}
+
+static bool is_helped(frazil *gen)
+{
+    return atomic_load_explicit(&gen->keeper.helped, memory_order_acquire) == fz_fork_mark_read(&gen->fork_mark);
+}
+
+/* One thread at a time: false if there is one.  A mark that a parent process has left does not count. */
+static bool begin_help(frazil *gen)
+{
+    uint64_t process = fz_fork_mark_read(&gen->fork_mark);
+    uint64_t helped = atomic_load_explicit(&gen->keeper.helped, memory_order_relaxed);
+
+    return helped != process && atomic_compare_exchange_strong_explicit(&gen->keeper.helped, &helped, process,
+                                                                        memory_order_acq_rel, memory_order_relaxed);
+}
+
+/* Waits for a thread that an earlier call has left at work. */
+static void await_help(frazil *gen, uint64_t wait_ns)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+    uint64_t begun_ns = fz_turn_clock_ns();
+
+    while (is_helped(gen) && fz_turn_clock_ns() - begun_ns < wait_ns)
+        clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
+}
+
 void fz_keeper_stop(frazil *gen)
 {
     struct fz_keeper *keeper = &gen->keeper;
 
+    await_help(gen, UINT64_MAX);
     /* A child inherits the lock and the signal in whatever state they were: it leaves them alone. */
     if (!fz_keeper_has_thread(gen))
         return;
@@ -449,6 +482,7 @@ static uint64_t last_used_tick(const frazil *gen)
 {
     uint64_t used = fz_slot_tick(&gen->rules, atomic_load_explicit(gen->word, memory_order_acquire));
 
+    /* A sno generator whose clock went back has used later ticks on the side that it left. */
     for (unsigned side = 0; side < 2; side++) {
         uint64_t free = atomic_load_explicit(&gen->shared->side_free[side], memory_order_acquire);
         if (free > used + 1)
@@ -457,18 +491,18 @@ static uint64_t last_used_tick(const frazil *gen)
     return used;
 }
 
-void fz_keeper_release(frazil *gen)
+frazil_err fz_keeper_release(frazil *gen)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
     if (granter->ctx == NULL)
-        return;
+        return FRAZIL_OK;
     notice_fork(gen);
     struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
     if (held.version == 0)
-        return; /* the generator was never opened: there is nothing to give back */
+        return FRAZIL_OK; /* the generator was never opened: there is nothing to give back */
     uint64_t used = last_used_tick(gen);
-    granter->release(granter->ctx, &held, used < held.until ? used : held.until);
+    return granter->release(granter->ctx, &held, used < held.until ? used : held.until);
 }
 
 void fz_keeper_close(frazil *gen)
@@ -482,10 +516,39 @@ void fz_keeper_close(frazil *gen)
     granter->ctx = NULL;
 }
 
-frazil_err frazil_keep(frazil *gen, uint64_t *ret_next_ns, frazil_error *reterr)
+/* Whether there is nothing to ask, or it is too early to. */
+static bool is_idle(frazil *gen)
 {
-    frazil_err err = fz_keeper_extend(gen, reterr);
+    struct fz_observation seen = fz_observe(gen);
 
-    *ret_next_ns = gen->keeper.granter.ctx == NULL ? FRAZIL_WAIT_FOREVER : pause_ns(gen);
+    return !needs_extension(gen, &seen.grant, seen.view.now_tick) ||
+           fz_monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
+}
+
+/* Extends the grant within the time; what takes longer goes on. */
+static frazil_err keep_within(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+
+    await_help(gen, wait_ns);
+    bool is_begun = !is_helped(gen);
+    if (is_begun && (is_idle(gen) || gen->keeper.asks_program || wait_ns == FRAZIL_WAIT_FOREVER))
+        return fz_keeper_extend(gen, reterr);
+    if (is_begun && begin_help(gen) && fz_errand_run(gen, extend_aside, wait_ns, &err, reterr))
+        return err;
+    return fz_fail(reterr, FRAZIL_EAGAIN, "the grant is being extended, and whoever grants it has not answered yet");
+}
+
+frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, frazil_error *reterr)
+{
+    uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
+
+    *ret_next_ns = FRAZIL_WAIT_FOREVER;
+    if (fz_is_stopped(gen))
+        return fz_fail_stopped(reterr);
+    if (gen->keeper.granter.ctx == NULL)
+        return FRAZIL_OK;
+    frazil_err err = keep_within(gen, most_ns, reterr);
+    *ret_next_ns = is_helped(gen) ? look_again_ns : pause_ns(gen);
     return err;
 }

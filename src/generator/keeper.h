@@ -23,8 +23,10 @@
 struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
+    bool asks_program;              /* the granter is the program's: only its own threads call it */
     _Atomic uint64_t horizon_ticks; /* of a fresh grant */
     _Atomic uint64_t inside;        /* by its fork mark: the process of which a thread extends the grant; 0: none */
+    _Atomic uint64_t helped;        /* likewise: a thread that frazil_keep has started is at work; 0: none */
     uint64_t process;               /* by its fork mark: the one that the granter was last used in */
     uint64_t thread_process;        /* the one that has the thread; 0: none has */
     pthread_t thread;
@@ -54,9 +56,6 @@ FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 /* Waits until nobody is extending the grant, wait_ns and two seconds at the most: that process may be stopped. */
 FZ_PRIVATE void fz_keeper_await(frazil *gen, uint64_t wait_ns);
 
-/* How far a fresh grant reaches, in nanoseconds; 0 before the first one. */
-FZ_PRIVATE uint64_t fz_keeper_horizon_ns(const frazil *gen);
-
 /* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
 FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
@@ -77,11 +76,14 @@ FZ_PRIVATE bool fz_keeper_has_thread(frazil *gen);
  */
 FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
 
-/* Ends the thread, if this process has it. */
+/* Ends the thread, if this process has it, and waits for one that frazil_keep has left at work. */
 FZ_PRIVATE void fz_keeper_stop(frazil *gen);
 
-/* Gives the grant back.  Only for the last one who has the word, when nobody can take a slot any more. */
-FZ_PRIVATE void fz_keeper_release(frazil *gen);
+/*
+ * Gives the grant back.  Only for the last one who has the word, when nobody can take a slot any more.  FRAZIL_OK: it
+ * was given back, or nothing was to be; FRAZIL_EUNREACHABLE: it ends by itself.
+ */
+FZ_PRIVATE frazil_err fz_keeper_release(frazil *gen);
 
 /* Closes the granter; releases nothing. */
 FZ_PRIVATE void fz_keeper_close(frazil *gen);

@@ -10,6 +10,7 @@
 #include "generator_internal.h"
 #include "os/counter.h"
 #include "os/memory.h"
+#include "take.h"
 
 enum { LARGEST_BLOCK = 1024, BLOCKS_PER_TICK = 16 };
 
@@ -87,6 +88,21 @@ frazil_err frazil_local_next(frazil_local *local, uint64_t *ret_id)
 
     if (block->left == 0 || !fz_counter_is_in(block->counter, block->range))
         return local_next_slow(local, ret_id);
+    *ret_id = block->next_id;
+    block->next_id += local->step;
+    block->left--;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_local_try_next(frazil_local *local, uint64_t *ret_id, uint64_t *ret_retry_ns)
+{
+    struct block *block = local->block;
+
+    if (block->left == 0 || !fz_counter_is_in(block->counter, block->range)) {
+        drop_block(local);
+        if (!refill(local))
+            return frazil_try_next(local->gen, ret_id, ret_retry_ns);
+    }
     *ret_id = block->next_id;
     block->next_id += local->step;
     block->left--;

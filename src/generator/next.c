@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking 64-bit ids. */
-#include "core/layout_internal.h"
+#include "compose.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "os/counter.h"
 #include "remote.h"
+#include "take.h"
 
 /* One id through the slow path. */
 FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
@@ -14,10 +15,12 @@ FZ_OUT_OF_LINE static frazil_err next_slow(frazil *gen, uint64_t *ret_id)
     struct fz_taken taken;
     uint64_t nth;
 
+    /* Checked here and not in frazil_next: a sno generator has another fast path, so it always comes here. */
     if (fz_is_sno(gen))
         return FRAZIL_EKIND;
     if (gen->remote != NULL)
         return fz_remote_take(gen, ret_id, 1, FRAZIL_WAIT_DEFAULT, &refusal);
+    /* Under these policies a call may fail, so a slot past the end of the tick must not be taken to find that out. */
     if (gen->fast_path == FZ_FAST_CHECKED && fz_take_anchored(gen, 1, &anchor, &nth)) {
         *ret_id = anchor.first_id + (nth << gen->sequence_shift);
         return FRAZIL_OK;
@@ -50,6 +53,10 @@ frazil_err frazil_next(frazil *gen, uint64_t *ret_id)
 
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
     uint64_t nth = slot - anchor.first_slot;
+    /*
+     * The slot is taken, and no other thread can have it.  It is redeemed instead of given back,
+     * because by now others have added behind it.
+     */
     if (nth >= gen->capacity)
         return next_redeemed(gen, slot, ret_id);
     *ret_id = anchor.first_id + (nth << gen->sequence_shift);
@@ -87,23 +94,28 @@ static void fill_ids(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t
         ids[i] = first_id + (i << fill->shift);
 }
 
-static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+frazil_err fz_take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
 {
     struct id_fill fill = {.ids = ret_ids, .shift = gen->sequence_shift};
     struct fz_anchor_view anchor;
     struct fz_taken taken;
+    frazil_err err;
     uint64_t nth;
 
-    if (gen->remote != NULL)
-        return fz_remote_take(gen, ret_ids, n, wait_ns, refusal);
+    if (gen->remote != NULL) {
+        err = fz_remote_take(gen, ret_ids, n, wait_ns, refusal);
+        return err == FRAZIL_OK ? err : fz_judge_batch(gen, n, wait_ns, refusal);
+    }
+    /* All of them in this tick, or none: a part would have to be given back. */
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
         fill_ids(&fill, anchor.first_slot + nth, anchor.first_id + (nth << gen->sequence_shift), n);
         return FRAZIL_OK;
     }
-    frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
-    if (err == FRAZIL_OK)
-        fz_emit_runs(gen, &taken, n, fill_ids, &fill);
-    return err;
+    err = fz_take(gen, n, wait_ns, &taken, refusal);
+    if (err != FRAZIL_OK)
+        return fz_judge_batch(gen, n, wait_ns, refusal);
+    fz_emit_runs(gen, &taken, n, fill_ids, &fill);
+    return FRAZIL_OK;
 }
 
 frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n)
@@ -112,9 +124,7 @@ frazil_err frazil_next_n(frazil *gen, uint64_t *ret_ids, size_t n)
 
     if (fz_is_sno(gen))
         return FRAZIL_EKIND;
-    if (n == 0)
-        return FRAZIL_EINVAL;
-    return take_ids(gen, ret_ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
+    return n == 0 ? FRAZIL_OK : fz_take_ids(gen, ret_ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
 }
 
 frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, frazil_error *reterr)
@@ -123,22 +133,8 @@ frazil_err frazil_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_n
 
     if (fz_is_sno(gen))
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is sno: take its ids with frazil_sno_take");
-    if (n == 0)
-        return fz_fail(reterr, FRAZIL_EINVAL, "0 ids were asked for: at least 1 can be taken");
-    frazil_err err = take_ids(gen, ret_ids, n, wait_ns, &refusal);
-    return err == FRAZIL_OK ? err : fz_explain(gen, &refusal, reterr);
-}
-
-frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns)
-{
-    bool passes = refusal->code == FRAZIL_EFULL || refusal->code == FRAZIL_ECLOCK || refusal->code == FRAZIL_EAGAIN;
-    bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
-                    (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) || !passes;
-
-    if (is_error)
-        return refusal->code;
-    *ret_retry_ns = refusal->retry_ns;
-    return FRAZIL_EAGAIN;
+    frazil_err err = n == 0 ? FRAZIL_OK : fz_take_ids(gen, ret_ids, n, wait_ns, &refusal);
+    return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
 }
 
 frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns)
@@ -147,28 +143,23 @@ frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns
 
     if (fz_is_sno(gen))
         return FRAZIL_EKIND;
-    if (take_ids(gen, ret_id, 1, 0, &refusal) == FRAZIL_OK)
+    if (fz_take_ids(gen, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;
     return fz_try_error(gen, &refusal, ret_retry_ns);
 }
 
-uint32_t fz_explicit_sequence(frazil *gen)
+frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id, frazil_error *reterr)
 {
-    uint64_t taken = atomic_fetch_add_explicit(&gen->shared->explicit_taken, 1, memory_order_relaxed);
-
-    return gen->rules.seq_min + (uint32_t)(taken % gen->rules.capacity);
-}
-
-frazil_err frazil_next_at(frazil *gen, int64_t unix_ms, uint64_t *ret_id)
-{
-    frazil_parts parts = {
+    frazil_fields fields = {
         .unix_ms = unix_ms, .worker = fz_grant_board_read(&gen->shared->grants).worker, .sequence = gen->rules.seq_min};
     uint64_t ignored;
 
+    if (fz_is_stopped(gen))
+        return fz_fail_stopped(reterr);
     /* Checked before a sequence number is used up: a call that fails takes none. */
-    frazil_err err = frazil_compose(&gen->layout, &parts, &ignored);
+    frazil_err err = frazil_id_compose(&gen->layout, &fields, &ignored, reterr);
     if (err != FRAZIL_OK)
         return err;
-    parts.sequence = fz_explicit_sequence(gen);
-    return frazil_compose(&gen->layout, &parts, ret_id);
+    fields.sequence = fz_explicit_sequence(gen);
+    return frazil_id_compose(&gen->layout, &fields, ret_id, reterr);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
+#include "observe.h"
+
 #include "core/duration.h"
+#include "core/now.h"
 #include "generator_internal.h"
 #include "os/counter.h"
 
@@ -94,9 +97,9 @@ struct fz_observation fz_observe(frazil *gen)
     seen.view.carried_tick = atomic_load_explicit(&shared->carried_tick, memory_order_relaxed);
     seen.high_us = atomic_load_explicit(&shared->high_us, memory_order_acquire);
     int64_t seen_us = atomic_load_explicit(&shared->seen_us, memory_order_acquire);
-    if (gen->counter_usable)
+    if (gen->fixed.counter_usable)
         seen.counter = fz_counter_read();
-    seen.now = gen->clock.now(gen->clock.ctx);
+    seen.now = fz_now(&gen->clock);
 
     seen.before_epoch = seen.now.unix_ms < gen->layout.epoch_unix_ms;
     seen.view.now_tick = tick_of_ms(gen, seen.now.unix_ms);

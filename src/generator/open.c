@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening and closing generators. */
+#include "open.h"
+
 #include <errno.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/layout_internal.h"
+#include "core/now.h"
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "home/grant_store.h"
@@ -16,6 +19,7 @@
 #include "os/memory.h"
 #include "port_granter.h"
 #include "remote.h"
+#include "spec/auto_partition.h"
 #include "spec/coordinators.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;
@@ -31,35 +35,35 @@ static uint64_t splitmix_next(void *ctx)
     return z ^ (z >> 31);
 }
 
-static frazil_err open_clock(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
+static frazil_err open_clock(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              frazil_error *reterr)
 {
-    if (ports != NULL && ports->clock != NULL) {
+    if (ports->clock != NULL) {
         gen->clock = *ports->clock;
     } else if (decision->frozen) {
-        if (frazil_frozen_clock_new(&gen->frozen_clock, decision->frozen_unix_ms) != FRAZIL_OK)
+        if (frazil_frozen_clock_new(&gen->own.frozen_clock, decision->frozen_unix_ms) != FRAZIL_OK)
             return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-        gen->clock = frazil_manual_clock_port(gen->frozen_clock);
+        gen->clock = frazil_manual_clock_port(gen->own.frozen_clock);
     } else {
         gen->clock = fz_real_clock();
-        gen->counter_usable = fz_counter_usable();
+        gen->fixed.counter_usable = fz_counter_usable();
     }
     return FRAZIL_OK;
 }
 
-static frazil_err open_random(frazil *gen, const frazil_ports *ports, frazil_error *reterr)
+static frazil_err open_random(frazil *gen, const struct fz_ports *ports, frazil_error *reterr)
 {
     uint64_t seed;
 
-    if (ports != NULL && ports->random != NULL) {
+    if (ports->random != NULL) {
         gen->random = *ports->random;
         return FRAZIL_OK;
     }
     int sys = fz_host_entropy(&seed);
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "the system's random numbers cannot be read", NULL, "");
-    atomic_init(&gen->random_state, seed);
-    gen->random = (frazil_random){.ctx = &gen->random_state, .next = splitmix_next};
+    atomic_init(&gen->own.random_state, seed);
+    gen->random = (frazil_random){.size = sizeof(frazil_random), .ctx = &gen->own.random_state, .next = splitmix_next};
     return FRAZIL_OK;
 }
 
@@ -85,7 +89,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, ui
  */
 static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
 {
-    int64_t now_ms = gen->clock.now(gen->clock.ctx).unix_ms;
+    int64_t now_ms = fz_now(&gen->clock).unix_ms;
 
     if (now_ms >= gen->layout.epoch_unix_ms || now_ms < FZ_LAYOUT_DEFAULT_EPOCH_MS)
         return FRAZIL_OK;
@@ -100,9 +104,9 @@ static frazil_err check_epoch(const frazil *gen, frazil_error *reterr)
 static frazil_err check_life(const frazil *gen, const struct fz_decision *decision, frazil_error *reterr)
 {
     frazil_layout_info info;
-    int64_t now_ms = gen->clock.now(gen->clock.ctx).unix_ms;
+    int64_t now_ms = fz_now(&gen->clock).unix_ms;
 
-    frazil_layout_describe(&gen->layout, &info);
+    frazil_layout_describe(&gen->layout, &info, sizeof info);
     if (decision->allow_short_life || now_ms < info.last_unix_ms - ten_years_ms)
         return FRAZIL_OK;
     if (now_ms > info.last_unix_ms)
@@ -126,10 +130,10 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     uint64_t two_ticks_ns = gen->layout.tick_ms * UINT64_C(2000000);
-    bool waits = rules->on_full == FZ_FULL_WAIT && gen->max_wait_ns >= two_ticks_ns;
+    bool waits = rules->on_full == FZ_FULL_WAIT && gen->fixed.max_wait_ns >= two_ticks_ns;
     bool leads = rules->on_full == FZ_FULL_LEAD && rules->max_lead >= 2;
 
-    if (!gen->counter_usable || gen->remote != NULL)
+    if (!gen->fixed.counter_usable || gen->remote != NULL)
         return FZ_FAST_NONE;
     if (rules->start == FZ_START_RANDOM || !(waits || leads))
         return FZ_FAST_CHECKED;
@@ -140,13 +144,13 @@ static void adopt_rules(frazil *gen, const struct fz_decision *decision)
 {
     gen->layout = decision->layout;
     gen->rules = decision->rules;
-    gen->max_wait_ns = decision->max_wait_ns;
+    gen->fixed.max_wait_ns = decision->max_wait_ns;
     gen->capacity = decision->rules.capacity;
     if (gen->layout.kind == FRAZIL_LAYOUT_SNO)
         return;
-    gen->time_shift = (uint8_t)fz_layout_time_shift(&gen->layout);
+    gen->fixed.time_shift = (uint8_t)fz_layout_time_shift(&gen->layout);
     gen->sequence_shift = (uint8_t)fz_layout_sequence_shift(&gen->layout);
-    gen->worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
+    gen->fixed.worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
 /* Who this is, for those who look at a coordinator: "host:pid". */
@@ -160,7 +164,7 @@ static void name_owner(char *buf, size_t size)
     fz_sentence_u64(&owner, (uint64_t)getpid());
 }
 
-static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
+static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              struct fz_granter *ret, frazil_error *reterr)
 {
     const frazil_coordinator *coordinator;
@@ -179,8 +183,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
                                            .workers = decision->lease.workers};
 
     name_owner(owner, sizeof owner);
-    frazil_err err = fz_coordinator_for("worker", decision->worker.url, ports == NULL ? NULL : ports->coordinators,
-                                        &coordinator, reterr);
+    frazil_err err = fz_coordinator_for("worker", decision->worker.url, ports->coordinators, &coordinator, reterr);
     return err == FRAZIL_OK ? coordinator->open_granter(coordinator, &lease, ret, reterr) : err;
 }
 
@@ -188,14 +191,15 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
  * Puts the first grant in force: from the program's granter, the coordinator, or the file if the
  * state is kept; otherwise nobody grants the worker, and all ticks are its own.
  */
-static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const frazil_ports *ports,
+static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              uint32_t worker, frazil_error *reterr)
 {
     const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
     struct fz_granter granter;
     frazil_err err;
 
-    if (ports != NULL && ports->granter != NULL) {
+    if (ports->granter != NULL) {
+        gen->keeper.asks_program = true;
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
     } else if (decision->worker.url != NULL) {
         err = open_lease(gen, decision, ports, &granter, reterr);
@@ -209,32 +213,36 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
 }
 
 /* Leaves the shared page; whoever is the last gives the grant back. */
-static void close_home(frazil *gen, bool opened)
+static frazil_err close_home(frazil *gen, bool opened)
 {
+    frazil_err err = FRAZIL_OK;
+
     fz_keeper_stop(gen);
     bool is_last = fz_home_leave(&gen->home, &gen->shared);
     if (is_last) {
         gen->word = &gen->shared->word;
-        fz_keeper_release(gen);
+        err = fz_keeper_release(gen);
         if (!opened)
             fz_home_undo(&gen->home);
     }
     fz_keeper_close(gen);
     fz_home_close(&gen->home, gen->shared);
+    return err;
 }
 
-static void close_generator(frazil *gen, bool opened)
+static frazil_err close_generator(frazil *gen, bool opened)
 {
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
     fz_remote_close(gen);
-    close_home(gen, opened);
+    frazil_err err = close_home(gen, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
-    frazil_manual_clock_free(gen->frozen_clock);
+    frazil_manual_clock_free(gen->own.frozen_clock);
     free(gen);
+    return err;
 }
 
-frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const frazil_ports *ports,
+frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
                            frazil_error *reterr)
 {
     frazil *gen = aligned_alloc(alignof(frazil), sizeof *gen);
@@ -244,7 +252,8 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     memset(gen, 0, sizeof *gen);
     adopt_rules(gen, decision);
-    gen->collision_ppm = decision->worker.collision_ppm;
+    gen->fixed.has_program_ports = ports->clock != NULL || ports->random != NULL || ports->granter != NULL;
+    gen->fixed.collision_ppm = decision->worker.collision_ppm;
     frazil_err err = open_clock(gen, decision, ports, reterr);
     if (err == FRAZIL_OK)
         err = check_epoch(gen, reterr);
@@ -254,12 +263,14 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         err = open_random(gen, ports, reterr);
     if (err == FRAZIL_OK)
         err = open_pages(gen, decision, &worker, reterr);
+    if (err == FRAZIL_OK && decision->worker.in_process)
+        err = fz_auto_partition(&worker, reterr);
     if (err == FRAZIL_OK)
         err = open_grant(gen, decision, ports, worker, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
-        err = fz_remote_open(gen, decision, worker, ports == NULL ? NULL : ports->coordinators, reterr);
+        err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
     if (err != FRAZIL_OK) {
-        close_generator(gen, false);
+        (void)close_generator(gen, false);
         return err;
     }
     gen->fast_path = choose_fast_path(gen);
@@ -267,39 +278,17 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     return FRAZIL_OK;
 }
 
-static frazil_err open_spec(frazil **ret, const char *spec, enum fz_opening opening, const frazil_ports *ports,
-                            frazil_error *reterr)
+frazil_err fz_close_opened(frazil *gen)
 {
-    const struct fz_occasion occasion = {.opening = opening,
-                                         .has_granter = ports != NULL && ports->granter != NULL,
-                                         .has_clock = ports != NULL && ports->clock != NULL};
-    struct fz_decision decision;
-
-    frazil_err err = fz_decide(&decision, spec, &occasion, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_open_decided(ret, &decision, ports, reterr);
-    fz_decision_free(&decision);
-    return err;
+    return close_generator(gen, true);
 }
 
-frazil_err fz_open_leased(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
-{
-    return open_spec(ret, spec, FZ_OPENING_LEASE, ports, reterr);
-}
+/* How often to wait for a thread that is just publishing an anchor; one of a parent process never comes to an end. */
+enum { SHUT_TRIES = 1000 };
 
-frazil_err frazil_open_with(frazil **ret, const char *spec, const frazil_ports *ports, frazil_error *reterr)
+void frazil_stop(frazil *gen)
 {
-    return open_spec(ret, spec, FZ_OPENING_GENERATOR, ports, reterr);
-}
-
-frazil_err frazil_open(frazil **ret, const char *spec, frazil_error *reterr)
-{
-    return frazil_open_with(ret, spec, NULL, reterr);
-}
-
-void frazil_close(frazil *gen)
-{
-    if (gen != NULL)
-        close_generator(gen, true);
+    atomic_store_explicit(&gen->stopped, true, memory_order_relaxed);
+    for (int tries = 0; tries < SHUT_TRIES && !fz_anchor_shut(&gen->private_page->anchor); tries++)
+        sched_yield();
 }

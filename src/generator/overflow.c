@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Telling a callback that ticks overflow.  It is called by a caller that has to
- * wait anyway, so a slow callback costs nobody else anything.
- */
+#include "overflow.h"
+
 #include "generator_internal.h"
+#include "observe.h"
 
 static void tell(const frazil *gen, const struct fz_observation *seen, uint32_t waiting, uint32_t ticks)
 {
     const frazil_overflow overflow = {.unix_ms = seen->now.unix_ms, .waiting = waiting, .ticks = ticks};
 
-    gen->overflow_fn(gen->overflow_ctx, &overflow);
+    gen->overflow.fn(gen->overflow.ctx, &overflow);
 }
 
 void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
@@ -17,7 +16,7 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
     struct fz_overflow_state *state = &gen->private_page->overflow;
     uint64_t mark = seen->view.now_tick + 1;
 
-    if (gen->overflow_fn == NULL)
+    if (gen->overflow.fn == NULL)
         return;
     uint32_t waiting = atomic_fetch_add_explicit(&state->waiting, 1, memory_order_relaxed) + 1;
     uint64_t reported = atomic_load_explicit(&state->reported_tick, memory_order_relaxed);
@@ -30,7 +29,7 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
 
 void fz_overflow_leave(frazil *gen)
 {
-    if (gen->overflow_fn != NULL)
+    if (gen->overflow.fn != NULL)
         atomic_fetch_sub_explicit(&gen->private_page->overflow.waiting, 1, memory_order_relaxed);
 }
 
@@ -46,7 +45,7 @@ void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen)
 {
     struct fz_overflow_state *state = &gen->private_page->overflow;
 
-    if (gen->overflow_fn == NULL || atomic_load_explicit(&state->waiting, memory_order_relaxed) != 0)
+    if (gen->overflow.fn == NULL || atomic_load_explicit(&state->waiting, memory_order_relaxed) != 0)
         return;
     /* The tick before this one, and this one up to now, had nobody waiting. */
     if (seen->view.now_tick > atomic_load_explicit(&state->reported_tick, memory_order_relaxed))
@@ -55,7 +54,7 @@ void fz_overflow_quiet(frazil *gen, const struct fz_observation *seen)
 
 void fz_overflow_close(frazil *gen)
 {
-    if (gen->overflow_fn == NULL)
+    if (gen->overflow.fn == NULL)
         return;
     struct fz_observation seen = fz_observe(gen);
     end_overflow(gen, &seen);
@@ -63,6 +62,6 @@ void fz_overflow_close(frazil *gen)
 
 void frazil_on_overflow(frazil *gen, frazil_overflow_fn fn, void *ctx)
 {
-    gen->overflow_fn = fn;
-    gen->overflow_ctx = ctx;
+    gen->overflow.fn = fn;
+    gen->overflow.ctx = ctx;
 }

@@ -148,16 +148,17 @@ static frazil_err port_extend(void *ctx, uint64_t now_tick, const struct fz_gran
     return FRAZIL_OK;
 }
 
-static void port_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err port_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
 {
     const struct port *port = ctx;
     const frazil_grant shown = to_public(port, held);
 
     if (port->granter.release == NULL)
-        return;
+        return FRAZIL_OK;
     /* Nothing was used: the next grant may begin where this one did. */
     int64_t used_end_ms = used_tick < held->floor ? shown.from_unix_ms : end_of(&port->layout, used_tick);
     port->granter.release(port->granter.ctx, &shown, used_end_ms);
+    return FRAZIL_OK; /* a program's own function says nothing */
 }
 
 static void port_after_fork(void *ctx)
@@ -176,11 +177,6 @@ static void port_close(void *ctx)
 frazil_err fz_port_granter_open(struct fz_granter *ret, const frazil_granter *port, const frazil_layout *layout,
                                 frazil_error *reterr)
 {
-    if (port->size != sizeof *port || port->acquire == NULL || port->extend == NULL)
-        return fz_fail(reterr, FRAZIL_EINVAL,
-                       "the granter in the ports has size %u, or lacks acquire or extend: set size to "
-                       "sizeof(frazil_granter), which is %u",
-                       (uint64_t)port->size, (uint64_t)sizeof *port);
     struct port *copy = malloc(sizeof *copy);
     if (copy == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");

@@ -8,30 +8,19 @@
 #include <string.h>
 #include <time.h>
 
+#include "compose.h"
 #include "core/sentence.h"
+#include "generator_internal.h"
+#include "observe.h"
+#include "slot_runs.h"
 #include "spec/coordinators.h"
+#include "take.h"
 
 /* Between two tries when the source does not answer, or the clocks differ too much. */
 static const uint64_t retry_after_ns = 50000000;
 
 /* The longest wait at a time for a request of another thread, so that the end of all waits is noticed. */
 static const uint64_t longest_wait_ns = 100000000;
-
-/* Slots in a row, of one tick. */
-struct run {
-    uint64_t first;
-    uint64_t count;
-    uint64_t turn; /* when it was handed out, see struct part */
-};
-
-/* A list of runs. */
-enum { FEW_RUNS = 4 };
-struct runs {
-    size_t n;
-    size_t room;
-    struct run *at; /* few, or allocated */
-    struct run few[FEW_RUNS];
-};
 
 /* What one process has.  A child makes its own: its parent's lock may be taken, and its parent's slots are its
  * parent's. */
@@ -45,7 +34,7 @@ struct part {
     bool is_asking;            /* a thread asks the source */
     uint64_t requests;         /* that have ended */
     struct fz_refusal refusal; /* of the last one; its code is FRAZIL_OK if there was none */
-    struct runs in_hand;       /* to be used, the last one first */
+    struct fz_runs in_hand;    /* to be used, the last one first */
     uint64_t turn;             /* counts runs that are handed out */
     uint64_t end;              /* one above every slot that was ever taken from the source */
     char failure[FRAZIL_ERROR_MESSAGE_SIZE];
@@ -56,45 +45,6 @@ struct fz_remote {
     uint64_t batch;
     _Atomic(struct part *) part;
 };
-
-/* ---- lists of runs ------------------------------------------------------------------ */
-
-static void begin_runs(struct runs *runs)
-{
-    runs->n = 0;
-    runs->room = FEW_RUNS;
-    runs->at = runs->few;
-}
-
-static void end_runs(struct runs *runs)
-{
-    if (runs->at != runs->few)
-        free(runs->at);
-}
-
-/* Makes room for one more; false: no memory. */
-static bool make_room(struct runs *runs)
-{
-    assert(runs->at != NULL && runs->room >= FEW_RUNS);
-    if (runs->n < runs->room)
-        return true;
-    size_t room = 2 * runs->room;
-    struct run *larger = room > SIZE_MAX / sizeof *larger ? NULL : malloc(room * sizeof *larger);
-    if (larger == NULL)
-        return false;
-    memcpy(larger, runs->at, runs->n * sizeof *larger);
-    end_runs(runs);
-    runs->at = larger;
-    runs->room = room;
-    return true;
-}
-
-/* There is room for it. */
-static void add_run(struct runs *runs, const struct run *run)
-{
-    assert(runs->at != NULL && runs->n < runs->room);
-    runs->at[runs->n++] = *run;
-}
 
 /* ---- the process's part ----------------------------------------------------------- */
 
@@ -128,7 +78,7 @@ static struct part *new_part(struct part *older, uint64_t process, uint64_t end)
         free(part);
         return NULL;
     }
-    begin_runs(&part->in_hand);
+    fz_runs_begin(&part->in_hand);
     part->process = process;
     part->older = older;
     part->is_child = older != NULL;
@@ -141,14 +91,14 @@ static void destroy_part(struct part *part)
 {
     pthread_mutex_destroy(&part->lock);
     pthread_cond_destroy(&part->ended);
-    end_runs(&part->in_hand);
+    fz_runs_end(&part->in_hand);
     free(part);
 }
 
 /* A parent's lock may be taken, and threads wait: they are left alone. */
 static void free_inherited(struct part *part)
 {
-    end_runs(&part->in_hand);
+    fz_runs_end(&part->in_hand);
     free(part);
 }
 
@@ -173,18 +123,38 @@ static struct part *own_part(frazil *gen)
 
 /* ---- asking the source ---------------------------------------------------------------- */
 
+/* What the source says, or that nobody has asked it yet. */
+static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    struct part *part = own_part(gen);
+
+    if (part == NULL || refusal->code == FRAZIL_ENOMEM)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    pthread_mutex_lock(&part->lock);
+    fz_fail(reterr, refusal->code, "no slot from elsewhere: %s",
+            refusal->is_queued ? "another thread waits for the coordinator's answer, and max_wait is over"
+                               : part->failure);
+    pthread_mutex_unlock(&part->lock);
+    if (reterr != NULL) {
+        reterr->behind_us = refusal->behind_us;
+        reterr->retry_ns = refusal->retry_ns;
+    }
+    return refusal->code;
+}
+
 /* The source's refusal; what passes by itself says when to try again. */
 static frazil_err refused(struct part *part, const struct fz_observation *seen, const frazil_error *why,
                           struct fz_refusal *refusal)
 {
     uint64_t retry_ns = why->retry_ns;
 
-    if (retry_ns == 0 && (why->code == FRAZIL_EAGAIN || why->code == FRAZIL_EFULL || why->code == FRAZIL_ECLOCK))
+    /* Without a time the caller would try again at once, and for each id. */
+    if (retry_ns == 0 && why->err_class == FRAZIL_CLASS_RETRY)
         retry_ns = retry_after_ns;
-    memcpy(part->failure, why->message, sizeof part->failure);
+    memcpy(part->failure, why->message, why->length + 1);
     fz_refuse(refusal, seen, why->code, retry_ns);
     refusal->behind_us = why->behind_us;
-    refusal->said_by_source = true;
+    refusal->explain = explain_by_source;
     return why->code;
 }
 
@@ -192,14 +162,15 @@ static frazil_err refused(struct part *part, const struct fz_observation *seen, 
 static frazil_err receive(frazil *gen, struct part *part, const struct fz_observation *seen,
                           const struct fz_slot_run *given, struct fz_refusal *refusal)
 {
-    const struct run run = {.first = fz_slot_first(&gen->rules, 0, given->tick) + given->place, .count = given->count};
+    const struct fz_run run = {.first = fz_slot_first(&gen->rules, 0, given->tick) + given->place,
+                               .count = given->count};
 
     /* A counter for each tick does not know that the clock went back: these ids would not be above the ones before. */
     if (run.first < part->end)
         return fz_refuse(refusal, seen, FRAZIL_ECLOCK,
                          fz_ns_until(gen, seen->now, fz_slot_tick(&gen->rules, part->end - 1) + 1));
     part->end = run.first + run.count;
-    add_run(&part->in_hand, &run); /* nothing was in hand, so there is room */
+    fz_runs_add(&part->in_hand, &run); /* nothing was in hand, so there is room */
     return FRAZIL_OK;
 }
 
@@ -217,6 +188,7 @@ static frazil_err ask(frazil *gen, struct part *part, const struct fz_observatio
 
     part->is_asking = true;
     pthread_mutex_unlock(&part->lock);
+    /* Before the first request of this process, and while no other thread can make one. */
     if (part->is_child && remote->source.after_fork != NULL)
         remote->source.after_fork(remote->source.ctx);
     part->is_child = false;
@@ -224,6 +196,7 @@ static frazil_err ask(frazil *gen, struct part *part, const struct fz_observatio
     pthread_mutex_lock(&part->lock);
     err = err == FRAZIL_OK ? receive(gen, part, seen, &given, refusal) : refused(part, seen, &why, refusal);
     part->refusal = *refusal;
+    /* Those who wait for the request take from what is in hand now, instead of sharing a refusal. */
     if (err == FRAZIL_OK)
         part->refusal = (struct fz_refusal){.code = FRAZIL_OK};
     part->is_asking = false;
@@ -250,7 +223,7 @@ static frazil_err refuse_queued(const frazil *gen, const struct fz_observation *
     uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
 
     fz_refuse(refusal, seen, FRAZIL_EAGAIN, tick_ns < retry_after_ns ? tick_ns : retry_after_ns);
-    refusal->said_by_source = true;
+    refusal->explain = explain_by_source;
     refusal->is_queued = true;
     return FRAZIL_EAGAIN;
 }
@@ -282,18 +255,18 @@ static frazil_err await_request(frazil *gen, struct part *part, struct fz_patien
 /* A batch is not used after its tick. */
 static void drop_old(const frazil *gen, struct part *part, uint64_t now_tick)
 {
-    struct runs *runs = &part->in_hand;
+    struct fz_runs *runs = &part->in_hand;
 
     while (runs->n > 0 && fz_slot_tick(&gen->rules, runs->at[runs->n - 1].first) < now_tick)
         runs->n--;
 }
 
 /* Up to n of the slots in hand, of which there are some. */
-static void hand_out(struct part *part, uint64_t n, struct run *ret)
+static void hand_out(struct part *part, uint64_t n, struct fz_run *ret)
 {
-    struct run *run = &part->in_hand.at[part->in_hand.n - 1];
+    struct fz_run *run = &part->in_hand.at[part->in_hand.n - 1];
 
-    *ret = (struct run){.first = run->first, .count = n < run->count ? n : run->count, .turn = ++part->turn};
+    *ret = (struct fz_run){.first = run->first, .count = n < run->count ? n : run->count, .turn = ++part->turn};
     run->first += ret->count;
     run->count -= ret->count;
     if (run->count == 0)
@@ -312,7 +285,7 @@ static frazil_err check_time(const frazil *gen, const struct fz_observation *see
 /* Up to n slots out of the batch, or of a new one, which another thread may be asking for.  The caller holds the lock.
  */
 static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *patience, struct fz_observation *seen,
-                           uint64_t n, struct run *ret, struct fz_refusal *refusal)
+                           uint64_t n, struct fz_run *ret, struct fz_refusal *refusal)
 {
     for (;;) {
         *seen = fz_observe(gen);
@@ -327,6 +300,7 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
         }
         if (err != FRAZIL_OK)
             return err;
+        /* Another thread may have used up all of it by now. */
         if (waits)
             continue;
         /* Also if its tick ended while the source was asked: else a slow one would be asked for ever. */
@@ -339,54 +313,32 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
 static bool may_retry(const frazil *gen, const struct fz_patience *patience, const struct fz_refusal *refusal)
 {
     frazil_err code = refusal->code;
+    /* Whether waiting helps is the policy's decision for our own clock, and the source's for its own. */
     bool passes = (code == FRAZIL_EFULL && gen->rules.on_full != FZ_FULL_ERROR) || code == FRAZIL_EAGAIN ||
-                  (code == FRAZIL_ECLOCK && !refusal->said_by_source && gen->rules.on_backward != FZ_BACKWARD_ERROR);
+                  code == FRAZIL_EUNREACHABLE ||
+                  (code == FRAZIL_ECLOCK && refusal->explain == NULL && gen->rules.on_backward != FZ_BACKWARD_ERROR);
 
     return passes && !refusal->is_queued && refusal->retry_ns <= fz_patience_left(gen, patience);
-}
-
-/* Adds a run of up to n slots that may be issued.  One that could not be waited for is added as well. */
-static frazil_err take_due(frazil *gen, struct part *part, struct fz_patience *patience, uint64_t n, struct runs *taken,
-                           struct fz_refusal *refusal)
-{
-    for (;;) {
-        struct fz_observation seen;
-        struct run run;
-        bool stale = false;
-        pthread_mutex_lock(&part->lock);
-        frazil_err err = take_run(gen, part, patience, &seen, n, &run, refusal);
-        pthread_mutex_unlock(&part->lock);
-        if (err != FRAZIL_OK && !may_retry(gen, patience, refusal))
-            return err;
-        if (err != FRAZIL_OK) {
-            fz_pause(gen, &seen, patience, refusal->retry_ns);
-            continue;
-        }
-        err = fz_await(gen, run.first, run.first + run.count - 1, patience, &stale, refusal);
-        if (err == FRAZIL_OK && stale)
-            continue;
-        add_run(taken, &run);
-        return err;
-    }
 }
 
 /* ---- a whole call ------------------------------------------------------------------- */
 
 /* Puts one run back in hand.  false: no memory. */
-static bool put_back(const frazil *gen, struct part *part, const struct run *run)
+static bool put_back(const frazil *gen, struct part *part, const struct fz_run *run)
 {
-    struct runs *runs = &part->in_hand;
-    struct run *next = runs->n > 0 ? &runs->at[runs->n - 1] : NULL;
+    struct fz_runs *runs = &part->in_hand;
+    struct fz_run *next = runs->n > 0 ? &runs->at[runs->n - 1] : NULL;
 
+    /* Runs are of one tick, so neighbours in different ones stay apart. */
     if (next != NULL && run->first + run->count == next->first &&
         fz_slot_tick(&gen->rules, run->first) == fz_slot_tick(&gen->rules, next->first)) {
         next->first = run->first;
         next->count += run->count;
         return true;
     }
-    if (!make_room(runs))
+    if (!fz_runs_make_room(runs))
         return false;
-    add_run(runs, run);
+    fz_runs_add(runs, run);
     return true;
 }
 
@@ -394,7 +346,7 @@ static bool put_back(const frazil *gen, struct part *part, const struct run *run
  * A call that failed keeps nothing: its slots are for the next call, up to the first one after which another
  * thread has taken some, to which they would be ids out of order.
  */
-static void give_back(const frazil *gen, struct part *part, struct runs *taken)
+static void give_back(const frazil *gen, struct part *part, struct fz_runs *taken)
 {
     pthread_mutex_lock(&part->lock);
     while (taken->n > 0 && taken->at[taken->n - 1].turn == part->turn &&
@@ -407,21 +359,75 @@ static void give_back(const frazil *gen, struct part *part, struct runs *taken)
 
 static frazil_err no_memory(struct fz_refusal *refusal)
 {
-    *refusal = (struct fz_refusal){.code = FRAZIL_ENOMEM, .said_by_source = true};
+    *refusal = (struct fz_refusal){.code = FRAZIL_ENOMEM, .explain = explain_by_source};
     return FRAZIL_ENOMEM;
 }
 
+/* One call of fz_remote_take. */
+struct call {
+    frazil *gen;
+    struct part *part;
+    struct fz_patience patience;
+    struct fz_runs taken;
+    int cancel_state; /* of the thread, before the call */
+};
+
+/* Waits for the run that was taken last.  *ret_stale: its tick is over. */
+static frazil_err await_run(struct call *call, bool *ret_stale, struct fz_refusal *refusal)
+{
+    const struct fz_run *run = &call->taken.at[call->taken.n - 1];
+
+    pthread_setcancelstate(call->cancel_state, &(int){0});
+    frazil_err err = fz_await(call->gen, run->first, run->first + run->count - 1, &call->patience, ret_stale, refusal);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+    return err;
+}
+
+/* Waits for the source to be asked again. */
+static void await_source(struct call *call, const struct fz_observation *seen, const struct fz_refusal *refusal)
+{
+    pthread_setcancelstate(call->cancel_state, &(int){0});
+    fz_pause(call->gen, seen, &call->patience, refusal->retry_ns);
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &(int){0});
+}
+
+/* Adds a run of up to n slots that may be issued.  One that could not be waited for is added as well. */
+static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *refusal)
+{
+    frazil *gen = call->gen;
+    struct part *part = call->part;
+
+    for (;;) {
+        struct fz_observation seen;
+        struct fz_run run;
+        bool stale = false;
+        pthread_mutex_lock(&part->lock);
+        frazil_err err = take_run(gen, part, &call->patience, &seen, n, &run, refusal);
+        pthread_mutex_unlock(&part->lock);
+        if (err != FRAZIL_OK && !may_retry(gen, &call->patience, refusal))
+            return err;
+        if (err != FRAZIL_OK) {
+            await_source(call, &seen, refusal);
+            continue;
+        }
+        fz_runs_add(&call->taken, &run); /* before it is waited for, so that a cancelled thread gives it back */
+        err = await_run(call, &stale, refusal);
+        if (err != FRAZIL_OK || !stale)
+            return err;
+        call->taken.n--;
+    }
+}
+
 /* n slots, as far as they can be had. */
-static frazil_err take_all(frazil *gen, struct part *part, struct fz_patience *patience, uint64_t n, struct runs *taken,
-                           struct fz_refusal *refusal)
+static frazil_err take_all(struct call *call, uint64_t n, struct fz_refusal *refusal)
 {
     while (n > 0) {
-        if (!make_room(taken))
+        if (!fz_runs_make_room(&call->taken))
             return no_memory(refusal);
-        frazil_err err = take_due(gen, part, patience, n, taken, refusal);
+        frazil_err err = take_due(call, n, refusal);
         if (err != FRAZIL_OK)
             return err;
-        n -= taken->at[taken->n - 1].count;
+        n -= call->taken.at[call->taken.n - 1].count;
     }
     return FRAZIL_OK;
 }
@@ -433,58 +439,65 @@ static void note_issued(frazil *gen, uint64_t first, uint64_t count)
     uint64_t next;
 
     do {
+        /* Several threads issue in any order, and the word must not fall back. */
         next = word > first + count ? word : first + count;
     } while (
         !atomic_compare_exchange_weak_explicit(gen->word, &word, next, memory_order_acq_rel, memory_order_relaxed));
     atomic_fetch_add_explicit(&gen->shared->skipped, next - word - count, memory_order_relaxed);
 }
 
-static void issue(frazil *gen, const struct runs *taken, uint64_t *ret_ids)
+static void issue(frazil *gen, const struct fz_runs *taken, uint64_t *ret_ids)
 {
     uint32_t worker = fz_grant_board_read(&gen->shared->grants).worker;
 
     for (size_t i = 0; i < taken->n; i++) {
-        const struct run *run = &taken->at[i];
+        const struct fz_run *run = &taken->at[i];
         for (uint64_t k = 0; k < run->count; k++)
             *ret_ids++ = fz_compose_slot(gen, run->first + k, worker);
         note_issued(gen, run->first, run->count);
     }
 }
 
-frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+static void cancel_call(void *arg)
 {
-    struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
-    struct part *part = own_part(gen);
-    struct runs taken;
+    struct call *call = arg;
 
-    if (part == NULL)
-        return no_memory(refusal);
-    begin_runs(&taken);
-    frazil_err err = take_all(gen, part, &patience, n, &taken, refusal);
-    if (err == FRAZIL_OK)
-        issue(gen, &taken, ret_ids);
-    else
-        give_back(gen, part, &taken);
-    end_runs(&taken);
-    return err;
+    give_back(call->gen, call->part, &call->taken);
+    fz_runs_end(&call->taken);
 }
 
-frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+/* A thread that is cancelled while it waits for its slots' time gives them back.  It cannot be cancelled with the lock.
+ */
+static frazil_err take_cancellable(struct call *call, uint64_t n, struct fz_refusal *refusal)
 {
-    struct part *part = own_part(gen);
+    frazil_err err;
 
-    if (part == NULL || refusal->code == FRAZIL_ENOMEM)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    pthread_mutex_lock(&part->lock);
-    fz_fail(reterr, refusal->code, "no slot from elsewhere: %s",
-            refusal->is_queued ? "another thread waits for the coordinator's answer, and max_wait is over"
-                               : part->failure);
-    pthread_mutex_unlock(&part->lock);
-    if (reterr != NULL) {
-        reterr->behind_us = refusal->behind_us;
-        reterr->retry_ns = refusal->retry_ns;
-    }
-    return refusal->code;
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &call->cancel_state);
+    pthread_cleanup_push(cancel_call, call);
+    err = take_all(call, n, refusal);
+    pthread_cleanup_pop(0);
+    pthread_setcancelstate(call->cancel_state, &(int){0});
+    return fz_refuse_stopped(call->gen, refusal, err);
+}
+
+frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+{
+    struct call call = {.gen = gen,
+                        .part = own_part(gen),
+                        .patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns}};
+
+    if (fz_is_stopped(gen))
+        return fz_refuse_stopped(gen, refusal, FRAZIL_ESTOPPED);
+    if (call.part == NULL)
+        return no_memory(refusal);
+    fz_runs_begin(&call.taken);
+    frazil_err err = take_cancellable(&call, n, refusal);
+    if (err == FRAZIL_OK)
+        issue(gen, &call.taken, ret_ids);
+    else
+        give_back(gen, call.part, &call.taken);
+    fz_runs_end(&call.taken);
+    return err;
 }
 
 /* ---- opening and closing --------------------------------------------------------------- */

@@ -10,8 +10,9 @@
 #ifndef FZ_GENERATOR_REMOTE_H
 #define FZ_GENERATOR_REMOTE_H
 
-#include "generator_internal.h"
+#include "frazil/generator.h"
 #include "lease/coordinator.h"
+#include "refusal.h"
 #include "spec/decision.h"
 
 /*
@@ -30,9 +31,6 @@ FZ_PRIVATE frazil_err fz_remote_open(frazil *gen, const struct fz_decision *deci
  */
 FZ_PRIVATE frazil_err fz_remote_take(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
                                      struct fz_refusal *refusal);
-
-/* Says in the source's words why; returns the code. */
-FZ_PRIVATE frazil_err fz_remote_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr);
 
 /* Closes this process's end, if there is a source. */
 FZ_PRIVATE void fz_remote_close(frazil *gen);

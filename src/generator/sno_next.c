@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking snos. */
+#include "compose.h"
 #include "core/sentence.h"
 #include "core/word.h"
 #include "generator_internal.h"
 #include "os/counter.h"
+#include "take.h"
 
 /* The ten bytes: 39 bits time, tick-tock, metabyte, partition and sequence. */
 static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32, frazil_sno *ret)
@@ -31,8 +33,8 @@ static void fill_snos(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_
     fill->ids += count;
 }
 
-static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
-                            struct fz_refusal *refusal)
+frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
+                        struct fz_refusal *refusal)
 {
     struct sno_fill fill = {.gen = gen, .ids = ret_ids, .meta = meta};
     struct fz_anchor_view anchor;
@@ -44,9 +46,10 @@ static frazil_err take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size
         return FRAZIL_OK;
     }
     frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
-    if (err == FRAZIL_OK)
-        fz_emit_runs(gen, &taken, n, fill_snos, &fill);
-    return err;
+    if (err != FRAZIL_OK)
+        return fz_judge_batch(gen, n, wait_ns, refusal);
+    fz_emit_runs(gen, &taken, n, fill_snos, &fill);
+    return FRAZIL_OK;
 }
 
 FZ_OUT_OF_LINE static frazil_err sno_next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
@@ -82,9 +85,7 @@ frazil_err frazil_sno_next_n(frazil *gen, uint8_t meta, frazil_sno *ids, size_t 
 
     if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
-    if (n == 0)
-        return FRAZIL_EINVAL;
-    return take_snos(gen, meta, ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
+    return n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ids, n, FRAZIL_WAIT_DEFAULT, &refusal);
 }
 
 frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
@@ -94,10 +95,8 @@ frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_
 
     if (!fz_is_sno(gen))
         return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take its ids with frazil_take");
-    if (n == 0)
-        return fz_fail(reterr, FRAZIL_EINVAL, "0 snos were asked for: at least 1 can be taken");
-    frazil_err err = take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
-    return err == FRAZIL_OK ? err : fz_explain(gen, &refusal, reterr);
+    frazil_err err = n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
+    return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
 }
 
 frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, uint64_t *ret_retry_ns)
@@ -106,23 +105,25 @@ frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, ui
 
     if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
-    if (take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
+    if (fz_take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;
     return fz_try_error(gen, &refusal, ret_retry_ns);
 }
 
-frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id)
+frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil_sno *ret_id, frazil_error *reterr)
 {
-    frazil_sno_parts parts = {
+    frazil_sno_fields fields = {
         .unix_ms = unix_ms, .meta = meta, .partition = (uint16_t)fz_grant_board_read(&gen->shared->grants).worker};
     frazil_sno ignored;
 
     if (!fz_is_sno(gen))
-        return FRAZIL_EKIND;
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: make its ids with frazil_next_at");
+    if (fz_is_stopped(gen))
+        return fz_fail_stopped(reterr);
     /* Checked before a sequence number is used up: a call that fails takes none. */
-    frazil_err err = frazil_sno_compose(&parts, &ignored, NULL);
+    frazil_err err = frazil_sno_compose(&fields, &ignored, reterr);
     if (err != FRAZIL_OK)
         return err;
-    parts.sequence = (uint16_t)fz_explicit_sequence(gen);
-    return frazil_sno_compose(&parts, ret_id, NULL);
+    fields.sequence = (uint16_t)fz_explicit_sequence(gen);
+    return frazil_sno_compose(&fields, ret_id, reterr);
 }

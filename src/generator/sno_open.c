@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Opening a sno generator that continues from a snapshot. */
+/* Sno generators that continue from a snapshot. */
 #include "core/layout_internal.h"
-#include "core/sentence.h"
 #include "generator_internal.h"
+#include "open.h"
 
 /* Sets the word and the sides so that no id of the snapshot's generator can come again. */
-static void continue_from(frazil *gen, const frazil_sno_snapshot *snapshot)
+void fz_continue_from(frazil *gen, const frazil_sno_snapshot *snapshot)
 {
     const struct fz_slot_rules *rules = &gen->rules;
     unsigned side = snapshot->drifts & 1;
@@ -21,27 +21,4 @@ static void continue_from(frazil *gen, const frazil_sno_snapshot *snapshot)
     atomic_init(&gen->shared->side_free[side ^ 1], snapshot->wall_safe == 0 ? 0 : (uint64_t)snapshot->wall_safe + 1);
     atomic_init(&gen->shared->ticktocks, snapshot->drifts);
     atomic_init(&gen->shared->high_us, high_ms * 1000);
-}
-
-frazil_err frazil_sno_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
-                                    const frazil_ports *ports, frazil_error *reterr)
-{
-    const struct fz_occasion occasion = {.opening = FZ_OPENING_SNAPSHOT, .snapshot = snapshot};
-    struct fz_decision decision;
-    frazil *gen;
-
-    if (ports != NULL && ports->granter != NULL)
-        return fz_fail(
-            reterr, FRAZIL_EINVAL,
-            "a granter is given, and the snapshot has the partition: open the generator without the granter");
-    frazil_err err = fz_decide(&decision, spec, &occasion, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_open_decided(&gen, &decision, ports, reterr);
-    fz_decision_free(&decision);
-    if (err != FRAZIL_OK)
-        return err;
-    continue_from(gen, snapshot);
-    *ret = gen;
-    return FRAZIL_OK;
 }

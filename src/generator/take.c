@@ -4,13 +4,14 @@
  * a tick for a generator in use; always where there is no counter or a policy
  * under which a call may fail without waiting.
  */
-#include "core/layout_internal.h"
-#include "generator_internal.h"
-#include "os/counter.h"
-#include "waits.h"
+#include "take.h"
 
-/* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
-static const uint64_t longest_sleep_ns = 100000000;
+#include <pthread.h>
+
+#include "compose.h"
+#include "generator_internal.h"
+#include "observe.h"
+#include "os/counter.h"
 
 /* No machine runs more at a time: Linux numbers them up to 2^22. */
 static const uint64_t most_threads = UINT64_C(1) << 22;
@@ -20,37 +21,8 @@ struct ticket {
     uint64_t before; /* the word before they were taken, to which it returns when they are given back */
     uint64_t first;
     uint64_t last;
-    uint64_t count; /* of ids: less than last - first + 1 where holes lie between */
+    uint64_t count; /* of ids: less than last - first + 1 where holes lie between; 0: they are not of the word */
 };
-
-uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
-{
-    if (fz_waits_ended())
-        return 0;
-    if (!patience->has_begun || patience->wait_ns == FRAZIL_WAIT_FOREVER)
-        return patience->wait_ns;
-    uint64_t now = fz_monotonic_ns(gen);
-    return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
-}
-
-frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)
-{
-    int64_t now_us = fz_unix_us(seen->now);
-
-    *refusal = (struct fz_refusal){
-        .code = code,
-        .retry_ns = retry_ns,
-        .now = seen->now,
-        .now_tick = seen->view.now_tick,
-        .granted_first = seen->grant.floor,
-        .granted_last = seen->grant.until,
-    };
-    if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
-        uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
-        refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
-    }
-    return code;
-}
 
 static frazil_err refuse_for(const frazil *gen, struct fz_refusal *refusal, const struct fz_observation *seen,
                              enum fz_slot_reason reason, uint64_t due_tick)
@@ -153,68 +125,42 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, grant.worker)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
+    /* frazil_stop may have closed the anchor before this one was published. */
+    if (fz_is_stopped(gen))
+        fz_anchor_close(&gen->private_page->anchor);
 }
 
-static void begin_at(const frazil *gen, struct fz_patience *patience, uint64_t now_ns)
+/* What a thread has to give back if it is cancelled in a pause. */
+struct pause {
+    frazil *gen;
+    const struct ticket *ticket; /* NULL: none */
+    enum fz_slot_reason reason;
+};
+
+static void cancel_pause(void *arg)
 {
-    if (patience->has_begun)
-        return;
-    patience->has_begun = true;
-    if (gen->frozen_clock != NULL && patience->wait_ns == FRAZIL_WAIT_FOREVER)
-        patience->wait_ns = 0; /* a clock that stands still would be waited for in a loop without end */
-    patience->deadline_ns = patience->wait_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience->wait_ns;
+    const struct pause *pause = arg;
+
+    if (pause->reason == FZ_SLOT_FULL)
+        fz_overflow_leave(pause->gen);
+    if (pause->ticket != NULL)
+        give_ticket_back(pause->gen, pause->ticket);
 }
 
-void fz_patience_begin(const frazil *gen, struct fz_patience *patience)
+/*
+ * Sleeps for a reason, perhaps with a ticket; the callback is told if it is that the tick is full.  A thread may be
+ * cancelled in the sleep or in the callback: its ticket would then be a hole that all later ids wait for.
+ */
+static void pause_for(const struct pause *pause, const struct fz_observation *seen, struct fz_patience *patience,
+                      uint64_t ns)
 {
-    begin_at(gen, patience, fz_monotonic_ns(gen));
-}
-
-/* Starts the clock of a call that has to wait. */
-static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_ns)
-{
-    begin_at(gen, patience, now_ns);
-    if (patience->waited)
-        return;
-    patience->waited = true;
-    atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
-}
-
-uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience)
-{
-    uint64_t now_ns = fz_monotonic_ns(gen);
-
-    begin_wait(gen, patience, now_ns);
-    return now_ns;
-}
-
-void fz_patience_waited(frazil *gen, uint64_t begun_ns)
-{
-    atomic_fetch_add_explicit(&gen->shared->waited_us, (fz_monotonic_ns(gen) - begun_ns) / 1000, memory_order_relaxed);
-}
-
-void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns)
-{
-    uint64_t started_ns = fz_patience_wait(gen, patience);
-
-    if (gen->overflow_fn != NULL) {
-        uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
-        ns = tick_ns < ns ? tick_ns : ns;
-    }
-    ns = ns < longest_sleep_ns ? ns : longest_sleep_ns;
-    gen->clock.sleep_until(gen->clock.ctx, started_ns + ns);
-    fz_patience_waited(gen, started_ns);
-}
-
-/* The same for a reason; the callback is told if it is that the tick is full. */
-static void pause_for(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience,
-                      enum fz_slot_reason reason, uint64_t ns)
-{
-    if (reason == FZ_SLOT_FULL)
-        fz_overflow_enter(gen, seen);
-    fz_pause(gen, seen, patience, ns);
-    if (reason == FZ_SLOT_FULL)
-        fz_overflow_leave(gen);
+    pthread_cleanup_push(cancel_pause, (void *)(uintptr_t)pause);
+    if (pause->reason == FZ_SLOT_FULL)
+        fz_overflow_enter(pause->gen, seen);
+    fz_pause(pause->gen, seen, patience, ns);
+    if (pause->reason == FZ_SLOT_FULL)
+        fz_overflow_leave(pause->gen);
+    pthread_cleanup_pop(0);
 }
 
 /*
@@ -241,7 +187,8 @@ static frazil_err wait_for(frazil *gen, const struct ticket *ticket, struct fz_p
             return refuse_for(gen, refusal, seen, reason, due);
         if (ns == 0)
             return FRAZIL_OK;
-        pause_for(gen, seen, patience, reason, ns);
+        const struct pause pause = {gen, ticket->count == 0 ? NULL : ticket, reason};
+        pause_for(&pause, seen, patience, ns);
         *seen = fz_observe(gen);
     }
 }
@@ -349,14 +296,15 @@ static frazil_err wait_at_fence(frazil *gen, const struct fz_slot_plan *plan, st
     uint64_t due = later_of(tick, fz_slot_due(&gen->rules, view, reason, last));
     if (!can_reach || fz_slot_forbidden(&gen->rules, reason) ||
         fz_ns_until(gen, seen->now, due) > fz_patience_left(gen, patience)) {
-        frazil_err err = refuse_for(gen, refusal, seen, reason, can_reach ? due : 0);
+        frazil_err err = can_reach ? refuse_for(gen, refusal, seen, reason, due)
+                                   : fz_refuse(refusal, seen, FRAZIL_EINVAL, 0); /* it will not help to wait */
         refusal->fenced = true;
         return err;
     }
     /* Whether it could be extended shows in what is seen next. */
     frazil_err ignored = is_due ? fz_keeper_extend(gen, NULL) : FRAZIL_OK;
     (void)ignored;
-    pause_for(gen, seen, patience, reason, fz_ns_until(gen, seen->now, tick));
+    pause_for(&(struct pause){gen, NULL, reason}, seen, patience, fz_ns_until(gen, seen->now, tick));
     return FRAZIL_OK;
 }
 
@@ -402,10 +350,10 @@ static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patien
                              struct fz_refusal *refusal)
 {
     struct fz_anchor_view anchor;
-    bool again = false;
+    bool again = !fz_is_stopped(gen);
     uint64_t nth;
 
-    frazil_err err = try_take(gen, n, patience, ret, &again, refusal);
+    frazil_err err = again ? try_take(gen, n, patience, ret, &again, refusal) : FRAZIL_ESTOPPED;
     while (err == FRAZIL_OK && again) {
         /* Whoever was faster has published an anchor: others now add so often that no plan would ever come in time. */
         if (fz_take_anchored(gen, n, &anchor, &nth)) {
@@ -414,19 +362,19 @@ static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patien
         }
         err = try_take(gen, n, patience, ret, &again, refusal);
     }
-    return err;
+    return fz_refuse_stopped(gen, refusal, err);
 }
 
 frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->max_wait_ns : wait_ns};
+    struct fz_patience patience = {.wait_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns};
 
     return take_slots(gen, n, &patience, ret, refusal);
 }
 
 frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal)
 {
-    struct fz_patience patience = {.wait_ns = gen->max_wait_ns};
+    struct fz_patience patience = {.wait_ns = gen->fixed.max_wait_ns};
     struct ticket ticket = {.before = slot, .first = slot, .last = slot, .count = 1};
     uint64_t tick = fz_slot_tick(&gen->rules, slot);
 
@@ -441,7 +389,7 @@ frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz
     note_full(gen, fz_slot_reason_for(&seen.view, tick, tick), tick);
     frazil_err err = settle_ticket(gen, &ticket, &patience, &seen, &stale, refusal);
     if (err != FRAZIL_OK)
-        return err;
+        return fz_refuse_stopped(gen, refusal, err);
     if (stale)
         return take_slots(gen, 1, &patience, ret, refusal);
     *ret = (struct fz_taken){.first = slot, .worker = seen.grant.worker};

@@ -2,6 +2,7 @@
 /* The fast path where slots are not taken by adding; beside take.c, which is compiled for size. */
 #include "generator_internal.h"
 #include "os/counter.h"
+#include "take.h"
 
 bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth)
 {
@@ -14,6 +15,7 @@ bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor
     uint64_t nth;
     do {
         nth = word - anchor.first_slot;
+        /* Also false where the word is before the anchor: then nth wraps, and is larger than any capacity. */
         if (nth > gen->rules.capacity || n > gen->rules.capacity - nth)
             return false;
     } while (

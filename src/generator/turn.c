@@ -30,7 +30,7 @@ uint64_t fz_turn_clock_ns(void)
 
 static uint64_t turn_ns(const frazil *gen)
 {
-    uint64_t ns = fz_keeper_horizon_ns(gen) / TURNS_IN_A_GRANT;
+    uint64_t ns = fz_horizon_ns(gen) / TURNS_IN_A_GRANT;
 
     if (ns < shortest_turn_ns)
         return shortest_turn_ns;
@@ -121,12 +121,12 @@ bool fz_turn_is_taken(frazil *gen)
     return inside == fz_fork_mark_read(&gen->fork_mark) || !is_over(gen, since_ns, now_ns());
 }
 
-/* Sleeps, twice as long as before; false: the time is over, or the program is about to end. */
-static bool pause_until(uint64_t until_ns, uint64_t *pause_ns)
+/* Sleeps, twice as long as before; false: the time is over, or the program is about to end, or the generator is. */
+static bool pause_until(const frazil *gen, uint64_t until_ns, uint64_t *pause_ns)
 {
     uint64_t at_ns = fz_turn_clock_ns();
 
-    if (at_ns >= until_ns || fz_waits_ended())
+    if (at_ns >= until_ns || fz_waits_ended() || fz_is_stopped(gen))
         return false;
     uint64_t ns = *pause_ns < until_ns - at_ns ? *pause_ns : until_ns - at_ns;
     struct timespec pause = {.tv_nsec = (long)ns};
@@ -149,7 +149,7 @@ bool fz_turn_wait(frazil *gen, uint64_t wait_ns, struct fz_turn *ret)
     uint64_t pause_ns = first_pause_ns;
 
     while (!fz_turn_try(gen, ret)) {
-        if (!pause_until(until_ns, &pause_ns))
+        if (!pause_until(gen, until_ns, &pause_ns))
             return false;
     }
     return true;
@@ -160,6 +160,6 @@ void fz_turn_await(frazil *gen, uint64_t wait_ns)
     uint64_t until_ns = later(wait_ns);
     uint64_t pause_ns = first_pause_ns;
 
-    while (fz_turn_is_taken(gen) && pause_until(until_ns, &pause_ns))
+    while (fz_turn_is_taken(gen) && pause_until(gen, until_ns, &pause_ns))
         ;
 }

@@ -17,33 +17,15 @@
  * Makes a new page ready.  The mark comes last: a process that is killed in
  * between leaves a page that the next one makes ready again.
  */
-static void prepare_page(struct fz_shared *shared)
+static void prepare_page(void *page)
 {
+    struct fz_shared *shared = page;
+
     if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
         return;
     atomic_init(&shared->high_us, INT64_MIN);
     atomic_init(&shared->seen_us, INT64_MIN);
     atomic_store_explicit(&shared->is_ready, true, memory_order_release);
-}
-
-/* The same for a page that other processes may be making ready just now. */
-static frazil_err prepare_guarded(struct fz_shared *shared, const char *path, frazil_error *reterr)
-{
-    struct fz_guard guard;
-
-    if (atomic_load_explicit(&shared->is_ready, memory_order_acquire))
-        return FRAZIL_OK;
-    int sys = fz_guard_open(&guard, path);
-    if (sys != 0)
-        return fz_fail_errno(reterr, sys, "cannot guard the word file", path, "");
-    sys = fz_guard_enter(&guard);
-    if (sys == 0) {
-        prepare_page(shared);
-        fz_guard_leave(&guard);
-    }
-    fz_guard_close(&guard);
-    return sys == 0 ? FRAZIL_OK
-                    : fz_fail_errno(reterr, sys, "a process (stopped?) holds the guard of the word file", path, "");
 }
 
 /* Parent and children: the last of them gives a leased worker back. */
@@ -88,11 +70,6 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
         err = fz_word_file_open(&home->word, path, identity, sizeof(struct fz_shared), reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = prepare_guarded(home->word.payload, path, reterr);
-    if (err != FRAZIL_OK) {
-        fz_word_file_close(&home->word);
-        return err;
-    }
     home->kind = FZ_HOME_FILE;
     *ret_shared = home->word.payload;
     return FRAZIL_OK;
@@ -123,8 +100,10 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     const struct fz_places *places = &decision->places;
     const struct fz_worker_choice *choice = &decision->worker;
     char folder[FZ_PATH_SIZE];
-    struct fz_word_identity identity = {
-        .fingerprint = places->fingerprint, .worker = choice->first, .bounds = decision->bounds};
+    struct fz_word_identity identity = {.fingerprint = places->fingerprint,
+                                        .worker = choice->first,
+                                        .bounds = decision->bounds,
+                                        .prepare = prepare_page};
 
     frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err != FRAZIL_OK)
@@ -190,7 +169,7 @@ bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
 
 void fz_home_undo(struct fz_home *home)
 {
-    /* Whoever may have used the word in between is gone, and the next one begins above his grant. */
+    /* A process that used the word in between is gone, and the next one begins above its grant. */
     if (home->kind == FZ_HOME_FILE && home->word.created)
         (void)fz_word_file_remove(&home->word);
 }

@@ -24,11 +24,7 @@ frazil_err fz_home_find_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, c
 frazil_err fz_home_prepare_folder(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
                                   frazil_error *reterr)
 {
-    frazil_err err = fz_dir_prepare(ret_path, which, wanted, reterr);
-
-    if (err == FRAZIL_OK)
-        err = join(ret_path, ret_path, name, reterr);
-    return err == FRAZIL_OK ? fz_dir_prepare(ret_path, which, ret_path, reterr) : err;
+    return fz_dir_prepare_inside(ret_path, which, wanted, name, reterr);
 }
 
 frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_error *reterr)

@@ -2,8 +2,8 @@
 /*
  * A sentence in memory that processes share: one of them writes it, at its own
  * pace, and any of them reads it without waiting.  A sequence lock, as the anchor
- * is; whoever is killed while he writes leaves nothing to be read, until the next
- * one is written.
+ * is: a process that is killed while it writes leaves nothing to be read, until
+ * the next one writes.
  */
 #ifndef FZ_HOME_SHARED_NOTE_H
 #define FZ_HOME_SHARED_NOTE_H

@@ -26,6 +26,7 @@ struct fz_keeper_shared {
     _Atomic uint64_t failures;      /* in a row */
     _Atomic uint64_t extended;      /* grants that continued the one before */
     _Atomic uint64_t replaced;      /* grants that did not: lost and taken anew */
+    _Atomic int32_t failure_code;   /* of the last try that failed, a frazil_err */
     struct fz_shared_note failure;  /* why the last try failed; empty: it did not */
 };
 

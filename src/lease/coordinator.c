@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "coordinator.h"
 
-#include "core/sentence.h"
+#include "core/now.h"
 #include "lease_internal.h"
+#include "report.h"
 
 static struct fz_token new_token(const frazil_random *random)
 {
+    /* In two statements: the order of calls within an initializer is unspecified. */
     uint64_t high = random->next(random->ctx);
 
     return (struct fz_token){.high = high, .low = random->next(random->ctx)};
@@ -21,6 +23,7 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
     frazil_err err = self->open_register(request->url, &reg, name, reterr);
     if (err != FRAZIL_OK)
         return err;
+    /* Each granter has a token of its own, so that two generators of a process are two owners. */
     const struct fz_lease_options options = {.layout = request->layout,
                                              .name = name,
                                              .owner = request->owner,
@@ -35,6 +38,7 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
                                              .horizon_ms = request->horizon_ms,
                                              .workers = request->workers};
     err = fz_lease_open(&lease, reg, &options, reterr);
+    /* The lease owns the register only if it was made. */
     if (err != FRAZIL_OK) {
         reg.close(reg.ctx);
         return err;
@@ -53,6 +57,7 @@ frazil_err fz_lease_init_url(const frazil_coordinator *self, const char *url,
     frazil_err err = self->open_register(url, &reg, name, reterr);
     if (err != FRAZIL_OK)
         return err;
+    /* Each coordinator names namespaces in its own way, as database and table, or as a key's prefix. */
     named.name = name;
     err = fz_lease_init(&reg, &named, reterr);
     reg.close(reg.ctx);
@@ -88,50 +93,22 @@ frazil_err fz_lease_release_url(const frazil_coordinator *self, const char *url,
 
 /* ---- findings -------------------------------------------------------------- */
 
-/* Where findings go. */
-struct report {
-    fz_finding_visitor visit;
-    void *ctx;
-};
-
-static void say(const struct report *report, enum fz_finding_level level, const char *what, const char *detail)
-{
-    char text[FZ_FINDING_SIZE];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    fz_sentence_str(&sentence, what);
-    fz_sentence_str(&sentence, detail);
-    report->visit(report->ctx, level, text);
-}
-
-static void say_class(const struct report *report, enum fz_register_class register_class)
+static void say_class(const struct fz_report *report, enum fz_register_class register_class)
 {
     switch (register_class) {
     case FZ_REGISTER_STRICT:
-        say(report, FZ_FINDING_OK, "class: strict: what it has acknowledged is never lost", "");
+        fz_report_say(report, FZ_FINDING_OK, "class: strict: what it has acknowledged is never lost");
         return;
     case FZ_REGISTER_ASYNCHRONOUS:
-        say(report, FZ_FINDING_OK,
-            "class: asynchronous: it may lose what it has acknowledged, and nothing is granted for a horizon when it "
-            "may have",
-            "");
+        fz_report_say(report, FZ_FINDING_OK,
+                      "class: asynchronous: it may lose what it has acknowledged, and nothing is granted for a horizon "
+                      "when it may have");
         return;
+    /* A warning, because the generators of a second host would not see this one's grants. */
     case FZ_REGISTER_ONE_HOST:
-        say(report, FZ_FINDING_WARN, "class: one host: for processes of this host only", "");
+        fz_report_say(report, FZ_FINDING_WARN, "class: one host: for processes of this host only");
         return;
     }
-}
-
-static void say_number(const struct report *report, const char *what, int64_t number, const char *unit)
-{
-    char text[64];
-    struct fz_sentence sentence = fz_sentence_in(text, sizeof text);
-
-    if (number < 0)
-        fz_sentence_char(&sentence, '-');
-    fz_sentence_u64(&sentence, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
-    fz_sentence_str(&sentence, unit);
-    say(report, FZ_FINDING_OK, what, text);
 }
 
 /* How far the coordinator's clock is ahead, at the least. */
@@ -139,13 +116,14 @@ static int64_t skew_ms(const struct fz_register_status *status, int64_t now_ms)
 {
     int64_t latest_ms = status->unix_ms + status->clock_width_ms;
 
+    /* Between the two bounds both clocks may agree: a coordinator that tells whole seconds is not late. */
     if (latest_ms < now_ms)
         return latest_ms - now_ms;
     return status->unix_ms > now_ms ? status->unix_ms - now_ms : 0;
 }
 
 static void examine_register(const struct fz_register *reg, const char *name, const frazil_clock *clock,
-                             const struct report *report)
+                             const struct fz_report *report)
 {
     struct fz_register_status status = {.has_clock = false};
     struct fz_record record = {.version = 0};
@@ -156,26 +134,30 @@ static void examine_register(const struct fz_register *reg, const char *name, co
     uint64_t before_ns = clock->monotonic_ns(clock->ctx);
     if (result == FZ_REGISTER_OK)
         result = reg->read(reg->ctx, FZ_NAMESPACE, &record, &status, &said);
+    /* A finding, not an error: the doctor goes on with its other questions. */
     if (result != FZ_REGISTER_OK) {
-        say(report, FZ_FINDING_FAIL, "the coordinator does not answer: ", said.message);
+        fz_report_say(report, FZ_FINDING_FAIL, "the coordinator does not answer: %s", said.message);
         return;
     }
-    say_number(report, FZ_FINDING_ROUND_TRIP, (int64_t)((clock->monotonic_ns(clock->ctx) - before_ns) / 1000), " us");
+    fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_ROUND_TRIP "%u us",
+                  (clock->monotonic_ns(clock->ctx) - before_ns) / 1000);
     if (status.has_clock)
-        say_number(report, FZ_FINDING_SKEW, skew_ms(&status, clock->now(clock->ctx).unix_ms), " ms");
+        fz_report_say(report, FZ_FINDING_OK, FZ_FINDING_SKEW "%d ms", skew_ms(&status, fz_now(clock).unix_ms));
+    /* Generators never create it (L7), so a missing one fails them all. */
     if (record.version == 0)
-        say(report, FZ_FINDING_FAIL, "there is no namespace ", name);
+        fz_report_say(report, FZ_FINDING_FAIL, "there is no namespace %s", name);
     else
-        say(report, FZ_FINDING_OK, "the namespace exists: ", name);
+        fz_report_say(report, FZ_FINDING_OK, "the namespace exists: %s", name);
     say_class(report, reg->register_class);
+    /* Managed services often forbid their settings to be read.  That is no reason not to use them. */
     if (reg->examine != NULL && reg->examine(reg->ctx, report->visit, report->ctx, &said) != FZ_REGISTER_OK)
-        say(report, FZ_FINDING_WARN, "its settings cannot be read: ", said.message);
+        fz_report_say(report, FZ_FINDING_WARN, "its settings cannot be read: %s", said.message);
 }
 
 frazil_err fz_lease_examine_url(const frazil_coordinator *self, const char *url, const frazil_clock *clock,
                                 fz_finding_visitor visit, void *ctx, frazil_error *reterr)
 {
-    const struct report report = {.visit = visit, .ctx = ctx};
+    const struct fz_report report = {.visit = visit, .ctx = ctx};
     struct fz_register reg;
     char name[FZ_LEASE_NAME_SIZE];
 

@@ -2,7 +2,7 @@
 /*
  * Coordinators: what a generator, and an operator, can ask of a Redis, an etcd
  * and so on.  Each is a library of its own, which links its client library; it
- * is loaded when a spec names one of its URLs, or given in frazil_ports.
+ * is loaded when a spec names one of its URLs, or given to frazil_options_coordinator.
  *
  * A coordinator is a register with a name.  The lease protocol over it is linked
  * into each of them from here (FZ_LEASE_COORDINATOR): libfrazil itself needs the
@@ -12,15 +12,15 @@
 #define FZ_LEASE_COORDINATOR_H
 
 #include "frazil.h"
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 #include "granter.h"
 #include "lease.h"
 #include "slot_source.h"
 
-/* What a generator wants of a coordinator.  Everything is copied, but for what random->ctx points to. */
+/* The request of a generator to a coordinator.  Everything is copied but the object behind random->ctx. */
 struct fz_lease_request {
     const char *url;
-    const char *owner; /* who this is, as "host:pid" */
+    const char *owner; /* this process, as "host:pid" */
     const frazil_layout *layout;
     const frazil_random *random;
     const frazil_clock *clock;
@@ -29,7 +29,7 @@ struct fz_lease_request {
     int64_t max_skew_ms; /* how far clocks may differ */
     bool max_skew_said;  /* if not, that is the default: a namespace that says something else is right */
     bool stay;           /* never take another worker id than the first one */
-    uint64_t horizon_ms; /* what the namespace must have; 0: whatever it has */
+    uint64_t horizon_ms; /* the horizon that the namespace must have; 0: any */
     uint64_t workers;    /* likewise */
 };
 
@@ -38,7 +38,7 @@ struct frazil_coordinator {
     const char *version;        /* FRAZIL_VERSION of this part: parts of different versions do not go together */
     const char *part;           /* "redis" */
     const char *client;         /* the client library and its version: "hiredis 0.14.1" */
-    const char *const *schemes; /* what its URLs begin with, without "://"; NULL at the end */
+    const char *const *schemes; /* of its URLs, without "://"; NULL at the end */
 
     /*
      * Makes a register of a URL without connecting; ret_name, of
@@ -69,7 +69,7 @@ struct frazil_coordinator {
     frazil_err (*release)(const frazil_coordinator *self, const char *url, uint32_t worker, frazil_error *reterr);
 
     /*
-     * What there is to know of the coordinator: whether it answers and how fast,
+     * Examines the coordinator: whether it answers and how fast,
      * its class, its clock, its settings.  Fails only when the URL does: a
      * coordinator that does not answer is a finding.
      */

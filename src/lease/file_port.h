@@ -59,9 +59,9 @@ struct fz_file_port {
     frazil_err (*has_others)(void *ctx, bool *ret, frazil_error *reterr);
 
     /*
-     * Calls visit for each file of the same worker whose sequence bounds overlap those
-     * of this file and are not the same, with a port on which size, read, write, sync, create and
-     * has_others can be called, and nothing else; not after visit has failed, whose error it returns.
+     * Calls visit for each file of the same worker whose sequence bounds overlap those of this file and differ.
+     * On the port that visit gets only size, read, write, sync, create and has_others can be called.  Ends when visit
+     * fails, and returns its error.
      * The file for all sequence numbers is visited also if there is none.  NULL: there can be no other files.
      */
     frazil_err (*visit_neighbours)(void *ctx, fz_file_visitor visit, void *visitor_ctx, frazil_error *reterr);

@@ -34,15 +34,11 @@ static uint64_t slot_offset(uint64_t sequence)
     return (sequence & 1) * FZ_GRANT_SLOT_DISTANCE;
 }
 
-static frazil_err read_slot(const struct fz_file_port *port, unsigned slot, struct fz_grant_record *ret,
-                            enum fz_grant_slot *ret_state, frazil_error *reterr)
+static frazil_err decode_slot(const struct fz_file_port *port, unsigned slot, const unsigned char *bytes,
+                              struct fz_grant_record *ret, enum fz_grant_slot *ret_state, frazil_error *reterr)
 {
-    unsigned char bytes[FZ_GRANT_SLOT_SIZE];
     uint64_t version = 0;
 
-    frazil_err err = port->read(port->ctx, slot_offset(slot), bytes, sizeof bytes, reterr);
-    if (err != FRAZIL_OK)
-        return err;
     *ret_state = fz_grant_record_decode(bytes, ret, &version);
     if (*ret_state == FZ_GRANT_SLOT_OTHER_VERSION)
         return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has version %u, this frazil knows version %u: use %s",
@@ -57,6 +53,7 @@ static frazil_err read_slot(const struct fz_file_port *port, unsigned slot, stru
 frazil_err fz_grant_file_load(const struct fz_file_port *port, bool *ret_exists, struct fz_grant_record *ret,
                               frazil_error *reterr)
 {
+    unsigned char bytes[FZ_GRANT_SLOT_DISTANCE + FZ_GRANT_SLOT_SIZE]; /* both slots, read at once */
     struct fz_grant_record record[2];
     enum fz_grant_slot state[2] = {FZ_GRANT_SLOT_BAD, FZ_GRANT_SLOT_BAD};
     uint64_t size;
@@ -64,14 +61,15 @@ frazil_err fz_grant_file_load(const struct fz_file_port *port, bool *ret_exists,
     frazil_err err = port->size(port->ctx, ret_exists, &size, reterr);
     if (err != FRAZIL_OK || !*ret_exists)
         return err;
+    /* The file is created whole and renamed into place, so another size is damage and no unfinished write. */
     if (size != FZ_GRANT_FILE_SIZE)
         return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q has %u bytes, it must have %u: " WAY_OUT, port->name,
                        size, (uint64_t)FZ_GRANT_FILE_SIZE);
-    for (unsigned slot = 0; slot < 2; slot++) {
-        err = read_slot(port, slot, &record[slot], &state[slot], reterr);
-        if (err != FRAZIL_OK)
-            return err;
-    }
+    err = port->read(port->ctx, 0, bytes, sizeof bytes, reterr);
+    for (unsigned slot = 0; slot < 2 && err == FRAZIL_OK; slot++)
+        err = decode_slot(port, slot, bytes + slot_offset(slot), &record[slot], &state[slot], reterr);
+    if (err != FRAZIL_OK)
+        return err;
     bool valid[2] = {state[0] == FZ_GRANT_SLOT_VALID, state[1] == FZ_GRANT_SLOT_VALID};
     if (!valid[0] && !valid[1])
         return fz_fail(reterr, FRAZIL_ESTATE, "the grant file %q is damaged: " WAY_OUT, port->name);
@@ -95,9 +93,9 @@ static frazil_err write_slot(struct fz_grant_file *file, const struct fz_grant_r
 }
 
 /*
- * Makes sure that a record that was read is durable.  Whoever wrote it may have
- * been killed before his sync, or had it fail, after which a sync alone would
- * prove nothing.  To write the same bytes once more cannot tear anything.
+ * Makes sure that a record that was read is durable.  Its writer may have been
+ * killed before its sync, or the sync may have failed, after which another sync
+ * alone would prove nothing.  Writing the same bytes once more cannot tear anything.
  */
 static frazil_err settle_record(struct fz_grant_file *file, const struct fz_grant_record *record, frazil_error *reterr)
 {
@@ -127,6 +125,7 @@ static frazil_err store_grant(struct fz_grant_file *file, const struct fz_grant_
     if (previous == NULL)
         return fz_grant_file_create(file, next, reterr);
     FZ_ASSERT(next->sequence > previous->sequence);
+    /* The lowest bit chooses the slot: the record that was read must survive a torn write of the next one. */
     next->sequence += (next->sequence ^ previous->sequence ^ 1) & 1;
     frazil_err err = settle_record(file, previous, reterr);
     return err == FRAZIL_OK ? write_slot(file, next, reterr) : err;
@@ -183,10 +182,12 @@ static frazil_err grant_on(const struct fz_grant_file *file, struct fz_grant_rec
     uint64_t wanted = plus(now, reserve);
     uint64_t next;
 
+    /* The clock went back, or a relative has just extended it. */
     if (wanted <= record->until) {
         *ret = STANDS;
         return FRAZIL_OK;
     }
+    /* After a long sleep the grant is left behind rather than stretched over years that nobody used. */
     bool near = now <= plus(record->until, reserve);
     if (near && fz_used_next_free(&used, record->until, &next) && next - record->until == 1) {
         record->until = at_most(wanted, fz_used_gap_end(&used, next));
@@ -237,13 +238,15 @@ frazil_err fz_grant_file_load_own(const struct fz_grant_file *file, bool *ret_ex
 }
 
 /*
- * Another word's grant may be taken over when nobody has it any more; or when
- * that word lay where ours lies now, so that it was removed under its owners'
- * hands: they will notice, and stop where their grant ends, until ours is given up.
+ * Another word's grant may be taken over when nobody has it any more.  It may also
+ * be taken over when that word lay where ours lies now: it was removed while its
+ * owners used it.  They will notice, and stop where their grant ends, until ours is
+ * given up.
  */
 static frazil_err check_abandoned(const struct fz_grant_file *file, const struct fz_grant_record *record,
                                   frazil_error *reterr)
 {
+    /* The same file system and another word: ours took its place, so nobody new can map the old one. */
     bool same_place = file->owner.device != 0 && record->device == file->owner.device;
     bool others = false;
 
@@ -351,6 +354,7 @@ static frazil_err acquire_inside(struct fz_grant_file *file, uint64_t now, struc
         return err;
     struct fz_grant_record next = exists ? previous : fz_grant_file_blank(&file->owner);
     enum progress progress = MOVED;
+    /* The nonce is the word's: whoever has the same one shares the memory from which ids are taken. */
     if (exists && previous.nonce == file->owner.nonce) {
         err = grant_on(file, &next, now, &progress, reterr);
     } else {
@@ -431,6 +435,7 @@ static frazil_err extend_inside(struct fz_grant_file *file, uint64_t now, const 
         err = survey_neighbours(file, false, reterr);
     if (err != FRAZIL_OK)
         return err;
+    /* Sequences only grow, so a lower one is a backup that was put back, or a disk that lost a sync. */
     if (!exists || previous.sequence < held->version)
         return take_again(file, now, held, exists ? &previous : NULL, ret, reterr);
     if (previous.nonce != file->owner.nonce)
@@ -466,12 +471,14 @@ static frazil_err release_inside(struct fz_grant_file *file, uint64_t used_tick)
         return err;
     struct fz_grant_record next = previous;
     uint64_t until = at_least(used_tick, next.floor);
+    /* Ticks that nobody used are given back, so that a restart need not wait for them. */
     if (until < next.until) {
         fz_used_cut(&next.used, next.until, until);
         if (fz_used_next_free(&next.used, until, &next_free) && next_free == until + 1)
             next.until = until;
     }
     next.sequence++;
+    /* 0: nobody has it, so the next one need not ask whether that process lives. */
     next.pid = 0;
     return store_grant(file, &previous, &next, NULL);
 }
@@ -508,15 +515,17 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     return err;
 }
 
-static void release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
 {
     struct fz_grant_file *file = ctx;
 
     (void)held; /* the file knows better: a relative may have extended it */
-    if (file->port.enter(file->port.ctx, NULL) != FRAZIL_OK)
-        return;
-    release_inside(file, used_tick);
+    frazil_err err = file->port.enter(file->port.ctx, NULL);
+    if (err != FRAZIL_OK)
+        return err;
+    err = release_inside(file, used_tick);
     file->port.leave(file->port.ctx);
+    return err;
 }
 
 static void close_file(void *ctx)

@@ -13,9 +13,9 @@
  * is still in the run directory goes on at once, and after a boot a new one waits
  * for what the old one had reserved.
  *
- * Words of one worker with other sequence bounds have files of their own.  What was
- * granted to words whose bounds overlap is as good as used: each new grant keeps
- * clear of it.  So no tick is ever granted to two words that could make the same id,
+ * Words of one worker with other sequence bounds have files of their own.  Ticks
+ * that were granted to words whose bounds overlap count as used: each new grant keeps
+ * clear of them.  So no tick is ever granted to two words that could make the same id,
  * whether anybody still has them or not.
  *
  * A grant reaches to now + reserve, never further from where it begins: a process
@@ -33,7 +33,7 @@
 #define FZ_GRANT_SLOT_DISTANCE 4096 /* a disk may tear a whole block of that size */
 #define FZ_GRANT_FILE_SIZE (2 * FZ_GRANT_SLOT_DISTANCE)
 
-/* Who asks. */
+/* The word that asks. */
 struct fz_grant_owner {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* filled up with zeros */
     uint32_t worker;
@@ -48,7 +48,7 @@ struct fz_grant_file {
     struct fz_grant_owner owner;
     uint64_t reserve_ticks;       /* how far ahead a grant reaches; at least 1 */
     uint64_t durable_sequence;    /* the last record that this process knows to be on the disk; 0: none */
-    struct fz_used_ticks foreign; /* what words with overlapping bounds were granted, as it was last read */
+    struct fz_used_ticks foreign; /* granted to words with overlapping bounds, as last read */
 };
 
 /*
@@ -57,13 +57,15 @@ struct fz_grant_file {
  *
  * acquire: makes the file if there is none.  The present grant goes on, with its
  *   floor, if it bears this word's nonce.
+ *
  * extend: FRAZIL_ELEASE: another word has taken the worker over and is in use;
- *   once it is not, the worker is taken back.  FRAZIL_EAGAIN:
- *   the disk failed; or the grant reaches far enough already, because the clock
- *   went back or an island is near.  The new grant is not contiguous when the
- *   clock has left the old one behind by more than the reserve, and when the file
- *   was removed or is a copy of an older one: then all that anybody could have been
- *   granted in the meantime is given up.
+ *   later, when it is not, the worker is taken back.  FRAZIL_EAGAIN: the disk failed;
+ *   or the grant reaches far enough already, because the clock went back or an island
+ *   is near.  The new grant is not contiguous when the clock has left the old one
+ *   behind by more than the reserve.  The same holds when the file was removed or is a
+ *   copy of an older one: then it gives up all ticks that another could have been
+ *   granted in the meantime.
+ *
  * Both: FRAZIL_ESTATE: the file, or that of a word whose bounds overlap, is
  *   damaged, or of another layout, worker or version.  FRAZIL_EEXHAUSTED: no tick is left.
  * acquire: FRAZIL_ESYS: a system call failed.  FRAZIL_EWORKER: a living process
@@ -73,7 +75,7 @@ struct fz_grant_file {
  */
 FZ_PRIVATE struct fz_granter fz_grant_file_granter(struct fz_grant_file *file);
 
-/* What a grant file says now.  FRAZIL_ESTATE: it is damaged or of another version.  FRAZIL_ESYS.  *ret_exists: there is
+/* Reads a grant file.  FRAZIL_ESTATE: it is damaged or of another version.  FRAZIL_ESYS.  *ret_exists: there is
  * one; otherwise *ret is untouched. */
 FZ_PRIVATE frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exists,
                                             struct fz_grant_record *ret, frazil_error *reterr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What grant_file.c and grant_repair.c share: records of a grant file that was entered. */
+/* Shared by grant_file.c and grant_repair.c: records of a grant file that was entered. */
 #ifndef FZ_LEASE_GRANT_FILE_INTERNAL_H
 #define FZ_LEASE_GRANT_FILE_INTERNAL_H
 

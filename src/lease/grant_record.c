@@ -44,6 +44,7 @@ static bool fingerprint_is_valid(const char fingerprint[FRAZIL_FINGERPRINT_SIZE]
 
     if (end == NULL || end == fingerprint)
         return false;
+    /* Fingerprints are compared as whole arrays, so what follows the text counts. */
     while (end < fingerprint + FRAZIL_FINGERPRINT_SIZE && *end == '\0')
         end++;
     return end == fingerprint + FRAZIL_FINGERPRINT_SIZE;
@@ -60,6 +61,7 @@ static bool is_used(const struct fz_used_ticks *used, uint64_t first, uint64_t l
 
 static bool bounds_are_valid(const struct fz_grant_record *record)
 {
+    /* Version 1 wrote zeros there. */
     uint64_t largest = record->says_bounds ? UINT32_MAX : 0;
 
     return record->seq_min <= record->seq_max && record->seq_max <= largest;
@@ -67,6 +69,10 @@ static bool bounds_are_valid(const struct fz_grant_record *record)
 
 bool fz_grant_record_is_valid(const struct fz_grant_record *record)
 {
+    /*
+     * The checksum proves only that the bytes are those that were written.  A record of a program with
+     * a fault, or of an attacker, has a good one, too.
+     */
     return record->worker <= UINT32_MAX && record->floor <= record->until && fz_used_is_valid(&record->used) &&
            is_used(&record->used, record->floor, record->until) && fingerprint_is_valid(record->fingerprint) &&
            bounds_are_valid(record);
@@ -118,6 +124,7 @@ static void decode_fields(const unsigned char *slot, struct fz_grant_record *ret
         .seq_min = fz_load_le64(slot + AT_SEQ_MIN),
         .seq_max = fz_load_le64(slot + AT_SEQ_MAX),
     };
+    /* The count has not been checked yet. */
     for (uint64_t i = 0; i < FZ_USED_RANGES && i < ret->used.count; i++) {
         ret->used.range[i].first = fz_load_le64(slot + AT_RANGES + 16 * i);
         ret->used.range[i].last = fz_load_le64(slot + AT_RANGES + 16 * i + 8);
@@ -133,6 +140,7 @@ enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT
 
     if (memcmp(slot, grant_magic, sizeof grant_magic) != 0 || checksum_in(slot) != fz_crc32(slot, AT_CHECKSUM))
         return FZ_GRANT_SLOT_BAD;
+    /* After the checksum: a damaged version number must not send an operator to look for another frazil. */
     uint64_t version = fz_load_le64(slot + AT_VERSION);
     if (version != FZ_GRANT_VERSION && version != VERSION_WITHOUT_BOUNDS) {
         *ret_version = version;
@@ -141,7 +149,7 @@ enum fz_grant_slot fz_grant_record_decode(const unsigned char slot[FZ_GRANT_SLOT
     decode_fields(slot, &record);
     if (!fz_grant_record_is_valid(&record))
         return FZ_GRANT_SLOT_BAD;
-    /* What would not be written like this was not written by us, whatever its checksum. */
+    /* A record that we would write otherwise is not ours, whatever its checksum. */
     encode_fields(&record, again);
     if (memcmp(slot, again, AT_CHECKSUM) != 0)
         return FZ_GRANT_SLOT_BAD;

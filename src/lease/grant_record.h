@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a host's grant file says of a worker, and the 512 bytes that say it.
+ * The record of a worker in a host's grant file, and its 512 bytes.
  *
  *     0  "fzgrant", 0
  *     8  version of the format     16  sequence        24  worker

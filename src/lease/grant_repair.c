@@ -16,12 +16,14 @@ frazil_err fz_grant_file_inspect(const struct fz_file_port *port, bool *ret_exis
     return err;
 }
 
-/* What can still be read and is of this layout and worker, or a blank record. */
+/* The record, if it can still be read and is of this layout and worker; else a blank one. */
 static frazil_err salvage(const struct fz_grant_file *file, struct fz_grant_record *ret, frazil_error *reterr)
 {
     bool exists = false;
 
     frazil_err err = fz_grant_file_load_own(file, &exists, ret, reterr);
+    /* A damaged file says nothing that one may rely on.  The ticks that it can have granted are marked as used below.
+     */
     if (err == FRAZIL_ESTATE || (err == FRAZIL_OK && !exists))
         *ret = fz_grant_file_blank(&file->owner);
     return err == FRAZIL_ESTATE ? FRAZIL_OK : err;
@@ -32,6 +34,7 @@ static frazil_err refuse_living(void *ctx, const struct fz_file_port *port, cons
                                 frazil_error *reterr)
 {
     const struct fz_grant_owner *owner = ctx;
+    /* Asked of each neighbour in turn, as a lock tells more than the process id in a record. */
     bool others = false;
 
     frazil_err err = port->has_others(port->ctx, &others, reterr);
@@ -71,8 +74,10 @@ static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_e
         err = salvage(file, &record, reterr);
     if (err != FRAZIL_OK)
         return err;
+    /* Everything up to now and a reserve ahead: no grant of before can reach further. */
     fz_used_add(&record.used, 0, end);
     record.sequence++;
+    /* Nobody's: the next generator takes it over as one takes an abandoned grant. */
     record.nonce = record.device = record.pid = 0;
     record.floor = 0;
     record.until = end;

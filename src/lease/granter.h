@@ -27,7 +27,7 @@ struct fz_grant {
 };
 
 /*
- * What gives a generator its grants: a file on this host, or a coordinator.  One
+ * A generator gets its grants from this: a file on this host, or a coordinator.  One
  * caller at a time; each function may block on disk or network.
  *
  * A failed call never leaves a grant in doubt: what was not returned is burned.
@@ -54,8 +54,11 @@ struct fz_granter {
     frazil_err (*extend)(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                          frazil_error *reterr);
 
-    /* Gives the grant back: nothing above used_tick was issued. Best effort. */
-    void (*release)(void *ctx, const struct fz_grant *held, uint64_t used_tick);
+    /*
+     * Gives the grant back: nothing above used_tick was issued.  Best effort: what was not given back ends by itself.
+     * FRAZIL_EUNREACHABLE: nobody has confirmed it; another error: it was refused.
+     */
+    frazil_err (*release)(void *ctx, const struct fz_grant *held, uint64_t used_tick);
 
     /* Frees ctx; releases nothing. */
     void (*close)(void *ctx);

@@ -17,12 +17,14 @@ static frazil_err not_extended(const struct fz_lease *lease, uint64_t now_tick, 
                                frazil_err err, const frazil_error *why, frazil_error *reterr)
 {
     bool stands = now_tick <= held->until;
+    /* EPOOL comes only from the search for another id, which runs only after the own record was lost or burned. */
     bool lost = err == FRAZIL_EPOOL;
     frazil_err code = stands && !lost ? FRAZIL_EAGAIN : FRAZIL_ELEASE;
 
+    /* No retry helps here, so the caller must not read "ours until" and wait. */
     if (err == FRAZIL_EEXHAUSTED)
         return fz_fail(reterr, err, "%s", why->message);
-    if (lease->repeated)
+    if (lease->remaking.repeated)
         return fz_fail(reterr, FRAZIL_ELEASE,
                        "worker id %u was given to somebody else, as namespace %q was created again under those who "
                        "held ids: look for duplicates with frazil verify; %s",
@@ -46,7 +48,7 @@ static struct fz_grant nothing_left(const struct fz_grant *held)
 
 static bool record_known(const struct fz_lease *lease, const struct fz_grant *held)
 {
-    return lease->record_version == held->version && lease->record_worker == held->worker;
+    return lease->kept.version == held->version && lease->kept.worker == held->worker;
 }
 
 /* The record is not the one that *held stands in any more. */
@@ -54,25 +56,27 @@ static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, c
 {
     struct fz_worker_record found;
     bool readable = raw->version != 0 && fz_worker_record_parse(raw->data, raw->len, &found, NULL) == FRAZIL_OK;
-    bool own_token = readable && !found.released && fz_token_equal(found.token, lease->token);
+    bool own_token = readable && !found.released && fz_token_equal(found.token, lease->self.token);
 
-    if (own_token && (lease->trouble == FZ_TROUBLE_DOUBT || !record_known(lease, held))) {
+    if (own_token && (lease->trouble.kind == FZ_TROUBLE_DOUBT || !record_known(lease, held))) {
+        /* The token alone proves nothing: a cloned machine has the same one (L3). */
         /* L4: our swap, or a relative's (a parent's or child's), or a clone's.  Nobody can tell, so nobody may use
          * what it granted. */
-        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
+        fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
         return;
     }
     lease->counters.lost++;
-    fz_lease_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
+    fz_lease_set_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
 }
 
 /* Takes *raw for the record in which *held stands, if it is that one. */
 static bool note_record(struct fz_lease *lease, const struct fz_grant *held, const struct fz_record *raw)
 {
-    if (raw->version != held->version || fz_worker_record_parse(raw->data, raw->len, &lease->record, NULL) != FRAZIL_OK)
+    if (raw->version != held->version ||
+        fz_worker_record_parse(raw->data, raw->len, &lease->kept.record, NULL) != FRAZIL_OK)
         return false;
-    lease->record_worker = held->worker;
-    lease->record_version = held->version;
+    lease->kept.worker = held->worker;
+    lease->kept.version = held->version;
     return true;
 }
 
@@ -87,6 +91,10 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
     enum fz_register_result result = lease->reg.read(lease->reg.ctx, held->worker, &raw, &status, &said);
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, lease->name, &said, reterr);
+    /*
+     * The record just read may itself be one of those that came back from an old copy.
+     * So the namespace begins its quarantine before anything is concluded from it.
+     */
     if (!fz_namespace_same_incarnation(&lease->space, &status)) {
         const struct fz_witness witness = {now_tick, held, fz_uncovered(held, &raw)};
         frazil_err err = fz_namespace_load(lease, &witness, reterr);
@@ -94,7 +102,7 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
             return err;
     }
     if (note_record(lease, held, &raw))
-        lease->trouble = FZ_TROUBLE_NONE;
+        lease->trouble.kind = FZ_TROUBLE_NONE;
     else
         note_replaced(lease, held, &raw);
     return FRAZIL_OK;
@@ -104,10 +112,11 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
 static bool certainly_ours(const struct fz_lease *lease, const struct fz_grant *held,
                            const struct fz_register_status *status, uint64_t tick)
 {
-    /* Who has taken the worker over may have thought a coarse clock to be later than it was, by its width. */
+    /* The process that took the worker over may have read a coarse clock as later than it was, by its width. */
     uint64_t width = (status->clock_width_ms + lease->layout.tick_ms - 1) / lease->layout.tick_ms;
     uint64_t margin = fz_double_skew(&lease->layout, fz_lease_skew_ms(lease)) + width;
 
+    /* Compared this way round, because the sum could exceed the last tick. */
     return margin < held->until && tick < held->until - margin;
 }
 
@@ -128,6 +137,7 @@ static void note_incarnation(struct fz_lease *lease, const struct fz_register_st
     if (fz_namespace_same_incarnation(&lease->space, status))
         return;
     lease->space.stale = true;
+    /* The grant itself is good.  A failure here shows again at the next call, as `stale` stays set. */
     (void)fz_namespace_load(lease, &witness, NULL);
 }
 
@@ -139,41 +149,46 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
                            frazil_error *reterr)
 {
     struct fz_grant grant = *held;
-    struct fz_worker_record record = lease->record;
+    struct fz_worker_record record = lease->kept.record;
     struct fz_register_status status = {.has_clock = false};
     frazil_error said = {.message = ""};
 
     assert(record_known(lease, held));
     grant.until = record.until = fz_lease_reach(lease, now_tick);
-    record.token = lease->token;
-    memcpy(record.owner, lease->owner, sizeof record.owner);
+    record.token = lease->self.token;
+    memcpy(record.owner, lease->self.owner, sizeof record.owner);
     record.extensions++;
     enum fz_register_result result =
         fz_lease_swap(lease, held->worker, held->version, &record, &grant.version, &status, &said);
+    /* Not read again to see whose record it is: even one with our token may be a clone's. */
     if (result == FZ_REGISTER_CONFLICT) {
         lease->counters.lost++; /* L3 */
-        fz_lease_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
+        fz_lease_set_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
         return FRAZIL_OK;
     }
     if (result == FZ_REGISTER_UNKNOWN) {
         lease->counters.burned++;
-        fz_lease_trouble(lease, FZ_TROUBLE_DOUBT, held->worker, held->version);
+        fz_lease_set_trouble(lease, FZ_TROUBLE_DOUBT, held->worker, held->version);
         return FRAZIL_OK;
     }
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, lease->name, &said, reterr);
 
     lease->counters.skew_ms = fz_clock_difference(&lease->layout, &status, now_tick);
+    /*
+     * A clock ahead of the coordinator's has asked for more ticks than the horizon allows (L5).
+     * The record holds them now, so they are burned; a clock behind has only asked for too little.
+     */
     bool ahead = lease->counters.skew_ms < -fz_lease_skew_ms(lease);
     if (ahead || !contiguous(lease, held, &status, now_tick)) {
         lease->counters.burned++;
-        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
+        fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
         return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, fz_lease_skew_ms(lease), reterr)
                      : FRAZIL_OK;
     }
     lease->counters.extensions++;
-    lease->record = record;
-    lease->record_version = grant.version;
+    lease->kept.record = record;
+    lease->kept.version = grant.version;
     note_incarnation(lease, &status, now_tick);
     *ret = grant;
     return FRAZIL_OK;
@@ -188,6 +203,7 @@ static frazil_err learn_namespace(struct fz_lease *lease, const struct fz_grant 
 {
     struct fz_witness witness = {.now_tick = now_tick, .held = held};
 
+    /* The record is read before the namespace: a namespace that is created in between must find the grant uncovered. */
     if (!lease->space.known) {
         struct fz_record raw = {.version = 0};
         frazil_error said = {.message = ""};
@@ -206,18 +222,19 @@ static frazil_err settle_namespace(struct fz_lease *lease, const struct fz_grant
 {
     frazil_err err = FRAZIL_OK;
 
-    if (lease->trouble != FZ_TROUBLE_NONE &&
-        (lease->trouble_worker != held->worker || lease->trouble_version != held->version))
-        fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0); /* the caller holds another grant by now */
+    if (lease->trouble.kind != FZ_TROUBLE_NONE &&
+        (lease->trouble.worker != held->worker || lease->trouble.version != held->version))
+        fz_lease_set_trouble(lease, FZ_TROUBLE_NONE, 0, 0); /* the caller holds another grant by now */
     if (!lease->space.known || lease->space.stale)
         err = learn_namespace(lease, held, now_tick, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (lease->trouble == FZ_TROUBLE_DOUBT || (lease->trouble == FZ_TROUBLE_NONE && !record_known(lease, held)))
+    if (lease->trouble.kind == FZ_TROUBLE_DOUBT ||
+        (lease->trouble.kind == FZ_TROUBLE_NONE && !record_known(lease, held)))
         err = read_own(lease, held, now_tick, reterr);
-    if (err == FRAZIL_OK && lease->trouble == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
+    if (err == FRAZIL_OK && lease->trouble.kind == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
         !certainly_ours(lease, held, &(struct fz_register_status){.has_clock = false}, now_tick))
-        fz_lease_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version); /* L6 */
+        fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version); /* L6 */
     return err;
 }
 
@@ -225,32 +242,37 @@ static frazil_err settle_namespace(struct fz_lease *lease, const struct fz_grant
 static frazil_err extend_contiguously(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick,
                                       struct fz_grant *ret, frazil_error *reterr)
 {
+    /*
+     * The second round reads what became of a swap that had no answer.  A third one would only
+     * repeat that against a coordinator that does not answer.
+     */
     for (int tries = 0; tries < 2; tries++) {
         frazil_err err = settle_namespace(lease, held, now_tick, reterr);
-        if (err != FRAZIL_OK || lease->trouble != FZ_TROUBLE_NONE)
+        if (err != FRAZIL_OK || lease->trouble.kind != FZ_TROUBLE_NONE)
             return err;
         if (held->until >= fz_layout_last_tick(&lease->layout))
             return fz_fail(reterr, FRAZIL_EEXHAUSTED, "worker id %u is granted up to the last tick of the layout",
                            (uint64_t)held->worker);
         uint64_t reach = fz_lease_reach(lease, now_tick);
+        /* The clock went back, or the horizon is shorter than it was.  Asking for less would give ticks away. */
         if (reach <= held->until) {
             fz_fail(reterr, FRAZIL_EAGAIN, "it reaches to the horizon already");
             if (reterr != NULL)
-                reterr->retry_ns = fz_ticks_ns(&lease->layout, held->until - reach + 1);
+                reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, held->until - reach + 1);
             return FRAZIL_EAGAIN;
         }
         err = swap_own(lease, held, now_tick, ret, reterr);
-        if (err != FRAZIL_OK || lease->trouble != FZ_TROUBLE_DOUBT)
+        if (err != FRAZIL_OK || lease->trouble.kind != FZ_TROUBLE_DOUBT)
             return err;
     }
-    return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q does not answer", lease->name);
+    return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q does not answer", lease->name);
 }
 
 static void begin_call(struct fz_lease *lease)
 {
-    lease->calls++;
+    lease->call.number++;
     if (lease->clock.monotonic_ns != NULL)
-        lease->call_ns = lease->clock.monotonic_ns(lease->clock.ctx);
+        lease->call.begun_ns = lease->clock.monotonic_ns(lease->clock.ctx);
 }
 
 static frazil_err life_is_over(frazil_error *reterr)
@@ -270,16 +292,19 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return life_is_over(reterr);
     frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
-    if (err == FRAZIL_OK && lease->trouble != FZ_TROUBLE_NONE) {
-        if (now_tick < lease->defer_until) {
+    if (err == FRAZIL_OK && lease->trouble.kind != FZ_TROUBLE_NONE) {
+        /* Each look reads the whole namespace, and the last one has shown when the next can succeed. */
+        if (now_tick < lease->trouble.defer_until) {
             err = fz_fail(&why, FRAZIL_EAGAIN, "the next grant has to begin later");
-            why.retry_ns = fz_ticks_ns(&lease->layout, lease->defer_until - now_tick);
+            why.retry_ns = fz_layout_ticks_ns(&lease->layout, lease->trouble.defer_until - now_tick);
         } else {
             err = fz_lease_take(lease, now_tick, held, &grant, &why);
             lease->counters.moves += err == FRAZIL_OK;
         }
     }
-    if (err != FRAZIL_OK && lease->repeated && held->floor <= held->until) {
+    /* L10 came too late: somebody else issues ids from these ticks, so an error, which lets the caller go on, will not
+     * do. */
+    if (err != FRAZIL_OK && lease->remaking.repeated && held->floor <= held->until) {
         *ret = nothing_left(held);
         return FRAZIL_OK;
     }
@@ -302,24 +327,34 @@ static frazil_err lease_acquire(void *ctx, uint64_t now_tick, struct fz_grant *r
     return fz_lease_take(lease, now_tick, NULL, ret, reterr);
 }
 
-static void lease_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err lease_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
 {
     struct fz_lease *lease = ctx;
+    enum fz_register_result result;
+    frazil_error said = {.message = ""};
     uint64_t version;
 
     assert(held->version != 0 && used_tick <= held->until && held->floor >= 1);
     if (!record_known(lease, held)) {
+        /* A child, or a process that shares the word, may be the last one without ever having extended the grant. */
         struct fz_record raw = {.version = 0};
-        if (lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, NULL) != FZ_REGISTER_OK ||
-            !note_record(lease, held, &raw))
-            return;
+        result = lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, &said);
+        if (result == FZ_REGISTER_OK && !note_record(lease, held, &raw))
+            return FRAZIL_OK; /* it is somebody else's */
+        if (result != FZ_REGISTER_OK)
+            return fz_register_error(result, lease->name, &said, NULL);
     }
-    struct fz_worker_record record = lease->record;
+    struct fz_worker_record record = lease->kept.record;
+    /* The next owner may begin right above what was used, instead of waiting for a whole horizon. */
     record.until = used_tick < held->floor ? held->floor - 1 : used_tick;
     record.released = true;
     /* Without an answer it was released or will end by itself; with a conflict it is not ours. */
-    if (fz_lease_swap(lease, held->worker, held->version, &record, &version, NULL, NULL) == FZ_REGISTER_OK)
-        lease->record_version = 0;
+    result = fz_lease_swap(lease, held->worker, held->version, &record, &version, NULL, &said);
+    if (result == FZ_REGISTER_OK)
+        lease->kept.version = 0;
+    return result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT
+               ? FRAZIL_OK
+               : fz_register_error(result, lease->name, &said, NULL);
 }
 
 static void lease_close(void *ctx)
@@ -336,7 +371,7 @@ static void lease_after_fork(void *ctx)
 
     /* A thread of the parent's may have been writing what it knows: it is read again. */
     lease->space.stale = true;
-    lease->record_version = 0;
+    lease->kept.version = 0;
     if (lease->reg.after_fork != NULL)
         lease->reg.after_fork(lease->reg.ctx);
 }
@@ -362,6 +397,7 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
     uint64_t workers = fz_layout_max_worker(options->layout) + 1;
 
     assert(options->max_skew_ms >= FZ_SKEW_UNSAID && options->max_skew_ms <= FZ_SKEW_MS_MAX);
+    /* FZ_NAMESPACE is the number of the namespace's own record, so no worker can have it. */
     if (workers > FZ_NAMESPACE)
         workers = FZ_NAMESPACE;
     if (options->base >= workers || options->count > workers - options->base)
@@ -372,19 +408,19 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a lease");
     lease->reg = reg;
     lease->layout = *options->layout;
-    lease->token = options->token;
+    lease->self.token = options->token;
     lease->random = *options->random;
     if (options->clock != NULL)
         lease->clock = *options->clock;
-    lease->base = options->base;
-    lease->count = options->count;
-    lease->stay = options->stay;
-    lease->wanted_horizon_ms = options->horizon_ms;
-    lease->wanted_skew_ms = options->max_skew_ms;
-    lease->wanted_workers = options->workers;
+    lease->wish.base = options->base;
+    lease->wish.count = options->count;
+    lease->wish.stay = options->stay;
+    lease->wish.horizon_ms = options->horizon_ms;
+    lease->wish.max_skew_ms = options->max_skew_ms;
+    lease->wish.workers = options->workers;
     struct fz_sentence name = fz_sentence_in(lease->name, sizeof lease->name);
     fz_sentence_str(&name, options->name);
-    fz_owner_sanitise(options->owner, lease->owner);
+    fz_owner_sanitise(options->owner, lease->self.owner);
     fz_namespace_start(&lease->space, options->layout);
     *ret = lease;
     return FRAZIL_OK;

@@ -4,8 +4,7 @@
  * by a worker id and by ticks of it that nobody else ever uses.
  *
  *   L1  A grant is recorded, and the answer seen, before it is handed out.
- *   L2  Whoever takes a worker starts above `until` of the record that he
- *       replaced: two owners never meet, whatever their clocks say.
+ *   L2  An owner starts above `until` of the record that it replaced: two owners never meet, whatever their clocks say.
  *   L3  A swap that fails is a loss, also when the record bears the own token:
  *       a cloned machine has the same token and the same random numbers.
  *   L4  A swap without an answer burns what it would have granted: what is found
@@ -67,19 +66,19 @@ struct fz_lease;
 struct fz_lease_options {
     const frazil_layout *layout; /* copied */
     const char *name;            /* of the namespace, for sentences; copied */
-    const char *owner;           /* who this is, as "host:pid"; copied and sanitised */
+    const char *owner;           /* this process, as "host:pid"; copied and sanitised */
     struct fz_token token;
     const frazil_random *random; /* copied; its ctx must outlive the lease */
     const frazil_clock *clock;   /* its monotonic time tells slow answers from clocks that differ; copied; NULL: none */
     uint32_t base;               /* worker ids base .. base + count - 1 are used */
     uint32_t count;              /* 0: up to the last one of the namespace */
-    int64_t max_skew_ms;         /* what the namespace must have; FZ_SKEW_UNSAID: whatever it has */
+    int64_t max_skew_ms;         /* that the namespace must have; FZ_SKEW_UNSAID: any */
     bool stay;                   /* never take another worker id than the first one */
-    uint64_t horizon_ms;         /* likewise; 0: whatever it has */
+    uint64_t horizon_ms;         /* likewise; 0: any */
     uint64_t workers;            /* likewise */
 };
 
-/* What has happened to a lease. */
+/* Counts of what happened to a lease. */
 struct fz_lease_counters {
     uint64_t extensions;  /* contiguous ones */
     uint64_t moves;       /* grants that were not contiguous with the one before */
@@ -102,21 +101,22 @@ FZ_PRIVATE frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register re
 /*
  * The lease as a granter.  Beyond what granter.h says:
  *
- * acquire: FRAZIL_EPOOL: all are taken, and by whom; FRAZIL_EWORKER: the namespace
- * is missing, of another layout or not as options say, too small, or cannot be read,
- * or the coordinator refuses; FRAZIL_ECLOCK: the clocks differ too much; FRAZIL_EAGAIN: no answer, or
- * what there is cannot be taken yet: retry_ns says when (a quarantine, an id that was
- * freed by hand, one whose owner's clock was ahead); FRAZIL_EEXHAUSTED: the layout's
- * life is over.
+ * acquire:
+ *   FRAZIL_EPOOL: all are taken, and by whom.
+ *   FRAZIL_ENAMESPACE: the namespace is missing, of another layout or not as options say, too small, or cannot be read.
+ *   FRAZIL_EREFUSED: the coordinator refuses.  FRAZIL_ECLOCK: the clocks differ too much.
+ *   FRAZIL_EUNREACHABLE: no answer.
+ *   FRAZIL_EAGAIN: the free ids cannot be taken yet, and retry_ns says when.  Reasons: a quarantine, an id that was
+ * freed by hand, one whose owner's clock was ahead. FRAZIL_EEXHAUSTED: the layout's life is over.
  *
- * extend: a grant without a tick (floor above until), if the present one must not be used any more (L10);
- * FRAZIL_ELEASE if the worker is lost and no other is free, or if *held has
- * ended; FRAZIL_EAGAIN with the reason as long as it has not; FRAZIL_EEXHAUSTED: it
- * reaches the last tick already.
+ * extend:
+ *   A grant without a tick (floor above until) says that the present one must not be used any more (L10).
+ *   FRAZIL_ELEASE: the worker is lost and no other is free, or *held has ended.
+ *   FRAZIL_EAGAIN: *held has not ended; with the reason.  FRAZIL_EEXHAUSTED: it reaches the last tick already.
  */
 FZ_PRIVATE struct fz_granter fz_lease_granter(struct fz_lease *lease);
 
-/* What has happened up to now. */
+/* The counts up to now. */
 FZ_PRIVATE struct fz_lease_counters fz_lease_count(const struct fz_lease *lease);
 
 /* ---- namespaces ----------------------------------------------------------- */
@@ -147,13 +147,13 @@ struct fz_namespace_options {
 /*
  * Creates a namespace.  FRAZIL_EINVAL: it exists (the sentence says since when and
  * with what); FRAZIL_ERANGE: horizon, max_skew or workers; FRAZIL_ECLOCK: the clocks differ too
- * much; FRAZIL_EAGAIN: no answer; FRAZIL_EWORKER: the coordinator refuses;
+ * much; FRAZIL_EUNREACHABLE: no answer; FRAZIL_EREFUSED: the coordinator refuses;
  * FRAZIL_EEXHAUSTED: the layout's life is over.
  */
 FZ_PRIVATE frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespace_options *options,
                                     frazil_error *reterr);
 
-/* What is known of one worker id. */
+/* The record of one worker id. */
 struct fz_lease_entry {
     uint32_t worker;
     bool readable; /* if not: record is zero, and parse_error says why */
@@ -163,21 +163,22 @@ struct fz_lease_entry {
 
 typedef void (*fz_lease_visitor)(void *ctx, const struct fz_lease_entry *entry);
 
-/* Fails with FRAZIL_EWORKER: there is no namespace of this name, and what creates it. */
+/* Fails with FRAZIL_ENAMESPACE: there is no namespace of this name, and what creates it. */
 FZ_PRIVATE frazil_err fz_lease_no_namespace(const char *name, frazil_error *reterr);
 
 /*
  * Shows all worker ids that were ever taken, in any order, and what their
- * namespace is.  FRAZIL_EAGAIN, EWORKER as above; visits may have been made.
+ * namespace is.  FRAZIL_EUNREACHABLE, EREFUSED, ENAMESPACE as above; visits may have been made.
  */
 FZ_PRIVATE frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lease_visitor visit, void *ctx,
                                     struct fz_namespace_record *ret, frazil_error *reterr);
 
 /*
  * Frees one worker id by hand.  Its ticks up to `until` stay taken, so the owner,
- * if he lives, loses it at his next extension and nothing is issued twice; it can
+ * if it is still running, loses it at its next extension and nothing is issued twice; it can
  * be taken when they have passed (L9).  FRAZIL_EINVAL: it was never taken, or is
- * free already; FRAZIL_EAGAIN: no answer, or its owner was faster; FRAZIL_EWORKER.
+ * free already; FRAZIL_EUNREACHABLE: no answer; FRAZIL_EAGAIN: its owner was faster;
+ * FRAZIL_EREFUSED, ENAMESPACE.
  */
 FZ_PRIVATE frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *name, uint32_t worker,
                                                frazil_error *reterr);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an operator does with a namespace: look at it, and free a worker id by hand. */
+/* For operators: looking at a namespace, and freeing a worker id by hand. */
 #include <string.h>
 
 #include "core/sentence.h"
@@ -17,19 +17,21 @@ static void list_record(void *ctx, uint32_t number, const struct fz_record *raw)
     struct listing *listing = ctx;
     struct fz_lease_entry entry;
 
+    /* It comes in any order, so it is judged when all are there. */
     if (number == FZ_NAMESPACE) {
         listing->space = *raw;
         return;
     }
     memset(&entry, 0, sizeof entry);
     entry.worker = number;
+    /* A damaged record is shown, as it is what an operator looks for. */
     entry.readable = fz_worker_record_parse(raw->data, raw->len, &entry.record, &entry.parse_error) == FRAZIL_OK;
     listing->visit(listing->ctx, &entry);
 }
 
 frazil_err fz_lease_no_namespace(const char *name, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EWORKER, "there is no namespace %q: it is created by frazil lease init", name);
+    return fz_fail(reterr, FRAZIL_ENAMESPACE, "there is no namespace %q: it is created by frazil lease init", name);
 }
 
 frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lease_visitor visit, void *ctx,
@@ -44,7 +46,7 @@ frazil_err fz_lease_list(const struct fz_register *reg, const char *name, fz_lea
     if (listing.space.version == 0)
         return fz_lease_no_namespace(name, reterr);
     if (fz_namespace_record_parse(listing.space.data, listing.space.len, ret, &said) != FRAZIL_OK)
-        return fz_fail(reterr, FRAZIL_EWORKER, "namespace %q: %s", name, said.message);
+        return fz_fail(reterr, FRAZIL_ENAMESPACE, "namespace %q: %s", name, said.message);
     return FRAZIL_OK;
 }
 
@@ -63,10 +65,11 @@ frazil_err fz_lease_release_by_hand(const struct fz_register *reg, const char *n
     if (raw.version == 0)
         return fz_fail(reterr, FRAZIL_EINVAL, "worker id %u of namespace %q was never taken", (uint64_t)worker, name);
     if (fz_worker_record_parse(raw.data, raw.len, &record, &said) != FRAZIL_OK)
-        return fz_fail(reterr, FRAZIL_EWORKER, "worker id %u of namespace %q: %s", (uint64_t)worker, name,
+        return fz_fail(reterr, FRAZIL_ENAMESPACE, "worker id %u of namespace %q: %s", (uint64_t)worker, name,
                        said.message);
     if (record.released)
         return fz_fail(reterr, FRAZIL_EINVAL, "worker id %u of namespace %q is free already", (uint64_t)worker, name);
+    /* `until` stays: the owner may still run, and use its ticks up to there. */
     record.released = true;
     size_t len = fz_worker_record_format(&record, text);
     result = reg->swap(reg->ctx, &(struct fz_swap){worker, raw.version, text, len}, &version, NULL, &said);

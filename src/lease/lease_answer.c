@@ -5,13 +5,6 @@
 #include "core/sentence.h"
 #include "lease_internal.h"
 
-uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks)
-{
-    uint64_t tick_ns = (uint64_t)layout->tick_ms * 1000000;
-
-    return ticks > UINT64_MAX / tick_ns ? UINT64_MAX : ticks * tick_ns;
-}
-
 uint64_t fz_double_skew(const frazil_layout *layout, int64_t max_skew_ms)
 {
     return (2 * (uint64_t)max_skew_ms + layout->tick_ms - 1) / layout->tick_ms;
@@ -21,6 +14,7 @@ uint64_t fz_nearest_tick(const frazil_layout *layout, int64_t unix_ms)
 {
     uint64_t tick;
 
+    /* A coordinator whose clock was never set may show a time before the epoch, which has no tick. */
     if (fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK)
         return tick;
     return unix_ms < layout->epoch_unix_ms ? 0 : fz_layout_last_tick(layout);
@@ -40,6 +34,7 @@ uint64_t fz_coordinator_tick(const frazil_layout *layout, const struct fz_regist
 
 uint64_t fz_later_tick(const frazil_layout *layout, const struct fz_register_status *status, uint64_t now_tick)
 {
+    /* The latest that the clock can have shown: a quarantine that ends too late costs time, one too early costs ids. */
     uint64_t tick = status->has_clock ? fz_nearest_tick(layout, status->unix_ms + status->clock_width_ms) : now_tick;
 
     return tick > now_tick ? tick : now_tick;
@@ -50,6 +45,10 @@ int64_t fz_clock_difference(const frazil_layout *layout, const struct fz_registe
     int64_t tick_begins = fz_layout_tick_unix_ms(layout, now_tick);
     int64_t tick_ends = tick_begins + (layout->tick_ms - 1);
 
+    /*
+     * Both clocks are known as intervals only: a tick here, the width there.  Where these overlap,
+     * the clocks may well agree.
+     */
     if (!status->has_clock)
         return 0;
     if (status->unix_ms + status->clock_width_ms < tick_begins)
@@ -68,6 +67,7 @@ frazil_err fz_clocks_differ(const frazil_layout *layout, const char *name, const
             "the clocks differ too much: it is %t here, and %t at the coordinator of namespace %q; that is %u ms, and "
             "max_skew is %d ms",
             here, status->unix_ms, name, skew_ms < 0 ? 0 - (uint64_t)skew_ms : (uint64_t)skew_ms, max_skew_ms);
+    /* Only a clock that is behind can be waited for; behind_us has no sign. */
     if (reterr != NULL && skew_ms > 0)
         reterr->behind_us = skew_ms > INT64_MAX / 1000 ? INT64_MAX : skew_ms * 1000;
     return FRAZIL_ECLOCK;
@@ -80,12 +80,16 @@ frazil_err fz_register_error(enum fz_register_result result, const char *name, c
 
     switch (result) {
     case FZ_REGISTER_REFUSED:
-        return fz_fail(reterr, FRAZIL_EWORKER, "the coordinator of namespace %q refuses: %s", name, sentence);
+        /* It may have told whose the fault is: a record that is not ours is another matter than a password. */
+        return fz_fail(reterr, said->code == FRAZIL_ENAMESPACE ? FRAZIL_ENAMESPACE : FRAZIL_EREFUSED,
+                       "the coordinator of namespace %q refuses: %s", name, sentence);
     case FZ_REGISTER_UNREACHABLE:
-        return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q cannot be reached: %s", name, sentence);
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q cannot be reached: %s", name,
+                       sentence);
     case FZ_REGISTER_CONFLICT:
         return fz_fail(reterr, FRAZIL_EAGAIN, "others were faster in namespace %q: try again", name);
     default:
-        return fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator of namespace %q did not answer: %s", name, sentence);
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator of namespace %q did not answer: %s", name,
+                       sentence);
     }
 }

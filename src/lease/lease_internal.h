@@ -30,43 +30,73 @@ enum fz_trouble {
     FZ_TROUBLE_LOST    /* it is somebody else's */
 };
 
+/* The request.  lease.c copies it from the options; nobody writes it afterwards. */
+struct fz_lease_wish {
+    uint32_t base; /* worker ids base .. base + count - 1 */
+    uint64_t count;
+    bool stay;
+    uint64_t horizon_ms; /* of the namespace; 0: whatever it has */
+    int64_t max_skew_ms; /* FZ_SKEW_UNSAID: likewise */
+    uint64_t workers;    /* 0: likewise */
+};
+
+/* The asking process, as records show it.  Never written after opening. */
+struct fz_lease_self {
+    char owner[FZ_OWNER_SIZE];
+    struct fz_token token;
+};
+
+/* The record of the worker that is held.  lease.c keeps it, and lease_take.c begins it. */
+struct fz_kept_record {
+    struct fz_worker_record record; /* the worker's record, in this version */
+    uint32_t worker;
+    uint64_t version; /* 0: not known */
+};
+
+/* The trouble with the worker that is held, or with one whose taking had no answer.  fz_lease_trouble writes it. */
+struct fz_lease_trouble {
+    enum fz_trouble kind;
+    uint32_t worker;
+    uint64_t version;     /* of the grant that it is about */
+    uint64_t defer_until; /* nothing better to be had before this tick */
+    bool clone_counted;
+};
+
+/* Whether the namespace was made again under the present grant (L10).  namespace.c and lease_take.c find it out. */
+struct fz_remaking {
+    bool remade;   /* since the grant was made, another namespace has been found in place of its own */
+    bool repeated; /* and in that one somebody else has had ticks of it */
+};
+
+/* The present call of the granter.  lease.c begins it. */
+struct fz_lease_call {
+    uint64_t number;
+    uint64_t begun_ns; /* by the lease's clock, if it has one */
+};
+
+/* A loss of records that was seen without knowing the time, and in which call.  namespace.c alone has it. */
+struct fz_seen_loss {
+    uint64_t call;
+    uint64_t version;
+    char incarnation[FZ_INCARNATION_SIZE];
+};
+
 struct fz_lease {
     struct fz_register reg;
     frazil_layout layout;
-    char name[FZ_LEASE_NAME_SIZE];
-    char owner[FZ_OWNER_SIZE];
-    struct fz_token token;
+    char name[FZ_LEASE_NAME_SIZE]; /* of the namespace */
     frazil_random random;
-    uint32_t base;
-    uint64_t count;
-    bool stay;
-    uint64_t wanted_horizon_ms; /* 0: whatever the namespace has */
-    int64_t wanted_skew_ms;     /* FZ_SKEW_UNSAID: likewise */
-    uint64_t wanted_workers;
-
-    struct fz_namespace space;
-    struct fz_worker_record record; /* what stands in version record_version of record_worker */
-    uint32_t record_worker;
-    uint64_t record_version; /* 0: not known */
-    struct fz_lease_counters counters;
-
-    /* Of the worker held, or of one whose taking had no answer. */
-    enum fz_trouble trouble;
-    uint32_t trouble_worker;
-    uint64_t trouble_version; /* of the grant that it is about */
-    uint64_t defer_until;     /* nothing better to be had before this tick */
-    bool clone_counted;
-    bool remade;   /* since the present grant was made, another namespace has been found in place of its own */
-    bool repeated; /* and in that one somebody else has had ticks of it */
-
     frazil_clock clock; /* for how long a call has taken; monotonic_ns NULL: not known */
-    uint64_t call_ns;   /* when the present one began */
+    struct fz_lease_wish wish;
+    struct fz_lease_self self;
 
-    /* A loss of records that was seen without knowing the time, and in which call. */
-    uint64_t calls;
-    uint64_t loss_call;
-    uint64_t loss_version;
-    char loss_incarnation[FZ_INCARNATION_SIZE];
+    struct fz_namespace space; /* written by namespace.c, but for stale */
+    struct fz_kept_record kept;
+    struct fz_lease_trouble trouble;
+    struct fz_remaking remaking;
+    struct fz_seen_loss loss;
+    struct fz_lease_call call;
+    struct fz_lease_counters counters;
 };
 
 /* A record that can be, or is, held. */
@@ -84,7 +114,7 @@ struct fz_shortlist {
     size_t n;
 };
 
-/* What one look at the whole namespace has shown. */
+/* The result of one look at the whole namespace. */
 struct fz_survey {
     const struct fz_lease *lease;
     const struct fz_grant *grant; /* the caller's; NULL: none */
@@ -94,7 +124,7 @@ struct fz_survey {
     struct fz_record space; /* the record of the namespace; version 0: there is none */
     uint32_t first;         /* worker ids first .. first + count - 1 are looked at */
     uint64_t count;
-    uint64_t usable;                /* so many of them, from the first one on, does the namespace have */
+    uint64_t usable;                /* how many of them the namespace has, from the first one on */
     uint64_t start;                 /* where the window begins, counted from first */
     uint64_t taken;                 /* have a record */
     uint64_t held;                  /* of these, those not released */
@@ -111,7 +141,7 @@ struct fz_survey {
 
 /*
  * Takes the best worker there is.  held: the caller's grant, which stands and
- * need not be given up for one that begins in the future; NULL: he has none.
+ * need not be given up for one that begins in the future; NULL: there is none.
  * Errors as acquire; FRAZIL_EAGAIN also for "held is better for now".
  */
 FZ_PRIVATE frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct fz_grant *held,
@@ -124,7 +154,8 @@ FZ_PRIVATE uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_ti
 FZ_PRIVATE bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held);
 
 /* Notes that the worker of a grant of this version is in trouble. */
-FZ_PRIVATE void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version);
+FZ_PRIVATE void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker,
+                                     uint64_t version);
 
 /* Swaps a worker's record for *record, and counts the round trip. */
 FZ_PRIVATE enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
@@ -150,7 +181,7 @@ FZ_PRIVATE void fz_namespace_start(struct fz_namespace *space, const frazil_layo
 /* The horizon in ticks. */
 FZ_PRIVATE uint64_t fz_namespace_horizon(const struct fz_namespace *space, const frazil_layout *layout);
 
-/* What the caller of the functions below knows. */
+/* The state that the caller of the functions below knows. */
 struct fz_witness {
     uint64_t now_tick;
     const struct fz_grant *held; /* its grant; NULL: none */
@@ -162,7 +193,7 @@ struct fz_witness {
  * another namespace than before, or has no record of the caller's grant (L10), or if
  * the coordinator is another incarnation; replaces a record of form 1.  Then *ret_again
  * says that the namespace must be looked at again.  Otherwise holds it against what
- * the lease wants.  FRAZIL_EWORKER, EAGAIN.
+ * the lease wants.  FRAZIL_ENAMESPACE, EUNREACHABLE, EREFUSED, EAGAIN.
  */
 FZ_PRIVATE frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *raw,
                                          const struct fz_register_status *status, const struct fz_witness *witness,
@@ -209,12 +240,10 @@ FZ_PRIVATE frazil_err fz_clocks_differ(const frazil_layout *layout, const char *
                                        const struct fz_register_status *status, uint64_t now_tick, int64_t max_skew_ms,
                                        frazil_error *reterr);
 
-/* What a register's result other than OK is as an error, FRAZIL_EAGAIN or EWORKER; `said` is the register's sentence.
+/* A register's result other than OK as an error, FRAZIL_EUNREACHABLE, EAGAIN, EREFUSED or ENAMESPACE; `said` is
+ * the register's sentence.
  */
 FZ_PRIVATE frazil_err fz_register_error(enum fz_register_result result, const char *name, const frazil_error *said,
                                         frazil_error *reterr);
-
-/* Nanoseconds of so many ticks; saturates. */
-FZ_PRIVATE uint64_t fz_ticks_ns(const frazil_layout *layout, uint64_t ticks);
 
 #endif

@@ -46,25 +46,28 @@ static bool bears_own_token(const struct fz_survey *survey, uint32_t worker, con
 {
     const struct fz_lease *lease = survey->lease;
 
-    return lease->trouble != FZ_TROUBLE_NONE && worker == lease->trouble_worker && !record->released &&
-           fz_token_equal(record->token, lease->token);
+    return lease->trouble.kind != FZ_TROUBLE_NONE && worker == lease->trouble.worker && !record->released &&
+           fz_token_equal(record->token, lease->self.token);
 }
 
 static void note_worker(struct fz_survey *survey, uint32_t worker, const struct fz_record *raw)
 {
     struct fz_candidate candidate = {.worker = worker, .version = raw->version};
 
+    /* Several services may share a namespace, each with its own range. */
     if (worker < survey->first || worker - survey->first >= survey->count)
         return;
     survey->taken++;
     note_seen(survey, worker);
+    /* Never taken: nobody can tell above which tick the next owner would be safe. */
     if (fz_worker_record_parse(raw->data, raw->len, &candidate.record, NULL) != FRAZIL_OK) {
         survey->unreadable++;
         return;
     }
     bool own = bears_own_token(survey, worker, &candidate.record);
-    survey->clone = survey->clone || (own && survey->lease->trouble == FZ_TROUBLE_LOST);
-    if (own && survey->lease->trouble != FZ_TROUBLE_LOST) {
+    /* A record that was swapped away from us and bears our token: only a copy of this machine writes that. */
+    survey->clone = survey->clone || (own && survey->lease->trouble.kind == FZ_TROUBLE_LOST);
+    if (own && survey->lease->trouble.kind != FZ_TROUBLE_LOST) {
         survey->own_found = true;
         survey->own = candidate;
         survey->own.own = true;
@@ -84,6 +87,7 @@ static void note_held(struct fz_survey *survey, const struct fz_record *raw)
     survey->uncovered = fz_uncovered(held, raw);
     if (fz_worker_record_parse(raw->data, raw->len, &found, NULL) != FRAZIL_OK)
         return;
+    /* A later owner whose ticks begin inside ours: by L2 that needs a namespace which has forgotten our grant. */
     survey->overtaken = raw->version > held->version && found.floor <= held->until;
 }
 
@@ -109,12 +113,13 @@ enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease
     survey->uncovered = held != NULL; /* until its record comes by */
     survey->first = first;
     survey->count = count;
+    /* Generators that start together look from different places, and so seldom swap for the same record. */
     survey->start = lease->random.next(lease->random.ctx) % count;
     lease->counters.round_trips++;
     return lease->reg.read_all(lease->reg.ctx, survey_record, survey, &survey->status, reterr);
 }
 
-/* ---- what is worth trying ------------------------------------------------- */
+/* ---- candidates worth trying ------------------------------------------------- */
 
 /* Those whose ticks can be used at once come first: the own one, then the longest free. */
 static bool comes_before(const struct fz_candidate *a, const struct fz_candidate *b, uint64_t now_tick)
@@ -146,6 +151,7 @@ static void choice_add(struct worker_choice *choice, const struct fz_candidate *
         added.fresh || added.record.until < choice->quarantine_until ? choice->quarantine_until : added.record.until;
     size_t i = choice->n;
 
+    /* Sorted by the floor that the quarantine leaves, as that decides which can be used first. */
     added.floor = below + 1;
     while (i > 0 && comes_before(&added, &choice->best[i - 1], choice->now_tick))
         i--;
@@ -166,6 +172,7 @@ static void add_fresh(struct worker_choice *choice, const struct fz_survey *surv
     for (uint64_t i = 0; i < window && found < FZ_SHORTLIST; i++) {
         uint32_t worker = survey->first + (uint32_t)((survey->start + i) % survey->usable);
         uint64_t index = window_index(survey, worker);
+        /* Outside the window a record may exist that the bits do not show. */
         if (index < FZ_WINDOW_BITS && (survey->seen[index / 8] >> index % 8 & 1) == 0) {
             struct fz_candidate candidate = {.worker = worker, .fresh = true};
             choice_add(choice, &candidate);
@@ -184,6 +191,10 @@ size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, u
     for (size_t i = 0; i < survey->released.n; i++)
         choice_add(&choice, &survey->released.at[i]);
     for (size_t i = 0; i < survey->unreleased.n; i++) {
+        /*
+         * Abandoned, if its owner has not extended it up to now.  The owner may live and its clock be wrong:
+         * it then loses the worker, and no id is issued twice (L2).
+         */
         if (survey->unreleased.at[i].record.until < coordinator_tick)
             choice_add(&choice, &survey->unreleased.at[i]);
     }

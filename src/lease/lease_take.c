@@ -24,13 +24,13 @@ bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *
     return held->until >= lease->space.record.quarantine_until;
 }
 
-void fz_lease_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
+void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
 {
-    lease->trouble = trouble;
-    lease->trouble_worker = worker;
-    lease->trouble_version = version;
-    lease->defer_until = 0;
-    lease->clone_counted = false;
+    lease->trouble.kind = trouble;
+    lease->trouble.worker = worker;
+    lease->trouble.version = version;
+    lease->trouble.defer_until = 0;
+    lease->trouble.clone_counted = false;
 }
 
 enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, uint64_t expected,
@@ -49,7 +49,7 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
 /* ---- nothing to be had ---------------------------------------------------- */
 
-/* Who holds what until when, as many as fit into a sentence. */
+/* The holders and their ends, up to the length of a sentence. */
 struct holders {
     const struct fz_survey *survey;
     struct fz_sentence s;
@@ -64,6 +64,7 @@ static void add_holder(void *ctx, uint32_t number, const struct fz_record *raw)
     struct fz_sentence *s = &holders->s;
     struct fz_worker_record record;
 
+    /* The sentence ends with how many there are more, so there has to be room for that. */
     if (number < survey->first || number - survey->first >= survey->usable ||
         s->len + ENTRY_MAX + TAIL_MAX >= s->size ||
         fz_worker_record_parse(raw->data, raw->len, &record, NULL) != FRAZIL_OK || record.released)
@@ -97,7 +98,7 @@ static void list_owners(struct fz_lease *lease, const struct fz_survey *survey, 
 
 static frazil_err all_leased(struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
 {
-    char text[FRAZIL_ERROR_MESSAGE_SIZE - 512]; /* whoever has asked may add something */
+    char text[FRAZIL_ERROR_MESSAGE_SIZE - 360]; /* the caller may add something */
     struct holders holders = {.survey = survey, .s = fz_sentence_in(text, sizeof text)};
 
     list_owners(lease, survey, &holders);
@@ -108,6 +109,7 @@ static frazil_err all_leased(struct fz_lease *lease, const struct fz_survey *sur
 /* There is something, but not yet. */
 static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t wait_ticks, frazil_error *reterr)
 {
+    /* The two reasons call for different patience: the operator chose the first, and a loss caused the second. */
     bool quarantine = floor == lease->space.record.quarantine_until + 1;
 
     int64_t begins = fz_layout_tick_unix_ms(&lease->layout, floor);
@@ -122,7 +124,7 @@ static frazil_err not_yet(const struct fz_lease *lease, uint64_t floor, uint64_t
                 quarantine ? "since records may have been lost," : "worker ids are free, but their ticks lie ahead:",
                 lease->name, begins);
     if (reterr != NULL)
-        reterr->retry_ns = fz_ticks_ns(&lease->layout, wait_ticks);
+        reterr->retry_ns = fz_layout_ticks_ns(&lease->layout, wait_ticks);
     return FRAZIL_EAGAIN;
 }
 
@@ -132,6 +134,7 @@ static uint64_t switch_tick(const struct fz_lease *lease, const struct fz_grant 
     uint64_t margin = SWITCH_MS / lease->layout.tick_ms + 1;
     uint64_t horizon = fz_namespace_horizon(&lease->space, &lease->layout);
 
+    /* A short horizon must not be spent waiting for the switch. */
     if (margin > horizon / 8 + 1)
         margin = horizon / 8 + 1;
     return held->until < margin ? 0 : held->until - margin;
@@ -145,7 +148,7 @@ struct worker_search {
     uint64_t now_tick;
     const struct fz_grant *held; /* NULL: none */
     struct fz_survey survey;     /* the latest look */
-    struct fz_grant grant;       /* what was found */
+    struct fz_grant grant;       /* the result */
     frazil_error *reterr;
 };
 
@@ -161,15 +164,16 @@ enum outcome {
 static struct fz_worker_record taken_record(const struct worker_search *search, const struct fz_candidate *candidate)
 {
     const struct fz_lease *lease = search->lease;
-    struct fz_worker_record record = {.owners = 1, .token = lease->token};
+    struct fz_worker_record record = {.owners = 1, .token = lease->self.token};
 
+    /* Its own record again: `since` and `owners` stay, as the owner has not changed. */
     if (candidate->own)
         record = candidate->record;
     else if (!candidate->fresh)
         record.owners = candidate->record.owners + 1;
     if (!candidate->own)
         record.since_unix_ms = fz_layout_tick_unix_ms(&lease->layout, search->now_tick);
-    memcpy(record.owner, lease->owner, sizeof record.owner);
+    memcpy(record.owner, lease->self.owner, sizeof record.owner);
     record.floor = candidate->floor;
     record.until = fz_lease_reach(lease, search->now_tick);
     assert(record.until >= record.floor);
@@ -206,11 +210,11 @@ static enum outcome leased(struct worker_search *search, const struct fz_grant *
 {
     struct fz_lease *lease = search->lease;
 
-    lease->record = *record;
-    lease->record_worker = grant->worker;
-    lease->record_version = grant->version;
-    fz_lease_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
-    lease->remade = lease->repeated = false;
+    lease->kept.record = *record;
+    lease->kept.worker = grant->worker;
+    lease->kept.version = grant->version;
+    fz_lease_set_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
+    lease->remaking.remade = lease->remaking.repeated = false;
     search->grant = *grant;
     return LEASED;
 }
@@ -225,20 +229,22 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
     enum fz_register_result result =
         fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &said);
 
+    /* After the swap, because only its answer shows with which incarnation and clock it was carried out. */
     if (result == FZ_REGISTER_OK && usable(lease, &status, search->now_tick) &&
         (!candidate->fresh || namespace_stands(search, grant.floor)))
         return leased(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
         if (candidate->own) { /* L3 */
             lease->counters.lost++;
-            lease->trouble = FZ_TROUBLE_LOST;
+            lease->trouble.kind = FZ_TROUBLE_LOST;
         }
         return TRY_ANOTHER;
     }
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_UNKNOWN) {
         lease->counters.burned++;
+        /* Without a grant there is no trouble of another worker that this would forget. */
         if (search->held == NULL)
-            fz_lease_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
+            fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, candidate->worker, 0);
         return LOOK_AGAIN;
     }
     *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
@@ -253,6 +259,7 @@ static size_t choose(const struct worker_search *search, const struct fz_candida
 
     if (!crowded)
         return 0;
+    /* Candidates that begin later are worse for the caller, however crowded the others are. */
     while (as_good < n && (best[as_good].floor <= search->now_tick || best[as_good].floor == best[0].floor))
         as_good++;
     return (size_t)(random->next(random->ctx) % as_good);
@@ -275,7 +282,7 @@ static enum outcome try_candidates(struct worker_search *search, struct fz_candi
 /*
  * The highest floor with which a candidate can be taken now.  L9: where the
  * coordinator tells its clock, that must have passed all that is taken of the
- * worker; but who burned ticks himself, and has lost nothing, follows them at once.
+ * worker; but an owner that burned ticks itself, and has lost nothing, follows them at once.
  */
 static uint64_t floor_max(const struct worker_search *search, const struct fz_candidate *candidate)
 {
@@ -311,6 +318,7 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
 
     if (n == 0 && survey->taken < survey->usable)
+        /* The next look starts at another random place. */
         return LOOK_AGAIN; /* there are more than one look can tell apart */
     if (n == 0) {
         *ret_err = all_leased(lease, survey, search->reterr);
@@ -322,9 +330,10 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
                            lease->name);
         return NOT_LEASED;
     }
+    /* A grant that still runs is better than a pause, almost up to its end. */
     if (search->held != NULL && earliest > now_tick && now_tick < switch_tick(lease, search->held)) {
-        lease->defer_until = switch_tick(lease, search->held);
-        *ret_err = not_yet(lease, earliest, lease->defer_until - now_tick, search->reterr);
+        lease->trouble.defer_until = switch_tick(lease, search->held);
+        *ret_err = not_yet(lease, earliest, lease->trouble.defer_until - now_tick, search->reterr);
         return NOT_LEASED;
     }
     uint64_t latest = floor_max(search, &best[0]);
@@ -345,9 +354,10 @@ static void range(const struct worker_search *search, uint32_t *ret_first, uint6
 
     if (workers > FZ_NAMESPACE)
         workers = FZ_NAMESPACE;
-    *ret_first = lease->base;
-    *ret_count = lease->count != 0 ? lease->count : workers - lease->base;
-    if (lease->stay && search->held != NULL) {
+    *ret_first = lease->wish.base;
+    *ret_count = lease->wish.count != 0 ? lease->wish.count : workers - lease->wish.base;
+    /* stay=yes: the number stands in places that frazil cannot see, so no other one will do. */
+    if (lease->wish.stay && search->held != NULL) {
         *ret_first = search->held->worker;
         *ret_count = 1;
     }
@@ -358,7 +368,7 @@ static int64_t without_delay(const struct fz_lease *lease, int64_t skew_ms)
 {
     if (skew_ms <= 0 || lease->clock.monotonic_ns == NULL)
         return skew_ms;
-    int64_t delay_ms = (int64_t)((lease->clock.monotonic_ns(lease->clock.ctx) - lease->call_ns) / 1000000);
+    int64_t delay_ms = (int64_t)((lease->clock.monotonic_ns(lease->clock.ctx) - lease->call.begun_ns) / 1000000);
     return skew_ms > delay_ms ? skew_ms - delay_ms : 0;
 }
 
@@ -393,14 +403,15 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
         *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
         return NOT_LEASED;
     }
-    if (survey->clone && !lease->clone_counted) {
+    /* Every look finds the clone's record again. */
+    if (survey->clone && !lease->trouble.clone_counted) {
         lease->counters.clones++;
-        lease->clone_counted = true;
+        lease->trouble.clone_counted = true;
     }
     const struct fz_witness witness = {search->now_tick, search->held, survey->uncovered};
     *ret_err = fz_namespace_check(lease, &survey->space, &survey->status, &witness, &again, search->reterr);
-    /* By L2 whoever follows begins above the grant; after L10 failed to hold others back in time, he does not. */
-    lease->repeated = lease->repeated || (survey->overtaken && lease->remade);
+    /* By L2 the next owner begins above the grant; not so after L10 failed to hold others back in time. */
+    lease->remaking.repeated = lease->remaking.repeated || (survey->overtaken && lease->remaking.remade);
     if (*ret_err != FRAZIL_OK)
         return NOT_LEASED;
     if (again)
@@ -414,6 +425,7 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
 {
     struct worker_search search = {.lease = lease, .now_tick = now_tick, .held = held, .reterr = reterr};
 
+    /* Bounded: a crowd that is always faster shall not hold a call for ever. */
     for (int looks = 0; looks < FZ_TRIES_MAX; looks++) {
         frazil_err err = FRAZIL_OK;
         enum outcome outcome = survey_workers(&search, &err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What all who share a namespace must agree about, and the quarantine after the
+ * The settings that all who share a namespace must agree about, and the quarantine after the
  * coordinator may have lost records.
  */
 #include <assert.h>
@@ -16,7 +16,7 @@
 void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout)
 {
     memset(space, 0, sizeof *space);
-    frazil_err err = frazil_layout_fingerprint(layout, space->fingerprint, sizeof space->fingerprint);
+    frazil_err err = frazil_layout_fingerprint(layout, space->fingerprint, sizeof space->fingerprint, NULL);
     assert(err == FRAZIL_OK);
     (void)err;
 }
@@ -41,12 +41,13 @@ bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struc
 
 static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)
 {
+    /* A generator that has seen the namespace must not be told to create it "once": others may still hold ids. */
     if (lease->space.known)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+        return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q has vanished: the coordinator was wiped, or is another one; create it again with "
                        "frazil lease init, which holds ids back until no grant of before can still be in use",
                        lease->name);
-    return fz_fail(reterr, FRAZIL_EWORKER,
+    return fz_fail(reterr, FRAZIL_ENAMESPACE,
                    "there is no namespace %q: create it once with frazil lease init; if that was done, the "
                    "coordinator was wiped or is another one, and it must be created again",
                    lease->name);
@@ -55,7 +56,7 @@ static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)
 static frazil_err another_layout(const struct fz_lease *lease, const struct fz_namespace_record *record,
                                  frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EWORKER,
+    return fz_fail(reterr, FRAZIL_ENAMESPACE,
                    "namespace %q is for ids of the layout %q, and the one here is %q: give both the same layout, or "
                    "each a namespace of its own",
                    lease->name, record->layout, lease->space.fingerprint);
@@ -64,26 +65,27 @@ static frazil_err another_layout(const struct fz_lease *lease, const struct fz_n
 static frazil_err check_agreement(const struct fz_lease *lease, const struct fz_namespace_record *record,
                                   frazil_error *reterr)
 {
-    uint64_t count = lease->count == 0 ? 1 : lease->count;
+    /* Nobody has to know how many worker ids the namespace has, but its first one must be there. */
+    uint64_t count = lease->wish.count == 0 ? 1 : lease->wish.count;
 
-    if (lease->wanted_horizon_ms != 0 && lease->wanted_horizon_ms != record->horizon_ms)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+    if (lease->wish.horizon_ms != 0 && lease->wish.horizon_ms != record->horizon_ms)
+        return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q was created with horizon=%ums, and the one here is %ums: leave it out, or say the "
                        "same",
-                       lease->name, record->horizon_ms, lease->wanted_horizon_ms);
-    if (lease->wanted_skew_ms != FZ_SKEW_UNSAID && lease->wanted_skew_ms != record->max_skew_ms)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+                       lease->name, record->horizon_ms, lease->wish.horizon_ms);
+    if (lease->wish.max_skew_ms != FZ_SKEW_UNSAID && lease->wish.max_skew_ms != record->max_skew_ms)
+        return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q was created with max_skew=%dms, and the one here is %dms: leave it out, or say "
                        "the same",
-                       lease->name, record->max_skew_ms, lease->wanted_skew_ms);
-    if (lease->wanted_workers != 0 && lease->wanted_workers != record->workers)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+                       lease->name, record->max_skew_ms, lease->wish.max_skew_ms);
+    if (lease->wish.workers != 0 && lease->wish.workers != record->workers)
+        return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q was created with workers=%u, and here it is %u: leave it out, or say the same",
-                       lease->name, record->workers, lease->wanted_workers);
-    if (lease->base + count > record->workers)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+                       lease->name, record->workers, lease->wish.workers);
+    if (lease->wish.base + count > record->workers)
+        return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q has worker ids 0 to %u, and base and count ask for %u to %u: they must lie inside",
-                       lease->name, record->workers - 1, (uint64_t)lease->base, lease->base + count - 1);
+                       lease->name, record->workers - 1, (uint64_t)lease->wish.base, lease->wish.base + count - 1);
     return FRAZIL_OK;
 }
 
@@ -95,9 +97,11 @@ static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint6
                                 uint32_t width_ms)
 {
     uint64_t last = fz_layout_last_tick(layout);
+    /* The coordinator may have shown a coarse clock, such as whole seconds, and thought of a later time. */
     uint64_t width = (width_ms + layout->tick_ms - 1) / layout->tick_ms;
     uint64_t reach = horizon_ms / layout->tick_ms + fz_double_skew(layout, max_skew_ms) + width;
 
+    /* Quarantines end with the layout, so the sum cannot overflow. */
     return now > last || last - now < reach ? last : now + reach;
 }
 
@@ -117,6 +121,7 @@ static struct bounds lost_bounds(const struct fz_lease *lease, const struct fz_n
     const struct fz_namespace_record *former = &lease->space.record;
     struct bounds bounds = {found->horizon_ms, found->max_skew_ms};
 
+    /* The new namespace may say less than the lost one did, and the lost one's grants still run. */
     if (is_another(lease, found) && former->horizon_ms > bounds.horizon_ms)
         bounds.horizon_ms = former->horizon_ms;
     if (is_another(lease, found) && former->max_skew_ms > bounds.max_skew_ms)
@@ -138,6 +143,7 @@ static uint64_t known_losses_end(const struct fz_lease *lease, const struct fz_n
                                              status->clock_width_ms)
                            : 0;
 
+    /* The own grant is the one fact that no operator's estimate can override. */
     if (witness->held != NULL && (another || witness->uncovered) && witness->held->until > end)
         end = witness->held->until;
     return end;
@@ -146,18 +152,19 @@ static uint64_t known_losses_end(const struct fz_lease *lease, const struct fz_n
 /*
  * Whether the time at hand is later than the loss.  A coordinator's clock is,
  * because it comes with the answer that shows the loss.  The caller's may have
- * been read before a long pause: it counts from his next call on.
+ * been read before a long pause: it counts from its next call on.
  */
 static bool time_is_later(struct fz_lease *lease, const struct fz_record *raw, const struct fz_register_status *status)
 {
-    bool seen = lease->loss_version == raw->version && strcmp(lease->loss_incarnation, status->incarnation) == 0;
+    bool seen = lease->loss.version == raw->version && strcmp(lease->loss.incarnation, status->incarnation) == 0;
 
-    if (status->has_clock || (seen && lease->loss_call < lease->calls))
+    if (status->has_clock || (seen && lease->loss.call < lease->call.number))
         return true;
+    /* A loss that was seen in this call has to wait for the next one, which brings a later clock. */
     if (!seen)
-        lease->loss_call = lease->calls;
-    lease->loss_version = raw->version;
-    memcpy(lease->loss_incarnation, status->incarnation, sizeof lease->loss_incarnation);
+        lease->loss.call = lease->call.number;
+    lease->loss.version = raw->version;
+    memcpy(lease->loss.incarnation, status->incarnation, sizeof lease->loss.incarnation);
     return false;
 }
 
@@ -173,6 +180,7 @@ static frazil_err replace_record(struct fz_lease *lease, const struct fz_record 
     lease->counters.round_trips++;
     enum fz_register_result result = lease->reg.swap(
         lease->reg.ctx, &(struct fz_swap){FZ_NAMESPACE, raw->version, text, len}, &version, NULL, &said);
+    /* Replacing a record of form 1 is no quarantine, and losses tells them apart. */
     if (result == FZ_REGISTER_OK && record->losses > 0)
         lease->counters.quarantines++;
     if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
@@ -191,6 +199,7 @@ static frazil_err guard(struct fz_lease *lease, const struct fz_record *raw, con
     struct fz_namespace_record record = *found;
     bool moved = strcmp(found->incarnation, status->incarnation) != 0;
     uint64_t end = known_losses_end(lease, found, status, witness);
+    /* An end that is known without a clock can be raised at once, even if the time of the loss is not known yet. */
     bool short_of_it = end > found->quarantine_until;
     bool timed = (moved || short_of_it) && time_is_later(lease, raw, status);
 
@@ -200,9 +209,11 @@ static frazil_err guard(struct fz_lease *lease, const struct fz_record *raw, con
         uint64_t lost =
             lost_grants_end(&lease->layout, now, bounds.horizon_ms, bounds.max_skew_ms, status->clock_width_ms);
         end = lost > end ? lost : end;
+        /* Only now: as long as the record names the old incarnation, every other lease sees the loss, too. */
         memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
     }
     *ret_raised = timed || short_of_it;
+    /* The end of the quarantine is unknown, so nothing may be granted, not even far ahead. */
     if (moved && !*ret_raised)
         return fz_fail(reterr, FRAZIL_EAGAIN, "records of namespace %q may have been lost: nothing is granted now",
                        lease->name);
@@ -210,6 +221,7 @@ static frazil_err guard(struct fz_lease *lease, const struct fz_record *raw, con
         return FRAZIL_OK;
     if (end > record.quarantine_until)
         record.quarantine_until = end;
+    /* Counted in the record, so that sentences can tell a quarantine after a loss from one at creation. */
     record.losses++;
     return replace_record(lease, raw, &record, reterr);
 }
@@ -223,20 +235,25 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
     frazil_error said;
 
     *ret_again = false;
+    /* L7: never created here.  A generator that created what it does not find would start a second life of all ids. */
     if (raw->version == 0)
         return missing(lease, reterr);
     if (fz_namespace_record_parse(raw->data, raw->len, &found, &said) != FRAZIL_OK)
-        return fz_fail(reterr, FRAZIL_EWORKER, "namespace %q: %s", lease->name, said.message);
+        return fz_fail(reterr, FRAZIL_ENAMESPACE, "namespace %q: %s", lease->name, said.message);
     if (strcmp(found.layout, space->fingerprint) != 0)
         return another_layout(lease, &found, reterr); /* its quarantine is in other ticks */
+    /* Its creator has not yet read the clock after closing it (L8). */
     if (found.quarantine_until == CLOSED)
         return fz_fail(reterr, FRAZIL_EAGAIN,
                        "namespace %q is just being created; if that was interrupted, call frazil lease init again",
                        lease->name);
     bool old = found.max_skew_ms == FZ_SKEW_UNSAID;
     if (old)
-        found.max_skew_ms = lease->wanted_skew_ms == FZ_SKEW_UNSAID ? FZ_SKEW_MS_DEFAULT : lease->wanted_skew_ms;
-    lease->remade = lease->remade || is_another(lease, &found);
+        /* Form 1 left max_skew to each generator.  The first one of this version fixes it for all. */
+        found.max_skew_ms = lease->wish.max_skew_ms == FZ_SKEW_UNSAID ? FZ_SKEW_MS_DEFAULT : lease->wish.max_skew_ms;
+    lease->remaking.remade = lease->remaking.remade || is_another(lease, &found);
+    /* Before agreement is checked: also a lease that is refused here knows of grants that the namespace must spare
+     * (L10). */
     frazil_err err = guard(lease, raw, &found, status, witness, ret_again, reterr);
     if (err == FRAZIL_OK && !*ret_again)
         err = check_agreement(lease, &found, reterr);
@@ -262,6 +279,7 @@ frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_witness *wi
     for (int tries = 0; tries < FZ_TRIES_MAX && again; tries++) {
         struct fz_record raw = {.version = 0};
         frazil_error said = {.message = ""};
+        /* Again, because each replacement, ours or somebody else's, has to be read before it counts. */
         lease->counters.round_trips++;
         enum fz_register_result result = lease->reg.read(lease->reg.ctx, FZ_NAMESPACE, &raw, &status, &said);
         if (result != FZ_REGISTER_OK)
@@ -288,6 +306,7 @@ static frazil_err check_options(const struct fz_namespace_options *options, uint
 {
     uint64_t horizon_min = 3 * (uint64_t)options->layout->tick_ms;
 
+    /* With fewer than three ticks a grant could not be extended before it ends. */
     if (horizon_min < FZ_HORIZON_MS_MIN)
         horizon_min = FZ_HORIZON_MS_MIN;
     if (options->horizon_ms < horizon_min || options->horizon_ms > FZ_HORIZON_MS_MAX)
@@ -340,11 +359,12 @@ static struct fz_namespace_record new_record(const struct fz_namespace_options *
     memcpy(record.incarnation, status->incarnation, sizeof record.incarnation);
     record.workers = options->workers == 0 ? workers_max : options->workers;
     record.created_unix_ms = fz_layout_tick_unix_ms(options->layout, now_tick);
+    /* Closed: its creator does not know yet that the clock it has read is later than the loss (L8). */
     record.quarantine_until = options->never_used ? 0 : CLOSED;
     return record;
 }
 
-/* What a creation works on. */
+/* The state of a creation. */
 struct creation {
     const struct fz_register *reg;
     const struct fz_namespace_options *options;
@@ -370,6 +390,7 @@ static frazil_err write_record(struct creation *creation, frazil_error *reterr)
 static frazil_err read_creation_clock(const struct creation *creation, uint64_t *ret_tick, frazil_error *reterr)
 {
     const struct fz_namespace_options *options = creation->options;
+    /* Read now and not earlier: the process may have been stopped between its start and the answer. */
     uint64_t now_tick = options->now_tick(options->now_ctx);
 
     if (now_tick > fz_layout_last_tick(options->layout))
@@ -434,6 +455,7 @@ frazil_err fz_lease_init(const struct fz_register *reg, const struct fz_namespac
     if (raw.version != 0 && !left_closed(options, &raw, &creation.record))
         return exists(options, &raw, reterr);
     creation.version = raw.version;
+    /* The record's creation date comes from this clock, so it is compared before anything is written. */
     if (raw.version == 0) {
         err = read_creation_clock(&creation, &now_tick, reterr);
         if (err != FRAZIL_OK)

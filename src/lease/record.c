@@ -37,6 +37,7 @@ void fz_owner_sanitise(const char *text, char ret[FZ_OWNER_SIZE])
     size_t len = 0;
 
     for (; len < FZ_OWNER_SIZE - 1 && text[len] != '\0'; len++)
+        /* Host names may hold anything.  Records are parsed by spaces, and shown on terminals. */
         ret[len] = is_owner_character(text[len]) ? text[len] : '_';
     if (len == 0)
         ret[len++] = '_';
@@ -75,6 +76,7 @@ size_t fz_worker_record_format(const struct fz_worker_record *record, char buf[F
 {
     assert(record->until <= FZ_TICK_MAX && record->floor <= record->until + 1);
     assert(record->since_unix_ms >= 0 && record->owners >= 1);
+    /* A sentence ends with a terminator, which records do not have. */
     char text[FZ_RECORD_SIZE_MAX + 1];
     struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
@@ -115,7 +117,7 @@ size_t fz_namespace_record_format(const struct fz_namespace_record *record, char
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* What is left of a record.  The first failure is kept in err, and nothing is read after it. */
+/* The rest of a record.  The first failure is kept in err, and nothing is read after it. */
 struct record_reader {
     const char *text;
     size_t pos;
@@ -162,6 +164,7 @@ static uint64_t get_number(struct record_reader *r, const char *key, uint64_t mi
     if (r->err != FRAZIL_OK)
         return min;
     size_t len = run_length(r, ' ');
+    /* Leading zeros and signs are refused: each record has one form, so that comparing bytes compares records. */
     if (!fz_decimal_parse(r->text + r->pos, len, &value) || value < min || value > max) {
         r->err = fz_fail(r->reterr, FRAZIL_EPARSE,
                          "the record cannot be read:%s at position %u should be a number from %u to %u", key,
@@ -184,6 +187,7 @@ static void get_text(struct record_reader *r, const char *key, char end, bool (*
     while (good < len && allowed(r->text[r->pos + good]))
         good++;
     if (good < len || len < min || len >= size) {
+        /* Points at the character at fault, which is what whoever edits records by hand needs. */
         r->pos += good < size ? good : size - 1;
         refuse_text(r, "a character that belongs there, or the end of a text that is too long");
         return;
@@ -225,6 +229,7 @@ static bool get_yes_or_no(struct record_reader *r, const char *key)
 {
     expect(r, key);
     bool yes = r->err == FRAZIL_OK && r->len - r->pos >= 3 && memcmp(r->text + r->pos, "yes", 3) == 0;
+    /* Another word fails here, at the right position. */
     expect(r, yes ? "yes" : "no");
     return yes;
 }
@@ -234,6 +239,7 @@ static uint64_t get_form(struct record_reader *r, uint64_t newest)
 {
     expect(r, FORM_NAME);
     uint64_t version = get_number(r, "", 1, UINT64_MAX);
+    /* A newer form may mean that ticks are taken in ways that this version does not see. */
     if (r->err == FRAZIL_OK && version > newest)
         r->err = fz_fail(r->reterr, FRAZIL_EPARSE,
                          "the record was written by a newer frazil in form %u, and this one reads form %u: use the "
@@ -244,6 +250,7 @@ static uint64_t get_form(struct record_reader *r, uint64_t newest)
 
 static frazil_err finish(struct record_reader *r)
 {
+    /* More text could change what the record means, so it is not ignored. */
     if (r->err == FRAZIL_OK && r->pos != r->len)
         refuse_text(r, "its end");
     return r->err;
@@ -256,6 +263,7 @@ frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker
 
     (void)get_form(&r, WORKER_FORM);
     record.until = get_number(&r, " worker until=", 0, FZ_TICK_MAX);
+    /* One above until: a grant that was released before it was used. */
     record.floor = get_number(&r, " floor=", 0, record.until + 1);
     record.token = get_token(&r);
     get_text(&r, " owner=", ' ', is_owner_character, 1, record.owner, sizeof record.owner);
@@ -263,6 +271,7 @@ frazil_err fz_worker_record_parse(const char *text, size_t len, struct fz_worker
     record.released = get_yes_or_no(&r, " released=");
     record.owners = get_number(&r, " owners=", 1, UINT64_MAX);
     record.extensions = get_number(&r, " extensions=", 0, UINT64_MAX);
+    /* After a failure nothing more is read, so one check at the end is enough. */
     frazil_err err = finish(&r);
     if (err == FRAZIL_OK)
         *ret = record;
@@ -285,6 +294,7 @@ frazil_err fz_namespace_record_parse(const char *text, size_t len, struct fz_nam
     record.token = get_token(&r);
     record.created_unix_ms = (int64_t)get_number(&r, " created=", 0, UNIX_MS_MAX);
     record.quarantine_until = get_number(&r, " quarantine=", 0, FZ_TICK_MAX);
+    /* Form 1 counted none. */
     if (!old)
         record.losses = get_number(&r, " losses=", 0, UINT64_MAX);
     get_text(&r, " incarnation=", ' ', is_owner_character, 0, record.incarnation, sizeof record.incarnation);

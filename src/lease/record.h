@@ -41,19 +41,19 @@ struct fz_token {
 /* As the max_skew of a lease: whatever the namespace has.  As that of a record: its form does not say. */
 #define FZ_SKEW_UNSAID (-1)
 
-/* Who owns a worker id, and how far. */
+/* The owner of a worker id, and its last tick. */
 struct fz_worker_record {
     uint64_t until;        /* no tick above it is anybody's; every one up to it is taken for ever */
     uint64_t floor;        /* first tick that this owner may use; until + 1 at the most */
     struct fz_token token; /* of the owner's */
     char owner[FZ_OWNER_SIZE];
-    int64_t since_unix_ms; /* when he took it */
+    int64_t since_unix_ms; /* when the owner took it */
     bool released;         /* nobody holds it */
     uint64_t owners;       /* how many have taken it up to now, this one included */
     uint64_t extensions;   /* by this owner */
 };
 
-/* What all who share a namespace must agree about. */
+/* The settings that all who share a namespace must agree about. */
 struct fz_namespace_record {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     uint64_t horizon_ms;   /* a grant reaches this far beyond the moment in which it is made, at the most */

@@ -58,7 +58,7 @@ struct fz_swap {
     size_t len; /* FZ_RECORD_SIZE_MAX at the most */
 };
 
-/* What a coordinator tells about itself with each answer. */
+/* A coordinator tells this about itself with each answer. */
 struct fz_register_status {
     bool has_clock;
     int64_t unix_ms;                       /* its clock when it answered showed this, or up to clock_width_ms more: */
@@ -78,13 +78,13 @@ enum fz_finding_level {
 #define FZ_FINDING_SIZE 512
 
 /*
- * What a finding begins with that tells how far the coordinator's clock is ahead of
+ * The beginning of the finding that tells how far the coordinator's clock is ahead of
  * ours: a whole number, perhaps negative, and " ms" follow, and nothing else.
  * Others begin with what they are about and a colon, as "eviction: ".
  */
 #define FZ_FINDING_SKEW "its clock minus ours: "
 
-/* What a finding begins with that tells how long a read takes: a whole number, " us", and nothing else. */
+/* The beginning of the finding that tells how long a read takes: a whole number, " us", and nothing else. */
 #define FZ_FINDING_ROUND_TRIP "round trip: "
 
 /* One thing that an operator should know, as a sentence; a warning or a failure says what would be right. */

@@ -37,9 +37,9 @@ struct fz_slot_source {
     /*
      * Takes up to n (>= 1) slots that nobody else ever gets, of the earliest tick
      * from now_tick on that has a free one and lies within max_lead.
-     * FRAZIL_EFULL: there is none now, try again in the next tick; FRAZIL_EAGAIN: no
-     * answer (slots may be burned); FRAZIL_ECLOCK: clocks differ too much;
-     * FRAZIL_EWORKER: the other side refuses; FRAZIL_ESYS.
+     * FRAZIL_EFULL: there is none now, try again in the next tick; FRAZIL_EUNREACHABLE:
+     * no answer (slots may be burned); FRAZIL_ECLOCK: clocks differ too much;
+     * FRAZIL_EREFUSED: the other side refuses; FRAZIL_ENAMESPACE: its records are not ours; FRAZIL_ESYS.
      */
     frazil_err (*take)(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr);
 

@@ -39,6 +39,7 @@ static uint64_t merge(const struct fz_used_ticks *used, struct fz_tick_range add
 
     while (taken < used->count || !is_in) {
         struct fz_tick_range next = added;
+        /* The added range takes its place by where it begins, as the others are sorted. */
         if (taken < used->count && (is_in || used->range[taken].first < added.first))
             next = used->range[taken++];
         else
@@ -60,6 +61,7 @@ void fz_used_add(struct fz_used_ticks *used, uint64_t first, uint64_t last)
     FZ_ASSERT(first <= last);
     FZ_ASSERT(fz_used_is_valid(used));
     uint64_t count = merge(used, (struct fz_tick_range){first, last}, full);
+    /* The two oldest ranges become one.  Ticks between them are lost, which are long past. */
     uint64_t surplus = count > FZ_USED_RANGES ? 1 : 0;
     full[surplus].first = full[0].first;
     memcpy(used->range, full + surplus, (count - surplus) * sizeof full[0]);
@@ -95,6 +97,7 @@ bool fz_used_last_below(const struct fz_used_ticks *used, uint64_t tick, uint64_
 {
     uint64_t i = used->count;
 
+    /* From the end: the tick of interest is now, and the last ranges are the recent ones. */
     while (i > 0 && used->range[i - 1].first > tick)
         i--;
     if (i == 0)
@@ -107,6 +110,7 @@ void fz_used_cut(struct fz_used_ticks *used, uint64_t last, uint64_t tick)
 {
     FZ_ASSERT(tick < last);
     for (uint64_t i = 0; i < used->count; i++) {
+        /* A range that has grown since then holds grants of others and is not cut. */
         if (used->range[i].last == last && used->range[i].first <= tick)
             used->range[i].last = tick;
     }

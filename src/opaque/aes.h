@@ -11,18 +11,27 @@
 #define FZ_AES_BLOCK 16
 #define FZ_AES_ROUNDS 10
 
-/* What frazil_opaque_key.backend says. */
+/* Whose AES does the work. */
 enum fz_aes_number { FZ_AES_NONE = 0, FZ_AES_PROCESSOR = 1, FZ_AES_LIBCRYPTO = 2 };
+
+/* The contents of a frazil_opaque_key.  Its memory was declared as numbers, so the compiler must expect it anywhere. */
+struct __attribute__((may_alias)) fz_opaque_key {
+    uint8_t round_keys[2][FZ_AES_ROUNDS + 1]
+                      [FZ_AES_BLOCK]; /* to encrypt, to decrypt; the first one is the key itself */
+    int backend;                      /* fz_aes_number; FZ_AES_NONE: wiped */
+};
+
+_Static_assert(sizeof(struct fz_opaque_key) <= sizeof(frazil_opaque_key), "a key has room for what it holds");
 
 struct fz_aes {
     const char *name;
     /* Whether this machine and this build have it. */
     bool (*is_usable)(void);
     /* Fills key->round_keys. */
-    void (*prepare)(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE]);
+    void (*prepare)(struct fz_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE]);
     /* One block; in and ret may be the same.  False: the system failed, ret is untouched. */
-    bool (*encrypt)(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
-    bool (*decrypt)(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
+    bool (*encrypt)(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
+    bool (*decrypt)(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK]);
 };
 
 extern const struct fz_aes fz_aes_processor; /* aes_x86.c, aes_arm.c, or aes_other.c, which is never usable */

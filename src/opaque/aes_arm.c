@@ -40,7 +40,7 @@ static uint8x16_t next_round_key(uint8x16_t key, uint32_t round_constant)
     return veorq_u8(key, vreinterpretq_u8_u32(veorq_u32(last, vdupq_n_u32(round_constant))));
 }
 
-static void prepare(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
+static void prepare(struct fz_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
 {
     uint8x16_t round_key = vld1q_u8(raw);
     uint32_t round_constant = 1;
@@ -55,7 +55,7 @@ static void prepare(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_
     }
 }
 
-static bool encrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+static bool encrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     const uint8_t(*round_keys)[FZ_AES_BLOCK] = key->round_keys[0];
     uint8x16_t block = vld1q_u8(in);
@@ -68,7 +68,7 @@ static bool encrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK]
     return true;
 }
 
-static bool decrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+static bool decrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     const uint8_t(*round_keys)[FZ_AES_BLOCK] = key->round_keys[1];
     uint8x16_t block = vld1q_u8(in);

@@ -14,14 +14,14 @@ static bool is_usable(void)
 }
 
 /* libcrypto prepares the key itself, for each block. */
-static void prepare(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
+static void prepare(struct fz_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
 {
     memset(key, 0, sizeof *key);
     memcpy(key->round_keys[0][0], raw, FRAZIL_OPAQUE_KEY_SIZE);
 }
 
 /* A single block is the one case in which ECB is what one wants. */
-static bool process(const frazil_opaque_key *key, int encrypt, const uint8_t in[FZ_AES_BLOCK],
+static bool process(const struct fz_opaque_key *key, int encrypt, const uint8_t in[FZ_AES_BLOCK],
                     uint8_t ret[FZ_AES_BLOCK])
 {
     uint8_t block[2 * FZ_AES_BLOCK]; /* libcrypto asks for room for one block more */
@@ -38,12 +38,12 @@ static bool process(const frazil_opaque_key *key, int encrypt, const uint8_t in[
     return ok;
 }
 
-static bool encrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+static bool encrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     return process(key, 1, in, ret);
 }
 
-static bool decrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+static bool decrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     return process(key, 0, in, ret);
 }

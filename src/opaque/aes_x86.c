@@ -36,7 +36,7 @@ WITH_AES static __m128i next_round_key(__m128i key, int round_constant)
     return _mm_xor_si128(key, _mm_xor_si128(last, _mm_set1_epi32(round_constant)));
 }
 
-WITH_AES static void prepare(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
+WITH_AES static void prepare(struct fz_opaque_key *key, const uint8_t raw[FRAZIL_OPAQUE_KEY_SIZE])
 {
     __m128i round_key = load(raw);
     int round_constant = 1;
@@ -51,7 +51,7 @@ WITH_AES static void prepare(frazil_opaque_key *key, const uint8_t raw[FRAZIL_OP
     }
 }
 
-WITH_AES static bool encrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+WITH_AES static bool encrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     const uint8_t(*round_keys)[FZ_AES_BLOCK] = key->round_keys[0];
     __m128i block = _mm_xor_si128(load(in), load(round_keys[0]));
@@ -62,7 +62,7 @@ WITH_AES static bool encrypt(const frazil_opaque_key *key, const uint8_t in[FZ_A
     return true;
 }
 
-WITH_AES static bool decrypt(const frazil_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
+WITH_AES static bool decrypt(const struct fz_opaque_key *key, const uint8_t in[FZ_AES_BLOCK], uint8_t ret[FZ_AES_BLOCK])
 {
     const uint8_t(*round_keys)[FZ_AES_BLOCK] = key->round_keys[1];
     __m128i block = _mm_xor_si128(load(in), load(round_keys[FZ_AES_ROUNDS]));

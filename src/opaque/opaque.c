@@ -9,6 +9,16 @@
 
 /* ---- keys ---- */
 
+static struct fz_opaque_key *inside(frazil_opaque_key *key)
+{
+    return (struct fz_opaque_key *)(void *)key;
+}
+
+static const struct fz_opaque_key *inside_of(const frazil_opaque_key *key)
+{
+    return (const struct fz_opaque_key *)(const void *)key;
+}
+
 const struct fz_aes *fz_aes_by_number(int number)
 {
     switch (number) {
@@ -28,8 +38,8 @@ frazil_err fz_opaque_key_init_with(frazil_opaque_key *ret, const uint8_t key[FRA
 
     if (aes == NULL || !aes->is_usable())
         return FRAZIL_ENOTBUILT;
-    aes->prepare(ret, key);
-    ret->backend = (int)number;
+    aes->prepare(inside(ret), key);
+    inside(ret)->backend = (int)number;
     return FRAZIL_OK;
 }
 
@@ -49,7 +59,7 @@ void frazil_opaque_key_wipe(frazil_opaque_key *key)
 
 const char *frazil_opaque_backend(const frazil_opaque_key *key)
 {
-    const struct fz_aes *aes = fz_aes_by_number(key->backend);
+    const struct fz_aes *aes = fz_aes_by_number(inside_of(key)->backend);
 
     return aes == NULL ? "none" : aes->name;
 }
@@ -58,27 +68,27 @@ const char *frazil_opaque_backend(const frazil_opaque_key *key)
 
 frazil_err frazil_opaque_encrypt(const frazil_opaque_key *key, uint64_t id, uint8_t ret[FRAZIL_OPAQUE_SIZE])
 {
-    const struct fz_aes *aes = fz_aes_by_number(key->backend);
+    const struct fz_aes *aes = fz_aes_by_number(inside_of(key)->backend);
     uint8_t block[FZ_AES_BLOCK] = {0};
 
     if (aes == NULL)
         return FRAZIL_EINVAL;
     for (unsigned i = 0; i < ID_SIZE; i++)
         block[i] = (uint8_t)(id >> (56 - 8 * i) & 0xff);
-    return aes->encrypt(key, block, ret) ? FRAZIL_OK : FRAZIL_ESYS;
+    return aes->encrypt(inside_of(key), block, ret) ? FRAZIL_OK : FRAZIL_ESYS;
 }
 
 frazil_err frazil_opaque_decrypt(const frazil_opaque_key *key, const uint8_t opaque[FRAZIL_OPAQUE_SIZE],
                                  uint64_t *ret_id)
 {
-    const struct fz_aes *aes = fz_aes_by_number(key->backend);
+    const struct fz_aes *aes = fz_aes_by_number(inside_of(key)->backend);
     uint8_t block[FZ_AES_BLOCK];
     uint64_t id = 0;
     unsigned rest = 0;
 
     if (aes == NULL)
         return FRAZIL_EINVAL;
-    if (!aes->decrypt(key, opaque, block))
+    if (!aes->decrypt(inside_of(key), opaque, block))
         return FRAZIL_ESYS;
     for (unsigned i = 0; i < ID_SIZE; i++) {
         id = id << 8 | block[i];

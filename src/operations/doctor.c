@@ -6,6 +6,7 @@
 #include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
+#include "spec/decide.h"
 #include "spec/keys.h"
 #include "spec/worker_sources.h"
 #include "state.h"
@@ -17,6 +18,7 @@ struct patient {
     struct fz_decision decision;
     struct fz_worker_facts worker;
     const struct fz_findings *findings;
+    const frazil_coordinator *const *given;
     struct fz_dir_facts run; /* where something is kept */
     struct fz_dir_facts state;
 };
@@ -132,14 +134,15 @@ static void examine(struct patient *patient, uint32_t hosts)
     fz_judge_worker(&patient->worker, patient->findings);
     examine_settings(patient);
     if (decision->worker.url != NULL)
-        fz_examine_coordinator(decision, hosts, patient->findings);
+        fz_examine_coordinator(decision, patient->given, hosts, patient->findings);
     fz_judge_layout(&decision->layout, fz_real_now().unix_ms, patient->findings);
     fz_judge_layout_bits(&decision->layout, decision->as_konayuki, patient->findings);
     examine_fork(patient);
     fz_advise(hosts, patient->worker.workers, patient->findings);
 }
 
-frazil_err fz_doctor(const char *spec, uint32_t hosts, fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr)
+frazil_err fz_doctor(const char *spec, const frazil_coordinator *const *given, uint32_t hosts,
+                     fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_EXAMINATION};
     const struct fz_findings findings = {.visit = visit, .ctx = ctx};
@@ -147,6 +150,7 @@ frazil_err fz_doctor(const char *spec, uint32_t hosts, fz_diagnosis_visitor visi
 
     memset(&patient, 0, sizeof patient);
     patient.findings = &findings;
+    patient.given = given;
     frazil_err err = fz_decide_spec_or_url(&patient.decision, spec, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;

@@ -12,6 +12,7 @@
 
 #include <stdint.h>
 
+#include "frazil/coordinator.h"
 #include "frazil/error.h"
 
 enum fz_health {
@@ -33,11 +34,21 @@ typedef void (*fz_diagnosis_visitor)(void *ctx, const struct fz_diagnosis *diagn
  * Examines what generators with this spec would use; a URL alone stands for
  * worker=URL, and an empty spec for what `frazil next` would do.  Makes the
  * directories as opening would, and keeps two small files in them, to compare with
- * at the next time.  hosts: how many will make ids with such specs; 0: not said.
+ * at the next time.  given: as for
+ * fz_target_find.  hosts: how many will make ids with such specs; 0: not said.
  * Findings come subject by subject.  What a generator could not be opened for is
  * a finding, but for a spec that cannot be understood: FRAZIL_ESPEC, ELAYOUT,
  * ERANGE; FRAZIL_ENOMEM.
  */
-frazil_err fz_doctor(const char *spec, uint32_t hosts, fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr);
+frazil_err fz_doctor(const char *spec, const frazil_coordinator *const *given, uint32_t hosts,
+                     fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr);
+
+/*
+ * Examines the settings of the coordinator alone that a spec (or a URL alone) names.  All that can be said of a folder
+ * is that it serves one host, as whoever names one means it to: nothing is found.  Errors as fz_target_open and a
+ * coordinator's examine.
+ */
+frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordinator *const *given,
+                                    fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr);
 
 #endif

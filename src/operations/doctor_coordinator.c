@@ -4,6 +4,7 @@
 #include "core/decimal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
+#include "spec/decide.h"
 #include "target.h"
 
 /* ---- what it says of itself ---------------------------------------------------------- */
@@ -164,7 +165,7 @@ static void ask_namespace(const struct fz_target *target, uint32_t hosts, const 
     char layout[FRAZIL_FINGERPRINT_SIZE];
     struct fz_namespace_facts facts = {.layout = layout, .horizon_ms = decision->lease.horizon_ms, .hosts = hosts};
 
-    if (frazil_layout_fingerprint(&decision->layout, layout, sizeof layout) != FRAZIL_OK)
+    if (frazil_layout_fingerprint(&decision->layout, layout, sizeof layout, NULL) != FRAZIL_OK)
         return;
     bool known = fz_target_leases(target, &facts.leases, &facts.unreadable) == FRAZIL_OK;
     fz_judge_namespace(&facts, findings);
@@ -172,7 +173,8 @@ static void ask_namespace(const struct fz_target *target, uint32_t hosts, const 
         fz_leases_free(&facts.leases);
 }
 
-void fz_examine_coordinator(const struct fz_decision *decision, uint32_t hosts, const struct fz_findings *findings)
+void fz_examine_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
+                            const struct fz_findings *findings)
 {
     struct asking asking = {.findings = findings, .max_skew_ms = decision->lease.max_skew_ms};
     const char *url = decision->worker.url;
@@ -180,11 +182,30 @@ void fz_examine_coordinator(const struct fz_decision *decision, uint32_t hosts, 
     struct fz_target target;
     frazil_error why;
 
-    frazil_err err = fz_target_find(&target, decision, &why);
+    frazil_err err = fz_target_find(&target, decision, given, &why);
     if (err == FRAZIL_OK)
         err = target.coordinator->examine(target.coordinator, url, &clock, hear, &asking, &why);
     if (err != FRAZIL_OK)
         fz_judge_absence(&why, findings);
     else if (!asking.useless)
         ask_namespace(&target, hosts, findings);
+}
+
+frazil_err fz_doctor_of_coordinator(const char *spec_or_url, const frazil_coordinator *const *given,
+                                    fz_diagnosis_visitor visit, void *ctx, frazil_error *reterr)
+{
+    const struct fz_findings findings = {.visit = visit, .ctx = ctx};
+    struct asking asking = {.findings = &findings};
+    frazil_clock clock = fz_real_clock();
+    struct fz_decision decision;
+    struct fz_target target;
+
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    asking.max_skew_ms = decision.lease.max_skew_ms;
+    if (!fz_target_is_folder(&target))
+        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear, &asking, reterr);
+    fz_decision_free(&decision);
+    return err;
 }

@@ -9,10 +9,10 @@
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
+#include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
 #include "os/host.h"
-#include "os/kernel_clock.h"
 #include "spec/decision.h"
 
 /* ---- doctor_clock.c ------------------------------------------------------------- */
@@ -112,7 +112,8 @@ void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_
 void fz_judge_absence(const frazil_error *why, const struct fz_findings *findings);
 
 /* Asks the coordinator that gives the worker id, and judges what it says. */
-void fz_examine_coordinator(const struct fz_decision *decision, uint32_t hosts, const struct fz_findings *findings);
+void fz_examine_coordinator(const struct fz_decision *decision, const frazil_coordinator *const *given, uint32_t hosts,
+                            const struct fz_findings *findings);
 
 /* ---- doctor_layout.c -------------------------------------------------------------- */
 

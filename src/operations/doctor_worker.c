@@ -183,8 +183,7 @@ static const struct {
 } sizes[] = {
     {1, "worker=file-lock, or fixed:0 where all processes are to share one sequence"},
     {16, "numbers given out by hand or by whoever starts the hosts: fixed:N, env:NAME, or ordinal in a StatefulSet"},
-    {UINT32_MAX,
-     "a coordinator: worker=redis://, etcd://, zookeeper:// or postgres://; no number is given out by hand"},
+    {UINT32_MAX, "a coordinator, as in worker=redis://HOST/NAMESPACE; no number is given out by hand"},
 };
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 

@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
+#include "spec/decide.h"
 #include "target.h"
 
 /* How long a coordinator may be away. */
@@ -85,52 +86,16 @@ static frazil_err init_target(const struct fz_target *target, bool never_used, i
     return err;
 }
 
-frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr)
+frazil_err fz_leases_init(const char *spec_or_url, const frazil_coordinator *const *given, bool never_used,
+                          int64_t *ret_opens_unix_ms, frazil_error *reterr)
 {
     struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = init_target(&target, never_used, ret_opens_unix_ms, reterr);
-    fz_decision_free(&decision);
-    return err;
-}
-
-static bool is_folder(const struct fz_target *target)
-{
-    return strcmp(target->coordinator->part, "file") == 0;
-}
-
-/* ---- what weakens it ------------------------------------------------------------ */
-
-struct listener {
-    fz_warning_visitor visit;
-    void *ctx;
-};
-
-static void hear(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    const struct listener *listener = ctx;
-
-    if (level != FZ_FINDING_OK)
-        listener->visit(listener->ctx, sentence);
-}
-
-frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, void *ctx, frazil_error *reterr)
-{
-    struct listener listener = {visit, ctx};
-    const frazil_clock clock = fz_real_clock();
-    struct fz_decision decision;
-    struct fz_target target;
-
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    /* All that can be said of a folder is that it serves one host, as whoever names one means it to. */
-    if (!is_folder(&target))
-        err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear, &listener, reterr);
     fz_decision_free(&decision);
     return err;
 }
@@ -154,24 +119,25 @@ static void hear_round_trip(void *ctx, enum fz_finding_level level, const char *
         round_trip->heard = true;
 }
 
-frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazil_error *reterr)
+frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
+                                frazil_error *reterr)
 {
     const frazil_clock clock = fz_real_clock();
     struct round_trip round_trip = {0};
     struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (is_folder(&target))
+    if (fz_target_is_folder(&target))
         err = fz_fail(reterr, FRAZIL_ESPEC, "a folder of this host answers at once: name a coordinator");
     else
         err = target.coordinator->examine(target.coordinator, decision.worker.url, &clock, hear_round_trip, &round_trip,
                                           reterr);
     fz_decision_free(&decision);
     if (err == FRAZIL_OK && !round_trip.heard)
-        err = fz_fail(reterr, FRAZIL_EAGAIN, "the coordinator did not answer a read");
+        err = fz_fail(reterr, FRAZIL_EUNREACHABLE, "the coordinator did not answer a read");
     if (err == FRAZIL_OK)
         *ret_us = round_trip.us;
     return err;
@@ -249,7 +215,7 @@ static frazil_err finish(struct fz_leases *leases, const struct fz_namespace_rec
     frazil_layout layout;
     int64_t now_ms = fz_real_now().unix_ms;
 
-    frazil_err err = frazil_layout_parse_explain(record->layout, &layout, reterr);
+    frazil_err err = frazil_layout_parse(record->layout, strlen(record->layout), &layout, reterr);
     if (err != FRAZIL_OK)
         return err;
     memcpy(leases->layout, record->layout, sizeof leases->layout);
@@ -288,12 +254,13 @@ frazil_err fz_target_leases(const struct fz_target *target, struct fz_leases *re
     return err;
 }
 
-frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr)
+frazil_err fz_leases_list(const char *spec_or_url, const frazil_coordinator *const *given, struct fz_leases *ret,
+                          frazil_error *reterr)
 {
     struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = fz_target_leases(&target, ret, reterr);
@@ -309,12 +276,13 @@ void fz_leases_free(struct fz_leases *leases)
 
 /* ---- freeing ------------------------------------------------------------------- */
 
-frazil_err fz_leases_release(const char *spec_or_url, uint32_t worker, frazil_error *reterr)
+frazil_err fz_leases_release(const char *spec_or_url, const frazil_coordinator *const *given, uint32_t worker,
+                             frazil_error *reterr)
 {
     struct fz_decision decision;
     struct fz_target target;
 
-    frazil_err err = fz_target_open(&target, &decision, spec_or_url, reterr);
+    frazil_err err = fz_target_open(&target, &decision, spec_or_url, given, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = target.coordinator->release(target.coordinator, decision.worker.url, worker, reterr);

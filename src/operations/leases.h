@@ -2,6 +2,7 @@
 /*
  * What an operator does with the worker ids of a namespace: create it, see who
  * holds what until when, free one by hand.  Each call connects and disconnects.
+ * given: as for fz_target_find.
  */
 #ifndef FZ_OPERATIONS_LEASES_H
 #define FZ_OPERATIONS_LEASES_H
@@ -10,10 +11,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "frazil/coordinator.h"
 #include "frazil/error.h"
 #include "frazil/layout.h"
 
-/* What has become of a worker id that was once taken. */
+/* The states of a worker id that was once taken. */
 enum fz_holding {
     FZ_HOLDING_HELD,
     FZ_HOLDING_ABANDONED, /* its grant has ended, and nobody gave it back: the next one takes it */
@@ -54,31 +56,26 @@ struct fz_leases {
  * horizon and max_skew, or it is FRAZIL_ESPEC.  *ret_opens_unix_ms: from
  * when on ids are granted.  Errors as fz_target_open and fz_lease_init.
  */
-frazil_err fz_leases_init(const char *spec_or_url, bool never_used, int64_t *ret_opens_unix_ms, frazil_error *reterr);
-
-/* A sentence that says what is doubtful or unsafe, and what would be right. */
-typedef void (*fz_warning_visitor)(void *ctx, const char *sentence);
-
-/*
- * Shows what in the settings of the coordinator that a spec (or a URL alone) names weakens what it grants; nothing
- * if all is well, or for a folder of this host.  Errors as fz_target_open and a coordinator's examine.
- */
-frazil_err fz_leases_examine(const char *spec_or_url, fz_warning_visitor visit, void *ctx, frazil_error *reterr);
+frazil_err fz_leases_init(const char *spec_or_url, const frazil_coordinator *const *given, bool never_used,
+                          int64_t *ret_opens_unix_ms, frazil_error *reterr);
 
 /*
  * How long the coordinator that a spec (or a URL alone) names takes to answer a read, in microseconds, once it is
- * connected to.  FRAZIL_ESPEC also for a folder, which is no way off; FRAZIL_EAGAIN: it did not say.  Errors as
+ * connected to.  FRAZIL_ESPEC also for a folder, which is no way off; FRAZIL_EUNREACHABLE: it did not say.  Errors as
  * fz_target_open and a coordinator's examine.
  */
-frazil_err fz_leases_round_trip(const char *spec_or_url, uint64_t *ret_us, frazil_error *reterr);
+frazil_err fz_leases_round_trip(const char *spec_or_url, const frazil_coordinator *const *given, uint64_t *ret_us,
+                                frazil_error *reterr);
 
 /* Looks at a namespace.  Errors as fz_target_open and fz_lease_list.  The caller frees what it returns. */
-frazil_err fz_leases_list(const char *spec_or_url, struct fz_leases *ret, frazil_error *reterr);
+frazil_err fz_leases_list(const char *spec_or_url, const frazil_coordinator *const *given, struct fz_leases *ret,
+                          frazil_error *reterr);
 
 /* Frees the rows. */
 void fz_leases_free(struct fz_leases *leases);
 
 /* Frees one by hand; what was granted of it stays taken.  Errors as fz_target_open and fz_lease_release_by_hand. */
-frazil_err fz_leases_release(const char *spec_or_url, uint32_t worker, frazil_error *reterr);
+frazil_err fz_leases_release(const char *spec_or_url, const frazil_coordinator *const *given, uint32_t worker,
+                             frazil_error *reterr);
 
 #endif

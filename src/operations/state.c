@@ -17,7 +17,7 @@
 #include "os/file.h"
 #include "os/shards.h"
 #include "os/word_file.h"
-#include "spec/decision.h"
+#include "spec/decide.h"
 
 _Static_assert(FZ_KEPT_PATH_SIZE == FZ_PATH_SIZE, "what the command sees is what a path can be");
 
@@ -62,7 +62,7 @@ static frazil_err find_place(struct place *ret, const struct fz_decision *decisi
     return err;
 }
 
-static frazil_err decide(struct fz_decision *ret, const char *spec, frazil_error *reterr)
+frazil_err fz_state_decide(struct fz_decision *ret, const char *spec, frazil_error *reterr)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_FILES};
 
@@ -378,7 +378,7 @@ frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *r
 {
     struct fz_decision decision;
 
-    frazil_err err = decide(&decision, spec, reterr);
+    frazil_err err = fz_state_decide(&decision, spec, reterr);
     if (err != FRAZIL_OK)
         return err;
     err = fz_state_look_decided(&decision, ret, reterr);
@@ -403,7 +403,7 @@ bool fz_kept_is_wrong(const struct fz_kept *kept)
  * The word goes first: that it goes proves that nobody has it; and until there
  * is a grant again, a start fails as it did.
  */
-static frazil_err init_worker(struct place *place, const struct fz_kept *kept, bool all, frazil_error *reterr)
+static frazil_err renew(struct place *place, const struct fz_kept *kept, bool all, frazil_error *reterr)
 {
     struct fz_grant_owner owner = owner_of(place, kept);
     const struct fz_word_identity identity = identity_of(place, kept);
@@ -429,33 +429,23 @@ static frazil_err init_worker(struct place *place, const struct fz_kept *kept, b
     return err;
 }
 
-static frazil_err init(struct place *place, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
+frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
 {
-    struct fz_state state = {.count = 0};
-
-    frazil_err err = look(place, &state, reterr);
-    for (size_t i = 0; err == FRAZIL_OK && i < state.count; i++) {
-        if (!all && !fz_kept_is_wrong(&state.workers[i]))
-            continue;
-        err = init_worker(place, &state.workers[i], all, reterr);
-        if (err == FRAZIL_OK)
-            visit(ctx, &state.workers[i]);
-    }
-    fz_state_free(&state);
-    return err;
-}
-
-frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr)
-{
-    struct fz_decision decision;
+    const struct fz_kept unknown = {
+        .worker = kept->worker, .seq_min = kept->seq_min, .seq_max = kept->seq_max, .is_part = kept->is_part};
+    struct fz_kept found = unknown; /* it may have been long ago that somebody looked */
     struct place place;
 
-    frazil_err err = decide(&decision, spec, reterr);
+    frazil_err err = find_place(&place, decision, reterr);
+    if (err == FRAZIL_OK)
+        err = look_at(&place, &found, reterr);
+    if (err == FRAZIL_OK && (all || fz_kept_is_wrong(&found)))
+        err = renew(&place, &found, all, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = find_place(&place, &decision, reterr);
+    found = unknown;
+    err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK)
-        err = init(&place, all, visit, ctx, reterr);
-    fz_decision_free(&decision);
+        *kept = found;
     return err;
 }

@@ -61,8 +61,11 @@ struct fz_state {
  */
 frazil_err fz_state_look(const char *spec, struct fz_state *ret, frazil_error *reterr);
 
-/* The same for what was decided already. */
+/* Decides what a spec means that keeps something here.  Errors as fz_decide for FZ_OPENING_FILES. */
 struct fz_decision;
+frazil_err fz_state_decide(struct fz_decision *ret, const char *spec, frazil_error *reterr);
+
+/* The same for what was decided already. */
 frazil_err fz_state_look_decided(const struct fz_decision *decision, struct fz_state *ret, frazil_error *reterr);
 
 /* Frees the workers. */
@@ -71,18 +74,12 @@ void fz_state_free(struct fz_state *state);
 /* Whether a start with this worker would fail for what is kept of it. */
 bool fz_kept_is_wrong(const struct fz_kept *kept);
 
-/* A worker that was repaired. */
-typedef void (*fz_state_visitor)(void *ctx, const struct fz_kept *kept);
-
 /*
- * Makes anew what fz_state_look finds wrong, or with `all` whatever it finds (a
- * grant file that was restored from an old copy looks right).  All that may have
- * been granted until now is given up, so the next ids come some seconds later.
- * Shows each worker when it is done; after an error the others are as they were.
- * Errors as fz_state_look; FRAZIL_EWORKER: a process uses one, or another one with
- * overlapping sequence bounds; FRAZIL_ERANGE: the clock shows no tick of the layout;
- * FRAZIL_ESYS.
+ * Makes anew what is wrong with a worker's files, or with `all` whatever there is (a grant file that was restored from
+ * an old copy looks right), and looks at them again.  All that may have been granted until now is given up, so the next
+ * ids come some seconds later.  FRAZIL_EWORKER: a process uses it, or another one with overlapping sequence bounds;
+ * FRAZIL_ERANGE: the clock shows no tick of the layout; FRAZIL_ESYS.
  */
-frazil_err fz_state_init(const char *spec, bool all, fz_state_visitor visit, void *ctx, frazil_error *reterr);
+frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr);
 
 #endif

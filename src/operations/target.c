@@ -1,28 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 #include "target.h"
 
-#include "spec/coordinators.h"
+#include <string.h>
 
-frazil_err fz_target_find(struct fz_target *ret, const struct fz_decision *decision, frazil_error *reterr)
+#include "spec/coordinators.h"
+#include "spec/decide.h"
+
+frazil_err fz_target_find(struct fz_target *ret, const struct fz_decision *decision,
+                          const frazil_coordinator *const *given, frazil_error *reterr)
 {
     const frazil_coordinator *coordinator;
 
-    frazil_err err = fz_coordinator_for("worker", decision->worker.url, NULL, &coordinator, reterr);
+    frazil_err err = fz_coordinator_for("worker", decision->worker.url, given, &coordinator, reterr);
     if (err == FRAZIL_OK)
         *ret = (struct fz_target){.decision = decision, .coordinator = coordinator};
     return err;
 }
 
 frazil_err fz_target_open(struct fz_target *ret, struct fz_decision *ret_decision, const char *spec_or_url,
-                          frazil_error *reterr)
+                          const frazil_coordinator *const *given, frazil_error *reterr)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_NAMESPACE};
 
     frazil_err err = fz_decide_spec_or_url(ret_decision, spec_or_url, &occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = fz_target_find(ret, ret_decision, reterr);
+    err = fz_target_find(ret, ret_decision, given, reterr);
     if (err != FRAZIL_OK)
         fz_decision_free(ret_decision);
     return err;
+}
+
+bool fz_target_is_folder(const struct fz_target *target)
+{
+    return strcmp(target->coordinator->part, "file") == 0;
 }

@@ -17,10 +17,10 @@ frazil_instant fz_real_now(void)
                             .ns = (uint32_t)(ns % FZ_NS_PER_MS)};
 }
 
-static frazil_instant real_now(void *ctx)
+static void real_now(void *ctx, frazil_instant *ret)
 {
     (void)ctx;
-    return fz_real_now();
+    *ret = fz_real_now();
 }
 
 static uint64_t real_monotonic_ns(void *ctx)
@@ -44,5 +44,8 @@ static void real_sleep_until(void *ctx, uint64_t monotonic_ns)
 
 frazil_clock fz_real_clock(void)
 {
-    return (frazil_clock){.now = real_now, .monotonic_ns = real_monotonic_ns, .sleep_until = real_sleep_until};
+    return (frazil_clock){.size = sizeof(frazil_clock),
+                          .now = real_now,
+                          .monotonic_ns = real_monotonic_ns,
+                          .sleep_until = real_sleep_until};
 }

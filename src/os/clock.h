@@ -10,6 +10,9 @@
 #ifndef FZ_OS_CLOCK_H
 #define FZ_OS_CLOCK_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "frazil/clock.h"
 
 /* The real clock.  Its ctx is NULL; any thread, any number of users. */
@@ -17,5 +20,29 @@ FZ_PRIVATE frazil_clock fz_real_clock(void);
 
 /* The wall clock, directly. */
 FZ_PRIVATE frazil_instant fz_real_now(void);
+
+/* ---- how far the clock can be believed, as the kernel knows it ------------------ */
+
+/* Bytes of the name of a clock source, terminator included. */
+#define FZ_CLOCK_SOURCE_SIZE 64
+
+struct fz_kernel_clock {
+    bool synchronised;    /* somebody (chronyd, ntpd, timesyncd) keeps it right */
+    int64_t max_error_us; /* the kernel's own bound; grows by half a millisecond a second while nobody does */
+};
+
+/* 0 or an errno: a sandbox may forbid it; ENOTSUP in the portable build. */
+FZ_PRIVATE int fz_kernel_clock_read(struct fz_kernel_clock *ret);
+
+/* The name of the source by which the kernel counts time: "tsc".  0 or an errno; ENOTSUP in the portable build. */
+FZ_PRIVATE int fz_clock_source(char ret[FZ_CLOCK_SOURCE_SIZE]);
+
+/*
+ * The wall clock minus the time since the boot, in microseconds: both are slewed
+ * alike, so this changes when the wall clock is stepped, and only then.  Exact to
+ * a few microseconds unless the machine is very busy.  -1: not known, as in the
+ * portable build.
+ */
+FZ_PRIVATE int64_t fz_clock_since_boot_us(void);
 
 #endif

@@ -16,8 +16,8 @@ struct fz_company {
 };
 
 /*
- * Founds it with one member, this process; children join by being forked, and leave by exec or exit.  The portable
- * build sees an exec only when its program ends.  0 or an errno.
+ * Creates it with this process as its only member; children join by being forked, and leave by exec or exit.  The
+ * portable build sees an exec only when its program ends.  0 or an errno.
  */
 FZ_PRIVATE int fz_company_open(struct fz_company *ret);
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "kernel_clock.h"
+#include "clock.h"
 
 /* Whether name is one of the space-terminated words in list. */
 static bool is_in_list(const char *list, const char *name)
@@ -19,7 +19,7 @@ static bool is_in_list(const char *list, const char *name)
 }
 
 /*
- * What the processor says is the same for as long as the process runs, and asking
+ * The processor gives the same answer for as long as the process runs, and asking
  * it is dear in a virtual machine: each question wakes the hypervisor.
  */
 static bool is_constant(void)
@@ -35,9 +35,14 @@ static bool is_constant(void)
     return known == YES;
 }
 
+bool fz_counter_drives(const char *clock_source)
+{
+    return is_constant() && is_in_list(FZ_COUNTER_CLOCKSOURCES, clock_source);
+}
+
 bool fz_counter_usable(void)
 {
     char name[FZ_CLOCK_SOURCE_SIZE];
 
-    return is_constant() && fz_clock_source(name) == 0 && is_in_list(FZ_COUNTER_CLOCKSOURCES, name);
+    return is_constant() && fz_clock_source(name) == 0 && fz_counter_drives(name);
 }

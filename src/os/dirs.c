@@ -20,7 +20,7 @@
 #include "host.h"
 #include "own_file.h"
 
-/* What differs between the two. */
+/* The differences between the directories. */
 static const struct dir_names {
     const char *what; /* for sentences */
     const char *key;
@@ -48,6 +48,7 @@ struct way {
     char path[FZ_PATH_SIZE];
     unsigned makes;
     bool is_public; /* anybody could have made it */
+    bool is_ours;   /* it belongs to this user, who may make files in it unless the disk is read-only */
 };
 
 static const char *variable(const char *name)
@@ -177,11 +178,8 @@ static int settle(const char *path)
     return err == EACCES || err == EINVAL ? 0 : err;
 }
 
-/*
- * 0 if files can be made in it, and nobody else can put his own in their place; or an errno or a refusal.  The kernel
- * is asked, because root may write, and a read-only disk may not be written to.
- */
-static int check_way(const struct way *way)
+/* 0 if it is there and nobody else can put other files in the place of ours; or an errno or a refusal. */
+static int check_way(struct way *way)
 {
     struct stat status;
 
@@ -199,10 +197,20 @@ static int check_way(const struct way *way)
         return FZ_REFUSED_DIR_MODE;
     if (way->is_public && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
         return FZ_REFUSED_DIR_MODE;
+    way->is_ours = status.st_uid == geteuid() && (status.st_mode & (S_IWUSR | S_IXUSR)) == (S_IWUSR | S_IXUSR);
+    return 0;
+}
+
+/*
+ * 0 if files can be made in it; or an errno.  The kernel is asked, because root may write, and a read-only disk may not
+ * be written to.
+ */
+static int check_writable(const struct way *way)
+{
     return faccessat(AT_FDCWD, way->path, W_OK | X_OK, AT_EACCESS) == 0 ? 0 : errno;
 }
 
-/* What to do about it; a refusal says that itself. */
+/* The remedy; a refusal names it itself. */
 static const char *first_step(int sys)
 {
     if (sys == ENOENT)
@@ -233,6 +241,23 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }
 
+/* Makes it if it is not there, and checks it.  0, an errno or a refusal. */
+static int make_way(struct way *way)
+{
+    int sys = check_way(way);
+
+    if (sys != ENOENT)
+        return sys;
+    sys = each_of_last(way->path, way->makes, make_directory);
+    return sys == 0 ? check_way(way) : sys;
+}
+
+/* See to it that it is still there after a loss of power, if it must be.  0 or an errno. */
+static int settle_way(struct way *way, enum fz_dir which)
+{
+    return which == FZ_DIR_RUN ? 0 : each_of_last(way->path, way->makes, settle);
+}
+
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
     const struct dir_names *names = &names_of[which];
@@ -241,26 +266,68 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
     frazil_err err = find_path(&way, names, wanted, reterr);
     if (err != FRAZIL_OK)
         return err;
-    int sys = check_way(&way);
-    if (sys == ENOENT) {
-        sys = each_of_last(way.path, way.makes, make_directory);
-        sys = sys == 0 ? check_way(&way) : sys;
-    }
-    if (sys == 0 && which != FZ_DIR_RUN)
-        sys = each_of_last(way.path, way.makes, settle);
+    int sys = make_way(&way);
+    if (sys == 0)
+        sys = check_writable(&way);
+    if (sys == 0)
+        sys = settle_way(&way, which);
     if (sys != 0)
         return cannot_use(names, &way, sys, reterr);
     memcpy(ret_path, way.path, strlen(way.path) + 1);
     return FRAZIL_OK;
 }
 
-/* ---- what is in a directory ------------------------------------------------ */
+/* A folder that is there needs no writing in the directory above it. */
+static int make_inside(struct way *inside, const struct way *above, const struct way **ret_failed)
+{
+    int sys = check_way(inside);
+
+    *ret_failed = inside;
+    if (sys != ENOENT)
+        return sys;
+    sys = check_writable(above);
+    if (sys != 0)
+        *ret_failed = above;
+    return sys == 0 ? make_way(inside) : sys;
+}
+
+frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                 frazil_error *reterr)
+{
+    const struct dir_names *names = &names_of[which];
+    struct way way = {.is_public = false};
+    const struct way *failed = &way;
+
+    frazil_err err = find_path(&way, names, wanted, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    struct way inside = {.named_by = way.named_by, .makes = 1};
+    int sys = fz_path_join(inside.path, way.path, "/", name);
+    if (sys == 0)
+        sys = make_way(&way);
+    if (sys == 0)
+        sys = settle_way(&way, which);
+    if (sys == 0)
+        sys = make_inside(&inside, &way, &failed);
+    if (sys == 0 && !inside.is_ours) /* that a disk is read-only is said when the first file is opened */
+        sys = check_writable(&inside);
+    if (sys == 0)
+        sys = settle_way(&inside, which);
+    if (sys != 0)
+        return cannot_use(names, failed, sys, reterr);
+    memcpy(ret_path, inside.path, strlen(inside.path) + 1);
+    return FRAZIL_OK;
+}
+
+/* ---- names in a directory -------------------------------------------------- */
 
 int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 {
-    DIR *dir = opendir(path);
+    struct stat status;
     int err = 0;
 
+    /* Mostly there is none, and to ask is cheaper than to try to open it. */
+    DIR *dir = stat(path, &status) == 0 ? opendir(path) : NULL;
     if (dir == NULL)
         return errno;
     for (;;) {
@@ -277,9 +344,9 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
     return err;
 }
 
-/* ---- what a directory lies on --------------------------------------------------- */
+/* ---- the disk of a directory ---------------------------------------------------- */
 
-/* What the child says by how it ends. */
+/* The ends of the child, each with its meaning. */
 enum { KEPT_OUT = 0, LET_IN = 1, FAILED = 2 };
 
 static int try_as_another(const char *path)

@@ -4,18 +4,23 @@
  * what must be gone after a boot (words, locks), the state directory for what
  * must not (grants).
  *
- * What the caller names wins; then RUNTIME_DIRECTORY and STATE_DIRECTORY, as
- * systemd sets them for a service (the first of several); then, for root,
- * /run/frazil and /var/lib/frazil; then XDG_RUNTIME_DIR/frazil and
- * XDG_STATE_HOME/frazil, the latter by default ~/.local/state/frazil.  Who has no
- * session (in a container, from cron) has /dev/shm/frazil-UID for a run directory.
+ * The first of these that is there wins:
+ * - the path that the caller names;
+ * - RUNTIME_DIRECTORY and STATE_DIRECTORY, as systemd sets them for a service (the
+ *   first of several);
+ * - for root, /run/frazil and /var/lib/frazil;
+ * - XDG_RUNTIME_DIR/frazil and XDG_STATE_HOME/frazil, the latter by default
+ *   ~/.local/state/frazil;
+ * - for a run directory without a session (in a container, from cron),
+ *   /dev/shm/frazil-UID.
  * The portable build takes /var/run/frazil and /tmp/frazil-UID instead.
+ *
  * A program that runs with more rights than its user (set-user-ID) believes none
  * of these variables.
  *
  * A directory that is used belongs to the effective user or to root, and so does a
- * symbolic link in its place.  Others may not write to it, except where each may
- * remove his own files only (the sticky bit, as /tmp has it).  The one in /dev/shm
+ * symbolic link in its place.  Others may not write to it, except where each user
+ * may remove its own files only (the sticky bit, as /tmp has it).  The one in /dev/shm
  * must be the user's alone, closed to others and no link, as anybody could have
  * made it.  The directories above are not looked at.
  */
@@ -50,23 +55,30 @@ FZ_PRIVATE frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which
 
 /*
  * The same, and makes it (mode 0700: its files are for one user alone) if it is
- * not there: only the last component of a path that somebody named, so that a
- * slip of the pen does not grow a tree (FZ_DIR_TREE: all of them); of a home's
- * default, all that is frazil's or XDG's.  A state directory is still there after a loss of power, whoever
- * made it.  FRAZIL_ESYS: it cannot be made, is no directory, others have it in
- * their hands, nothing can be written in it, or the disk failed.
+ * not there.  Of a path that somebody named it makes only the last component, so
+ * that a misspelt path does not grow a tree (FZ_DIR_TREE: all of them).  Of a
+ * home's default it makes all that is frazil's or XDG's.  A state directory is
+ * still there after a loss of power, whichever process made it.  FRAZIL_ESYS: it cannot be made, is no directory,
+ * others have it in their hands, nothing can be written in it, or the disk failed.
  */
 FZ_PRIVATE frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
                                      frazil_error *reterr);
 
-/* ---- what is in a directory ------------------------------------------------ */
+/*
+ * The same for a folder of that name in the directory; both are made if they are not there.  Each is looked at once.
+ * Where the folder is there, nothing need be writable in the directory above it.
+ */
+FZ_PRIVATE frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
+                                            const char *name, frazil_error *reterr);
+
+/* ---- names in a directory -------------------------------------------------- */
 
 typedef void (*fz_name_visitor)(void *ctx, const char *name);
 
 /* Calls visit for each name but "." and "..", in any order.  0, or an errno; visits may have been made. */
 FZ_PRIVATE int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
 
-/* ---- what a directory lies on --------------------------------------------------- */
+/* ---- the disk of a directory ---------------------------------------------------- */
 
 enum fz_disk_kind {
     FZ_DISK_LASTING, /* a disk of this host, as far as can be seen */

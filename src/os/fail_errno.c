@@ -7,7 +7,7 @@
 
 #include "core/sentence.h"
 
-/* What to do where the caller knows nothing better. */
+/* The remedies, where the caller knows no better one. */
 static const struct {
     int sys_errno;
     const char *cure;
@@ -26,6 +26,7 @@ static const struct {
 } refusals[] = {
     {FZ_REFUSED_KIND, ENXIO, "it is not a regular file: remove it, frazil makes a new one"},
     {FZ_REFUSED_FIFO, ENXIO, "it is a FIFO, not a regular file: name a regular file"},
+    {FZ_REFUSED_LENGTH, EFBIG, "it is longer than what belongs into it: look whether it is the right file"},
     {FZ_REFUSED_OWNER, EPERM, "it belongs to another user: run as that user, or name another directory"},
     {FZ_REFUSED_MODE, EPERM, "other users may write to it: look who did, then `chmod 600` it"},
     {FZ_REFUSED_NAMES, EMLINK, "it has a second name (a hard link), through which it can be changed: remove that name"},
@@ -73,9 +74,20 @@ static void refuse(frazil_error *reterr, enum fz_file_refusal refusal, const cha
         reterr->sys_errno = fz_errno_of((int)refusal);
 }
 
+/* The reason in words.  POSIX returns whether that went well; glibc, where more than POSIX is asked for, the words. */
+static const char *reason_of(int sys_errno, char *buf, size_t size)
+{
+    const bool returns_words = _Generic(strerror_r(sys_errno, buf, size), char * : true, default : false);
+    intptr_t returned = (intptr_t)strerror_r(sys_errno, buf, size);
+
+    if (returns_words)
+        return (const char *)returned;
+    return returned == 0 ? buf : "";
+}
+
 frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, const char *path, const char *advice)
 {
-    char reason[128];
+    char buf[128];
 
     if (sys_errno < 0) {
         refuse(reterr, (enum fz_file_refusal)sys_errno, what, path, advice);
@@ -83,8 +95,7 @@ frazil_err fz_fail_errno(frazil_error *reterr, int sys_errno, const char *what, 
     }
     if (advice[0] == '\0')
         advice = cure_of(sys_errno);
-    if (strerror_r(sys_errno, reason, sizeof reason) != 0)
-        reason[0] = '\0';
+    const char *reason = reason_of(sys_errno, buf, sizeof buf);
     if (path == NULL)
         fz_fail(reterr, FRAZIL_ESYS, "%s: %s (errno %d)%s", what, reason, (int64_t)sys_errno, advice);
     else

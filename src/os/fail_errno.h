@@ -9,6 +9,7 @@
 enum fz_file_refusal {
     FZ_REFUSED_KIND = -100, /* no regular file */
     FZ_REFUSED_FIFO,        /* a FIFO, where the user named a file */
+    FZ_REFUSED_LENGTH,      /* longer than what belongs into it */
     FZ_REFUSED_OWNER,       /* of another user than the effective one and root */
     FZ_REFUSED_MODE,        /* others may write to it */
     FZ_REFUSED_NAMES,       /* a hard link: it has another name */

@@ -100,7 +100,7 @@ static int read_checked(const char *path, int (*check_fd)(int fd), char *buf, si
     if (err != 0)
         return err;
     if (len == size)
-        return EFBIG;
+        return FZ_REFUSED_LENGTH;
     buf[len] = '\0';
     *ret_len = len;
     return 0;
@@ -138,13 +138,22 @@ static int write_all(int fd, uint64_t offset, const char *bytes, size_t len)
     return 0;
 }
 
+/* The kernel raises SIGXFSZ where it gives EFBIG, and nowhere else. */
+static void end_quiet(const struct fz_quiet_signal *quiet, int sys)
+{
+    if (sys == EFBIG)
+        fz_quiet_signal_end(quiet);
+    else
+        fz_quiet_signal_end_unraised(quiet);
+}
+
 int fz_file_write(int fd, uint64_t offset, const void *buf, size_t len)
 {
     struct fz_quiet_signal quiet;
 
     fz_quiet_signal_begin(&quiet, SIGXFSZ);
     int sys = write_all(fd, offset, buf, len);
-    fz_quiet_signal_end(&quiet);
+    end_quiet(&quiet, sys);
     return sys;
 }
 
@@ -157,7 +166,7 @@ int fz_file_reserve(int fd, uint64_t size)
     do
         sys = posix_fallocate(fd, 0, (off_t)size);
     while (sys == EINTR);
-    fz_quiet_signal_end(&quiet);
+    end_quiet(&quiet, sys);
     return sys;
 }
 

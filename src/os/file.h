@@ -21,9 +21,9 @@ FZ_PRIVATE int fz_path_join(char buf[FZ_PATH_SIZE], const char *a, const char *b
 /* ---- reading --------------------------------------------------------------- */
 
 /*
- * Reads a whole file into buf and puts a zero byte behind it.  0, or an errno;
- * EFBIG if it does not fit into size - 1 bytes; FZ_REFUSED_FIFO (fail_errno.h) for
- * a FIFO, on which it could wait for ever.
+ * Reads a whole file into buf and puts a zero byte behind it.  0, or an errno, or of
+ * fail_errno.h FZ_REFUSED_LENGTH if it does not fit into size - 1 bytes and
+ * FZ_REFUSED_FIFO for a FIFO, on which it could wait for ever.
  */
 FZ_PRIVATE int fz_file_read(const char *path, char *buf, size_t size, size_t *ret_len);
 
@@ -55,8 +55,8 @@ FZ_PRIVATE int fz_file_reserve(int fd, uint64_t size);
 /* ---- new files ------------------------------------------------------------- */
 
 /*
- * They are written as PATH.new and renamed.  Whoever dies half way leaves a
- * PATH.new, which the next one writes anew.  One maker at a time: hold the file's
+ * They are written as PATH.new and renamed.  A process that dies half way
+ * leaves a PATH.new, which the next one writes anew.  One maker at a time: hold the file's
  * guard.  Paths are absolute.
  */
 

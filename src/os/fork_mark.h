@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 /*
- * The number of the process that calls where no page is wiped, never 0: its id,
- * together with what tells it from others of that id (Linux: the namespace of ids;
- * portable: how often it was forked, counted from the first call on).  Any thread.
+ * The number of the process that calls, never 0, for systems where no page is wiped.
+ * It holds the process id, and a number that tells the process from others of that
+ * id: on Linux the namespace of ids; portable, the count of forks since the first
+ * call.  Any thread.
  */
 FZ_PRIVATE uint64_t fz_process_name(void);
 
@@ -26,8 +27,8 @@ struct fz_fork_mark {
 
 /*
  * Prepares a mark.  `wiped` is 0 and lies on a page of fz_map_wiped that is
- * mapped for as long as the mark is read; NULL where the kernel does not wipe it:
- * then fz_process_name tells, which costs up to two system calls a reading.
+ * mapped for as long as the mark is read.  It is NULL where the kernel does not wipe
+ * the page: then fz_process_name tells, which costs up to two system calls a reading.
  */
 FZ_PRIVATE void fz_fork_mark_init(struct fz_fork_mark *mark, _Atomic uint64_t *wiped);
 

@@ -29,20 +29,19 @@ static int lock_patiently(int fd)
 }
 
 /* Opens the guard's file, in place of one that is kept.  0 or an errno. */
-static int turn_to_file(struct fz_guard *guard, int *ret_fd)
+static int turn_to_file(struct fz_guard *guard)
 {
     fz_kept_fd_close(&guard->file);
-    return fz_own_file_keep(guard->path, O_RDWR | O_CREAT, &guard->file, ret_fd);
+    return fz_own_file_keep(guard->path, O_RDWR | O_CREAT, &guard->file, NULL);
 }
 
 int fz_guard_open(struct fz_guard *ret, const char *path)
 {
     struct fz_guard guard = {.file = FZ_KEPT_NONE};
-    int ignored;
 
     int err = fz_path_join(guard.path, path, ".lock", "");
     if (err == 0)
-        err = turn_to_file(&guard, &ignored);
+        err = turn_to_file(&guard);
     if (err == 0)
         *ret = guard;
     return err;
@@ -53,20 +52,41 @@ bool fz_guard_is_open(const struct fz_guard *guard)
     return fz_kept_fd_get(&guard->file) >= 0;
 }
 
-int fz_guard_enter(struct fz_guard *guard)
+/* Enters by the descriptor, which is the guard's and was looked at just now.  0 or an errno. */
+static int enter_by(struct fz_guard *guard, int fd)
 {
-    int fd = fz_kept_fd_get(&guard->file);
-    int err = fd < 0 ? errno : 0;
+    int err;
 
-    while (err == 0 && (err = lock_patiently(fd)) == 0) {
+    while ((err = lock_patiently(fd)) == 0) {
         err = fz_own_file_at(&guard->file, guard->path);
         if (err == 0)
             return 0;
         /* ESTALE: somebody removed the file after all.  Meet the others at the one that is there now. */
-        if (err == ESTALE)
-            err = turn_to_file(guard, &fd);
+        if (err == ESTALE && (err = turn_to_file(guard)) == 0) {
+            fd = fz_kept_fd_known(&guard->file);
+            continue;
+        }
+        fz_guard_leave(guard);
+        return err;
+    }
+    return err;
+}
+
+int fz_guard_enter(struct fz_guard *guard)
+{
+    int fd = fz_kept_fd_get(&guard->file);
+
+    return fd < 0 ? errno : enter_by(guard, fd);
+}
+
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path)
+{
+    int err = fz_guard_open(ret, path);
+
+    if (err == 0) {
+        err = enter_by(ret, fz_kept_fd_known(&ret->file));
         if (err != 0)
-            fz_guard_leave(guard);
+            fz_guard_close(ret);
     }
     return err;
 }
@@ -82,15 +102,7 @@ void fz_guard_leave(struct fz_guard *guard)
 
 void fz_guard_leave_for_good(struct fz_guard *guard)
 {
-    int fd = fz_kept_fd_get(&guard->file);
-
-    if (fd < 0) {
-        fz_guard_close(guard);
-        return;
-    }
-    (void)fz_own_file_lock(fd, LOCK_UN);
-    fz_kept_fd_forget(&guard->file);
-    close(fd);
+    fz_own_file_unlock_and_close(&guard->file);
 }
 
 void fz_guard_close(struct fz_guard *guard)

@@ -31,6 +31,12 @@ FZ_PRIVATE bool fz_guard_is_open(const struct fz_guard *guard);
  */
 FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard);
 
+/*
+ * Opens the guard of a file and enters it; the file is looked at once for both.  0 or an errno, as of those two; then
+ * it is closed.
+ */
+FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path);
+
 /* Lets the next one in. */
 FZ_PRIVATE void fz_guard_leave(struct fz_guard *guard);
 

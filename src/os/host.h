@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a process finds around it: the host's name, address and randomness, its machine, and its environment. */
+/* The surroundings of a process: the host's name, address and randomness, its machine, and its environment. */
 #ifndef FZ_OS_HOST_H
 #define FZ_OS_HOST_H
 

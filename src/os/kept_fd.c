@@ -32,6 +32,16 @@ int fz_kept_fd_set(struct fz_kept_fd *ret, int fd)
     return err;
 }
 
+int fz_kept_fd_take(struct fz_kept_fd *ret, int fd)
+{
+    if (fd < 0)
+        return errno;
+    int err = fz_kept_fd_set(ret, fd);
+    if (err != 0)
+        close(fd);
+    return err;
+}
+
 void fz_kept_fd_set_known(struct fz_kept_fd *ret, int fd, const struct stat *status)
 {
     *ret = (struct fz_kept_fd){.fd = fd, .mark = {.device = status->st_dev, .inode = status->st_ino}};
@@ -58,6 +68,11 @@ int fz_kept_fd_get(const struct fz_kept_fd *kept)
     struct stat ignored;
 
     return fz_kept_fd_stat(kept, &ignored);
+}
+
+int fz_kept_fd_known(const struct fz_kept_fd *kept)
+{
+    return kept->fd;
 }
 
 void fz_kept_fd_close(struct fz_kept_fd *kept)

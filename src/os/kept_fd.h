@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 
-/* What a descriptor stands for. */
+/* The file that a descriptor stands for. */
 struct fz_fd_mark {
     dev_t device;
     ino_t inode;
@@ -35,6 +35,9 @@ struct fz_kept_fd {
 /* Keeps an open descriptor, in place of none.  0 or an errno; then the caller still has to close it. */
 FZ_PRIVATE int fz_kept_fd_set(struct fz_kept_fd *ret, int fd);
 
+/* Keeps what open() and the like returned: -1 and errno give that errno.  0 or an errno; then it is closed. */
+FZ_PRIVATE int fz_kept_fd_take(struct fz_kept_fd *ret, int fd);
+
 /* The same for one whose status was just read.  Cannot fail. */
 FZ_PRIVATE void fz_kept_fd_set_known(struct fz_kept_fd *ret, int fd, const struct stat *status);
 
@@ -49,6 +52,12 @@ FZ_PRIVATE int fz_kept_fd_get(const struct fz_kept_fd *kept);
 
 /* The same; *ret is its status, which is read in any case. */
 FZ_PRIVATE int fz_kept_fd_stat(const struct fz_kept_fd *kept, struct stat *ret);
+
+/*
+ * The descriptor, or -1 if none is kept, without asking: for the caller that has kept it or asked for it just now, in
+ * the same call and before anything that may wait.
+ */
+FZ_PRIVATE int fz_kept_fd_known(const struct fz_kept_fd *kept);
 
 /*
  * Keeps none any more, and closes the descriptor unless it is known not to be ours

@@ -24,14 +24,14 @@ static void pass_wall_time(frazil_manual_clock *clock, uint64_t ns)
     clock->now.ns = (uint32_t)(total % FZ_NS_PER_MS);
 }
 
-static frazil_instant manual_now(void *ctx)
+static void manual_now(void *ctx, frazil_instant *ret)
 {
     frazil_manual_clock *clock = ctx;
 
     pthread_mutex_lock(&clock->lock);
     frazil_instant now = clock->now;
     pthread_mutex_unlock(&clock->lock);
-    return now;
+    *ret = now;
 }
 
 static uint64_t manual_monotonic_ns(void *ctx)
@@ -108,6 +108,9 @@ void frazil_manual_clock_advance(frazil_manual_clock *clock, uint64_t ns)
 
 frazil_clock frazil_manual_clock_port(frazil_manual_clock *clock)
 {
-    return (frazil_clock){
-        .ctx = clock, .now = manual_now, .monotonic_ns = manual_monotonic_ns, .sleep_until = manual_sleep_until};
+    return (frazil_clock){.size = sizeof(frazil_clock),
+                          .ctx = clock,
+                          .now = manual_now,
+                          .monotonic_ns = manual_monotonic_ns,
+                          .sleep_until = manual_sleep_until};
 }

@@ -34,7 +34,7 @@ static int open_above_standard(const char *path, int flags, int *ret_fd)
 
 bool fz_own_file_is_trusted(const struct stat *status)
 {
-    return status->st_uid == geteuid() || status->st_uid == 0;
+    return status->st_uid == 0 || status->st_uid == geteuid();
 }
 
 /* 0 if whoever may write to it may do so to us as well; or an errno or a refusal. */
@@ -50,7 +50,7 @@ static int check_owner(const struct stat *status)
     return status->st_nlink <= 1 ? 0 : FZ_REFUSED_NAMES;
 }
 
-/* What an errno of open() says of the file. */
+/* The refusal that an errno of open() stands for, or the errno. */
 static int explain(int err, const char *path)
 {
     struct stat status;
@@ -62,7 +62,7 @@ static int explain(int err, const char *path)
     return err;
 }
 
-int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, int *ret_fd)
+int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status)
 {
     struct stat status;
     int fd;
@@ -76,15 +76,19 @@ int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, int *r
         return err;
     }
     fz_kept_fd_set_known(ret, fd, &status);
-    *ret_fd = fd;
+    if (ret_status != NULL)
+        *ret_status = status;
     return 0;
 }
 
 int fz_own_file_open(const char *path, int flags, int *ret_fd)
 {
-    struct fz_kept_fd ignored;
+    struct fz_kept_fd kept;
 
-    return fz_own_file_keep(path, flags, &ignored, ret_fd);
+    int err = fz_own_file_keep(path, flags, &kept, NULL);
+    if (err == 0)
+        *ret_fd = fz_kept_fd_known(&kept);
+    return err;
 }
 
 int fz_own_file_open_directory(const char *path, int *ret_fd)
@@ -108,6 +112,19 @@ int fz_own_file_lock(int fd, int operation)
             return errno;
     }
     return 0;
+}
+
+void fz_own_file_unlock_and_close(struct fz_kept_fd *kept)
+{
+    int fd = fz_kept_fd_get(kept);
+
+    if (fd < 0) {
+        fz_kept_fd_close(kept);
+        return;
+    }
+    (void)fz_own_file_lock(fd, LOCK_UN);
+    fz_kept_fd_forget(kept);
+    close(fd);
 }
 
 int fz_own_file_try(int fd)

@@ -24,8 +24,11 @@
  */
 FZ_PRIVATE int fz_own_file_open(const char *path, int flags, int *ret_fd);
 
-/* The same; the file is kept, and *ret_fd is to be used at once.  It is looked at once for both. */
-FZ_PRIVATE int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, int *ret_fd);
+/*
+ * The same; the file is kept.  One look at it answers all that is asked of it; *ret_status (may be NULL) is what that
+ * look saw.
+ */
+FZ_PRIVATE int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status);
 
 /* The same for a directory, to sync it; whose it is does not matter. */
 FZ_PRIVATE int fz_own_file_open_directory(const char *path, int *ret_fd);
@@ -41,6 +44,12 @@ FZ_PRIVATE int fz_own_file_at(const struct fz_kept_fd *kept, const char *path);
  * or an errno; EWOULDBLOCK: somebody else holds it.
  */
 FZ_PRIVATE int fz_own_file_lock(int fd, int operation);
+
+/*
+ * Gives its lock up and closes it, as fz_kept_fd_close does.  Closing alone would leave the lock to a child that was
+ * forked meanwhile.
+ */
+FZ_PRIVATE void fz_own_file_unlock_and_close(struct fz_kept_fd *kept);
 
 /*
  * Whether nobody else has a lock on it.  0 or an errno; EWOULDBLOCK: somebody has.

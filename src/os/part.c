@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 
 typedef const void *(*part_entry)(void);
 
@@ -23,7 +23,7 @@ frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr
 {
 #ifdef FRAZIL_WITH_FILE /* frazil.c holds this one */
     if (strcmp(part, "file") == 0) {
-        *ret = frazil_file();
+        *ret = frazil_coordinator_file();
         return FRAZIL_OK;
     }
 #endif
@@ -35,7 +35,7 @@ frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr
     fz_sentence_str(&file_text, "libfrazil-");
     fz_sentence_str(&file_text, part);
     fz_sentence_str(&file_text, ".so." FRAZIL_SOVERSION);
-    fz_sentence_str(&symbol_text, "frazil_");
+    fz_sentence_str(&symbol_text, "frazil_coordinator_");
     fz_sentence_str(&symbol_text, part);
 
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);

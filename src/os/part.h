@@ -9,7 +9,7 @@
 
 /*
  * Loads libfrazil-PART.so.N, of the same N as this library, and calls its
- * frazil_PART().  It stays loaded.  FRAZIL_ENOTBUILT: why it cannot be loaded.  Any
+ * frazil_coordinator_PART().  It stays loaded.  FRAZIL_ENOTBUILT: why it cannot be loaded.  Any
  * thread.
  */
 FZ_PRIVATE frazil_err fz_part_load(const char *part, const void **ret, frazil_error *reterr);

@@ -32,6 +32,15 @@ void fz_quiet_signal_begin(struct fz_quiet_signal *quiet, int number)
         quiet->active = false;
 }
 
+void fz_quiet_signal_end_unraised(const struct fz_quiet_signal *quiet)
+{
+    int saved = errno;
+
+    if (quiet->active)
+        pthread_sigmask(SIG_SETMASK, &quiet->before, NULL);
+    errno = saved;
+}
+
 void fz_quiet_signal_end(const struct fz_quiet_signal *quiet)
 {
     const struct timespec at_once = {0, 0};

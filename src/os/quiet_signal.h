@@ -28,4 +28,7 @@ FZ_PRIVATE void fz_quiet_signal_begin(struct fz_quiet_signal *quiet, int number)
 /* Takes back one that has come since then, and restores the thread's mask.  errno stays as it is. */
 FZ_PRIVATE void fz_quiet_signal_end(const struct fz_quiet_signal *quiet);
 
+/* The same where no call has failed with the error that comes with the signal, so that there is none to take back. */
+FZ_PRIVATE void fz_quiet_signal_end_unraised(const struct fz_quiet_signal *quiet);
+
 #endif

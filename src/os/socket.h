@@ -14,7 +14,7 @@ FZ_PRIVATE int fz_socket_open(int family, int type);
 /* One operation's share of time, on the monotonic clock: it may wait several times, and not longer altogether. */
 struct fz_deadline {
     uint64_t at_ns;
-    uint32_t timeout_ms; /* what was given, for sentences */
+    uint32_t timeout_ms; /* as it was given, for sentences */
 };
 
 /* The instant so many milliseconds from now. */

@@ -30,11 +30,12 @@ frazil_err fz_state_file_name(struct fz_state_file *ret, const char *path, const
     return FRAZIL_OK;
 }
 
-/* Says that the file, which is open and kept, is in use.  0 or an errno; then it is closed. */
-static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
+/* Says that the file, which was opened and kept just now, is in use.  0 or an errno; then it is closed. */
+static int adopt(struct fz_state_file *file, uint64_t size, bool name_is_durable)
 {
-    int err = fz_own_file_lock(fd, LOCK_SH);
+    int err = fz_own_file_lock(fz_kept_fd_known(&file->file), LOCK_SH);
 
+    file->size = size;
     file->name_is_durable = name_is_durable;
     if (err != 0)
         fz_kept_fd_close(&file->file);
@@ -42,29 +43,29 @@ static int adopt(struct fz_state_file *file, int fd, bool name_is_durable)
 }
 
 /* Turns to a file that was just made.  0 or an errno; then it is closed. */
-static int turn_to_new(struct fz_state_file *file, int fd)
+static int turn_to_new(struct fz_state_file *file, int fd, uint64_t size)
 {
     fz_kept_fd_close(&file->file);
-    int err = fz_kept_fd_set(&file->file, fd);
-    if (err == 0)
-        return adopt(file, fd, true);
-    close(fd);
-    return err;
+    int err = fz_kept_fd_take(&file->file, fd);
+    return err == 0 ? adopt(file, size, true) : err;
 }
 
-/* Turns to the file that has the name now.  0 or an errno. */
+/* Turns to the file that has the name now, and notes its size.  0 or an errno. */
 static int turn(struct fz_state_file *file)
 {
-    int fd = fz_kept_fd_get(&file->file);
+    struct stat status;
+    int fd = fz_kept_fd_stat(&file->file, &status);
     int err = fd < 0 ? errno : fz_own_file_at(&file->file, file->path);
 
-    if (err != ESTALE && err != EBADF)
+    if (err != ESTALE && err != EBADF) {
+        file->size = err == 0 ? (uint64_t)status.st_size : 0;
         return err;
+    }
     fz_kept_fd_close(&file->file);
-    err = fz_own_file_keep(file->path, O_RDWR, &file->file, &fd);
+    err = fz_own_file_keep(file->path, O_RDWR, &file->file, &status);
     if (err == ENOENT)
         return 0;
-    return err == 0 ? adopt(file, fd, false) : err;
+    return err == 0 ? adopt(file, (uint64_t)status.st_size, false) : err;
 }
 
 int fz_state_file_look(struct fz_state_file *file)
@@ -74,28 +75,25 @@ int fz_state_file_look(struct fz_state_file *file)
 
 void fz_state_file_look_away(struct fz_state_file *file)
 {
-    int fd = fz_kept_fd_get(&file->file);
+    fz_own_file_unlock_and_close(&file->file);
+}
 
-    /* Said, not left to close: a child that was forked meanwhile holds the descriptor, too. */
-    if (fd >= 0)
-        (void)fz_own_file_lock(fd, LOCK_UN);
-    fz_kept_fd_close(&file->file);
+/* Enters by the guard that is kept, or by a new one if the program has closed it.  0 or an errno. */
+static int enter_guard_of(struct fz_state_file *file)
+{
+    int err = fz_kept_fd_is_set(&file->guard.file) ? fz_guard_enter(&file->guard) : EBADF;
+
+    if (err != EBADF)
+        return err;
+    fz_guard_close(&file->guard);
+    return fz_guard_open_and_enter(&file->guard, file->worker_path);
 }
 
 frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int err = 0;
+    int err = enter_guard_of(file);
 
-    if (!fz_kept_fd_is_set(&file->guard.file))
-        err = fz_guard_open(&file->guard, file->worker_path);
-    if (err == 0)
-        err = fz_guard_enter(&file->guard);
-    if (err == EBADF) { /* the program has closed it */
-        fz_guard_close(&file->guard);
-        err = fz_guard_open(&file->guard, file->worker_path);
-        err = err == 0 ? fz_guard_enter(&file->guard) : err;
-    }
     if (err == EWOULDBLOCK)
         return fail_state(file, err, "another process (stopped?) has been holding for two seconds the guard of",
                           reterr);
@@ -125,26 +123,20 @@ void fz_state_file_leave_for_good(void *ctx)
 
 frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr)
 {
-    struct fz_state_file *file = ctx;
-    struct stat status = {.st_size = 0};
-    bool exists = fz_kept_fd_is_set(&file->file);
+    const struct fz_state_file *file = ctx;
 
-    /* If the program has closed it since the guard was entered, that is not a file that does not exist. */
-    if (exists && fz_kept_fd_stat(&file->file, &status) < 0)
-        return fail_state(file, errno, "the state file cannot be examined:", reterr);
-    *ret_exists = exists;
-    *ret_size = (uint64_t)status.st_size;
+    (void)reterr;
+    *ret_exists = fz_kept_fd_is_set(&file->file);
+    *ret_size = *ret_exists ? file->size : 0;
     return FRAZIL_OK;
 }
 
 frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int fd = fz_kept_fd_get(&file->file);
+    int fd = fz_kept_fd_known(&file->file); /* enter has just looked at it */
     char *bytes = buf;
 
-    if (fd < 0)
-        return fail_state(file, errno, "the state file cannot be read:", reterr);
     for (size_t done = 0; done < len;) {
         ssize_t got = pread(fd, bytes + done, len - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
@@ -168,12 +160,12 @@ frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
 {
     struct fz_state_file *file = ctx;
-    int fd = fz_kept_fd_get(&file->file);
+    int fd = fz_kept_fd_known(&file->file); /* it was written to just now */
     int err;
 
     do
-        err = fd >= 0 && fdatasync(fd) == 0 ? 0 : errno;
-    while (err == EINTR && fd >= 0);
+        err = fdatasync(fd) == 0 ? 0 : errno;
+    while (err == EINTR);
     if (err == 0 && !file->name_is_durable)
         err = fz_new_file_sync_name(file->path);
     if (err != 0)
@@ -194,7 +186,7 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
     if (err == 0)
         err = fz_new_file_publish_durably(file->path, fd);
     if (err == 0)
-        err = turn_to_new(file, fd);
+        err = turn_to_new(file, fd, len);
     else
         fz_new_file_abandon(file->path, fd);
     return err == 0 ? FRAZIL_OK : fail_state(file, err, "the state file cannot be made:", reterr);

@@ -24,6 +24,7 @@ struct fz_state_file {
     struct fz_bounds bounds;
     struct fz_guard guard;
     struct fz_kept_fd file; /* none: not open, or there is none */
+    uint64_t size;          /* as the last enter or look saw it; the guard keeps it so */
     bool name_is_durable;   /* this process has seen to it */
 };
 
@@ -50,7 +51,10 @@ FZ_PRIVATE void fz_state_file_leave(void *ctx);
 /* Leaves and closes at once, so that nobody who enters next takes this process for a user of the file. */
 FZ_PRIVATE void fz_state_file_leave_for_good(void *ctx);
 
-/* As the port's functions of the same names.  FRAZIL_ESYS. */
+/*
+ * As the port's functions of the same names.  FRAZIL_ESYS.  size and read follow
+ * enter (or look) at once and rely on its look, as sync does on that of the write before it; all else looks again.
+ */
 FZ_PRIVATE frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr);
 FZ_PRIVATE frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr);
 FZ_PRIVATE frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len,

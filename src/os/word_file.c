@@ -65,7 +65,7 @@ static frazil_err wrong_version(const struct header *header, const char *path, f
                    (uint64_t)header->version, (uint64_t)FZ_WORD_FILE_VERSION, WAY_OUT);
 }
 
-/* What must be known before anything else in the header can be believed; older versions have the same header. */
+/* Nothing else in the header can be believed before this is known; older versions have the same header. */
 static frazil_err check_format(const struct header *header, size_t len, const char *path, frazil_error *reterr)
 {
     if (len != FZ_WORD_FILE_HEADER_SIZE)
@@ -114,7 +114,7 @@ static frazil_err check_size(const struct header *header, uint64_t size, size_t 
 
 /* ---- finding and making -------------------------------------------------- */
 
-/* What an open knows besides the file. */
+/* All that an open knows besides the file. */
 struct opening {
     struct fz_word_file *file;
     const struct fz_word_identity *identity;
@@ -164,45 +164,47 @@ static bool is_of_another_boot(const struct opening *o, int fd, const struct hea
 }
 
 /*
- * Looks a file over.  *ret_stale: it is from before the boot, a copy, or an older
- * frazil's, so that its word may be an old one; whose it was does not matter then.
+ * Looks over a file that was opened just now, with that status.  *ret_stale: it is from before the boot, a copy, or an
+ * older frazil's, so that its word may be an old one; whose it was does not matter then.
  */
-static frazil_err look_over(const struct opening *o, bool *ret_stale)
+static frazil_err look_over(const struct opening *o, const struct stat *status, bool *ret_stale)
 {
     struct fz_word_file *file = o->file;
     struct header header = {.version = 0};
-    struct stat status = {.st_size = 0};
     size_t len = 0;
 
-    int fd = fz_kept_fd_stat(&file->file, &status);
-    int sys = fd >= 0 ? read_header(fd, &header, &len) : errno;
+    int fd = fz_kept_fd_known(&file->file);
+    int sys = read_header(fd, &header, &len);
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be read:");
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret_stale = header.inode != status.st_ino || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
+    *ret_stale = header.inode != status->st_ino || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
     if (*ret_stale)
         return FRAZIL_OK;
     if (header.version != FZ_WORD_FILE_VERSION)
         return wrong_version(&header, file->path, o->reterr);
     err = check_identity(&header, o->identity, file->path, o->reterr);
     if (err == FRAZIL_OK)
-        err = check_size(&header, (uint64_t)status.st_size, file->payload_size, file->path, o->reterr);
+        err = check_size(&header, (uint64_t)status->st_size, file->payload_size, file->path, o->reterr);
     file->nonce = header.nonce;
     return err;
 }
 
 /* Opens the file and keeps it.  0 or an errno. */
-static int open_and_keep(struct fz_word_file *file, int *ret_fd)
+static int open_and_keep(struct fz_word_file *file, struct stat *ret_status)
 {
-    return fz_own_file_keep(file->path, O_RDWR, &file->file, ret_fd);
+    return fz_own_file_keep(file->path, O_RDWR, &file->file, ret_status);
 }
 
-/* 0: nobody else has the file, and nobody gets it before drop().  Or an errno; EWOULDBLOCK: somebody has it. */
-static int take_alone(struct fz_word_file *file, int fd)
+/*
+ * 0: nobody else has the file, which was opened just now, and nobody gets it before drop().  Or an errno; EWOULDBLOCK:
+ * somebody has it.
+ */
+static int take_alone(struct fz_word_file *file)
 {
-    int sys = fz_own_file_lock(fd, LOCK_EX);
+    int sys = fz_own_file_lock(fz_kept_fd_known(&file->file), LOCK_EX);
 
     file->alone = sys == 0;
     return sys;
@@ -212,15 +214,16 @@ static int take_alone(struct fz_word_file *file, int fd)
 static frazil_err find(const struct opening *o)
 {
     struct fz_word_file *file = o->file;
+    struct stat status;
     bool stale = false;
-    int fd;
 
-    int sys = open_and_keep(file, &fd);
+    int sys = open_and_keep(file, &status);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be opened:");
-    frazil_err err = look_over(o, &stale);
+    frazil_err err = look_over(o, &status, &stale);
+    /* It stays where it is: the new file is renamed over it, so no moment is without a file. */
     if (err == FRAZIL_OK && stale)
         fz_kept_fd_close(&file->file);
     return err;
@@ -242,7 +245,7 @@ static int fill(const struct opening *o, int fd)
     header.pointer_bits = sizeof(void *) * 8;
     header.payload_size = file->payload_size;
     header.nonce = file->nonce;
-    header.inode = status.st_ino;
+    header.inode = status.st_ino; /* a copy of the file has another one, and is found stale by it */
     header.worker = o->identity->worker;
     header.seq_min = o->identity->bounds.min;
     header.seq_max = o->identity->bounds.max;
@@ -268,6 +271,7 @@ static frazil_err make(const struct opening *o)
     if (sys == 0)
         sys = fz_new_file_publish(file->path);
     if (sys != 0) {
+        /* Forgotten first: abandoning closes the descriptor. */
         fz_kept_fd_forget(&file->file);
         fz_new_file_abandon(file->path, fd);
         return fail_sys(o, sys, "the word file cannot be made:");
@@ -380,11 +384,11 @@ static void drop(struct fz_word_file *file)
     if (file->payload != NULL)
         munmap((char *)file->payload - FZ_WORD_FILE_HEADER_SIZE, file_size(file->payload_size));
     file->payload = NULL;
-    int fd = file->alone ? fz_kept_fd_get(&file->file) : -1;
-    if (fd >= 0) /* a child that was forked meanwhile would keep everybody else out */
-        (void)fz_own_file_lock(fd, LOCK_UN);
+    if (file->alone) /* a child that was forked meanwhile would keep everybody else out */
+        fz_own_file_unlock_and_close(&file->file);
+    else
+        fz_kept_fd_close(&file->file);
     file->alone = false;
-    fz_kept_fd_close(&file->file);
 }
 
 static frazil_err find_or_make(const struct opening *o)
@@ -402,14 +406,17 @@ static frazil_err find_or_make(const struct opening *o)
         err = make(o);
     if (err != FRAZIL_OK)
         return err;
-    int fd = fz_kept_fd_get(&file->file);
-    int sys = fd >= 0 ? fz_own_file_lock(fd, LOCK_SH) : errno;
+    int fd = fz_kept_fd_known(&file->file);
+    /* Still inside the guard, so nobody can find the file unlocked and take it for one that nobody has. */
+    int sys = fz_own_file_lock(fd, LOCK_SH);
     if (sys == 0)
         sys = map_word(file, fd);
     if (sys != 0)
         return fail_sys(o, sys, "the word file cannot be locked and mapped:");
     file->device = file->file.mark.device;
     file->inode = file->file.mark.inode;
+    if (o->identity->prepare != NULL)
+        o->identity->prepare(file->payload);
     return FRAZIL_OK;
 }
 
@@ -418,9 +425,7 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
 {
     struct fz_word_file *file = o->file;
 
-    int sys = fz_guard_open(&file->guard, file->worker_path);
-    if (sys == 0)
-        sys = fz_guard_enter(&file->guard);
+    int sys = fz_guard_open_and_enter(&file->guard, file->worker_path);
     if (sys == EWOULDBLOCK)
         return fail_sys(o, sys, "a process (stopped?) has been holding for two seconds the guard of the word file");
     if (sys != 0)
@@ -467,16 +472,15 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 /* ---- from outside ---------------------------------------------------------- */
 
 /* Opens the file and finds out whether anybody else has it; none is kept if there is none. */
-static frazil_err open_from_outside(const struct opening *o, bool *ret_in_use)
+static frazil_err open_from_outside(const struct opening *o, struct stat *ret_status, bool *ret_in_use)
 {
     struct fz_word_file *file = o->file;
-    int fd;
 
-    int sys = open_and_keep(file, &fd);
+    int sys = open_and_keep(file, ret_status);
     if (sys == ENOENT)
         return FRAZIL_OK;
     if (sys == 0)
-        sys = take_alone(file, fd);
+        sys = take_alone(file);
     *ret_in_use = sys == EWOULDBLOCK;
     return sys == 0 || sys == EWOULDBLOCK ? FRAZIL_OK : fail_sys(o, sys, "the word file cannot be opened:");
 }
@@ -485,13 +489,14 @@ static frazil_err examine(const struct opening *o)
 {
     struct fz_word_file_status *status = o->status;
     struct opening looking = *o;
+    struct stat found;
 
-    frazil_err err = open_from_outside(o, &status->in_use);
+    frazil_err err = open_from_outside(o, &found, &status->in_use);
     status->exists = fz_kept_fd_is_set(&o->file->file);
     if (err != FRAZIL_OK || !status->exists)
         return err;
-    looking.reterr = &status->wrong;
-    err = look_over(&looking, &status->stale);
+    looking.reterr = &status->wrong; /* a file that cannot be used is a finding here, and no failure */
+    err = look_over(&looking, &found, &status->stale);
     if (err == FRAZIL_ESTATE || err == FRAZIL_OK)
         return FRAZIL_OK;
     if (o->reterr != NULL)
@@ -515,17 +520,19 @@ frazil_err fz_word_file_examine(struct fz_word_file_status *ret, const char *pat
 
 static frazil_err discard(const struct opening *o)
 {
+    struct stat found;
     bool in_use = false;
     bool ignored;
 
     frazil_err err = check_neighbours(o, "stop them first", &ignored);
     if (err == FRAZIL_OK)
-        err = open_from_outside(o, &in_use);
+        err = open_from_outside(o, &found, &in_use);
     if (err != FRAZIL_OK || !fz_kept_fd_is_set(&o->file->file))
         return err;
     if (in_use)
         return fz_fail(o->reterr, FRAZIL_EWORKER, "the word file %q is in use: stop the processes that have it first",
                        o->file->path);
+    /* Its content is not asked for: this is the way out where nothing can be read any more. */
     return unlink(o->file->path) == 0 ? FRAZIL_OK : fail_sys(o, errno, "the word file cannot be removed:");
 }
 
@@ -553,15 +560,15 @@ bool fz_word_file_is_current(const struct fz_word_file *file)
 bool fz_word_file_leave(struct fz_word_file *file)
 {
     bool current = fz_word_file_is_current(file);
-    int fd;
 
-    if (fz_guard_open(&file->guard, file->worker_path) == 0 && fz_guard_enter(&file->guard) != 0)
-        fz_guard_close(&file->guard);
+    /* Entered before the lock is dropped, and left by close: nobody opens the word while we look who else has it. */
+    (void)fz_guard_open_and_enter(&file->guard, file->worker_path);
     drop(file);
     if (!current || !fz_kept_fd_is_set(&file->guard.file))
-        return false;
+        return false; /* the name is another word's by now, or there is no guard: nothing can be told of ours */
     /* Only now does the kernel tell others' hold on the file from what was ours. */
-    return open_and_keep(file, &fd) == 0 && take_alone(file, fd) == 0 && map_word(file, fd) == 0;
+    return open_and_keep(file, NULL) == 0 && take_alone(file) == 0 &&
+           map_word(file, fz_kept_fd_known(&file->file)) == 0;
 }
 
 int fz_word_file_remove(struct fz_word_file *file)

@@ -8,7 +8,7 @@
  *
  * The file appears with its whole header at once, and whoever has it mapped,
  * forked children included, holds a shared flock on it: that tells the last one
- * to leave that he is the last.
+ * to leave that it is the last.
  */
 #ifndef FZ_OS_WORD_FILE_H
 #define FZ_OS_WORD_FILE_H
@@ -32,6 +32,11 @@ struct fz_word_identity {
     const char *fingerprint; /* of the layout, as frazil_layout_fingerprint writes it */
     uint32_t worker;
     struct fz_bounds bounds; /* of the sequence numbers */
+    /*
+     * Called with the payload at each opening, while the worker's guard keeps all others out: makes a new payload
+     * ready, or one whose maker was killed before it was.  NULL: nothing is to be done.
+     */
+    void (*prepare)(void *payload);
 };
 
 struct fz_word_file {
@@ -55,6 +60,7 @@ struct fz_word_file {
  * word of bounded sequences lies beside it (shards.h), in a folder that must be
  * there.  payload_size >= 1.  A process that is killed at any point leaves a file
  * that the next one can use or make anew.
+ *
  * FRAZIL_EWORKER: a process has a word of this worker whose bounds overlap these
  * and are not the same.
  * FRAZIL_ESTATE: the file is of another layout, worker, version, machine or
@@ -66,7 +72,7 @@ FZ_PRIVATE frazil_err fz_word_file_open(struct fz_word_file *ret, const char *pa
                                         const struct fz_word_identity *identity, size_t payload_size,
                                         frazil_error *reterr);
 
-/* What can be said of a word file from outside. */
+/* A word file as it looks from outside. */
 struct fz_word_file_status {
     bool exists;
     bool in_use;        /* a process has it mapped */

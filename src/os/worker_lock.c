@@ -63,10 +63,10 @@ enum { TAKEN = -1 };
 static int try_lock(const char *path, struct fz_worker_lock *ret)
 {
     for (;;) {
-        int fd;
-        int err = fz_own_file_keep(path, O_RDWR | O_CREAT, &ret->file, &fd);
+        int err = fz_own_file_keep(path, O_RDWR | O_CREAT, &ret->file, NULL);
         if (err != 0)
             return err;
+        int fd = fz_kept_fd_known(&ret->file);
         err = fz_own_file_lock(fd, LOCK_EX);
         if (err == EWOULDBLOCK)
             err = TAKEN;

@@ -6,29 +6,23 @@
 #include "core/sentence.h"
 #include "os/part.h"
 
-/* What the parts' URLs begin with, so that the right one is loaded. */
+/* In place, not pointed to: a pointer in a library is relocated. */
 static const struct {
-    char scheme[20];
     char part[12];
-} schemes[] = {
-    {"file", "file"},
-    {"konayuki+file", "file"},
-    {"redis", "redis"},
-    {"redis+unix", "redis"},
-    {"rediss", "redis"},
-    {"sfid+redis", "redis"},
-    {"sfid+redis+unix", "redis"},
-    {"konayuki+redis", "redis"},
-    {"konayuki+redis+unix", "redis"},
-    {"etcd", "etcd"},
-    {"etcds", "etcd"},
-    {"zookeeper", "zookeeper"},
-    {"postgres", "postgresql"},
-    {"postgresql", "postgresql"},
+    char schemes[88];
+} coordinator_kinds[] = {
+#define KIND_ROW(part, schemes, help) {#part, schemes},
+    FZ_COORDINATORS(KIND_ROW)
+#undef KIND_ROW
 };
-enum { SCHEME_COUNT = sizeof schemes / sizeof schemes[0] };
+enum { COORDINATOR_KINDS = sizeof coordinator_kinds / sizeof coordinator_kinds[0] };
 
-static const char *const part_names[] = {"file", "redis", "etcd", "zookeeper", "postgresql", NULL};
+static const char *const part_names[] = {
+#define KIND_PART(part, schemes, help) #part,
+    FZ_COORDINATORS(KIND_PART)
+#undef KIND_PART
+        NULL,
+};
 
 bool fz_is_url(const char *text)
 {
@@ -40,6 +34,20 @@ static bool has_scheme(const char *url, const char *scheme)
     size_t len = strlen(scheme);
 
     return strncmp(url, scheme, len) == 0 && strncmp(url + len, "://", 3) == 0;
+}
+
+/* Whether a URL has one of the schemes, which stand between spaces. */
+static bool has_one_of(const char *url, const char *schemes)
+{
+    size_t len = strcspn(url, ":");
+
+    for (; *schemes != '\0'; schemes += strspn(schemes, " ")) {
+        size_t next = strcspn(schemes, " ");
+        if (next == len && memcmp(url, schemes, len) == 0)
+            return true;
+        schemes += next;
+    }
+    return false;
 }
 
 uint64_t fz_coordinator_batch(const char *url)
@@ -57,12 +65,13 @@ static bool knows(const frazil_coordinator *coordinator, const char *url)
     return false;
 }
 
-/* Parts and libfrazil share structures: only those of one build go together. */
+/* A part shares structures with libfrazil, or with the frazil.c that loads it: only those of one build go together. */
 static frazil_err check_version(const frazil_coordinator *coordinator, frazil_error *reterr)
 {
     if (strcmp(coordinator->version, FRAZIL_VERSION) == 0)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ENOTBUILT, "libfrazil-%s is of version %s, libfrazil of %s: install the same of both",
+    return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                   "libfrazil-%s is of version %s, and the frazil that wants it is of %s: install the same of both",
                    coordinator->part, coordinator->version, FRAZIL_VERSION);
 }
 
@@ -84,9 +93,10 @@ static frazil_err unknown_scheme(const char *what, const char *url, frazil_error
     struct fz_sentence list = fz_sentence_in(known, sizeof known);
     size_t len = (size_t)(strstr(url, "://") - url);
 
-    for (size_t i = 0; i < SCHEME_COUNT; i++) {
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
         fz_sentence_str(&list, i == 0 ? "" : ", ");
-        fz_sentence_str(&list, schemes[i].scheme);
+        for (const char *c = coordinator_kinds[i].schemes; *c != '\0'; c++)
+            fz_sentence_str(&list, *c == ' ' ? ", " : (const char[]){*c, '\0'});
     }
     return fz_fail(reterr, FRAZIL_ESPEC, "%s: no coordinator is called %Q; there are %s", what, url, len, known);
 }
@@ -102,9 +112,9 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
             *ret = *given;
         return err;
     }
-    for (size_t i = 0; i < SCHEME_COUNT; i++) {
-        if (has_scheme(url, schemes[i].scheme))
-            return load(schemes[i].part, ret, reterr);
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
+        if (has_one_of(url, coordinator_kinds[i].schemes))
+            return load(coordinator_kinds[i].part, ret, reterr);
     }
     return unknown_scheme(what, url, reterr);
 }

@@ -1,9 +1,31 @@
 /* SPDX-License-Identifier: MIT */
-/* Which part knows the coordinator that a URL names. */
+/*
+ * The kinds of coordinators: one table.  The parser, the build (FrazilCoordinators.cmake), the packages, the help and
+ * the tests read it; the completions are checked against it.  CONTRIBUTING.md says what a new row needs.
+ */
 #ifndef FZ_SPEC_COORDINATORS_H
 #define FZ_SPEC_COORDINATORS_H
 
 #include "lease/coordinator.h"
+
+/* clang-format off */
+/*
+ * X(part, schemes, help): the part is the library libfrazil-PART, made of src/registers/PART; its URLs begin with one of
+ * the schemes, of which the first is the usual one.  Help has the URLs as `frazil help worker` prints them.
+ */
+#define FZ_COORDINATORS(X) \
+    X(file,       "file konayuki+file", \
+      "  file:///FOLDER (one host)\n") \
+    X(redis,      "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis konayuki+redis+unix", \
+      "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n" \
+      "  sfid+redis://HOST/APP (beside generators of sfid)\n") \
+    X(etcd,       "etcd etcds", \
+      "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n") \
+    X(zookeeper,  "zookeeper", \
+      "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n") \
+    X(postgresql, "postgres postgresql", \
+      "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n")
+/* clang-format on */
 
 /* Whether a value is a URL, of whatever kind. */
 FZ_PRIVATE bool fz_is_url(const char *text);

@@ -45,7 +45,7 @@ struct fz_worker_choice {
     bool lock;                             /* take the lowest number that no other process of this host holds */
     const char *url;  /* of the coordinator that gives it, one of count numbers from first on; NULL: none is asked */
     bool by_program;  /* the granter in the ports gives it */
-    bool in_process;  /* unique in this process alone: there is nothing to keep for the next one */
+    bool in_process;  /* drawn in this process when it is opened: there is nothing to keep for the next one */
     bool was_default; /* none was named, and the occasion has a default */
     uint32_t expect;  /* how many hosts the spec says there are; 0: it does not */
     uint32_t collision_ppm; /* how likely it is that two hosts have the same; 0: the source does not say */
@@ -111,25 +111,11 @@ struct fz_decision {
     bool as_konayuki;      /* behaviour=konayuki */
     const char *host_name; /* hostname=; NULL: the host's own */
     unsigned idle;         /* keys without effect, given where many specs are meant: fz_decision_idle_keys */
+    uint64_t passed_over; /* keys that say what ids look like, in the environment of a program that says it: 1 << key */
     frazil_error unusable; /* FZ_OPENING_EXAMINATION: why there is no worker id; code FRAZIL_OK: there is one */
 
     char *texts[FZ_DECISION_TEXTS]; /* what the pointers above point into; owned */
 };
-
-/*
- * Decides what a spec (NULL: empty) means.  FRAZIL_ESPEC, ELAYOUT, ERANGE, EKIND with a sentence that names the key;
- * FRAZIL_ENOWORKER, EWORKER, EPOOL: there is no worker id; FRAZIL_ESYS: the config file cannot be read, or the host
- * does not say who it is; FRAZIL_ENOMEM.  On success the caller frees it.
- */
-FZ_PRIVATE frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
-                                frazil_error *reterr);
-
-/* The same for text that may be a URL alone, which stands for worker=URL.  Not NULL. */
-FZ_PRIVATE frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_url,
-                                            const struct fz_occasion *occasion, frazil_error *reterr);
-
-/* Frees a decision and wipes its texts: URLs hold passwords. */
-FZ_PRIVATE void fz_decision_free(struct fz_decision *decision);
 
 /* Called for a key that is given and has no effect, with the words for where it would have one. */
 typedef void (*fz_idle_visitor)(void *ctx, const char *key, const char *where);

@@ -11,7 +11,7 @@ enum { KEY_NAME_SIZE = 20 };
 
 /* In place, not pointed to: a pointer in a library is relocated, and costs more than the longest of these. */
 static const char key_names[][KEY_NAME_SIZE] = {
-#define KEY_NAME(identifier, name) name,
+#define KEY_NAME(identifier, name, whose) name,
     FZ_KEYS(KEY_NAME)
 #undef KEY_NAME
 };
@@ -19,6 +19,18 @@ static const char key_names[][KEY_NAME_SIZE] = {
 const char *fz_key_name(enum fz_key key)
 {
     return key_names[key];
+}
+
+bool fz_key_is_of_ids(enum fz_key key)
+{
+    enum { IDS = 1, PLACE = 0 };
+    static const bool is_of_ids[] = {
+#define KEY_OF_IDS(identifier, name, whose) whose,
+        FZ_KEYS(KEY_OF_IDS)
+#undef KEY_OF_IDS
+    };
+
+    return is_of_ids[key];
 }
 
 enum fz_key fz_key_named(const char *name, size_t len)

@@ -3,45 +3,51 @@
 #ifndef FZ_SPEC_KEYS_H
 #define FZ_SPEC_KEYS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/* X(identifier, name): every key there is.  The environment's name is FRAZIL_ and the name in upper case. */
+/*
+ * X(identifier, name, whose): every key there is.  The environment's name is FRAZIL_ and the name in upper case.  IDS:
+ * it says what ids look like, which is the program's affair, so the environment counts only where the program says
+ * nothing. PLACE: it says where the program runs, which is the operator's, so the environment fills in what the spec
+ * leaves out.
+ */
 #define FZ_KEYS(X)                                                                                                     \
-    X(LAYOUT, "layout")                                                                                                \
-    X(EPOCH, "epoch")                                                                                                  \
-    X(TICK, "tick")                                                                                                    \
-    X(BEHAVIOUR, "behaviour")                                                                                          \
-    X(WORKER, "worker")                                                                                                \
-    X(PARTITION, "partition")                                                                                          \
-    X(DATACENTER, "datacenter")                                                                                        \
-    X(BASE, "base")                                                                                                    \
-    X(COUNT, "count")                                                                                                  \
-    X(HOSTNAME, "hostname")                                                                                            \
-    X(IP, "ip")                                                                                                        \
-    X(EXPECT, "expect")                                                                                                \
-    X(ON_FULL, "on_full")                                                                                              \
-    X(ON_BACKWARD, "on_backward")                                                                                      \
-    X(MAX_LEAD, "max_lead")                                                                                            \
-    X(MAX_WAIT, "max_wait")                                                                                            \
-    X(START, "start")                                                                                                  \
-    X(SEQ_MIN, "seq_min")                                                                                              \
-    X(SEQ_MAX, "seq_max")                                                                                              \
-    X(CLOCK, "clock")                                                                                                  \
-    X(STATE, "state")                                                                                                  \
-    X(BATCH, "batch")                                                                                                  \
-    X(NAMESPACE, "namespace")                                                                                          \
-    X(RUN_DIR, "run_dir")                                                                                              \
-    X(STATE_DIR, "state_dir")                                                                                          \
-    X(KEEPER, "keeper")                                                                                                \
-    X(MAX_SKEW, "max_skew")                                                                                            \
-    X(ON_LOSS, "on_loss")                                                                                              \
-    X(HORIZON, "horizon")                                                                                              \
-    X(WORKERS, "workers")                                                                                              \
-    X(ALLOW_SHORT_LIFE, "allow_short_life")                                                                            \
-    X(CONFIG, "config")
+    X(LAYOUT, "layout", IDS)                                                                                           \
+    X(EPOCH, "epoch", IDS)                                                                                             \
+    X(TICK, "tick", IDS)                                                                                               \
+    X(BEHAVIOUR, "behaviour", IDS)                                                                                     \
+    X(WORKER, "worker", PLACE)                                                                                         \
+    X(PARTITION, "partition", PLACE)                                                                                   \
+    X(DATACENTER, "datacenter", PLACE)                                                                                 \
+    X(BASE, "base", PLACE)                                                                                             \
+    X(COUNT, "count", PLACE)                                                                                           \
+    X(HOSTNAME, "hostname", PLACE)                                                                                     \
+    X(IP, "ip", PLACE)                                                                                                 \
+    X(EXPECT, "expect", PLACE)                                                                                         \
+    X(ON_FULL, "on_full", IDS)                                                                                         \
+    X(ON_BACKWARD, "on_backward", IDS)                                                                                 \
+    X(MAX_LEAD, "max_lead", IDS)                                                                                       \
+    X(MAX_WAIT, "max_wait", IDS)                                                                                       \
+    X(START, "start", IDS)                                                                                             \
+    X(SEQ_MIN, "seq_min", IDS)                                                                                         \
+    X(SEQ_MAX, "seq_max", IDS)                                                                                         \
+    X(CLOCK, "clock", IDS)                                                                                             \
+    X(STATE, "state", PLACE)                                                                                           \
+    X(BATCH, "batch", PLACE)                                                                                           \
+    X(NAMESPACE, "namespace", PLACE)                                                                                   \
+    X(RUN_DIR, "run_dir", PLACE)                                                                                       \
+    X(STATE_DIR, "state_dir", PLACE)                                                                                   \
+    X(KEEPER, "keeper", PLACE)                                                                                         \
+    X(MAX_SKEW, "max_skew", PLACE)                                                                                     \
+    X(ON_LOSS, "on_loss", PLACE)                                                                                       \
+    X(HORIZON, "horizon", PLACE)                                                                                       \
+    X(WORKERS, "workers", PLACE)                                                                                       \
+    X(ALLOW_SHORT_LIFE, "allow_short_life", IDS)                                                                       \
+    X(CONFIG, "config", PLACE)
 
 enum fz_key {
-#define FZ_KEY_ENUM(identifier, name) FZ_KEY_##identifier,
+#define FZ_KEY_ENUM(identifier, name, whose) FZ_KEY_##identifier,
     FZ_KEYS(FZ_KEY_ENUM)
 #undef FZ_KEY_ENUM
         FZ_KEYS_TOTAL
@@ -55,6 +61,9 @@ enum fz_key {
 
 /* The name of a key.  Never freed. */
 FZ_PRIVATE const char *fz_key_name(enum fz_key key);
+
+/* Whether a key says what ids look like, and not where the program runs. */
+FZ_PRIVATE bool fz_key_is_of_ids(enum fz_key key);
 
 /* The name of its variable in the environment. */
 FZ_PRIVATE void fz_key_variable(enum fz_key key, char name[FZ_KEY_VARIABLE_SIZE]);

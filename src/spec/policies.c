@@ -34,6 +34,17 @@ static const struct fz_value_word behaviour_words[] = {
 #undef BEHAVIOUR_WORD
 };
 
+const char *fz_policies_word(enum fz_key key, int choice)
+{
+    const struct fz_value_word *word = key == FZ_KEY_ON_FULL       ? on_full_words
+                                       : key == FZ_KEY_ON_BACKWARD ? on_backward_words
+                                                                   : start_words;
+
+    while (word->value != choice)
+        word++;
+    return word->word;
+}
+
 /* What a generator does when, before its rules count in ticks. */
 struct policies {
     enum fz_on_full on_full;
@@ -53,9 +64,16 @@ static const struct policies behaviours[] = {
 static frazil_err read_layout(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
 {
     static const enum fz_key overrides[] = {FZ_KEY_EPOCH, FZ_KEY_TICK};
-    const char *text = settings->value[FZ_KEY_LAYOUT];
+    const char *given = settings->value[FZ_KEY_LAYOUT];
+    const char *text = given == NULL ? "frazil" : given;
+    frazil_err err = FRAZIL_OK;
 
-    frazil_err err = frazil_layout_parse_explain(text == NULL ? "frazil" : text, &decision->layout, reterr);
+    if (settings->layout != NULL && given != NULL && !settings->from_elsewhere[FZ_KEY_LAYOUT])
+        return fz_value_refuse(settings, FZ_KEY_LAYOUT, "the program gives a layout itself: leave the key out", reterr);
+    if (settings->layout != NULL)
+        decision->layout = *settings->layout;
+    else
+        err = frazil_layout_parse(text, strlen(text), &decision->layout, reterr);
     for (size_t i = 0; err == FRAZIL_OK && i < sizeof overrides / sizeof overrides[0]; i++) {
         const char *name = fz_key_name(overrides[i]);
         const char *value = settings->value[overrides[i]];

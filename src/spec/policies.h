@@ -25,6 +25,9 @@
 FZ_PRIVATE frazil_err fz_policies_read(struct fz_decision *decision, const struct fz_settings *settings,
                                        frazil_error *reterr);
 
+/* The word that on_full, on_backward or start has for a choice.  Never freed. */
+FZ_PRIVATE const char *fz_policies_word(enum fz_key key, int choice);
+
 /*
  * Sets the bounds of the sequence, given in either order; 0 and 0 stand for the
  * whole range.  FRAZIL_ERANGE: equal, outside the layout, or for sno closer than four.

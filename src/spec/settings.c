@@ -62,7 +62,10 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
         return fz_fail(reader->reterr, FRAZIL_ESPEC,
                        "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
                        (uint64_t)(text - reader->text) + 1);
-    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %Q%s", reader->where, text, len, advice);
+    /* With all that stands before it, as a password with a space in it was cut in two there. */
+    size_t seen = (size_t)(text - reader->text) + strcspn(text, " \t\r\n");
+    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where, text, len, reader->text, seen,
+                   advice);
 }
 
 static frazil_err read_key(struct reader *reader, enum fz_key *ret)
@@ -161,7 +164,8 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
         return err;
     if (seen[key]) {
         fz_settings_forget(value);
-        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice", reader->where, fz_key_name(key));
+        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice: leave one out", reader->where,
+                       fz_key_name(key));
     }
     seen[key] = true;
     if (settings->value[key] == NULL) {
@@ -240,14 +244,20 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
     return err;
 }
 
-static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, frazil_error *reterr)
+/* What a key has in the environment; NULL: nothing. */
+static const char *variable_of(enum fz_key key)
 {
     char name[FZ_KEY_VARIABLE_SIZE];
 
     fz_key_variable(key, name);
-    const char *value = fz_environment(name);
-    if (value == NULL)
-        return FRAZIL_OK;
+    return fz_environment(name);
+}
+
+static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, const char *value, frazil_error *reterr)
+{
+    char name[FZ_KEY_VARIABLE_SIZE];
+
+    fz_key_variable(key, name);
     /* Taken as not given, FRAZIL_WORKER=$UNSET would silently be another worker id. */
     if (value[0] == '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "%s is set in the environment, but empty: unset it, or give it a value",
@@ -259,13 +269,33 @@ static frazil_err add_variable(struct fz_settings *settings, enum fz_key key, fr
     return FRAZIL_OK;
 }
 
-static frazil_err add_environment(struct fz_settings *settings, frazil_error *reterr)
+static bool says_nothing(const struct fz_settings *settings)
 {
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (settings->value[key] != NULL)
+            return false;
+    }
+    return settings->layout == NULL;
+}
+
+/* What ids look like is the program's, and where it runs the operator's. */
+static frazil_err add_environment(struct fz_settings *settings, frazil_environment environment, frazil_error *reterr)
+{
+    bool for_ids = environment == FRAZIL_ENVIRONMENT_ALL || says_nothing(settings);
     frazil_err err = FRAZIL_OK;
 
-    for (int key = 0; key < FZ_KEYS_TOTAL && err == FRAZIL_OK; key++) {
-        if (settings->value[key] == NULL)
-            err = add_variable(settings, (enum fz_key)key, reterr);
+    if (environment == FRAZIL_ENVIRONMENT_NONE)
+        return FRAZIL_OK;
+    for (int i = 0; i < FZ_KEYS_TOTAL && err == FRAZIL_OK; i++) {
+        enum fz_key key = (enum fz_key)i;
+        const char *value = variable_of(key);
+        bool counts = for_ids || !fz_key_is_of_ids(key);
+        if (value == NULL || settings->value[key] != NULL || (key == FZ_KEY_LAYOUT && settings->layout != NULL))
+            continue;
+        if (counts)
+            err = add_variable(settings, key, value, reterr);
+        else
+            settings->passed_over[key] = true;
     }
     return err;
 }
@@ -295,21 +325,95 @@ static frazil_err add_config_file(struct fz_settings *settings, frazil_error *re
     return err;
 }
 
+frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment environment, frazil_error *reterr)
+{
+    frazil_err err = add_environment(settings, environment, reterr);
+
+    return err == FRAZIL_OK ? add_config_file(settings, reterr) : err;
+}
+
 frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr)
 {
     struct fz_settings settings = {.value = {NULL}};
 
     frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
     if (err == FRAZIL_OK)
-        err = add_environment(&settings, reterr);
-    if (err == FRAZIL_OK)
-        err = add_config_file(&settings, reterr);
+        err = fz_settings_complete(&settings, FRAZIL_ENVIRONMENT_BY_KEY, reterr);
     if (err != FRAZIL_OK) {
         fz_settings_free(&settings);
         return err;
     }
     *ret = settings;
     return FRAZIL_OK;
+}
+
+frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings, frazil_error *reterr)
+{
+    struct fz_settings copy = *settings;
+    bool complete = true;
+
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (settings->value[key] == NULL)
+            continue;
+        copy.value[key] = strdup(settings->value[key]);
+        complete = complete && copy.value[key] != NULL;
+    }
+    if (!complete) {
+        fz_settings_free(&copy);
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    }
+    *ret = copy;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_settings_say(struct fz_settings *settings, const char *key, const char *value, size_t len,
+                           frazil_error *reterr)
+{
+    const struct reader reader = {.text = key, .at = key, .where = "options", .is_spec = true, .reterr = reterr};
+    enum fz_key named = fz_key_named(key, strlen(key));
+    char *copy = NULL;
+
+    if (named == FZ_KEYS_TOTAL)
+        return unknown_key(&reader, key, strlen(key));
+    if (value != NULL && len == 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "options: the value of %s is empty: give it one, or leave the key out",
+                       fz_key_name(named));
+    if (value != NULL && memchr(value, '\0', len) != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "options: the value of %s holds a zero byte", fz_key_name(named));
+    if (value != NULL && (copy = strndup(value, len)) == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    fz_settings_forget(settings->value[named]);
+    settings->value[named] = copy;
+    return FRAZIL_OK;
+}
+
+/* Moves values to where they replace others. */
+static void move_values(struct fz_settings *to, struct fz_settings *from)
+{
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if (from->value[key] == NULL)
+            continue;
+        fz_settings_forget(to->value[key]);
+        to->value[key] = from->value[key];
+        from->value[key] = NULL;
+    }
+}
+
+frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, size_t len, frazil_error *reterr)
+{
+    struct fz_settings said = {.value = {NULL}};
+
+    if (memchr(text, '\0', len) != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "spec: it holds a zero byte");
+    char *copy = strndup(text, len);
+    if (copy == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    frazil_err err = fz_settings_add_text(&said, copy, "spec", reterr);
+    if (err == FRAZIL_OK)
+        move_values(settings, &said);
+    fz_settings_free(&said);
+    fz_settings_forget(copy);
+    return err;
 }
 
 void fz_settings_free(struct fz_settings *settings)

@@ -8,21 +8,41 @@
 
 #include <stdbool.h>
 
-#include "frazil/error.h"
+#include "frazil/options.h"
 #include "keys.h"
 
 struct fz_settings {
     char *value[FZ_KEYS_TOTAL];         /* NULL: not given; owned */
     bool from_elsewhere[FZ_KEYS_TOTAL]; /* given in the environment or in the config file, which are for many specs */
+    bool passed_over[FZ_KEYS_TOTAL];    /* given in the environment, and only the program says what ids look like */
+    const frazil_layout *layout;        /* in place of the key; NULL: none; not owned */
 };
 
 /*
- * Gathers the settings of a spec (NULL: empty), the environment and the config
- * file.  FRAZIL_ESPEC, ENOMEM, ESYS (the file cannot be read).  On success the
- * caller frees them.  The environment is not read where it is not to be trusted
- * (os/host.h).
+ * Completes what a program has said: first from the environment, then from the config file.  The environment is not
+ * read where it is not to be trusted (os/host.h).  FRAZIL_ESPEC, ENOMEM, ESYS (the file cannot be read); what was
+ * added before the error stays.
  */
+FZ_PRIVATE frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment environment,
+                                           frazil_error *reterr);
+
+/* The same for a spec (NULL: empty).  On success the caller frees the settings. */
 FZ_PRIVATE frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
+
+/* Copies settings with all their values, for the caller to free.  FRAZIL_ENOMEM. */
+FZ_PRIVATE frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings,
+                                       frazil_error *reterr);
+
+/*
+ * Says the value of a key, of len characters as they are; NULL takes back what was said of it.  FRAZIL_ESPEC: there is
+ * no such key, or the value is empty or holds a zero byte; ENOMEM.  On failure nothing has changed.
+ */
+FZ_PRIVATE frazil_err fz_settings_say(struct fz_settings *settings, const char *key, const char *value, size_t len,
+                                      frazil_error *reterr);
+
+/* Says all pairs of a spec of len characters.  FRAZIL_ESPEC, ENOMEM.  On failure nothing has changed. */
+FZ_PRIVATE frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, size_t len,
+                                           frazil_error *reterr);
 
 /*
  * Adds the pairs in text, one source: a key given twice in it is an error, one

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "coordinators.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/nearest.h"
 #include "core/sentence.h"
 #include "values.h"
+#include "worker_ask.h"
 
 static frazil_err read_space(struct fz_worker_ask *ask, frazil_error *reterr)
 {
@@ -103,6 +103,11 @@ void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor v
         if ((decision->idle >> i & 1) != 0)
             visit(ctx, fz_key_name(effects[i].key), effects[i].where);
     }
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if ((decision->passed_over >> key & 1) != 0)
+            visit(ctx, fz_key_name((enum fz_key)key),
+                  "programs whose spec is empty, as what ids look like stands in one");
+    }
 }
 
 /*
@@ -112,10 +117,9 @@ void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor v
 static frazil_err note_idle(struct fz_decision *decision, const struct fz_settings *settings,
                             const struct fz_worker_source *source, frazil_error *reterr)
 {
-    const char *state = settings->value[FZ_KEY_STATE];
     unsigned here = source == NULL ? 0 : source->keys;
 
-    if (state != NULL && fz_is_url(state))
+    if (decision->state.kind == FZ_STATE_URL)
         here |= FZ_FOR_SLOTS;
     for (size_t i = 0; i < EFFECTS; i++) {
         enum fz_key key = effects[i].key;

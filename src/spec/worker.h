@@ -3,45 +3,12 @@
 #ifndef FZ_SPEC_WORKER_H
 #define FZ_SPEC_WORKER_H
 
+#include "decision.h"
 #include "settings.h"
-#include "worker_sources.h"
-
-/* The numbers that a source may give, and what is made of them. */
-struct fz_worker_space {
-    uint64_t count; /* the source's number must be below this; 1 to 2^32 */
-    uint64_t base;  /* is added to it */
-    uint64_t high;  /* the datacenter, where it lies in the worker */
-};
-
-/* What the function of a source is asked. */
-struct fz_worker_ask {
-    const struct fz_settings *settings;
-    const frazil_layout *layout;
-    struct fz_worker_space space;
-    const char *given;    /* the value of worker= */
-    const char *argument; /* what stands behind the source's name and ':' */
-};
-
-/* The worker that a source's number stands for, which must be below count. */
-FZ_PRIVATE uint32_t fz_worker_in(const struct fz_worker_space *space, uint64_t number);
 
 /*
- * The functions of the table, one for each source.  choice holds one number, and nothing else is said of it.
- * FRAZIL_EWORKER: the source gives no number, or none below count.  FRAZIL_ESPEC, ERANGE: the settings do not go with
- * it.  FRAZIL_ESYS: the host does not say.  FRAZIL_EPOOL, ENOMEM.
- */
-#define FZ_WORKER_READER(function, name, argument, verdict, keys, words)                                               \
-    FZ_PRIVATE frazil_err fz_worker_from_##function(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,  \
-                                                    frazil_error *reterr);
-FZ_WORKER_SOURCES(FZ_WORKER_READER)
-#undef FZ_WORKER_READER
-
-/* All sources, as sentences list them.  Never freed. */
-FZ_PRIVATE const char *fz_worker_sources_in_words(void);
-
-/*
- * Chooses the worker id out of worker=, partition=, or what the occasion has for a default.  FRAZIL_ENOWORKER,
- * EWORKER, ESPEC, ERANGE, EPOOL, ESYS, ENOMEM.
+ * Chooses the worker id out of worker=, partition=, or what the occasion has for a default.  The state has been
+ * decided before.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS, ENOMEM.
  */
 FZ_PRIVATE frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_settings *settings,
                                        enum fz_opening opening, frazil_error *reterr);

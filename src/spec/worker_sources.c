@@ -8,7 +8,6 @@
  */
 #include <string.h>
 
-#include "auto_partition.h"
 #include "coordinators.h"
 #include "core/crc32.h"
 #include "core/decimal.h"
@@ -17,7 +16,7 @@
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "values.h"
-#include "worker.h"
+#include "worker_ask.h"
 
 /* ---- the table ------------------------------------------------------------- */
 
@@ -90,6 +89,14 @@ frazil_err fz_worker_from_fixed(const struct fz_worker_ask *ask, struct fz_worke
     return read_worker(ask, ask->argument, strlen(ask->argument), &choice->first, reterr);
 }
 
+/* Whether it is made of what people write numbers of, and so no password that stands in the wrong place. */
+static bool looks_like_number(const char *text)
+{
+    const size_t longest = 20; /* the digits of 2^64 */
+
+    return strlen(text) <= longest && text[strspn(text, "0123456789+-., \n")] == '\0';
+}
+
 frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
 {
     const char *name = ask->argument;
@@ -111,6 +118,12 @@ frazil_err fz_worker_from_env(const struct fz_worker_ask *ask, struct fz_worker_
         return fz_fail(reterr, FRAZIL_EWORKER,
                        "worker=%v: the environment variable is %s: it must hold a number from 0 to %u", ask->given,
                        text == NULL ? "not set" : "empty", ask->space.count - 1);
+    /* The name of the wrong variable may have been given, and its value be anything. */
+    if (!looks_like_number(text))
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker=%v: the environment variable holds %u characters that are no number: it must hold one "
+                       "from 0 to %u",
+                       ask->given, (uint64_t)strlen(text), ask->space.count - 1);
     return read_worker(ask, text, strlen(text), &choice->first, reterr);
 }
 
@@ -153,8 +166,8 @@ frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker
                        fz_worker_sources_in_words());
     if (ask->settings->value[FZ_KEY_BASE] != NULL || ask->settings->value[FZ_KEY_COUNT] != NULL)
         return fz_fail(reterr, FRAZIL_ESPEC, "base and count do not go with worker=auto, which uses all partitions");
-    choice->in_process = true;
-    return fz_auto_partition(&choice->first, reterr);
+    choice->in_process = true; /* drawn by whoever opens it */
+    return FRAZIL_OK;
 }
 
 /* ---- out of what the host is called and where it is ---------------------------- */

@@ -26,15 +26,17 @@ static void (*const local_close_fn)(frazil_local *) = frazil_local_close;
 static frazil_err (*const sno_next_fn)(frazil *, uint8_t, frazil_sno *) = frazil_sno_next;
 static frazil_err (*const sno_next_n_fn)(frazil *, uint8_t, frazil_sno *, size_t) = frazil_sno_next_n;
 static void (*const sno_encode_fn)(const frazil_sno *, char[16]) = frazil_sno_encode;
-static frazil_err (*const sno_decode_fn)(const char[16], frazil_sno *) = frazil_sno_decode;
+static frazil_err (*const sno_decode_fn)(const char *, size_t, frazil_sno *, frazil_error *) = frazil_sno_decode;
 
-static frazil_err (*const layout_parse_fn)(const char *, frazil_layout *) = frazil_layout_parse;
-static frazil_err (*const compose_fn)(const frazil_layout *, const frazil_parts *, uint64_t *) = frazil_compose;
-static frazil_err (*const decompose_fn)(const frazil_layout *, uint64_t, frazil_parts *) = frazil_decompose;
-static frazil_err (*const id_range_fn)(const frazil_layout *, int64_t, int64_t, uint64_t *,
-                                       uint64_t *) = frazil_id_range;
-static frazil_err (*const id_format_fn)(frazil_text, uint64_t, char *, size_t) = frazil_id_format;
-static frazil_err (*const id_parse_fn)(frazil_text, const char *, size_t, uint64_t *) = frazil_id_parse;
+static frazil_err (*const layout_parse_fn)(const char *, size_t, frazil_layout *, frazil_error *) = frazil_layout_parse;
+static frazil_err (*const compose_fn)(const frazil_layout *, const frazil_fields *, uint64_t *,
+                                      frazil_error *) = frazil_id_compose;
+static frazil_err (*const decompose_fn)(const frazil_layout *, uint64_t, frazil_fields *,
+                                        frazil_error *) = frazil_id_decompose;
+static frazil_err (*const id_range_fn)(const frazil_layout *, int64_t, int64_t, uint64_t *, uint64_t *,
+                                       frazil_error *) = frazil_id_range;
+static frazil_err (*const id_format_fn)(frazil_text, uint64_t, char *, size_t, size_t *) = frazil_id_format;
+static frazil_err (*const id_parse_fn)(frazil_text, const char *, size_t, uint64_t *, frazil_error *) = frazil_id_parse;
 static const char *(*const strerror_fn)(frazil_err) = frazil_strerror;
 
 int main(void)

@@ -23,31 +23,36 @@ must_fail() {
 library() {
     echo "$1" >"$scratch/lib/a.c"
     "$cc" -fPIC -c -o "$scratch/lib/a.o" "$scratch/lib/a.c"
-    "$cc" -shared -o "$scratch/lib/libfrazil.so" "$scratch/lib/a.o"
+    "$cc" -shared -Wl,--version-script="$scratch/map" -o "$scratch/lib/libfrazil.so" "$scratch/lib/a.o"
     rm -f "$scratch/lib/libfrazil.a"
     ar rcs "$scratch/lib/libfrazil.a" "$scratch/lib/a.o"
 }
 
+echo 'FRAZIL_0.2 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
 echo 'int frazil_a(void);' >"$scratch/include/a.h"
-echo 'int frazil_x(void);' >"$scratch/include/frazil/parts.h"
+echo 'int frazil_coordinator_x(void);' >"$scratch/include/frazil/coordinators.h"
 echo 'frazil_a' >"$scratch/tests/api/exported-symbols.txt"
 library 'int frazil_a(void) { return 1; }'
 sh "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+echo '{ global: *; };' >"$scratch/map"
+library 'int frazil_a(void) { return 1; }'
+must_fail 'have no version' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+echo 'FRAZIL_0.2 { global: frazil_*; fz_*; local: *; };' >"$scratch/map"
 library 'int frazil_a(void) { return 1; } int fz_b(void) { return 1; }'
 must_fail '> fz_b' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 must_fail 'only frazil_* may be exported' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 library 'int frazil_c(void) { return 1; }'
 must_fail '< frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
 library 'int frazil_a(void) { return 1; }'
-library 'int frazil_x(void) { return 1; }'
+library 'int frazil_coordinator_x(void) { return 1; }'
 for kind in so a; do
     mv "$scratch/lib/libfrazil.$kind" "$scratch/parts/libfrazil-x.$kind"
 done
 library 'int frazil_a(void) { return 1; }'
 sh "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
-echo 'int frazil_y(void);' >"$scratch/include/frazil/parts.h"
-must_fail 'parts.h does not declare frazil_x' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
-library 'int frazil_x(void) { return 1; } int frazil_a(void) { return 1; }'
+echo 'int frazil_coordinator_y(void);' >"$scratch/include/frazil/coordinators.h"
+must_fail 'coordinators.h does not declare frazil_coordinator_x' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
+library 'int frazil_coordinator_x(void) { return 1; } int frazil_a(void) { return 1; }'
 mv "$scratch/lib/libfrazil.so" "$scratch/parts/libfrazil-x.so"
 library 'int frazil_a(void) { return 1; }'
 must_fail '> frazil_a' "$scratch/tests/api/symbols.sh" "$scratch/lib" "$scratch/parts"
@@ -69,8 +74,23 @@ must_fail 'the core keeps state in state' "$api/pure.sh" "$scratch/core.o"
 object 'static int state = 1; int next(void) { return state++; }'
 must_fail 'the core keeps state in its section .data' "$api/pure.sh" "$scratch/core.o"
 
-library 'const char frazil_a[170000] = "a";'
-must_fail '180224 allowed' "$api/size.sh" "$scratch/lib/libfrazil.so" GNU
+# three_objects FIRST SECOND THIRD: objects of these sources.
+three_objects() {
+    for name in a b c; do
+        echo "$1" | "$cc" -x c -c -o "$scratch/$name.o" -
+        shift
+    done
+}
+
+three_objects 'int b(void); int a(void) { return b(); }' 'int c(void); int b(void) { return c(); }' 'int c(void) { return 1; }'
+sh "$api/circles.sh" "$scratch/a.o" "$scratch/b.o" "$scratch/c.o"
+three_objects 'int b(void); int a(void) { return b(); }' 'int c(void); int b(void) { return c(); }' 'int a(void); int c(void) { return a(); }'
+must_fail 'a circle of objects' "$api/circles.sh" "$scratch/a.o" "$scratch/b.o" "$scratch/c.o"
+three_objects '' '' ''
+must_fail 'no symbol found' "$api/circles.sh" "$scratch/a.o"
+
+library 'const char frazil_a[210000] = "a";'
+must_fail '212992 allowed' "$api/size.sh" "$scratch/lib/libfrazil.so" GNU
 
 mkdir -p "$scratch/include"
 printf '#define FRAZIL_A 2\nint frazil_a(void);\n' >"$scratch/include/frazil.h"

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# symbols.sh [--update] LIBRARY_DIR PARTS_DIR: the libraries, shared and static, export what exported-symbols.txt and
-# exported-symbols-opaque.txt say, which is what the public headers declare: no more and no less.  A part exports
-# the one function that frazil/parts.h declares for it.
+# symbols.sh [--update] LIBRARY_DIR PARTS_DIR: the libraries, shared and static, export what exported-symbols.txt,
+# exported-symbols-admin.txt and exported-symbols-opaque.txt say, which is what the public headers declare: no more and
+# no less.  A part exports
+# the one function that frazil/coordinators.h declares for it.
 #
 # After a function was added: `make update-symbols`, and commit the list with it.  A name that goes away breaks programs:
 # raise FRAZIL_SOVERSION in CMakeLists.txt.
@@ -20,7 +21,12 @@ parts=$2
 failed=0
 
 exported_by_shared() {
-    nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" { print $1 }' | sort
+    nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" { sub(/@.*/, "", $1); print $1 }' | sort
+}
+
+# The names that have no version, or another one than libfrazil.map says.
+without_version() {
+    nm -D --defined-only --format=posix "$1" | awk '$2 ~ /^[A-Z]$/ && $2 != "A" && $1 !~ /@@?FRAZIL_[0-9.]+$/ { print $1 }'
 }
 
 exported_by_static() {
@@ -57,6 +63,10 @@ check_library() {
     same "lib$name.so and $(basename "$list")" "$list" "$scratch/shared"
     same "lib$name.a and $(basename "$list")" "$list" "$scratch/static"
     same "the headers and $(basename "$list")" "$list" "$scratch/declared"
+    if without_version "$dir/lib$name.so" | grep .; then
+        echo "these names of lib$name.so have no version: src/libfrazil.map"
+        failed=1
+    fi
     if grep -v '^frazil_' "$scratch/shared" "$scratch/static"; then
         echo "only frazil_* may be exported"
         failed=1
@@ -66,24 +76,29 @@ check_library() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-headers=$(find "$include" -name '*.h' ! -name opaque.h ! -name parts.h)
+headers=$(find "$include" -name '*.h' ! -name admin.h ! -name opaque.h ! -name coordinators.h)
 # shellcheck disable=SC2086 # a list of files
 check_library frazil "$api/exported-symbols.txt" $headers
-if [ -e "$dir/opaque/libfrazil-opaque.so" ]; then
-    dir=$dir/opaque
+src=$dir
+if [ -e "$src/operations/libfrazil-admin.so" ]; then
+    dir=$src/operations
+    check_library frazil-admin "$api/exported-symbols-admin.txt" "$include/frazil/admin.h"
+fi
+if [ -e "$src/opaque/libfrazil-opaque.so" ]; then
+    dir=$src/opaque
     check_library frazil-opaque "$api/exported-symbols-opaque.txt" "$include/frazil/opaque.h"
 fi
-declared "$include/frazil/parts.h" >"$scratch/entries"
+declared "$include/frazil/coordinators.h" >"$scratch/entries"
 for library in "$parts"/libfrazil-*.so; do
     [ -e "$library" ] || continue
     part=$(basename "$library" .so)
     part=${part#libfrazil-}
-    echo "frazil_$part" >"$scratch/entry"
+    echo "frazil_coordinator_$part" >"$scratch/entry"
     exported_by_shared "$library" >"$scratch/shared"
     exported_by_static "$parts/libfrazil-$part.a" >"$scratch/static"
     same "libfrazil-$part.so" "$scratch/entry" "$scratch/shared"
     same "libfrazil-$part.a" "$scratch/entry" "$scratch/static"
-    grep -qx "frazil_$part" "$scratch/entries" || { echo "frazil/parts.h does not declare frazil_$part" && failed=1; }
+    grep -qx "frazil_coordinator_$part" "$scratch/entries" || { echo "frazil/coordinators.h does not declare frazil_coordinator_$part" && failed=1; }
 done
 [ "$failed" = 0 ] || echo "if that is meant: make update-symbols"
 exit $failed

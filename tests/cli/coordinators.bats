@@ -58,9 +58,9 @@ life() {
 @test "zookeeper" {
     serve zookeeper
     life "zookeeper://127.0.0.1:1,127.0.0.1:$port/orders?timeout=5s&user=frazil&password_file=$(password_file)"
-    fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders"
+    fails 2 "the permissions of '/frazil/orders'" frazil next "worker=zookeeper://127.0.0.1:$port/orders?timeout=20s"
     fails 3 "Connection refused" frazil next "worker=zookeeper://127.0.0.1:1/orders"
-    [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine")" = created ]
+    [ "$(frazil lease init --never-used "worker=zookeeper://127.0.0.1:$port/orders?path=/mine&timeout=20s")" = created ]
 }
 
 # The statement that a sentence says to run: all that stands behind "run: ", up to its last semicolon.
@@ -100,4 +100,15 @@ statement() {
     [ "$status" -eq 0 ]
     [ "$output" = created ]
     [[ $stderr == *"frazil: warning: "*persistence* ]]
+}
+
+@test "what was meant for a closed standard output goes into no connection" {
+    serve redis
+    local url="redis://127.0.0.1:$port/orders" status=0
+    frazil lease init --never-used "$url"
+    # Nothing else is open that would get the lowest number.
+    (exec "$FRAZIL" next "worker=$url" 0</dev/null >&- 2>"$BATS_TEST_TMPDIR/said") || status=$?
+    cat "$BATS_TEST_TMPDIR/said"
+    [ "$status" -eq 4 ]
+    grep -q "cannot write to standard output" "$BATS_TEST_TMPDIR/said"
 }

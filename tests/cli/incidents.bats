@@ -9,6 +9,7 @@ load servers
 load transcripts
 
 setup() {
+    leave_out
     page=$BATS_TEST_DIRNAME/../../docs/operations.md
     unset FRAZIL_STATE
     export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state" FRAZIL_NAMESPACE=orders
@@ -202,7 +203,7 @@ ms_of() {
     exec 7<&9
     rm "$BATS_TEST_TMPDIR/ids"
     service worker="$folder"
-    says 4 frazil next worker="$folder" max_wait=0s
+    says 3 frazil next worker="$folder" max_wait=0s
     frazil lease list --json "$folder" | in_page
     frazil lease release -w 1 "$folder" | in_page
     # Whoever takes it waits until its grant has ended.

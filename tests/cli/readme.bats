@@ -6,9 +6,11 @@
 # shellcheck disable=SC2016,SC2154 # $ stands in the pages; bats sets output
 
 load helpers
+load servers
 load transcripts
 
 setup() {
+    leave_out
     root=$BATS_TEST_DIRNAME/../..
     cd "$BATS_TEST_TMPDIR"
     export FRAZIL_STATE=memory FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
@@ -78,22 +80,44 @@ same_again() {
     done < <(cd "$root/docs" && find . -name '*.md' ! -path ./README.md | sed 's|^\./||')
 }
 
-@test "README: the ids of make run are of one tick, and are taken apart as shown" {
-    blocks '' "$root/README.md" >shown
+@test "start.md: the ids of make run are of one tick, and are taken apart as shown" {
+    blocks 'console demo' "$root/docs/start.md" >shown
     sed -n '/^\$ frazil next/,/^\$ frazil inspect/p' shown | grep '^[0-9]' >ids
-    [ "$(wc -l <ids)" -eq 5 ]
+    [ "$(wc -l <ids)" -eq 3 ]
     [ "$(frazil inspect --json <ids | json unix_ms | sort -u | wc -l)" -eq 1 ]
-    sed -n '/^id /,$p' shown | sed 's/ *(.*//' >expected
+    sed -n '/^id /,/^sequence /p' shown | sed 's/ *(.*//' >expected
     frazil inspect "$(tail -n 1 ids)" | sed 's/ *(.*//' >actual
     same expected actual
 }
 
 # What the demo prints now has the same lines with other numbers.
-@test "README: make run ends like this" {
+@test "start.md: make run ends like this" {
     unset FRAZIL_STATE
-    blocks '' "$root/README.md" | shape >expected
+    blocks 'console demo' "$root/docs/start.md" | shape >expected
     sh "$root/tools/demo" "$FRAZIL" 2>/dev/null | shape >actual
     same expected actual
+}
+
+# The host that has the name in the page, and the server's name in place of its own.
+@test "README: the quick starts give ids" {
+    serve redis
+    blocks sh "$root/README.md" | sed -n '/^# One host/,$p' | grep '^frazil\|^FRAZIL' | sed "s|//db1/|//127.0.0.1:$port/|; s/ *#.*//" >commands
+    [ "$(wc -l <commands)" -eq 4 ]
+    unset FRAZIL_STATE
+    export FRAZIL_HOSTNAME=orders-3
+    while read -r command; do
+        echo "$command"
+        eval "$command" >>ids
+    done <commands
+    [ "$(grep -c '^[0-9]*$' ids)" -eq 3 ]
+    [ "$(sed -n 2p ids | frazil inspect --json | json worker)" = 3 ]
+}
+
+@test "README: the picture shows the id of start.md" {
+    local id
+    id=$(blocks 'console demo' "$root/docs/start.md" | sed -n 's/^\$ frazil inspect //p')
+    grep -qF ">$id<" "$root/docs/id.svg"
+    [ "$(blocks 'console demo' "$root/docs/start.md" | grep '^[01] ' | tr -d ' ')" = "$(frazil convert --to bin "$id" | tr -d ' ')" ]
 }
 
 @test "README: each make target exists" {

@@ -13,6 +13,7 @@ URLS=(
     "redis://joe:a@s3cret=b@$HOST/x"
     "redis://joe:s3cret"
     "postgres://$HOST/x/y?password=s3cret"
+    "redis://$HOST/x?pass=s3cret"
 )
 EVERY_FORM=(
     "${URLS[@]}"
@@ -23,6 +24,8 @@ EVERY_FORM=(
     "//joe:s3cret@$HOST/x"
     "joe:s3cret@$HOST"
     "etcd://a:1,joe:s3cret@$HOST/x"
+    "redis://joe:s3 cret@$HOST/x"
+    "/redis://joe:s3cret@$HOST/x"
 )
 
 setup() {
@@ -102,11 +105,12 @@ keeps() {
 
 @test "a URL as the value of a key shows no password, in a spec, the environment or a file" {
     local tried=0 key url
-    for key in $(sed -n 's/^    X([A-Z_]*, "\([a-z_]*\)").*/\1/p' "$BATS_TEST_DIRNAME/../../src/spec/keys.h"); do
+    for key in $(sed -n 's/^    X([A-Z_]*, "\([a-z_]*\)".*/\1/p' "$BATS_TEST_DIRNAME/../../src/spec/keys.h"); do
         for url in "${URLS[@]}"; do
             keeps next "$key=$url"
             keeps doctor "$key=$url"
             keeps state "$key=$url"
+            keeps doctor -j "$key=/$url"
             keeps lease list "$key=$url"
             printf '%s=%s\n' "$key" "$url" >file
             keeps next config=file
@@ -117,6 +121,35 @@ keeps() {
     done
     echo "tried $tried"
     [ "$tried" -ge 600 ]
+}
+
+@test "the value of a variable that was named by mistake is not shown, nor a layout that is none" {
+    local tried=0 command
+    for command in next doctor state "doctor -j" "lease list"; do
+        # shellcheck disable=SC2086 # words
+        SECRET=s3cret keeps $command worker=env:SECRET
+        # shellcheck disable=SC2086 # words
+        keeps $command layout=env:s3cret:41/10/12
+        # shellcheck disable=SC2086 # words
+        keeps $command layout=41/joe:s3/cret
+    done
+    SECRET=-1 fails 2 "worker=env:SECRET gives '-1'" frazil next worker=env:SECRET
+}
+
+@test "folders whose names look like a URL are shown without the password, and others as they are" {
+    export FRAZIL_STATE=file
+    mkdir -p "$PWD/joe:s3cret@h/run" "$PWD/app@1/run"
+    frazil next run_dir="$PWD/joe:s3cret@h/run" worker=fixed:1 >ids
+    [ -s ids ]
+    for options in "" -j; do
+        # shellcheck disable=SC2086 # words
+        frazil state $options run_dir="$PWD/joe:s3cret@h/run" worker=fixed:1 >said
+        grep -qF '...@h/run' said
+        ! grep -qE 's3|cret' said
+        # shellcheck disable=SC2086 # words
+        frazil state $options run_dir="$PWD/app@1/run" worker=fixed:1 >said
+        grep -qF "$PWD/app@1/run" said
+    done
 }
 
 @test "a URL in a line of input shows no password" {
@@ -137,6 +170,6 @@ keeps() {
 @test "what is no password is shown" {
     fails 2 'no command "redis://127.0.0.1:1/x"' frazil redis://127.0.0.1:1/x
     fails 2 'no command "redis://...@127.0.0.1:1/x"' frazil redis://joe:s3cret@127.0.0.1:1/x
-    fails 2 'not "redis://h/x?password=...&timeout=1s"' frazil next -n 'redis://h/x?password=s3cret&timeout=1s'
+    fails 2 'not "redis://h/x?password=...&timeout=..."' frazil next -n 'redis://h/x?password=s3cret&timeout=1s'
     fails 4 'cannot open /nonexistent/a:b' frazil verify /nonexistent/a:b
 }

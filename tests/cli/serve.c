@@ -11,8 +11,9 @@
 
 static const struct register_kind *find(const char *name)
 {
-    for (size_t i = 0; register_kinds[i] != NULL; i++) {
-        if (strcmp(register_kinds[i]->name, name) == 0 && register_kinds[i]->server != NULL)
+    for (size_t i = 0; i < register_kind_count; i++) {
+        if (register_kinds[i] != NULL && strcmp(register_kinds[i]->name, name) == 0 &&
+            register_kinds[i]->server != NULL)
             return register_kinds[i];
     }
     return NULL;

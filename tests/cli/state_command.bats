@@ -7,6 +7,7 @@
 load helpers
 
 setup() {
+    leave_out
     unset FRAZIL_STATE
     export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
     export FRAZIL_NAMESPACE=orders

@@ -45,7 +45,7 @@ struct witness {
 static void *watch(void *arg)
 {
     struct witness *w = arg;
-    frazil_parts parts;
+    frazil_fields fields;
     uint64_t id = 0;
 
     w->behind_ms_max = INT64_MIN;
@@ -55,12 +55,12 @@ static void *watch(void *arg)
         w->err = w->local != NULL ? frazil_local_next(w->local, &id) : frazil_next(w->gen, &id);
         int64_t after = clock_ms(CLOCK_REALTIME);
         if (w->err == FRAZIL_OK)
-            w->err = frazil_decompose(&w->layout, id, &parts);
+            w->err = frazil_id_decompose(&w->layout, id, &fields, NULL);
         if (w->err != FRAZIL_OK)
             break;
         /* Ticks start at the epoch: the tick that an instant lies in begins at most tick_ms - 1 before it. */
-        int64_t behind = before - parts.unix_ms;
-        int64_t ahead = parts.unix_ms - after;
+        int64_t behind = before - fields.unix_ms;
+        int64_t ahead = fields.unix_ms - after;
         w->behind_ms_max = behind > w->behind_ms_max ? behind : w->behind_ms_max;
         w->ahead_ms_max = ahead > w->ahead_ms_max ? ahead : w->ahead_ms_max;
     }
@@ -79,15 +79,15 @@ static void assert_honest(const struct witness *w)
 static void run_watch(const char *spec, size_t threads, int64_t calls, bool locals)
 {
     struct witness witnesses[THREADS] = {{.gen = NULL}};
-    frazil_generator_info info;
     frazil *gen;
 
     assert_int_equal(frazil_open(&gen, spec, NULL), FRAZIL_OK);
-    frazil_get_info(gen, &info);
     int64_t offset = offset_ms();
     for (size_t i = 0; i < threads; i++) {
-        witnesses[i] = (struct witness){
-            .gen = gen, .layout = info.layout, .calls = calls, .tick_ms = (int64_t)info.layout.tick_ms};
+        witnesses[i] = (struct witness){.gen = gen,
+                                        .layout = *frazil_layout_of(gen),
+                                        .calls = calls,
+                                        .tick_ms = (int64_t)frazil_layout_of(gen)->tick_ms};
         if (locals)
             assert_int_equal(frazil_local_open(&witnesses[i].local, gen), FRAZIL_OK);
         assert_int_equal(pthread_create(&witnesses[i].thread, NULL, watch, &witnesses[i]), 0);

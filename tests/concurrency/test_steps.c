@@ -10,9 +10,11 @@
 #include <inttypes.h>
 #include <sched.h>
 
+#include "core/now.h"
 #include "frazil.h"
 #include "generator/generator_internal.h"
 #include "lib/callers.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 
 enum { THREADS = 8, QUOTA = 150000 / INSTRUMENT_SLOWDOWN };
@@ -39,11 +41,10 @@ static void step(struct stepper *stepper, uint64_t dice)
     if (dice % 3 == 0)
         frazil_manual_clock_advance(stepper->clock, (dice >> 20) % 3000000);
     else
-        frazil_manual_clock_set(stepper->clock,
-                                stepper->port.now(stepper->port.ctx).unix_ms + (dice % 3 == 1 ? by_ms : -by_ms));
+        frazil_manual_clock_set(stepper->clock, fz_now(&stepper->port).unix_ms + (dice % 3 == 1 ? by_ms : -by_ms));
 }
 
-static frazil_instant stepping_now(void *ctx)
+static void stepping_now(void *ctx, frazil_instant *ret)
 {
     struct stepper *stepper = ctx;
     uint64_t dice = 0x9e3779b97f4a7c15 * (atomic_fetch_add(&stepper->readings, 1) + 1);
@@ -51,10 +52,10 @@ static frazil_instant stepping_now(void *ctx)
     dice = caller_random(&dice);
     if (dice % READINGS_A_STEP == 0)
         step(stepper, dice / READINGS_A_STEP);
-    frazil_instant now = stepper->port.now(stepper->port.ctx);
+    frazil_instant now = fz_now(&stepper->port);
     if (dice % READINGS_A_YIELD == 1)
         sched_yield(); /* the others go on, and this reading grows old */
-    return now;
+    *ret = now;
 }
 
 static uint64_t stepping_monotonic_ns(void *ctx)
@@ -74,7 +75,7 @@ static void stepping_sleep_until(void *ctx, uint64_t monotonic_ns)
 /* Gives a generator on a manual clock the fast path that it would have on a real one. */
 static void use_counter(frazil *gen, enum fz_fast_path path)
 {
-    gen->counter_usable = true;
+    gen->fixed.counter_usable = true;
     gen->fast_path = path;
 }
 
@@ -117,7 +118,7 @@ static void assert_run(frazil *gen, const struct run *run, const struct idset *s
 {
     frazil_stats stats;
 
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_true(stats.backward_steps > 0);
     assert_int_equal(stats.ticktocks > 0, run->is_sno);
     if (run->path != FZ_FAST_NONE)
@@ -132,14 +133,15 @@ static void run_steps(const struct run *run)
 {
     struct idset *sets = idsets_open((size_t)2 * THREADS, QUOTA);
     struct stepper stepper = {.step_ms_max = run->step_ms_max};
-    const frazil_clock clock = {&stepper, stepping_now, stepping_monotonic_ns, stepping_sleep_until};
-    const frazil_ports ports = {.clock = &clock};
+    const frazil_clock clock = {sizeof(frazil_clock), &stepper, stepping_now, stepping_monotonic_ns,
+                                stepping_sleep_until};
+    const struct ports ports = {.clock = &clock};
     struct caller callers[THREADS];
     frazil *gen;
 
     assert_int_equal(frazil_manual_clock_new(&stepper.clock, start_unix_ms), FRAZIL_OK);
     stepper.port = frazil_manual_clock_port(stepper.clock);
-    assert_int_equal(frazil_open_with(&gen, run->spec, &ports, NULL), FRAZIL_OK);
+    assert_int_equal(ports_open(&gen, run->spec, &ports, NULL), FRAZIL_OK);
     if (run->path != FZ_FAST_NONE)
         use_counter(gen, run->path);
     set_up_callers(callers, run, gen, &clock, sets);

@@ -10,6 +10,7 @@
 
 #include "frazil.h"
 #include "lib/callers.h"
+#include "lib/ports.h"
 #include "lib/test.h"
 
 enum { THREADS = 8, MANY_THREADS = 64 };
@@ -38,7 +39,7 @@ static void assert_counted(frazil *gen, size_t taken)
 {
     frazil_stats stats;
 
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_int_equal(stats.issued, taken);
 }
 
@@ -46,14 +47,15 @@ static void assert_counted(frazil *gen, size_t taken)
 static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
 {
     frazil_generator_info info;
-    frazil_parts parts;
+    frazil_fields fields;
 
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < sets[i].count; k++) {
-            if (frazil_decompose(&info.layout, sets[i].ids[k], &parts) != FRAZIL_OK || parts.worker != info.worker ||
-                parts.sequence < info.sequence_min || parts.sequence > info.sequence_max)
-                fail_msg("set %zu, id %zu: worker %u, sequence %u", i, k, parts.worker, parts.sequence);
+            if (frazil_id_decompose(frazil_layout_of(gen), sets[i].ids[k], &fields, NULL) != FRAZIL_OK ||
+                fields.worker != info.worker || fields.sequence < info.sequence_min ||
+                fields.sequence > info.sequence_max)
+                fail_msg("set %zu, id %zu: worker %u, sequence %u", i, k, fields.worker, fields.sequence);
         }
     }
 }
@@ -116,7 +118,7 @@ TEST("The default layout is full all the time: tickets, waits, batches over seve
                               .locals = true});
 }
 
-TEST("Sixty-four threads on sixteen ids a tick: everybody gets his ids, none is lost")
+TEST("Sixty-four threads on sixteen ids a tick: each gets its ids, none is lost")
 {
     run_threads(&(struct run){.spec = "layout=41/18/4 worker=fixed:77 max_wait=none",
                               .threads = MANY_THREADS,
@@ -219,13 +221,13 @@ TEST("Snos of a part of the sequence are unique and increase in each thread, too
 /* A clock that is later at each reading, whoever reads it, and moved on by sleeping. */
 static _Atomic uint64_t ticking_ns;
 
-static frazil_instant ticking_now(void *ctx)
+static void ticking_now(void *ctx, frazil_instant *ret)
 {
     uint64_t ns = atomic_fetch_add((_Atomic uint64_t *)ctx, 50000);
 
     sched_yield(); /* here a caller that looks at the word too late would see others' progress */
-    return (frazil_instant){.unix_ms = INT64_C(1800000000000) + (int64_t)(ns / 1000000),
-                            .ns = (uint32_t)(ns % 1000000)};
+    *ret =
+        (frazil_instant){.unix_ms = INT64_C(1800000000000) + (int64_t)(ns / 1000000), .ns = (uint32_t)(ns % 1000000)};
 }
 
 static uint64_t ticking_monotonic_ns(void *ctx)
@@ -244,15 +246,15 @@ static void ticking_sleep_until(void *ctx, uint64_t ns)
 
 TEST("Where the clock never goes back nobody is ever told that it did, however the threads overtake each other")
 {
-    const frazil_clock clock = {&ticking_ns, ticking_now, ticking_monotonic_ns, ticking_sleep_until};
-    const frazil_ports ports = {.clock = &clock};
+    const frazil_clock clock = {sizeof(frazil_clock), &ticking_ns, ticking_now, ticking_monotonic_ns,
+                                ticking_sleep_until};
+    const struct ports ports = {.clock = &clock};
     struct idset *sets = idsets_open(THREADS, 50000);
     struct caller callers[THREADS];
     frazil_stats stats;
     frazil *gen;
 
-    assert_int_equal(frazil_open_with(&gen, "layout=41/18/4 worker=fixed:1 on_backward=error", &ports, NULL),
-                     FRAZIL_OK);
+    assert_int_equal(ports_open(&gen, "layout=41/18/4 worker=fixed:1 on_backward=error", &ports, NULL), FRAZIL_OK);
     for (size_t i = 0; i < THREADS; i++)
         callers[i] = (struct caller){.gen = gen,
                                      .shared = &sets[i],
@@ -263,7 +265,7 @@ TEST("Where the clock never goes back nobody is ever told that it did, however t
                                      .clock = &clock};
     callers_run(callers, THREADS, caller_take_ids);
     idsets_assert_unique_and_increasing(sets, THREADS);
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_int_equal(stats.backward_steps, 0);
     assert_int_equal(stats.backward_max_us, 0);
     idsets_close(sets, THREADS);

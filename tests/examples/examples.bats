@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Goal of this test: each program of examples/ runs, and what it prints is what its first lines promise; the command, which
 # shares no line with them, says so.
-# shellcheck disable=SC2154 # bats sets stderr
+# shellcheck disable=SC2030,SC2031,SC2154 # each test has variables of its own; bats sets stderr
 
 load ../cli/helpers
+load ../cli/servers
 
 setup() {
+    leave_out
     unset FRAZIL_STATE
     export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
     ids=$BATS_TEST_TMPDIR/ids
@@ -14,6 +16,11 @@ setup() {
 
 example() {
     "$EXAMPLES/$1" "${@:2}"
+}
+
+# python_example FILE ARGUMENT...: over the shared library.
+python_example() {
+    PYTHONDONTWRITEBYTECODE=1 python3 "$EXAMPLES_SOURCE_DIR/$1" "${@:2}"
 }
 
 # distinct N: the ids are so many, and no two alike.
@@ -32,6 +39,9 @@ workers() {
     local name
     for name in "$EXAMPLES_SOURCE_DIR"/*.c; do
         grep -q "\bexample $(basename "$name" .c)\b" "$BATS_TEST_FILENAME"
+    done
+    for name in "$EXAMPLES_SOURCE_DIR"/*.py; do
+        grep -q "\bpython_example $(basename "$name")\b" "$BATS_TEST_FILENAME"
     done
 }
 
@@ -151,4 +161,69 @@ fails_without_namespace() {
     run --separate-stderr example lease "$1"
     [ "$status" -eq 1 ]
     [[ $stderr == *"there is no namespace"* ]]
+}
+
+@test "binding.py: ids, and an exception for each error of the table" {
+    command -v python3 >/dev/null || skip "no python3 here"
+    if grep -q __asan_init "$FRAZIL"; then
+        skip "the sanitizer wants no library before it"
+    fi
+    local gen="run_dir=$FRAZIL_RUN_DIR state_dir=$FRAZIL_STATE_DIR"
+    run --separate-stderr python_example binding.py "worker=fixed:7 layout=twitter $gen"
+    echo "$stderr"
+    [ "$status" -eq 0 ]
+    echo "$output" >"$ids"
+    distinct 1000
+    sort -n -c "$ids"
+    [ "$(workers twitter)" = 7 ]
+    [ "${#stderr_lines[@]}" -eq 2 ]
+    [[ ${stderr_lines[0]} == E*", retry: "* ]]
+    [[ ${stderr_lines[1]} == "ESPEC, usage: "*wroker* ]]
+}
+
+# says N TEXT: waits until the program has said the text so many times.
+says() {
+    local looks
+    for ((looks = 0; looks < 600; looks++)); do
+        [ "$(grep -c "$2" "$BATS_TEST_TMPDIR/said")" -lt "$1" ] || return 0
+        sleep 0.1
+    done
+    cat "$BATS_TEST_TMPDIR/said"
+    return 1
+}
+
+@test "three_leases: the loop goes on while its coordinator is stopped, and says when its grants have ended" {
+    serve redis
+    local url="redis://127.0.0.1:$port/orders?timeout=60s" status=0
+    frazil lease init --never-used horizon=3s worker="$url"
+    exec 7<>"/dev/tcp/127.0.0.1/$port"
+    printf 'INFO server\r\n' >&7
+    redis=$(sed -n -u '/^process_id:/{s/[^0-9]//gp;q;}' <&7)
+    mkfifo "$BATS_TEST_TMPDIR/end"
+    example three_leases "$url" <"$BATS_TEST_TMPDIR/end" >"$ids" 2>"$BATS_TEST_TMPDIR/said" 3>&- 7>&- 8>&- &
+    exec 9>"$BATS_TEST_TMPDIR/end"
+    says 3 ': ready, grant of worker [0-9]* until 20'
+    kill -STOP "$redis"
+    # Nobody answers for 60 s: a loop that asked would say nothing for so long.
+    says 3 ': not ready, grant of worker [0-9]* until 20' || status=$?
+    kill -CONT "$redis"
+    [ "$status" -eq 0 ]
+    says 6 ': ready, grant'
+    exec 9>&-
+    wait $!
+    distinct "$(wc -l <"$ids")"
+    [ "$(workers frazil | wc -l)" -eq 3 ]
+}
+
+@test "planner: what fits, and what going over to it does" {
+    run example planner
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "41/10/12 epoch=1767225600000 tick=1ms: good" ]
+    [ "${lines[1]}" = "39/10/14 epoch=1767225600000 tick=1ms: ends too soon" ]
+    [ "${lines[2]}" = "39/16/8 epoch=1767225600000 tick=10ms: too slow" ]
+    [ "${lines[3]}" = "41/5/17 epoch=1767225600000 tick=1ms: too few workers" ]
+    [ "${lines[4]}" = "no layout: 45 + 10 + 12 bits are 67: an id has 64" ]
+    [ "${lines[5]}" = "collide 1, missort 1, safe 2028-07-02T02:33:00.000Z" ]
+    [ "${lines[6]}" = "collide 0, missort 0, safe 2027-01-01T05:49:12.000Z" ]
+    [ "${#lines[@]}" -eq 7 ]
 }

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #include "faults/disk_log.h"
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 
 struct calls calls;
 static _Thread_local bool armed;
@@ -336,7 +336,7 @@ STAND_IN(int, -1, adjtimex, (struct timex * ret), (ret))
 STAND_IN(pid_t, -1, fork, (void), ())
 STAND_IN(pid_t, -1, waitpid, (pid_t pid, int *status, int options), (pid, status, options))
 
-/* Whatever the network of this machine: an address of its own is found. */
+/* On any network this machine finds an address of its own. */
 int connect(int fd, const struct sockaddr *address, socklen_t size)
 {
     (void)fd;
@@ -386,7 +386,7 @@ frazil_err __wrap_fz_part_load(const char *part, const void **ret, frazil_error 
 {
     if (strcmp(part, "file") != 0)
         return __real_fz_part_load(part, ret, reterr);
-    *ret = frazil_file();
+    *ret = frazil_coordinator_file();
     return FRAZIL_OK;
 }
 

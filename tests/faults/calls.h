@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The calls of the system and of libc that frazil makes and that can fail, so
- * that a test can let one of them fail.  What stands in for them is linked into
+ * that a test can let one of them fail.  The stand-ins are linked into
  * the programs of this folder only; calls.c defines them or, where a sanitizer
  * has its own, the linker gives us those of frazil alone (--wrap).
  *
@@ -69,7 +69,7 @@ enum call {
 
 enum { CALL_ERRORS = 6, CALLS_MAX = 4096 };
 
-/* What is to happen, and what has. */
+/* The faults to come, and the calls so far. */
 struct calls {
     unsigned fails_at; /* the first call that fails, counted from 1; 0: none does */
     bool for_good;     /* and so do all after it that can fail like that */

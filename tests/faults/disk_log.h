@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a program does to the files below one folder, written down call by call,
- * and what a loss of power can leave of it.
+ * The changes of a program to the files below one folder, written down call by call,
+ * and the states in which a loss of power can leave them.
  *
  * Only what POSIX promises is taken for granted: what was written into a file is
  * there for certain once the file was synced, and a name is once its directory
@@ -35,7 +35,7 @@ struct disk_atom {
     int sector; /* or DISK_WHOLE: of a name; DISK_LENGTH: that the file is so long */
 };
 
-/* What has become of the one sector that was being written. */
+/* The state of the one sector that was being written. */
 enum disk_tear {
     DISK_TEAR_NONE,
     DISK_TEAR_PREFIX, /* new up to the cut, old behind it */
@@ -47,7 +47,7 @@ enum disk_tear {
 
 /* One way in which it can end. */
 struct disk_outcome {
-    unsigned ops;  /* so many have begun */
+    unsigned ops;  /* how many have begun */
     unsigned kept; /* a bit for each atom: it is on the disk */
     enum disk_tear tear;
     unsigned torn; /* which atom */
@@ -70,7 +70,7 @@ void disk_log_pop(void);
 /* How many changes there are. */
 unsigned disk_log_len(void);
 
-/* What becomes of whom. */
+/* The fate of a process at a change. */
 enum disk_fate {
     DISK_LIVES,
     DISK_DIES, /* at that change, and nothing happens any more */
@@ -81,13 +81,13 @@ enum disk_fate {
 void disk_log_doom(enum disk_fate fate, unsigned at);
 bool disk_log_is_dead(void);
 
-/* What of the first `ops` changes is not certain to be there; at most DISK_ATOMS, or the test fails. */
+/* The parts of the first `ops` changes that may be missing; at most DISK_ATOMS, or the test fails. */
 unsigned disk_log_atoms(unsigned ops, struct disk_atom atoms[DISK_ATOMS]);
 
 /* A number that tells outcomes with different files from each other. */
 uint64_t disk_log_hash(const struct disk_outcome *outcome);
 
-/* What is certain to be in a file now, however much power is lost.  How long it is; 0: the file may not be there. */
+/* The bytes that survive in a file, however much power is lost.  Returns their number; 0: the file may not be there. */
 size_t disk_log_certain(const char *path, unsigned char bytes[DISK_FILE_MAX]);
 
 /* After a test.  One that failed has left logs that were set aside: prints them, with what has become of each change.
@@ -96,10 +96,10 @@ void disk_log_end(void);
 
 /* ---- for the calls ----------------------------------------------------------- */
 
-/* What becomes of a change: unless it lives, the call fails. */
+/* The fate at a change: unless the process lives, the call fails. */
 enum disk_fate disk_log_fate(void);
 
-/* What has happened; fd as the kernel gave it. */
+/* Notes of calls; fd as the kernel gave it. */
 void disk_log_opened(int fd, const char *path, int flags);
 void disk_log_closed(int fd);
 void disk_log_made_dir(const char *path);

@@ -67,10 +67,10 @@ const char *disk_log_below(const char *path);
 /* The number of a name below the root; it gets one if it has none. */
 int disk_log_name(const char *rest);
 
-/* What a write or a new size makes of a file. */
+/* Applies a write or a new size to a file. */
 void disk_log_change(struct node *node, const struct op *op);
 
-/* What is written into its sector of that number. */
+/* The bytes for its sector of that number. */
 const unsigned char *disk_log_bytes(const struct op *op, int sector);
 
 /* How many bytes of a write lie in its sector of that number. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a loss of power leaves. */
+/* The states in which a loss of power can leave a disk. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "lib/asserts.h"
 #include "lib/scratch.h"
 
-/* ---- what is left ---------------------------------------------------------------- */
+/* ---- the remains ---------------------------------------------------------------- */
 
 /* Whether a change is on the disk for certain when so many have happened. */
 static bool is_settled(unsigned at, unsigned ops)
@@ -120,7 +120,7 @@ static void keep(struct disk *disk, const struct disk_atom *atom, const struct d
     }
 }
 
-/* What is behind a file's end is not there. */
+/* Drops the bytes behind a file's end. */
 static void cut_ends(struct disk *disk)
 {
     for (int i = 0; i < disk_log_now->nodes; i++)

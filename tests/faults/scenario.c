@@ -30,7 +30,7 @@ static const struct scenario *scenario;
 static const char *folder;
 static bool has_fault; /* at present */
 
-/* What a child process and its parent both know. */
+/* Shared by a child process and its parent. */
 static struct report {
     struct calls calls; /* the child's */
     uint64_t passed_ns; /* by the child's clock */
@@ -74,7 +74,8 @@ static bool belongs(frazil_err err, const frazil_error *why)
 {
     char number[32];
 
-    if (err == FRAZIL_EAGAIN || err == FRAZIL_ELEASE) /* an extension failed: what it stands for is in the sentence */
+    /* An extension failed: what it stands for is in the sentence. */
+    if (err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE || err == FRAZIL_ELEASE)
         return true;
     if (err == FRAZIL_ENOMEM)
         return calls.error == ENOMEM || calls.strikes_on[CALL_mmap] > 0;
@@ -133,8 +134,7 @@ static uint64_t last_granted_in_register(uint32_t worker)
 /* An id is new, and its tick within a grant that no loss of power can take back. */
 static void check_id(uint64_t id)
 {
-    frazil_generator_info info;
-    frazil_parts parts;
+    frazil_fields fields;
 
     for (unsigned i = 0; i < report->id_count; i++) {
         if (report->ids[i] == id)
@@ -142,19 +142,19 @@ static void check_id(uint64_t id)
     }
     assert_true(report->id_count < IDS_MAX);
     report->ids[report->id_count++] = id;
-    frazil_get_info(scenario_gen, &info);
-    if (info.layout.kind == FRAZIL_LAYOUT_SNO || strstr(scenario->spec, "@/disk") == NULL || !has_fault)
+    const frazil_layout *layout = frazil_layout_of(scenario_gen);
+    if (layout->kind == FRAZIL_LAYOUT_SNO || strstr(scenario->spec, "@/disk") == NULL || !has_fault)
         return;
-    assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
-    uint64_t tick = (uint64_t)(parts.unix_ms - info.layout.epoch_unix_ms) / info.layout.tick_ms;
+    assert_int_equal(frazil_id_decompose(layout, id, &fields, NULL), FRAZIL_OK);
+    uint64_t tick = (uint64_t)(fields.unix_ms - layout->epoch_unix_ms) / layout->tick_ms;
     bool leased = strstr(scenario->spec, "file://") != NULL;
-    uint64_t until = leased ? last_granted_in_register(parts.worker) : last_granted_in_file(parts.worker);
+    uint64_t until = leased ? last_granted_in_register(fields.worker) : last_granted_in_file(fields.worker);
     if (tick > until)
         scenario_fail("an id has tick %llu, but no more than %llu is certain to be granted", (unsigned long long)tick,
                       (unsigned long long)until);
 }
 
-/* ---- what scenarios are made of --------------------------------------------------------- */
+/* ---- the parts of scenarios --------------------------------------------------------- */
 
 const char *scenario_folder(void)
 {
@@ -215,7 +215,7 @@ bool scenario_keep(void)
 
     if (scenario_gen == NULL)
         return false;
-    frazil_err err = frazil_keep(scenario_gen, &next_ns, &why);
+    frazil_err err = frazil_keep(scenario_gen, FRAZIL_WAIT_FOREVER, &next_ns, &why);
     if (next_ns == UINT64_MAX - 2)
         scenario_fail("it is not said when to come again");
     return scenario_check(err, &why);
@@ -256,7 +256,7 @@ void scenario_in_child(void (*run)(void))
 
 /* ---- running it ----------------------------------------------------------------------------- */
 
-/* What must be as it was. */
+/* The state that must not change. */
 struct before {
     unsigned fds;
     long blocks;
@@ -315,7 +315,7 @@ static unsigned run_once(unsigned fails_at, bool for_good, int error)
     unsigned made = calls.made;
     assert_as_before(&before);
 
-    /* What the first try has reserved and could not give back has to pass. */
+    /* Ticks that the first try reserved and could not give back have to pass. */
     calls_pass(2 * SCENARIO_GRANT_S * SCENARIO_S);
     if (scenario_open(scenario->spec)) {
         scenario_take();

@@ -37,7 +37,7 @@ void scenario_try(const struct scenario *scenario, unsigned calls_at_least);
 /* How often the last scenario that was tried looks at files (fstat, stat, lstat) if nothing fails. */
 unsigned scenario_looks(void);
 
-/* ---- what scenarios are made of ------------------------------------------------- */
+/* ---- the parts of scenarios ------------------------------------------------- */
 
 /* The scenario's folder; what is to be durable is below "disk". */
 const char *scenario_folder(void);

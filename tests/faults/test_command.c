@@ -36,7 +36,7 @@ struct line {
 };
 
 struct usage {
-    struct line before[3]; /* what is done before, without a fault */
+    struct line before[3]; /* run before, without a fault */
     struct line line;
     bool says_the_same; /* as long as it succeeds: as many lines as without a fault */
     bool only_once;     /* a second time it is refused, if the first one was carried out */
@@ -44,7 +44,7 @@ struct usage {
 
 static const char *folder;
 
-/* What the process that runs the command leaves behind. */
+/* The traces of the process that runs the command. */
 static struct left {
     struct calls calls;
     bool ended; /* main has returned */
@@ -53,7 +53,7 @@ static struct left {
     int fds;
 } * left;
 
-/* What came out of it. */
+/* Its outcome. */
 struct outcome {
     int status;
     unsigned lines;      /* on standard output */
@@ -175,7 +175,7 @@ static bool fail_once(const struct usage *usage, const struct outcome *clean, un
         fail_of(&usage->line, at, for_good, error, "a signal came in", &outcome);
     if (!failed && usage->says_the_same && outcome.lines != clean->lines)
         fail_of(&usage->line, at, for_good, error, "something is missing", &outcome);
-    calls_pass(RESERVED_NS); /* what could not be given back */
+    calls_pass(RESERVED_NS); /* ticks that could not be given back */
     struct outcome again = run(&usage->line, 0, false, 0);
     if (again.status != clean->status && !(usage->only_once && again.status == STATUS_USAGE))
         fail_of(&usage->line, at, for_good, error, "without the fault it fails now", &again);

@@ -15,10 +15,10 @@
 static const char *scratch;
 static char root[DISK_PATH_MAX];
 
-/* What a swap finds, and what it answers when the change of that number fails. */
+/* The file that a swap finds, and its answer when the change of that number fails. */
 struct course {
     bool other;      /* another process has written the record */
-    const char *old; /* what is in the file before; NULL: there is none, or one of `swaps` swaps */
+    const char *old; /* the file before; NULL: there is none, or one of `swaps` swaps */
     unsigned swaps;
     const char *answers; /* a letter for each change: 'n' UNREACHABLE, '?' UNKNOWN; then it went well */
 };

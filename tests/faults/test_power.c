@@ -24,11 +24,11 @@
 static const char *scratch;
 static char root[DISK_PATH_MAX];
 
-/* What one of the two kinds of files is used for. */
+/* The use of one of the two kinds of files. */
 struct subject {
     void (*live)(unsigned who);             /* a process, which tells what it was told */
     void (*recover)(unsigned first_nobody); /* after a loss of power: two processes nobody has been yet, one by one */
-    void (*forget_after)(unsigned ops);     /* who had been told only later than at that change was never told */
+    void (*forget_after)(unsigned ops);     /* forgets news that came after that change */
     void (*before)(void);                   /* makes what the first process finds; NULL: nothing */
 };
 
@@ -373,7 +373,7 @@ static void lose_power_everywhere(unsigned first, bool tears, continuation next)
 static void recover_and_lose(void)
 {
     disk_log_begin(root);
-    /* What was told before is told for good. */
+    /* News of before is final. */
     for (unsigned i = 0; i < told_count; i++)
         told[i].at = 0;
     for (unsigned i = 0; i < RECORDS; i++) {
@@ -450,7 +450,7 @@ TEST("The same with those of an older version, which are replaced")
 
 /* ---- damage -------------------------------------------------------------------------- */
 
-/* What a file of one grant says when it was changed to `len` of these bytes: that it is damaged, and nothing else. */
+/* A file of one grant that was changed to `len` of these bytes is damaged, and nothing else. */
 static void assert_damaged(const char *path, const unsigned char *bytes, size_t len)
 {
     struct fz_grant grant = {.until = 4711};
@@ -496,7 +496,7 @@ TEST("A grant file that was cut at any length, lacks any bit of its one record, 
     print_message("%lu damaged files\n", count.tried);
 }
 
-/* What a record's file says when it was changed to `len` of these bytes: that it is damaged, and nothing else. */
+/* A record's file that was changed to `len` of these bytes is damaged, and nothing else. */
 static void assert_record_damaged(const struct fz_register *reg, const char *path, const void *bytes, size_t len)
 {
     struct fz_record record = {.version = 4711};

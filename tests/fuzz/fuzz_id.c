@@ -54,14 +54,14 @@ static void read_form(frazil_text form, const char *text, size_t len)
     uint64_t again;
 
     fuzz_fill(&id, sizeof id);
-    frazil_err err = frazil_id_parse_explain(form, text, len, &id, &why);
-    REQUIRE(frazil_id_parse(form, text, len, &again) == err);
+    frazil_err err = frazil_id_parse(form, text, len, &id, &why);
+    REQUIRE(frazil_id_parse(form, text, len, &again, NULL) == err);
     if (err != FRAZIL_OK) {
         fuzz_require_error(err, &why);
         REQUIRE(err == FRAZIL_EPARSE && fuzz_is_untouched(&id, sizeof id));
         return;
     }
-    REQUIRE(again == id && frazil_id_format(form, id, own, sizeof own) == FRAZIL_OK);
+    REQUIRE(again == id && frazil_id_format(form, id, own, sizeof own, NULL) == FRAZIL_OK);
     REQUIRE(may_stand_for(form, text, len, own));
 }
 
@@ -79,7 +79,7 @@ static void read_scrambled(bool checked, const char *text, size_t len)
         REQUIRE(fuzz_is_untouched(&id, sizeof id));
         return;
     }
-    REQUIRE(frazil_scramble(SALT, checked, id, own, sizeof own) == FRAZIL_OK);
+    REQUIRE(frazil_scramble(SALT, checked, id, own, sizeof own, NULL) == FRAZIL_OK);
     REQUIRE(strlen(own) == len && memcmp(own, text, len) == 0);
 }
 
@@ -90,11 +90,11 @@ static void write_all(uint64_t id)
     uint64_t again;
 
     for (unsigned form = 0; form < FRAZIL_TEXT_COUNT; form++) {
-        REQUIRE(frazil_id_format((frazil_text)form, id, text, sizeof text) == FRAZIL_OK);
-        REQUIRE(frazil_id_parse((frazil_text)form, text, strlen(text), &again) == FRAZIL_OK && again == id);
+        REQUIRE(frazil_id_format((frazil_text)form, id, text, sizeof text, NULL) == FRAZIL_OK);
+        REQUIRE(frazil_id_parse((frazil_text)form, text, strlen(text), &again, NULL) == FRAZIL_OK && again == id);
     }
     for (unsigned checked = 0; checked < 2; checked++) {
-        REQUIRE(frazil_scramble(SALT, checked == 1, id, text, sizeof text) == FRAZIL_OK);
+        REQUIRE(frazil_scramble(SALT, checked == 1, id, text, sizeof text, NULL) == FRAZIL_OK);
         REQUIRE(frazil_unscramble(SALT, checked == 1, text, strlen(text), &again, NULL) == FRAZIL_OK && again == id);
     }
 }

@@ -24,26 +24,28 @@ static void check_fingerprint(const frazil_layout *layout)
     char again[FRAZIL_FINGERPRINT_SIZE];
     frazil_layout read;
 
-    REQUIRE(frazil_layout_fingerprint(layout, fingerprint, sizeof fingerprint) == FRAZIL_OK);
-    REQUIRE(frazil_layout_parse(fingerprint, &read) == FRAZIL_OK);
+    REQUIRE(frazil_layout_fingerprint(layout, fingerprint, sizeof fingerprint, NULL) == FRAZIL_OK);
+    REQUIRE(frazil_layout_parse(fingerprint, strlen(fingerprint), &read, NULL) == FRAZIL_OK);
     require_same(layout, &read);
-    REQUIRE(frazil_layout_fingerprint(&read, again, sizeof again) == FRAZIL_OK && strcmp(fingerprint, again) == 0);
+    REQUIRE(frazil_layout_fingerprint(&read, again, sizeof again, NULL) == FRAZIL_OK &&
+            strcmp(fingerprint, again) == 0);
 }
 
 static void check_ids(const frazil_layout *layout)
 {
     frazil_layout_info info;
-    frazil_parts parts;
+    frazil_fields fields;
     uint64_t id;
 
-    frazil_layout_describe(layout, &info);
+    frazil_layout_describe(layout, &info, sizeof info);
     REQUIRE(info.last_unix_ms >= info.first_unix_ms && info.ids_per_tick >= 1 && info.workers >= 1);
     if (layout->kind == FRAZIL_LAYOUT_SNO)
         return;
-    REQUIRE(frazil_decompose(layout, info.max_id, &parts) == FRAZIL_OK && parts.unix_ms == info.last_unix_ms);
-    REQUIRE(frazil_compose(layout, &parts, &id) == FRAZIL_OK && id == info.max_id);
-    REQUIRE(frazil_decompose(layout, 0, &parts) == FRAZIL_OK && parts.unix_ms == info.first_unix_ms);
-    REQUIRE(info.max_id == UINT64_MAX || frazil_decompose(layout, info.max_id + 1, &parts) == FRAZIL_ERANGE);
+    REQUIRE(frazil_id_decompose(layout, info.max_id, &fields, NULL) == FRAZIL_OK &&
+            fields.unix_ms == info.last_unix_ms);
+    REQUIRE(frazil_id_compose(layout, &fields, &id, NULL) == FRAZIL_OK && id == info.max_id);
+    REQUIRE(frazil_id_decompose(layout, 0, &fields, NULL) == FRAZIL_OK && fields.unix_ms == info.first_unix_ms);
+    REQUIRE(info.max_id == UINT64_MAX || frazil_id_decompose(layout, info.max_id + 1, &fields, NULL) == FRAZIL_ERANGE);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -53,7 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     frazil_layout layout;
 
     fuzz_fill(&layout, sizeof layout);
-    frazil_err err = frazil_layout_parse_explain(text, &layout, &why);
+    frazil_err err = frazil_layout_parse(text, strlen(text), &layout, &why);
     if (err == FRAZIL_OK) {
         REQUIRE(frazil_layout_validate(&layout, NULL) == FRAZIL_OK);
         check_fingerprint(&layout);

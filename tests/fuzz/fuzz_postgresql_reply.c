@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                    "S\0\0\0\30server_version\00015.0\0"    /* 24 bytes */
                                    "S\0\0\0\31client_encoding\0UTF8\0"     /* 25 bytes */
                                    "K\0\0\0\14\0\0\0\1\0\0\0\2Z\0\0\0\5I"; /* ready */
-    static const struct peer postgresql = {.coordinator = frazil_postgresql,
+    static const struct peer postgresql = {.coordinator = frazil_coordinator_postgresql,
                                            .url = "postgresql://me:hunter2@127.0.0.1:",
                                            .rest = "/db/orders?sslmode=disable",
                                            .greeting = greeting,

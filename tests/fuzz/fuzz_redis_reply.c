@@ -4,7 +4,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct peer redis = {.coordinator = frazil_redis,
+    static const struct peer redis = {.coordinator = frazil_coordinator_redis,
                                       .url = "redis://:hunter2@127.0.0.1:",
                                       .rest = "/orders?timeout=1s",
                                       .head = "+OK\r\n"}; /* to AUTH */

@@ -28,7 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     }
     require_same(&snapshot, &again);
-    REQUIRE(frazil_sno_snapshot_format(&snapshot, json, sizeof json) == FRAZIL_OK);
+    REQUIRE(frazil_sno_snapshot_format(&snapshot, json, sizeof json, NULL) == FRAZIL_OK);
     REQUIRE(frazil_sno_snapshot_parse(json, strlen(json), &again, NULL) == FRAZIL_OK);
     require_same(&snapshot, &again);
     return 0;

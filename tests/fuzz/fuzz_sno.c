@@ -14,16 +14,16 @@ static void read_text(const char *text, size_t len)
     frazil_sno again;
 
     fuzz_fill(&id, sizeof id);
-    frazil_err err = frazil_sno_decode_explain(text, len, &id, &why);
+    frazil_err err = frazil_sno_decode(text, len, &id, &why);
     if (err != FRAZIL_OK) {
         fuzz_require_error(err, &why);
         REQUIRE(err == FRAZIL_EPARSE && fuzz_is_untouched(&id, sizeof id));
-        REQUIRE(len != FRAZIL_SNO_LEN || frazil_sno_decode(text, &again) == FRAZIL_EPARSE);
+        REQUIRE(len != FRAZIL_SNO_LEN || frazil_sno_decode(text, FRAZIL_SNO_LEN, &again, NULL) == FRAZIL_EPARSE);
         return;
     }
     frazil_sno_encode(&id, own);
     REQUIRE(len == sizeof own && memcmp(own, text, len) == 0);
-    REQUIRE(frazil_sno_decode(text, &again) == FRAZIL_OK && frazil_sno_compare(&id, &again) == 0);
+    REQUIRE(frazil_sno_decode(text, FRAZIL_SNO_LEN, &again, NULL) == FRAZIL_OK && frazil_sno_compare(&id, &again) == 0);
 }
 
 static void read_json(const char *text, size_t len)
@@ -39,7 +39,7 @@ static void read_json(const char *text, size_t len)
         REQUIRE(err == FRAZIL_EPARSE && fuzz_is_untouched(&id, sizeof id));
         return;
     }
-    REQUIRE(frazil_sno_to_json(&id, own, sizeof own) == FRAZIL_OK);
+    REQUIRE(frazil_sno_to_json(&id, own, sizeof own, NULL) == FRAZIL_OK);
     /* The zero sno can also be spelled out. */
     REQUIRE((strlen(own) == len && memcmp(own, text, len) == 0) || frazil_sno_is_zero(&id));
 }
@@ -69,16 +69,17 @@ static int sign(int number)
 static void write_two(const uint8_t *data)
 {
     char text[2][FRAZIL_SNO_LEN];
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
     frazil_sno ids[2];
     frazil_sno again;
 
     memcpy(ids, data, sizeof ids);
     for (unsigned i = 0; i < 2; i++) {
         frazil_sno_encode(&ids[i], text[i]);
-        REQUIRE(frazil_sno_decode(text[i], &again) == FRAZIL_OK && frazil_sno_compare(&ids[i], &again) == 0);
-        frazil_sno_decompose(&ids[i], &parts);
-        REQUIRE(frazil_sno_compose(&parts, &again, NULL) == FRAZIL_OK && frazil_sno_compare(&ids[i], &again) == 0);
+        REQUIRE(frazil_sno_decode(text[i], FRAZIL_SNO_LEN, &again, NULL) == FRAZIL_OK &&
+                frazil_sno_compare(&ids[i], &again) == 0);
+        frazil_sno_decompose(&ids[i], &fields);
+        REQUIRE(frazil_sno_compose(&fields, &again, NULL) == FRAZIL_OK && frazil_sno_compare(&ids[i], &again) == 0);
     }
     REQUIRE(sign(frazil_sno_compare(&ids[0], &ids[1])) == sign(memcmp(text[0], text[1], FRAZIL_SNO_LEN)));
 }

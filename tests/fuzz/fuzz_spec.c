@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "fuzz.h"
-#include "spec/decision_internal.h"
+#include "spec/decide_internal.h"
 
 /* Room for every setting as a pair, if each character is escaped. */
 static size_t size_written(const struct fz_settings *settings)

@@ -19,7 +19,7 @@ static void require_own_text(const char *text, size_t len, int64_t unix_ms)
         int own_len = snprintf(own, sizeof own, "%" PRId64, unix_ms);
         REQUIRE(len == (size_t)own_len && memcmp(text, own, len) == 0);
     } else if (len == strlen("2026-01-01T00:00:00.000Z") && text[len - 1] == 'Z') {
-        REQUIRE(frazil_time_format(unix_ms, own, sizeof own) == FRAZIL_OK);
+        REQUIRE(frazil_time_format(unix_ms, own, sizeof own, NULL) == FRAZIL_OK);
         REQUIRE(strlen(own) == len && memcmp(text, own, len) == 0);
     }
 }
@@ -30,7 +30,7 @@ static void write_one(int64_t unix_ms)
     int64_t again;
 
     fuzz_fill(text, sizeof text);
-    frazil_err err = frazil_time_format(unix_ms, text, sizeof text);
+    frazil_err err = frazil_time_format(unix_ms, text, sizeof text, NULL);
     REQUIRE(err == (unix_ms < year_0_ms ? FRAZIL_ERANGE : FRAZIL_OK));
     if (err != FRAZIL_OK)
         REQUIRE(fuzz_is_untouched(text, sizeof text));

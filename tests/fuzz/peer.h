@@ -6,7 +6,7 @@
 #ifndef TESTS_FUZZ_PEER_H
 #define TESTS_FUZZ_PEER_H
 
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 #include "fuzz.h"
 
 struct peer {

@@ -39,12 +39,13 @@ runs() {
 }
 
 expect_file include/frazil.h include/frazil/generator.h share/man/man3/libfrazil.3 share/man/man3/frazil_next.3
+expect_file include/frazil/admin.h share/man/man3/frazil_admin_leases_open.3
 expect_file share/man/man5/frazil.spec.5 share/man/man7/frazil.7
 expect_file share/doc/frazil/README.md share/doc/frazil/docs/README.md share/doc/frazil/examples/one_id.c
 expect_file share/doc/frazil/contrib/systemd/frazil-lease@.service
 grep -qx '\.so man3/frazil_next\.3' "$root/share/man/man3/frazil_take.3" || fail "frazil_take(3) is not frazil_next(3)"
-[ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.0 ] || fail "libfrazil.so is not a link to libfrazil.so.0"
-[ "$(readlink "$lib/libfrazil.so.0")" = "libfrazil.so.$version" ] || fail "libfrazil.so.0 does not lead to $version"
+[ "$(readlink "$lib/libfrazil.so")" = libfrazil.so.1 ] || fail "libfrazil.so is not a link to libfrazil.so.1"
+[ "$(readlink "$lib/libfrazil.so.1")" = "libfrazil.so.$version" ] || fail "libfrazil.so.1 does not lead to $version"
 if [ -e "$build/bin/frazil" ]; then
     expect_file bin/frazil share/man/man1/frazil.1 share/bash-completion/completions/frazil share/zsh/site-functions/_frazil
     [ "$("$root/bin/frazil" version | grep -oE '[0-9]+\.[0-9]+\.[0-9]+' | head -n 1)" = "$version" ] ||
@@ -63,12 +64,16 @@ export PKG_CONFIG_PATH="$lib/pkgconfig"
     "$cc" -o "$stage/shared" "$here/foreign/foreign.c" $(pkg-config --cflags --libs frazil)
     "$cc" -static -o "$stage/static" "$here/foreign/foreign.c" $(pkg-config --static --cflags --libs frazil)
 }
-needs "$stage/shared" 'libfrazil\.so\.0\]' || fail "the shared program does not need libfrazil.so.0"
+needs "$stage/shared" 'libfrazil\.so\.1\]' || fail "the shared program does not need libfrazil.so.1"
 if needs "$stage/static" ''; then
     fail "the static program needs a shared library"
 fi
 runs "$stage/shared"
 runs "$stage/static"
+# shellcheck disable=SC2046
+"$cc" -D_POSIX_C_SOURCE=200809L -o "$stage/admin" "$here/foreign/admin.c" $(pkg-config --cflags --libs frazil-admin)
+needs "$stage/admin" 'libfrazil-admin\.so\.1\]' || fail "the program does not need libfrazil-admin.so.1"
+runs "$stage/admin"
 if [ -e "$lib/libfrazil-opaque.so" ]; then
     # pkg-config's system root goes in front of libcrypto's paths too; -isystem and -L of the real ones stay the default.
     # shellcheck disable=SC2046
@@ -80,7 +85,7 @@ echo "-- CMake"
 cmake -S "$here/foreign" -B "$stage/foreign" -DCMAKE_PREFIX_PATH="$root" -DCMAKE_C_COMPILER="$cc" \
     -DFRAZIL_WANTED="$version" >"$stage/log" || { cat "$stage/log" && fail "find_package(frazil) failed"; }
 cmake --build "$stage/foreign" >"$stage/log" || { cat "$stage/log" && fail "the foreign project does not build"; }
-needs "$stage/foreign/foreign_shared" 'libfrazil\.so\.0\]' || fail "frazil::frazil is not the shared library"
+needs "$stage/foreign/foreign_shared" 'libfrazil\.so\.1\]' || fail "frazil::frazil is not the shared library"
 if needs "$stage/foreign/foreign_static" libfrazil; then
     fail "frazil::frazil_static is not the static library"
 fi
@@ -88,9 +93,9 @@ for program in "$stage"/foreign/foreign_*; do
     runs "$program"
 done
 
-components='file'
+components='file;admin'
 if [ -e "$lib/libfrazil-opaque.so" ]; then
-    components="file;opaque"
+    components="file;admin;opaque"
 fi
 cmake -S "$here/foreign" -B "$stage/components" -DCMAKE_PREFIX_PATH="$root" \
     -DFRAZIL_WANTED="$version;COMPONENTS;$components" >"$stage/log" || { cat "$stage/log" && fail "no $components"; }

@@ -4,7 +4,7 @@
 # leave nothing behind when they are purged.
 #
 # All of that happens to a copy of this machine that is gone in the end: its root as the lower layer of an overlay, in
-# a mount namespace of our own, so by root only.  What the packages depend on must be installed on the machine, as
+# a mount namespace of our own, so by root only.  The dependencies of the packages must be installed on the machine, as
 # the packages for `make deb` are.
 set -eu
 

@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "frazil/clock.h"
 #include "frazil/generator.h"
 #include "idset.h"
 

@@ -74,7 +74,7 @@ static void run(struct server *server, const char *const *arguments, bool (*read
         }
     }
     snprintf(path, sizeof path, "%s/log", server->folder);
-    unlink(path); /* what it said in its last life */
+    unlink(path); /* the output of its last life */
     server_run(server, argv, ready);
 }
 

@@ -73,13 +73,14 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     return err;
 }
 
-static void release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+static frazil_err release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
 {
     struct fake_granter *fake = ctx;
 
     (void)held;
     atomic_fetch_add(&fake->released, 1);
     atomic_store(&fake->used_tick, used_tick);
+    return atomic_load(&fake->fails);
 }
 
 static void close_fake(void *ctx)

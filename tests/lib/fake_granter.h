@@ -17,19 +17,19 @@
 enum { FAKE_LOG_SIZE = 4096 };
 
 struct fake_granter {
-    /* What is granted, unless something else is said for the next time. */
+    /* The usual grant, unless another one is named for the next time. */
     uint32_t worker;
     uint64_t horizon;     /* a grant reaches to now + horizon */
     uint64_t first_floor; /* of the first grant; 0: now */
 
-    /* What happens next. */
+    /* The next call. */
     _Atomic frazil_err fails; /* each call does, with this code */
     uint64_t retry_ns;        /* and says when to try again; 0: nothing */
     bool next_is_given;       /* the next grant is `next`, whatever the time */
     struct fz_grant next;
     _Atomic bool holds; /* a call to extend is held up inside until this is false */
 
-    /* What happened. */
+    /* The calls up to now. */
     _Atomic unsigned acquired;
     _Atomic unsigned extended; /* calls, also those that failed */
     _Atomic unsigned released;
@@ -57,7 +57,7 @@ void fake_granter_install(struct fake_granter *fake, frazil *gen, enum fz_keeper
 struct fake_granter *fake_granter_open(struct rig *rig, const char *spec, uint32_t worker, uint64_t horizon,
                                        enum fz_keeper_mode mode);
 
-/* What comes next: that worker from floor to until. */
+/* Names the next grant: that worker from floor to until. */
 void fake_granter_say(struct fake_granter *fake, uint32_t worker, uint64_t floor, uint64_t until);
 
 /* The latest grant. */

@@ -20,8 +20,8 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         pause_shortly();
     if (fake_slots.err != FRAZIL_OK && fake_slots.good-- == 0) {
         fake_slots.good = 0;
-        *reterr =
-            (frazil_error){.code = fake_slots.err, .retry_ns = fake_slots.retry_ns, .message = "the source says so"};
+        (void)fz_fail(reterr, fake_slots.err, "the source says so");
+        reterr->retry_ns = fake_slots.retry_ns;
         return fake_slots.err;
     }
     if (fake_slots.tick < now_tick) {
@@ -33,7 +33,8 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         fake_slots.place = 0;
     }
     if (fake_slots.tick > now_tick + fake_slots.lead) {
-        *reterr = (frazil_error){.code = FRAZIL_EFULL, .retry_ns = RIG_MS, .message = "full"};
+        (void)fz_fail(reterr, FRAZIL_EFULL, "full");
+        reterr->retry_ns = RIG_MS;
         return FRAZIL_EFULL;
     }
     uint64_t count = n < FAKE_SLOTS_CAPACITY - fake_slots.place ? n : FAKE_SLOTS_CAPACITY - fake_slots.place;

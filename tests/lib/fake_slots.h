@@ -19,7 +19,7 @@ struct fake_slots {
     uint64_t tick;
     uint64_t place;
     uint64_t lead;
-    uint64_t most;  /* so many at a time, at the most; 0: as many as are wanted */
+    uint64_t most;  /* how many at a time, at the most; 0: as many as are wanted */
     frazil_err err; /* of all takings */
     uint64_t retry_ns;
     unsigned takes;
@@ -33,7 +33,7 @@ struct fake_slots {
 
 extern struct fake_slots fake_slots;
 
-/* For frazil_ports. */
+/* For struct ports. */
 extern const frazil_coordinator *const fake_slots_coordinators[];
 
 #endif

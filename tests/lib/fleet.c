@@ -16,7 +16,7 @@ void fleet_start(struct fleet *fleet)
 {
     memset(fleet, 0, sizeof *fleet);
     sim_server_start(&fleet->server);
-    assert_int_equal(frazil_layout_parse(FLEET_LAYOUT, &fleet->layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse(FLEET_LAYOUT, strlen(FLEET_LAYOUT), &fleet->layout, NULL), FRAZIL_OK);
     fleet->observer.link.server = &fleet->server;
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
         fleet->owners[i].link.server = &fleet->server;
@@ -41,7 +41,7 @@ struct fz_lease_options fleet_options(struct fleet *fleet, size_t i)
     static frazil_random randoms[FLEET_OWNERS_MAX];
 
     snprintf(owners[i], sizeof owners[i], "host-%zu:%zu", i, 100 + i);
-    randoms[i] = (frazil_random){.ctx = &fleet->owners[i].random, .next = next_random};
+    randoms[i] = (frazil_random){.size = sizeof(frazil_random), .ctx = &fleet->owners[i].random, .next = next_random};
     return (struct fz_lease_options){.layout = &fleet->layout,
                                      .name = "orders",
                                      .owner = owners[i],
@@ -216,4 +216,13 @@ void fleet_assert_error(const struct fleet *fleet, size_t i, frazil_err code, co
 
     if (err->code != code || strstr(err->message, words) == NULL)
         fail_msg("%s: %s; wanted %s: %s", frazil_err_name(err->code), err->message, frazil_err_name(code), words);
+}
+
+void fleet_inherit(struct fleet *fleet, size_t child, size_t parent)
+{
+    struct fz_lease_options options = fleet_options(fleet, child);
+
+    options.token = fleet_options(fleet, parent).token;
+    fleet_open_with(fleet, child, &options);
+    fleet->owners[child].held = fleet->owners[parent].held;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the lease share: a simulated coordinator with a namespace of
+ * Shared by the tests of the lease: a simulated coordinator with a namespace of
  * a few worker ids, and owners with a link and a lease each.  The layout's ticks
  * are milliseconds since 1970, so that a tick and a clock can be told apart from
  * nothing but each other.
@@ -72,7 +72,10 @@ void fleet_must_extend(struct fleet *fleet, size_t i, uint64_t now_tick);
 /* Releases what owner i holds. */
 void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick);
 
-/* What owner i holds. */
+/* Opens owner `child` with the token of `parent` and what that one holds, as a child process has them. */
+void fleet_inherit(struct fleet *fleet, size_t child, size_t parent);
+
+/* The grant that owner i holds. */
 const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i);
 
 /* Fails the test unless the grant is exactly that. */

@@ -23,7 +23,7 @@ struct flood {
     size_t greeting_len;
     const char *head; /* of the answer to what is heard next */
     size_t head_len;
-    const char *piece; /* what follows it, again and again */
+    const char *piece; /* follows it, again and again */
     size_t piece_len;
 };
 

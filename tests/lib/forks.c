@@ -32,7 +32,7 @@ static uint64_t issued_by(frazil *gen)
 {
     frazil_stats stats;
 
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     return stats.issued;
 }
 

@@ -26,7 +26,7 @@ struct grant_oracle {
 /* Notes that owner was given first .. last of worker.  False: some of it is somebody's, or was given before. */
 bool grant_oracle_add(struct grant_oracle *oracle, uint32_t owner, uint32_t worker, uint64_t first, uint64_t last);
 
-/* Notes that owner never used, and will never use, what he was given of worker above used. */
+/* Notes that owner never used, and will never use, the ticks of worker above used that it was given. */
 void grant_oracle_give_back(struct grant_oracle *oracle, uint32_t owner, uint32_t worker, uint64_t used);
 
 /* Frees it. */

@@ -15,6 +15,7 @@
 #include "generator/generator_internal.h"
 #include "lease/lease.h"
 #include "lib/callers.h"
+#include "lib/ports.h"
 #include "os/clock.h"
 #include "os/memory.h"
 
@@ -58,13 +59,13 @@ void herd_set_clock(struct herd *herd, int64_t offset_ms)
     *herd->offset_ms = offset_ms;
 }
 
-static frazil_instant shifted_now(void *ctx)
+static void shifted_now(void *ctx, frazil_instant *ret)
 {
     const _Atomic int64_t *offset_ms = ctx;
     frazil_instant now = fz_real_now();
 
     now.unix_ms += *offset_ms;
-    return now;
+    *ret = now;
 }
 
 /* ---- the process ----------------------------------------------------------------- */
@@ -94,7 +95,7 @@ static void take_one(frazil *gen, struct herd_member *member, uint64_t *ids)
 static void live(const struct herd *herd, struct herd_member *member, const char *spec, unsigned pause_us)
 {
     frazil_clock clock = fz_real_clock();
-    const frazil_ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
+    const struct ports ports = {.coordinators = herd->coordinators, .clock = herd->offset_ms == NULL ? NULL : &clock};
     pid_t parent = getppid();
     frazil_generator_info info;
     frazil_stats stats;
@@ -105,20 +106,20 @@ static void live(const struct herd *herd, struct herd_member *member, const char
         clock.now = shifted_now;
         clock.ctx = herd->offset_ms;
     }
-    frazil_err opened = frazil_open_with(&gen, spec, &ports, &err);
+    frazil_err opened = ports_open(&gen, spec, &ports, &err);
     if (opened != FRAZIL_OK) {
         note_error(member, &err);
         member->open_result = opened;
         _exit(2);
     }
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     member->worker = info.worker;
     member->open_result = FRAZIL_OK;
     while (!member->stop && getppid() == parent) { /* a test that failed is gone */
         if (member->ids < member->room)
             take_one(gen, member, herd->ids + member->first);
-        frazil_get_info(gen, &info);
-        frazil_get_stats(gen, &stats);
+        frazil_get_info(gen, &info, sizeof info);
+        frazil_get_stats(gen, &stats, sizeof stats);
         member->worker = info.worker;
         member->moves = stats.moves;
         pause_ns((uint64_t)pause_us * 1000);

@@ -3,7 +3,7 @@
  * A herd of real processes, each with a generator of its own, which take ids as
  * long as they are let, and are stopped, continued and killed by the test.
  *
- * What a process does is seen through memory that it shares with the test: its
+ * The test watches a process through memory that they share: its
  * ids in the order in which it took them, and its errors.  Nothing of that is lost
  * when it is killed.
  */
@@ -15,7 +15,7 @@
 
 #include "frazil.h"
 
-/* What the test and one process know of each other. */
+/* Shared by the test and one process. */
 struct herd_member {
     pid_t pid; /* 0: not started, or ended */
     _Atomic uint64_t ids;
@@ -33,7 +33,8 @@ struct herd_member {
 
 struct herd {
     const frazil_coordinator *const *coordinators;
-    _Atomic int64_t *offset_ms; /* what the clock of all of them is ahead of the real one; NULL: it is the real one */
+    _Atomic int64_t
+        *offset_ms; /* how far the clock of all of them is ahead of the real one; NULL: it is the real one */
     struct herd_member *members;
     size_t count; /* started up to now */
     size_t size;

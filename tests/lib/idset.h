@@ -49,7 +49,8 @@ bool idset_increases_by_side(const struct idset *set, size_t *ret_at);
 /* Fails the test (cmocka) unless no id occurs twice and each set increases. */
 void idsets_assert_unique_and_increasing(const struct idset *sets, size_t n);
 
-/* What tells two snos of one partition apart: time, tick-tock bit, sequence.  Orders them as time does, side by side.
+/* The parts that tell two snos of one partition apart: time, tick-tock bit, sequence.  Orders them as time does, side
+ * by side.
  */
 uint64_t sno_key(const frazil_sno *id);
 

@@ -51,12 +51,26 @@ static void wipe(void)
     restart();
 }
 
+static void damage(void)
+{
+    etcd_server_must(&server, "put frazil/lease/orders/0 foreign");
+}
+
+static void intrude(void)
+{
+    etcd_server_must(&server, "put frazil/lease/orders/worker x");
+}
+
 const struct register_kind kind_etcd = {.name = "etcd",
                                         .start = start,
                                         .stop = stop,
                                         .open = open_register,
-                                        .coordinator = frazil_etcd,
+                                        .coordinator = frazil_coordinator_etcd,
                                         .url = url,
+                                        .client = "libcurl ",
+                                        .schemes = "etcd etcds ",
+                                        .damage = damage,
+                                        .intrude = intrude,
                                         .wipe = wipe,
                                         .server = &server,
                                         .kill = kill_server,

@@ -48,7 +48,7 @@ static bool start(void)
     }
     postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
     struct fz_register reg = open_register(0, 10000);
-    postgresql_prepare_table(&reg);
+    register_prepare(&reg);
     reg.close(reg.ctx);
     return true;
 }
@@ -81,12 +81,26 @@ static void restart(void)
     postgresql_server_restart(&server, settings);
 }
 
+static void damage(void)
+{
+    postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 0, 'x')");
+}
+
+static void intrude(void)
+{
+    postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', -1, 7, '')");
+}
+
 const struct register_kind kind_postgresql = {.name = "postgresql",
                                               .start = start,
                                               .stop = stop,
                                               .open = open_register,
-                                              .coordinator = frazil_postgresql,
+                                              .coordinator = frazil_coordinator_postgresql,
                                               .url = url,
+                                              .client = "libpq ",
+                                              .schemes = "postgres postgresql ",
+                                              .damage = damage,
+                                              .intrude = intrude,
                                               .wipe = wipe,
                                               .raise = raise_version,
                                               .server = &server,

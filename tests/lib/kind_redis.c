@@ -60,12 +60,27 @@ static void restart(void)
     redis_server_restart(&server, durable);
 }
 
+static void damage(void)
+{
+    assert_string_equal(redis_server_ask(&server, "HSET frazil:lease:orders 0 foreign"), "1");
+}
+
+static void intrude(void)
+{
+    assert_string_equal(redis_server_ask(&server, "HSET frazil:lease:orders worker x"), "1");
+}
+
 const struct register_kind kind_redis = {.name = "redis",
                                          .start = start,
                                          .stop = stop,
                                          .open = open_register,
-                                         .coordinator = frazil_redis,
+                                         .coordinator = frazil_coordinator_redis,
                                          .url = url,
+                                         .client = "hiredis ",
+                                         .schemes = "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis "
+                                                    "konayuki+redis+unix ",
+                                         .damage = damage,
+                                         .intrude = intrude,
                                          .wipe = wipe,
                                          .raise = raise_version,
                                          .server = &server,

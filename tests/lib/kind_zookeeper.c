@@ -6,6 +6,7 @@
 
 #include "lib/register_kinds.h"
 #include "lib/zookeeper_server.h"
+#include "registers/zookeeper/zookeeper_connection.h"
 
 /* One for the whole program, as a Java takes its time to start; each test has a folder of its own. */
 static struct server server;
@@ -56,12 +57,35 @@ static void wipe(void)
     restart();
 }
 
+/* A node of this name, of another client's. */
+static void put(const char *name)
+{
+    char path[64];
+
+    snprintf(path, sizeof path, "/frazil/life-%u/orders/%s", lives, name);
+    zookeeper_server_put(&server, path, "foreign", &ZOO_OPEN_ACL_UNSAFE);
+}
+
+static void damage(void)
+{
+    put("0");
+}
+
+static void intrude(void)
+{
+    put("worker");
+}
+
 const struct register_kind kind_zookeeper = {.name = "zookeeper",
                                              .start = start,
                                              .stop = stop,
                                              .open = open_register,
-                                             .coordinator = frazil_zookeeper,
+                                             .coordinator = frazil_coordinator_zookeeper,
                                              .url = url,
+                                             .client = "zookeeper client ",
+                                             .schemes = "zookeeper ",
+                                             .damage = damage,
+                                             .intrude = intrude,
                                              .wipe = wipe,
                                              .server = &server,
                                              .kill = kill_server,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of all decoders share: texts that are one step away from a
+ * Shared by the tests of all decoders: texts that are one step away from a
  * right one, and whether an error says where.
  */
 #ifndef TESTS_LIB_NEAR_MISS_H
@@ -11,7 +11,7 @@
 
 #include "frazil/error.h"
 
-/* What is done with a variant that differs from the original at that index, counted from 0, or not at all. */
+/* Handles a variant that differs from the original at that index, counted from 0, or not at all. */
 typedef void (*near_miss_fn)(void *ctx, const char *variant, size_t len, size_t index);
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the nemesis tests share: a coordinator of each kind with a real server, a
+ * Shared by the nemesis tests: a coordinator of each kind with a real server, a
  * namespace in it, and how much of everything there is to be.
  */
 #ifndef TESTS_LIB_NEMESIS_H
@@ -12,7 +12,7 @@
 /* How many times as much as in a short run is to be done: FRAZIL_NEMESIS in the environment, 1 unless it is set. */
 unsigned nemesis_scale(void);
 
-/* What an operator says, and when by its clock. */
+/* The terms of an operator, and the time by its clock. */
 struct nemesis_terms {
     uint64_t workers;
     uint64_t horizon_ms;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A disk in memory with one file on it, behind the file port.  What was written
- * and not synced may be lost in any order, or half of it, when power is lost; a
- * process can be killed in the middle of a call; a sync can fail, after which
- * what it should have written is lost although it can be read, as Linux does it.
+ * A disk in memory with one file on it, behind the file port.  Bytes that were written
+ * and not synced may be lost in any order, or half of them, when power is lost.  A
+ * process can be killed in the middle of a call.  A sync can fail: then the bytes
+ * are lost although they can still be read, as Linux does it.
  */
 #ifndef FRAZIL_TESTS_LIB_POWER_DISK_H
 #define FRAZIL_TESTS_LIB_POWER_DISK_H
@@ -22,7 +22,7 @@ struct power_disk {
     bool exists;
     uint64_t size;
     unsigned char durable[POWER_DISK_SIZE];
-    unsigned char cache[POWER_DISK_SIZE]; /* what is read */
+    unsigned char cache[POWER_DISK_SIZE]; /* the bytes that a read returns */
     struct power_disk_write pending[POWER_DISK_WRITES];
     unsigned pending_count;
     bool name_is_pending;
@@ -34,7 +34,7 @@ struct power_disk {
     size_t torn;
     unsigned fails_at;  /* this one fails; of a write nothing happens, of create all but that the name is durable */
     bool fails_reading; /* every read does */
-    bool fails_looking; /* who else is there cannot be told */
+    bool fails_looking; /* looking for others fails */
     bool locked;        /* somebody is inside and stays there */
     bool has_others;
     bool is_dead;
@@ -54,10 +54,9 @@ unsigned power_disk_pending(const struct power_disk *disk);
 void power_disk_restart(struct power_disk *disk);
 
 /*
- * Power is lost and comes back: of the writes that were pending those whose bit
- * is set in `kept` are on the disk, and of the last one of these only `torn`
- * bytes; so is the file's name, if it was pending, when the bit above these is
- * set.
+ * Power is lost and comes back.  A pending write is on the disk if its bit is set
+ * in `kept`; of the last one of these only `torn` bytes are.  A pending name of the
+ * file is there if the bit above these is set.
  */
 void power_disk_lose_power(struct power_disk *disk, unsigned kept, size_t torn);
 

@@ -21,7 +21,7 @@ enum proxy_mode {
     PROXY_END_ONCE, /* the first reply is the end of the connection, and then PROXY_PASS: who asks again is heard */
     PROXY_DRIBBLE,  /* replies come a byte at a time, with a pause after each */
     PROXY_SAY,      /* requests are thrown away, and answered with a text */
-    PROXY_HANG_UP   /* whoever connects is hung up on */
+    PROXY_HANG_UP   /* each connection is closed at once */
 };
 
 enum { PROXY_LINKS_MAX = 32 };

@@ -3,28 +3,17 @@
 
 #include "lib/asserts.h"
 
-const struct register_kind *const register_kinds[] = {
-    &kind_memory,
-    &kind_file,
-#ifdef FRAZIL_HAVE_REDIS
-    &kind_redis,
-#endif
-#ifdef FRAZIL_HAVE_ETCD
-    &kind_etcd,
-#endif
-#ifdef FRAZIL_HAVE_ZOOKEEPER
-    &kind_zookeeper,
-#endif
-#ifdef FRAZIL_HAVE_POSTGRESQL
-    &kind_postgresql,
-#endif
-    NULL,
-};
+#define KIND_ADDRESS(part, schemes, help) &kind_##part,
+const struct register_kind *const register_kinds[] = {&kind_memory, FZ_COORDINATORS(KIND_ADDRESS)};
+#undef KIND_ADDRESS
+const size_t register_kind_count = sizeof register_kinds / sizeof register_kinds[0];
 
 static void hold_kinds(kind_rule rule, bool with_server)
 {
-    for (size_t i = 0; register_kinds[i] != NULL; i++) {
+    for (size_t i = 0; i < register_kind_count; i++) {
         const struct register_kind *kind = register_kinds[i];
+        if (kind == NULL)
+            continue; /* its part is not built */
         if (with_server && kind->server == NULL)
             continue;
         print_message("%s\n", kind->name);

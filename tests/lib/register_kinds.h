@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Every kind of register, for suites that hold all of them to the same rules.  A
- * new coordinator is one file, lib/kind_NAME.c, and a line in register_kinds.c.
+ * new coordinator is one file, lib/kind_NAME.c; the list is made of the table in spec/coordinators.h.
  *
  * One of each kind runs at a time.  All functions fail the test when they cannot do what they say.
  */
 #ifndef TESTS_LIB_REGISTER_KINDS_H
 #define TESTS_LIB_REGISTER_KINDS_H
 
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 #include "lease/register.h"
 #include "lib/server.h"
 #include "lib/test.h"
+#include "spec/coordinators.h"
 
 struct register_kind {
     const char *name;
@@ -30,6 +31,15 @@ struct register_kind {
     const frazil_coordinator *(*coordinator)(void);
     void (*url)(uint16_t port, const char *name, char *buf, size_t size);
 
+    /* From its frazil_coordinator: the beginning of `client`, and the schemes, each with a space behind it. */
+    const char *client;
+    const char *schemes;
+
+    /* Puts there, in another way than frazil's, what frazil has not written: in the place of record 0, and, beside the
+     * records, under a name or a number that no record has. */
+    void (*damage)(void);
+    void (*intrude)(void);
+
     /* Everything is lost, without a word to anybody; it goes on answering.  NULL: that cannot be. */
     void (*wipe)(void);
 
@@ -45,8 +55,9 @@ struct register_kind {
     void (*restart)(void);
 };
 
-/* Ended by NULL. */
+/* NULL: its part is not built. */
 extern const struct register_kind *const register_kinds[];
+extern const size_t register_kind_count;
 
 typedef void (*kind_rule)(const struct register_kind *kind);
 
@@ -65,12 +76,11 @@ void for_each_server(kind_rule rule);
     }                                                                                                                  \
     static void rule_##line(const struct register_kind *kind)
 
-/* The kinds; each is there only where its part is built. */
+/* The kinds: that of the tests alone, and one for each row of the table, which is there only where its part is built.
+ */
 extern const struct register_kind kind_memory;
-extern const struct register_kind kind_file;
-extern const struct register_kind kind_redis;
-extern const struct register_kind kind_etcd;
-extern const struct register_kind kind_zookeeper;
-extern const struct register_kind kind_postgresql;
+#define KIND_DECLARE(part, schemes, help) extern const struct register_kind kind_##part __attribute__((weak));
+FZ_COORDINATORS(KIND_DECLARE)
+#undef KIND_DECLARE
 
 #endif

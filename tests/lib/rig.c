@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/rig.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "core/now.h"
 #include "lib/asserts.h"
 #include "lib/near_miss.h"
 
@@ -20,11 +22,11 @@ static void open_on(struct rig *rig, const char *spec, const frazil_sno_snapshot
 
     assert_non_null(rig->manual);
     rig->clock = frazil_manual_clock_port(rig->manual);
-    rig->random = (frazil_random){.ctx = rig, .next = random_next};
-    const frazil_ports ports = {
+    rig->random = (frazil_random){.size = sizeof(frazil_random), .ctx = rig, .next = random_next};
+    const struct ports ports = {
         .clock = &rig->clock, .random = &rig->random, .coordinators = rig->coordinators, .granter = rig->granter};
-    frazil_err code = snapshot == NULL ? frazil_open_with(&rig->gen, spec, &ports, &err)
-                                       : frazil_sno_open_snapshot(&rig->gen, spec, snapshot, &ports, &err);
+    frazil_err code = snapshot == NULL ? ports_open(&rig->gen, spec, &ports, &err)
+                                       : ports_open_snapshot(&rig->gen, spec, snapshot, &ports, &err);
     if (code != FRAZIL_OK)
         fail_msg("%s: %s", spec == NULL ? "(no spec)" : spec, err.message);
 }
@@ -33,6 +35,15 @@ void rig_open(struct rig *rig, const char *spec, int64_t unix_ms)
 {
     assert_int_equal(frazil_manual_clock_new(&rig->manual, unix_ms), FRAZIL_OK);
     open_on(rig, spec, NULL);
+}
+
+void rig_open_below(struct rig *rig, const char *dir, const char *settings, int64_t unix_ms)
+{
+    char spec[1024];
+
+    int len = snprintf(spec, sizeof spec, "%s state=file run_dir=%s/run state_dir=%s/state", settings, dir, dir);
+    assert_in_range(len, 1, sizeof spec - 1);
+    rig_open(rig, spec, unix_ms);
 }
 
 void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms)
@@ -55,7 +66,7 @@ void rig_close(struct rig *rig)
 
 int64_t rig_now_ms(const struct rig *rig)
 {
-    return rig->clock.now(rig->clock.ctx).unix_ms;
+    return fz_now(&rig->clock).unix_ms;
 }
 
 uint64_t rig_monotonic_ns(const struct rig *rig)
@@ -65,10 +76,7 @@ uint64_t rig_monotonic_ns(const struct rig *rig)
 
 static frazil_layout layout_of(const struct rig *rig)
 {
-    frazil_generator_info info;
-
-    frazil_get_info(rig->gen, &info);
-    return info.layout;
+    return *frazil_layout_of(rig->gen);
 }
 
 static uint64_t tick_at(const struct rig *rig, int64_t unix_ms)
@@ -118,44 +126,44 @@ frazil_sno rig_sno(struct rig *rig)
     return id;
 }
 
-frazil_sno_parts rig_sno_parts(struct rig *rig)
+frazil_sno_fields rig_sno_parts(struct rig *rig)
 {
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
     frazil_sno id = rig_sno(rig);
 
-    frazil_sno_decompose(&id, &parts);
-    return parts;
+    frazil_sno_decompose(&id, &fields);
+    return fields;
 }
 
-frazil_parts rig_parts(const struct rig *rig, uint64_t id)
+frazil_fields rig_parts(const struct rig *rig, uint64_t id)
 {
     const frazil_layout layout = layout_of(rig);
-    frazil_parts parts;
+    frazil_fields fields;
 
-    assert_int_equal(frazil_decompose(&layout, id, &parts), FRAZIL_OK);
-    return parts;
+    assert_int_equal(frazil_id_decompose(&layout, id, &fields, NULL), FRAZIL_OK);
+    return fields;
 }
 
 frazil_stats rig_stats(struct rig *rig)
 {
     frazil_stats stats;
 
-    frazil_get_stats(rig->gen, &stats);
+    frazil_get_stats(rig->gen, &stats, sizeof stats);
     return stats;
 }
 
-void assert_open_refused(const char *spec, const frazil_ports *ports, frazil_err code, const char *why)
+void assert_open_refused(const char *spec, const struct ports *ports, frazil_err code, const char *why)
 {
     frazil *const untouched = (frazil *)&code;
     frazil *gen = untouched;
     frazil_error err;
 
-    if (frazil_open_with(&gen, spec, ports, &err) != code)
+    if (ports_open(&gen, spec, ports, &err) != code)
         fail_msg("%s: %s", spec, gen != untouched ? "was opened" : err.message);
     if (strstr(err.message, why) == NULL)
         fail_msg("%s: does not say '%s' but '%s'", spec, why, err.message);
     assert_int_equal(err.code, code);
     assert_ptr_equal(gen, untouched);
-    assert_int_equal(frazil_open_with(&gen, spec, ports, NULL), code);
+    assert_int_equal(ports_open(&gen, spec, ports, NULL), code);
     assert_ptr_equal(gen, untouched);
 }

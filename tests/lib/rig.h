@@ -7,6 +7,7 @@
 #define TESTS_LIB_RIG_H
 
 #include "frazil.h"
+#include "lib/ports.h"
 
 #define RIG_MS UINT64_C(1000000) /* nanoseconds */
 #define RIG_S (1000 * RIG_MS)
@@ -14,7 +15,7 @@
 /* An instant within the life of every preset: 2026-06-01T00:00:00Z. */
 #define RIG_NOW INT64_C(1780272000000)
 
-/* What a call that fails must not touch. */
+/* The value of an output that a failing call must not touch. */
 #define RIG_UNTOUCHED UINT64_C(0x5a5a5a5a5a5a5a5a)
 
 struct rig {
@@ -30,6 +31,9 @@ struct rig {
 
 /* Opens a generator over a manual clock at unix_ms.  Fails the test, with the sentence, if that does not succeed. */
 void rig_open(struct rig *rig, const char *spec, int64_t unix_ms);
+
+/* The same for a spec of these settings, whose state is in files below `dir` (scratch.h). */
+void rig_open_below(struct rig *rig, const char *dir, const char *settings, int64_t unix_ms);
 
 /* The same over a frozen clock. */
 void rig_open_frozen(struct rig *rig, const char *spec, int64_t unix_ms);
@@ -59,15 +63,15 @@ uint64_t rig_next(struct rig *rig);
 
 /* The same with a metabyte of 0 for sno. */
 frazil_sno rig_sno(struct rig *rig);
-frazil_sno_parts rig_sno_parts(struct rig *rig);
+frazil_sno_fields rig_sno_parts(struct rig *rig);
 
 /* Takes an id apart in the generator's layout. */
-frazil_parts rig_parts(const struct rig *rig, uint64_t id);
+frazil_fields rig_parts(const struct rig *rig, uint64_t id);
 
 /* The statistics. */
 frazil_stats rig_stats(struct rig *rig);
 
 /* Fails the test unless the spec is refused with code, in a sentence that holds `why`, and *ret is untouched. */
-void assert_open_refused(const char *spec, const frazil_ports *ports, frazil_err code, const char *why);
+void assert_open_refused(const char *spec, const struct ports *ports, frazil_err code, const char *why);
 
 #endif

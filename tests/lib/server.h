@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A real server, started by the test on a free port of the loopback, with a folder
- * of its own, and ended by its process id.  What it prints goes to FOLDER/log.
- * Whatever a failed test leaves running is ended with the test program, on Linux also when that is killed.  Started by
+ * of its own, and ended by its process id.  Its output goes to FOLDER/log.
+ * A server that a failed test leaves running ends with the test program, on Linux also when that is killed.  Started by
  * a thread, it ends with the thread.
  */
 #ifndef TESTS_LIB_SERVER_H

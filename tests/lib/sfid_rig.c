@@ -30,7 +30,7 @@ frazil_layout sfid_layout_of(const char *text)
 {
     frazil_layout layout;
 
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
     return layout;
 }
 
@@ -51,7 +51,7 @@ struct fz_lease_request sfid_request(struct taker *taker, uint32_t base, uint32_
     memset(taker, 0, sizeof *taker);
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
     taker->seed = ++seeds * 1000003;
-    taker->random = (frazil_random){.ctx = &taker->seed, .next = sfid_random};
+    taker->random = (frazil_random){.size = sizeof(frazil_random), .ctx = &taker->seed, .next = sfid_random};
     return (struct fz_lease_request){.url = url,
                                      .owner = "web-3:411",
                                      .layout = sfid_layout(),
@@ -64,7 +64,8 @@ struct fz_lease_request sfid_request(struct taker *taker, uint32_t base, uint32_
 void sfid_open_taker(struct taker *taker, const struct fz_lease_request *request)
 {
     taker->layout = *request->layout;
-    if (frazil_redis()->open_granter(frazil_redis(), request, &taker->granter, &taker->err) != FRAZIL_OK)
+    if (frazil_coordinator_redis()->open_granter(frazil_coordinator_redis(), request, &taker->granter, &taker->err) !=
+        FRAZIL_OK)
         fail_msg("%s", taker->err.message);
 }
 

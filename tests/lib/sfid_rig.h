@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of sfid's keys share: a real Redis that is empty when a test begins,
+ * Shared by the tests of sfid's keys: a real Redis that is empty when a test begins,
  * granters of frazil's, and sfid itself, played with the commands that its
  * documentation names.  There only where hiredis is.
  */

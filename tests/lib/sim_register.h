@@ -44,7 +44,7 @@ struct sim_server {
 
 struct sim_link {
     struct sim_server *server;
-    enum sim_fault script[SIM_SCRIPT_MAX]; /* what happens to the next requests */
+    enum sim_fault script[SIM_SCRIPT_MAX]; /* the faults of the next requests */
     size_t n_script;
     bool cut;                                          /* everything is SIM_UNREACHABLE */
     enum sim_fault (*choose)(void *ctx, bool is_swap); /* after the script; NULL: SIM_NONE */
@@ -66,7 +66,7 @@ void sim_server_stop(struct sim_server *server);
 /* All records are gone. */
 void sim_server_wipe(struct sim_server *server);
 
-/* What it holds now, for sim_server_roll_back. */
+/* A copy of its records, for sim_server_roll_back. */
 struct fz_memory_store *sim_server_copy(struct sim_server *server);
 
 /* It holds again what it held then; the copy is the server's from now on. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a generator must do, said a second time: as places on a line without
+ * The rules of a generator, said a second time: as places on a line without
  * holes, moved one call after the other, with time that passes when a call waits.
  * It shares nothing with the library's code, so the two can be compared.
  */
@@ -11,7 +11,7 @@
 
 enum model_policy { MODEL_WAIT, MODEL_LEAD, MODEL_HOLD = MODEL_LEAD, MODEL_ERROR, MODEL_TICKTOCK };
 
-/* What never changes. */
+/* The rules, which never change. */
 struct model_rules {
     enum model_policy on_full;
     enum model_policy on_backward;
@@ -20,7 +20,7 @@ struct model_rules {
 };
 
 struct model {
-    uint64_t now;  /* what the clock shows, in ticks */
+    uint64_t now;  /* the time on the clock, in ticks */
     uint64_t high; /* the highest it ever showed */
     uint64_t next; /* the next free place, tick * capacity + place */
     uint64_t carried;
@@ -28,7 +28,7 @@ struct model {
     uint64_t free[2]; /* first tick in which a side may be entered */
 };
 
-/* What a call did. */
+/* The outcome of a call. */
 struct model_outcome {
     frazil_err code;
     uint64_t first; /* place; the others follow without a gap */

@@ -30,14 +30,14 @@ static const frazil_layout *layout(void)
     static frazil_layout konayuki;
 
     if (konayuki.tick_ms == 0)
-        assert_int_equal(frazil_layout_parse("konayuki", &konayuki), FRAZIL_OK);
+        assert_int_equal(frazil_layout_parse("konayuki", strlen("konayuki"), &konayuki, NULL), FRAZIL_OK);
     return &konayuki;
 }
 
 static frazil_err open_url(struct slot_taker *taker, const char *url, uint64_t capacity, int64_t max_lead_ms,
                            int64_t max_skew_ms)
 {
-    static frazil_random random = {.ctx = &random_state, .next = next_random};
+    static frazil_random random = {.size = sizeof(frazil_random), .ctx = &random_state, .next = next_random};
     const struct fz_slots_request request = {.url = url,
                                              .layout = layout(),
                                              .random = &random,
@@ -48,7 +48,7 @@ static frazil_err open_url(struct slot_taker *taker, const char *url, uint64_t c
                                              .max_skew_ms = max_skew_ms};
 
     memset(taker, 0, sizeof *taker);
-    return frazil_redis()->open_slots(frazil_redis(), &request, &taker->source, &taker->err);
+    return frazil_coordinator_redis()->open_slots(frazil_coordinator_redis(), &request, &taker->source, &taker->err);
 }
 
 /* The URL with the port in the place of its %u. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of slots from Redis share: a real server that is empty when a test
+ * Shared by the tests of slots from Redis: a real server that is empty when a test
  * begins, and sources of slots over it.  There only where hiredis is.
  */
 #ifndef TESTS_LIB_SLOTS_RIG_H
@@ -11,7 +11,7 @@
 
 extern struct redis_rig slots_rig;
 
-/* What sources that are opened from now on do; false at first. */
+/* Whether sources that are opened from now on start at random; false at first. */
 extern bool slots_next_random_start;
 
 /* A source of slots of worker 7, and what it gave last. */

@@ -15,7 +15,8 @@
  *       scratch = scratch_make();
  *   }
  *
- * FRAZIL_ONLY=words in the environment runs those tests alone whose sentence holds the words.
+ * FRAZIL_ONLY=words in the environment runs those tests alone whose sentence holds the words.  FRAZIL_LEFT_OUT, with
+ * sentences between bars, skips those: ctest sets it from left-out.tsv.
  */
 #ifndef FRAZIL_TESTS_LIB_TEST_H
 #define FRAZIL_TESTS_LIB_TEST_H
@@ -27,7 +28,7 @@
 
 #include "lib/asserts.h"
 
-/* What stands behind these is the body.  A test that fails, or is skipped by skip(), ends there: AFTER_EACH is run. */
+/* The body follows these.  A test that fails, or is skipped by skip(), ends there: AFTER_EACH is run. */
 #define TEST(sentence) TEST_AT(sentence, __LINE__)
 #define BEFORE_EACH TEST_HOOK(before_each)
 #define AFTER_EACH TEST_HOOK(after_each)
@@ -54,7 +55,8 @@ extern struct test_hooks test_hooks;
 /* Adds one, behind those of smaller lines: no compiler promises in which order constructors run. */
 void test_add(struct test *test);
 
-/* In BEFORE_ALL: ends the program well unless there is what all of its tests need.  That it is missing was said. */
+/* In BEFORE_ALL: ends the program well unless its tests have all that they need.  The caller has said what is missing.
+ */
 void test_need(bool is_there);
 
 /* Runs all, and returns what main() returns.  For a program that has a main() of its own, in place of that of test.c.

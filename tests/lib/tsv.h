@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Reads a file of golden vectors: tab-separated, the first line names the
- * columns.  Whatever is wrong with it (no such file, no such column, a line
+ * columns.  A fault in it (no such file, no such column, a line
  * with too few or too many cells, a cell that is no number, no line at all)
  * fails the running cmocka test and names file and line.
  *

@@ -14,7 +14,7 @@
 
 #include "lib/asserts.h"
 #include "lib/zookeeper_server.h"
-#include "registers/zookeeper/zookeeper_register.h"
+#include "registers/zookeeper/zookeeper_connection.h"
 
 #define JARS "/usr/share/java/"
 #define LAUNCHER "/usr/share/zookeeper/bin/zkServer.sh"
@@ -151,20 +151,54 @@ void zookeeper_ensemble_start(struct server *servers, size_t n)
     for (size_t i = 0; i < n; i++)
         zookeeper_server_await(&servers[i], "srvr", "Mode: ");
 }
+/* Makes a node, or gives it permissions. */
+struct foreign_call {
+    struct fz_zookeeper_batch batch;
+    const char *path;
+    const char *data; /* NULL: permissions only */
+    struct ACL_vector *acl;
+    int rc;
+};
 
-struct fz_register zookeeper_open_url(const char *format, ...)
+static void on_created(int rc, const char *value, const void *data)
 {
-    struct fz_register reg;
-    char name[FZ_LEASE_NAME_SIZE];
-    frazil_error err;
-    char url[512];
-    va_list args;
+    struct foreign_call *call = (struct foreign_call *)(uintptr_t)data;
 
-    va_start(args, format);
-    vsnprintf(url, sizeof url, format, args);
-    va_end(args);
-    if (fz_zookeeper_register_open(url, &reg, name, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return reg;
+    (void)value;
+    call->rc = rc;
+    call->batch.awaited--;
 }
+
+static void on_set(int rc, const void *data)
+{
+    on_created(rc, NULL, data);
+}
+
+static int send_foreign(struct fz_zookeeper_batch *batch, zhandle_t *handle)
+{
+    struct foreign_call *call = (struct foreign_call *)batch;
+
+    batch->awaited++;
+    if (call->data == NULL)
+        return zoo_aset_acl(handle, call->path, -1, call->acl, on_set, call);
+    return zoo_acreate(handle, call->path, call->data, (int)strlen(call->data), call->acl, ZOO_PERSISTENT, on_created,
+                       call);
+}
+
+void zookeeper_server_put(const struct server *server, const char *path, const char *data, struct ACL_vector *acl)
+{
+    struct fz_zookeeper_connection connection;
+    struct fz_zookeeper_url url;
+    struct foreign_call call = {.batch.send = send_foreign, .path = path, .data = data, .acl = acl, .rc = 1};
+    char text[64];
+
+    snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=20s", (unsigned)server->port);
+    assert_int_equal(fz_zookeeper_url_parse(text, &url, NULL), FRAZIL_OK);
+    fz_zookeeper_connection_start(&connection, &url);
+    assert_int_equal(fz_zookeeper_exchange(&connection, &call.batch, fz_zookeeper_deadline(&connection), NULL),
+                     FZ_REGISTER_OK);
+    assert_int_equal(call.rc, ZOK);
+    fz_zookeeper_connection_stop(&connection);
+}
+
 #endif

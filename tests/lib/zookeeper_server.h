@@ -8,8 +8,9 @@
 
 #include <stddef.h>
 
-#include "lease/register.h"
+#include "lib/register_rig.h"
 #include "lib/server.h"
+#include "registers/zookeeper/zookeeper_register.h"
 
 /* Whether Debian's package zookeeper and a Java are there, as server_installed says it. */
 bool zookeeper_server_installed(void);
@@ -20,7 +21,7 @@ void zookeeper_server_start(struct server *server, const char *const *settings);
 /* Starts it again in the same place, with what was on its disk. */
 void zookeeper_server_restart(struct server *server, const char *const *settings);
 
-/* What it answers to four letters, such as "srvr" (see 4lw.commands.whitelist); empty if it does not. */
+/* Its answer to four letters, such as "srvr" (see 4lw.commands.whitelist); empty if it does not. */
 const char *zookeeper_server_ask(const struct server *server, const char *letters);
 
 /* Waits until the answer to these letters holds these words; fails the test if it never does. */
@@ -29,7 +30,11 @@ void zookeeper_server_await(const struct server *server, const char *letters, co
 /* Starts an ensemble of n, with data folders and ports of their own. */
 void zookeeper_ensemble_start(struct server *servers, size_t n);
 
+/* Makes a node with these permissions, as another client would; NULL for the data: it is there and only gets them. */
+struct ACL_vector;
+void zookeeper_server_put(const struct server *server, const char *path, const char *data, struct ACL_vector *acl);
+
 /* A register of the URL that printf would write. */
-struct fz_register zookeeper_open_url(const char *format, ...) __attribute__((format(printf, 1, 2)));
+#define zookeeper_open_url(...) register_open(fz_zookeeper_register_open, __VA_ARGS__)
 
 #endif

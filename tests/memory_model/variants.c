@@ -4,6 +4,8 @@
 #include <stddef.h>
 
 #define HINT "it tells why a tick is ahead of the clock; no id rests on it"
+#define MORE_SWITCHES                                                                                                  \
+    "it takes two switches, and a run of all of them takes too long; the simulator's worlds switch more often"
 #define TWO_OLD                                                                                                        \
     "the number changes twice before its entry is written again, and in Relacy a load is one change late at most"
 #define TOLD "the kernel tells who is the last, and orders what the others did"
@@ -39,6 +41,8 @@ const struct variant variants[] = {
     {"give_ticket_back", "gen->word", ACQUIRE, "stale", "nothing is read after it"},
     {"give_ticket_back", "gen->word", RELEASE, "stale",
      "a swap goes on with what others have released through the word"},
+    {"move_word", "gen->word", RELEASE, "replace", MORE_SWITCHES},
+    {"move_word", "gen->word", IN_TWO, "replace", MORE_SWITCHES},
     {"publish_anchor", "gen->word", ACQUIRE, "stale", "it is at least what this thread has made of it itself"},
 
     /* The anchor: what is read of it was published as a whole. */
@@ -52,9 +56,9 @@ const struct variant variants[] = {
     {"fz_anchor_publish", "&anchor->first_slot", RELEASE, "anchors", NULL},
     {"fz_anchor_publish", "&anchor->first_id", RELEASE, "anchors", NULL},
     {"fz_anchor_publish", "&anchor->version", RELEASE, "anchors", NULL},
-    {"fz_anchor_close", "&anchor->version", RELEASE, "anchor-closed",
+    {"fz_anchor_shut", "&anchor->version", RELEASE, "anchor-closed",
      "in Relacy, though not in C11, it goes on with what the swap of lock_version has carried on"},
-    {"fz_anchor_close", "&anchor->range", RELEASE, "anchor-closed", "who reads 0 uses nothing else of the anchor"},
+    {"fz_anchor_shut", "&anchor->range", RELEASE, "anchor-closed", "who reads 0 uses nothing else of the anchor"},
     {"lock_version", "&anchor->version", IN_TWO, "anchors", NULL},
     {"lock_version", "&anchor->version", ACQUIRE, "anchors",
      "it orders what two threads store in one place, which in Relacy always is as it was done"},

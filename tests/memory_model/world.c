@@ -78,11 +78,11 @@ static void let_time_pass(void)
         step();
 }
 
-static frazil_instant clock_now(void *ctx)
+static void clock_now(void *ctx, frazil_instant *ret)
 {
     (void)ctx;
     let_time_pass();
-    return (frazil_instant){.unix_ms = epoch_ms + (int64_t)tick_of(moment) * tick_ms};
+    *ret = (frazil_instant){.unix_ms = epoch_ms + (int64_t)tick_of(moment) * tick_ms};
 }
 
 static uint64_t clock_monotonic_ns(void *ctx)
@@ -100,12 +100,18 @@ static void clock_sleep_until(void *ctx, uint64_t monotonic_ns)
 
 frazil_clock fz_real_clock(void)
 {
-    return (frazil_clock){.now = clock_now, .monotonic_ns = clock_monotonic_ns, .sleep_until = clock_sleep_until};
+    return (frazil_clock){.size = sizeof(frazil_clock),
+                          .now = clock_now,
+                          .monotonic_ns = clock_monotonic_ns,
+                          .sleep_until = clock_sleep_until};
 }
 
 frazil_instant fz_real_now(void)
 {
-    return clock_now(NULL);
+    frazil_instant now;
+
+    clock_now(NULL, &now);
+    return now;
 }
 
 uint64_t fz_counter_read(void)
@@ -197,7 +203,7 @@ void world_begin(const struct world *of)
     if (world->has_counter) {
         share_anchor(&world_gen->private_page->anchor);
     } else {
-        world_gen->counter_usable = false;
+        world_gen->fixed.counter_usable = false;
         world_gen->fast_path = FZ_FAST_NONE;
     }
     count_statistics(world_gen->shared);
@@ -313,12 +319,12 @@ static void hold_against_rules(const struct issued *id)
 
 static void issue(unsigned thread, uint64_t id)
 {
-    frazil_parts parts;
+    frazil_fields fields;
 
-    model_expect(frazil_decompose(&world_gen->layout, id, &parts) == FRAZIL_OK,
+    model_expect(frazil_id_decompose(&world_gen->layout, id, &fields, NULL) == FRAZIL_OK,
                  "I8: an id that the layout does not have");
     const struct issued apart = {
-        .thread = thread, .tick = (uint64_t)parts.unix_ms, .worker = parts.worker, .sequence = parts.sequence};
+        .thread = thread, .tick = (uint64_t)fields.unix_ms, .worker = fields.worker, .sequence = fields.sequence};
     hold_against_rules(&apart);
 }
 
@@ -363,17 +369,17 @@ void world_try_next(unsigned thread)
 void world_sno_next(unsigned thread)
 {
     const frazil_layout *layout = &world_gen->layout;
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
     frazil_sno id = {.bytes = {0}};
 
     begin_call(thread);
     model_expect(frazil_sno_next(world_gen, 0, &id) == FRAZIL_OK, "I7: a call has failed");
-    frazil_sno_decompose(&id, &parts);
+    frazil_sno_decompose(&id, &fields);
     const struct issued apart = {.thread = thread,
-                                 .side = parts.ticktock,
-                                 .tick = (uint64_t)(parts.unix_ms - layout->epoch_unix_ms) / layout->tick_ms,
-                                 .worker = parts.partition,
-                                 .sequence = parts.sequence};
+                                 .side = fields.ticktock,
+                                 .tick = (uint64_t)(fields.unix_ms - layout->epoch_unix_ms) / layout->tick_ms,
+                                 .worker = fields.partition,
+                                 .sequence = fields.sequence};
     hold_against_rules(&apart);
 }
 

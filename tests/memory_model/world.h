@@ -13,6 +13,7 @@
 #ifndef MEMORY_MODEL_WORLD_H
 #define MEMORY_MODEL_WORLD_H
 
+#include "generator/compose.h"
 #include "generator/generator_internal.h"
 #include "model.h"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# apply.sh ROOT: every mutant says what it is and who kills it, and can still be put into the sources; the README counts
-# them right.
+# apply.sh ROOT: every mutant says what it is and who kills it, and can still be put into the sources; docs/TRUST.md
+# counts them right.
 set -eu
 cd "$1"
 
@@ -20,5 +20,5 @@ for mutant in tests/mutants/*.patch; do
     patch --dry-run -s -f -p1 <"$mutant" >/dev/null || complain "$mutant" 'does not apply: see tests/mutants/README.md'
 done
 set -- tests/mutants/*.patch
-tr '\n' ' ' <README.md | grep -Eq "puts +in +$# +bugs" || complain README.md "counts other mutants than the $# that there are"
+tr '\n' ' ' <docs/TRUST.md | grep -Eq "puts +in +$# +bugs" || complain docs/TRUST.md "counts other mutants than the $# that there are"
 exit $failed

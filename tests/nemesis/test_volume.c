@@ -12,6 +12,7 @@
 
 #include "lib/callers.h"
 #include "lib/nemesis.h"
+#include "lib/ports.h"
 #include "lib/stream_checker.h"
 #include "lib/test.h"
 #include "os/memory.h"
@@ -103,12 +104,12 @@ static void *make(void *arg)
 
 static void run_process(struct shared *shared, size_t number, const char *spec)
 {
-    const frazil_ports ports = {.coordinators = nemesis_coordinators()};
+    const struct ports ports = {.coordinators = nemesis_coordinators()};
     struct maker makers[THREADS];
     frazil_error err;
     frazil *gen;
 
-    if (frazil_open_with(&gen, spec, &ports, &err) != FRAZIL_OK) {
+    if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", err.message);
         shared->failed = err.code;
         _exit(1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: who leaves a company is told whether he is the last one,
+ * Goal of this test: a process that leaves a company is told whether it is the last,
  * whatever the others do with their descriptors and however they end, so that
  * a leased worker id is not given back while somebody still uses it (I1, I5).
  */
@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "frazil.h"
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 #include "lease/coordinator.h"
-#include "lib/portable.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/clock.h"
@@ -111,14 +111,13 @@ TEST("A child that has closed all descriptors, as a daemon does, still has what 
 
 TEST("One that executes another program has left")
 {
-    NOT_PORTABLE("a process id says nothing of an exec: the child counts until its end");
     struct fz_company company = founded();
     struct child child = start_child(EXECUTES);
     assert_true(fz_company_leave(&company));
     end_child(&child);
 }
 
-TEST("Who has closed his descriptors does not know, and closes nobody else's of the same number")
+TEST("A process that closed its descriptors does not know, and closes none of others with the same number")
 {
     struct fz_company company = founded();
     int held = company.held.fd;
@@ -156,7 +155,7 @@ static void create(const char *url)
                                                  .now_ctx = &layout};
     frazil_error err;
 
-    if (frazil_file()->init(frazil_file(), url, &options, &err) != FRAZIL_OK)
+    if (frazil_coordinator_file()->init(frazil_coordinator_file(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
 }
 
@@ -173,7 +172,8 @@ static bool is_held(const char *url)
     frazil_error err;
     bool held = false;
 
-    if (frazil_file()->list(frazil_file(), url, note_if_held, &held, &record, &err) != FRAZIL_OK)
+    if (frazil_coordinator_file()->list(frazil_coordinator_file(), url, note_if_held, &held, &record, &err) !=
+        FRAZIL_OK)
         fail_msg("%s", err.message);
     return held;
 }
@@ -197,7 +197,7 @@ static void live_as_daemon(frazil *gen, int ready_fd, int end_fd)
 TEST("The parent closes its generator; the child that has closed all descriptors keeps the worker id")
 {
     static const frazil_coordinator *coordinators[2];
-    const frazil_ports ports = {.coordinators = coordinators};
+    const struct ports ports = {.coordinators = coordinators};
     const char *dir = scratch_make();
     frazil_error err;
     char url[256];
@@ -208,11 +208,11 @@ TEST("The parent closes its generator; the child that has closed all descriptors
     int status;
     char byte;
 
-    coordinators[0] = frazil_file();
+    coordinators[0] = frazil_coordinator_file();
     snprintf(url, sizeof url, "file://%s", dir);
     snprintf(spec, sizeof spec, "worker='%s'", url);
     create(url);
-    if (frazil_open_with(&gen, spec, &ports, &err) != FRAZIL_OK)
+    if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(pipe(ready), 0);
     assert_int_equal(pipe(end), 0);

@@ -261,7 +261,7 @@ static void hold_a_worker(void *arg)
     frazil *gen = open_ok("worker=file-lock");
 
     (void)arg;
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     say((char)('0' + info.worker));
     for (;;)
         pause();

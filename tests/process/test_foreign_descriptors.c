@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "lib/ports.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/kept_fd.h"
@@ -99,7 +100,7 @@ static bool goes_on(frazil *gen, frazil_manual_clock *clock, bool hook, uint64_t
         uint64_t next_ns;
         uint64_t id;
         frazil_manual_clock_advance(clock, round_ns);
-        frazil_err err = hook ? frazil_keep(gen, &next_ns, &why) : FRAZIL_OK;
+        frazil_err err = hook ? frazil_keep(gen, FRAZIL_WAIT_FOREVER, &next_ns, &why) : FRAZIL_OK;
         if (err == FRAZIL_OK)
             err = frazil_next(gen, &id);
         if (err != FRAZIL_OK || id <= *last) {
@@ -137,12 +138,12 @@ static bool run(const struct course *course)
     if (frazil_manual_clock_new(&clock, course->start_ms) != FRAZIL_OK)
         return false;
     const frazil_clock port = frazil_manual_clock_port(clock);
-    const frazil_ports ports = {.clock = &port};
+    const struct ports ports = {.clock = &port};
     snprintf(spec, sizeof spec, "worker=%s keeper=%s state=file run_dir='%s' state_dir='%s'", course->worker,
              course->keeper, scratch_path(scratch, "run"), scratch_path(scratch, "state"));
     for (int fd = 0; fd < FDS_MAX; fd++)
         was_open[fd] = is_open(fd);
-    if (frazil_open_with(&gen, spec, &ports, &why) != FRAZIL_OK) {
+    if (ports_open(&gen, spec, &ports, &why) != FRAZIL_OK) {
         fprintf(stderr, "%s\n", why.message);
         return false;
     }

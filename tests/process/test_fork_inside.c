@@ -17,6 +17,7 @@
 #include "frazil.h"
 #include "lib/bound.h"
 #include "lib/scratch.h"
+#include "lib/state_repair.h"
 #include "lib/test.h"
 #include "operations/state.h"
 
@@ -148,7 +149,7 @@ TEST("An operator's look takes each lock for a moment, to see whether somebody h
     run(&(struct course){NULL, look, check_all}, 16);
 }
 
-static void ignore(void *ctx, const struct fz_kept *kept)
+static void ignore(void *ctx, const frazil_admin_kept *kept)
 {
     (void)ctx;
     (void)kept;
@@ -158,7 +159,7 @@ static frazil *repair(frazil *gen)
 {
     frazil_error why;
 
-    if (fz_state_init(spec_of(LOW), true, ignore, NULL, &why) != FRAZIL_OK)
+    if (state_repair(spec_of(LOW), true, ignore, NULL, &why) != FRAZIL_OK)
         fail_msg("%s", why.message);
     return gen;
 }

@@ -96,7 +96,7 @@ TEST("A process in its turn is not disturbed: the hook says so and the granter i
     assert_true(fz_turn_try(rig.gen, &turn));
     pid_t pid = fork();
     if (pid == 0)
-        _exit(frazil_keep(rig.gen, &next_ns, &err) == FRAZIL_EAGAIN && takes(rig.gen) ? 0 : 1);
+        _exit(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err) == FRAZIL_EAGAIN && takes(rig.gen) ? 0 : 1);
     assert_int_equal(status_of(pid), 0);
     assert_int_equal(fake->extended, 0);
     fz_turn_end(rig.gen, &turn);
@@ -296,12 +296,12 @@ static void *take(void *arg)
 static void assert_granted(const frazil *gen, const struct idset *ids)
 {
     for (size_t i = 0; i < ids->count; i++) {
-        frazil_parts parts;
-        assert_int_equal(frazil_decompose(&gen->layout, ids->ids[i], &parts), FRAZIL_OK);
-        uint64_t tick = (uint64_t)(parts.unix_ms - gen->layout.epoch_unix_ms);
-        if (!fake_granter_covers(fake, (uint32_t)parts.worker, tick))
+        frazil_fields fields;
+        assert_int_equal(frazil_id_decompose(&gen->layout, ids->ids[i], &fields, NULL), FRAZIL_OK);
+        uint64_t tick = (uint64_t)(fields.unix_ms - gen->layout.epoch_unix_ms);
+        if (!fake_granter_covers(fake, (uint32_t)fields.worker, tick))
             fail_msg("id %zu: tick %lu of worker %lu was not granted", i, (unsigned long)tick,
-                     (unsigned long)parts.worker);
+                     (unsigned long)fields.worker);
     }
 }
 

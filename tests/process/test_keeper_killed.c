@@ -34,13 +34,9 @@ static const char *dir;
 
 BEFORE_EACH
 {
-    char spec[512];
-
     dir = scratch_make();
     rig = (struct rig){.random_state = 1};
-    snprintf(spec, sizeof spec,
-             "layout=frazil worker=fixed:3 state=file keeper=inline run_dir=%s/run state_dir=%s/state", dir, dir);
-    rig_open(&rig, spec, RIG_NOW);
+    rig_open_below(&rig, dir, "layout=frazil worker=fixed:3 keeper=inline", RIG_NOW);
 }
 
 AFTER_EACH

@@ -105,7 +105,7 @@ static void take(frazil *gen, frazil_manual_clock *clock, struct idset *set, uin
     }
 }
 
-static frazil *open_part(const struct bounds *part, const frazil_ports *ports, frazil_error *reterr)
+static frazil *open_part(const struct bounds *part, const struct ports *ports, frazil_error *reterr)
 {
     char spec[900];
     frazil *gen = NULL;
@@ -115,7 +115,7 @@ static frazil *open_part(const struct bounds *part, const frazil_ports *ports, f
         "layout='41/10/6 epoch=2026-01-01' worker=fixed:7 state=file namespace=n run_dir=%s/run state_dir=%s/state "
         "keeper=inline max_wait=1s start=zero allow_short_life=yes seq_min=%u seq_max=%u",
         scratch, scratch, part->min, part->max);
-    return frazil_open_with(&gen, spec, ports, reterr) == FRAZIL_OK ? gen : NULL;
+    return ports_open(&gen, spec, ports, reterr) == FRAZIL_OK ? gen : NULL;
 }
 
 /* *sets: one for it and one for a child of its own. */
@@ -132,7 +132,7 @@ static void child(unsigned round, struct idset *own)
     if (frazil_manual_clock_new(&manual, any_time(&random, round)) != FRAZIL_OK)
         complain("no clock");
     const frazil_clock clock = frazil_manual_clock_port(manual);
-    const frazil_ports ports = {.clock = &clock};
+    const struct ports ports = {.clock = &clock};
     frazil *gen = open_part(part, &ports, &err);
     if (gen == NULL && err.code != FRAZIL_EWORKER && err.code != FRAZIL_ESYS)
         complain(err.message);

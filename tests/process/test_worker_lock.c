@@ -116,7 +116,7 @@ TEST("The very last number there is can be had; counting does not wrap")
     fz_worker_lock_release(&lock);
 }
 
-TEST("A file that was removed under its holder's hands is no lock: another can have the number, but he really has it")
+TEST("A file that was removed from its holder is no lock: another can take the number, and then really has it")
 {
     struct fz_worker_lock first = take(0, 1);
     frazil_error err;

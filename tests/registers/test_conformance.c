@@ -13,6 +13,7 @@
 
 #include "lib/bound.h"
 #include "lib/register_kinds.h"
+#include "lib/register_rig.h"
 #include "lib/test.h"
 
 /* ---- the clock --------------------------------------------------------------------- */
@@ -28,48 +29,6 @@ int clock_gettime(clockid_t clock, struct timespec *ret)
     if (result == 0 && clock == CLOCK_REALTIME)
         ret->tv_sec += (time_t)atomic_load(&ahead_s);
     return result;
-}
-
-/* ---- shorthands ----------------------------------------------------------------- */
-
-static struct fz_record read_one(const struct fz_register *reg, uint32_t number)
-{
-    struct fz_record record = {.version = 4711};
-    frazil_error err = {.message = ""};
-
-    if (reg->read(reg->ctx, number, &record, NULL, &err) != FZ_REGISTER_OK)
-        fail_msg("%s", err.message);
-    return record;
-}
-
-static enum fz_register_result swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text,
-                                    uint64_t *ret_version)
-{
-    frazil_error err = {.message = ""};
-    enum fz_register_result result =
-        reg->swap(reg->ctx, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version, NULL, &err);
-
-    if (result != FZ_REGISTER_OK && result != FZ_REGISTER_CONFLICT)
-        fail_msg("%s", err.message);
-    return result;
-}
-
-static uint64_t must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text)
-{
-    uint64_t version = 0;
-
-    assert_int_equal(swap(reg, number, expected, text, &version), FZ_REGISTER_OK);
-    assert_true(version > expected);
-    return version;
-}
-
-static void assert_record(const struct fz_register *reg, uint32_t number, uint64_t version, const char *text)
-{
-    struct fz_record record = read_one(reg, number);
-
-    assert_int_equal(record.version, version);
-    assert_int_equal(record.len, strlen(text));
-    assert_memory_equal(record.data, text, strlen(text));
 }
 
 struct seen {
@@ -103,12 +62,12 @@ TEST_OF_KINDS(for_each_kind, "What is not there has version 0, also for whoever 
     struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
 
-    assert_int_equal(read_one(&reg, 0).version, 0);
-    assert_int_equal(read_one(&reg, FZ_NAMESPACE).version, 0);
-    assert_int_equal(read_one(&reg, FZ_NAMESPACE - 1).version, 0);
+    assert_int_equal(register_must_read(&reg, 0).version, 0);
+    assert_int_equal(register_must_read(&reg, FZ_NAMESPACE).version, 0);
+    assert_int_equal(register_must_read(&reg, FZ_NAMESPACE - 1).version, 0);
     assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 0);
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind,
@@ -116,30 +75,30 @@ TEST_OF_KINDS(for_each_kind,
 {
     struct fz_register a = kind->open(0, 10000);
     struct fz_register b = kind->open(0, 10000);
-    uint64_t version = must_swap(&a, 3, 0, "first");
+    uint64_t version = register_must_swap(&a, 3, 0, "first");
     uint64_t untouched = 4711;
 
-    assert_record(&b, 3, version, "first");
-    assert_int_equal(swap(&b, 3, 0, "second", &untouched), FZ_REGISTER_CONFLICT);
+    register_assert_record(&b, 3, version, "first");
+    assert_int_equal(register_swap(&b, 3, 0, "second", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(untouched, 4711);
-    assert_record(&a, 3, version, "first");
-    a.close(a.ctx);
-    b.close(b.ctx);
+    register_assert_record(&a, 3, version, "first");
+    register_close(&a);
+    register_close(&b);
 }
 
-TEST_OF_KINDS(for_each_kind, "Of two who swap what both have read, one succeeds; what he wrote stays")
+TEST_OF_KINDS(for_each_kind, "Of two that swap what both have read, one succeeds, and its record stays")
 {
     struct fz_register a = kind->open(0, 10000);
     struct fz_register b = kind->open(0, 10000);
-    uint64_t first = must_swap(&a, 0, 0, "first");
-    uint64_t second = must_swap(&b, 0, first, "of b");
+    uint64_t first = register_must_swap(&a, 0, 0, "first");
+    uint64_t second = register_must_swap(&b, 0, first, "of b");
     uint64_t untouched = 4711;
 
-    assert_int_equal(swap(&a, 0, first, "of a", &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_swap(&a, 0, first, "of a", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(untouched, 4711);
-    assert_record(&a, 0, second, "of b");
-    a.close(a.ctx);
-    b.close(b.ctx);
+    register_assert_record(&a, 0, second, "of b");
+    register_close(&a);
+    register_close(&b);
 }
 
 TEST_OF_KINDS(
@@ -147,18 +106,18 @@ TEST_OF_KINDS(
     "A swap needs the version of now: not an older one, nor a newer one, nor that of another record; nor the same data")
 {
     struct fz_register reg = kind->open(0, 10000);
-    uint64_t v1 = must_swap(&reg, 0, 0, "same");
-    uint64_t v2 = must_swap(&reg, 0, v1, "same");
-    uint64_t other = must_swap(&reg, 1, 0, "same");
+    uint64_t v1 = register_must_swap(&reg, 0, 0, "same");
+    uint64_t v2 = register_must_swap(&reg, 0, v1, "same");
+    uint64_t other = register_must_swap(&reg, 1, 0, "same");
     const uint64_t wrong[] = {0, 1, v1, v2 + 1, UINT64_MAX, other == v2 ? v1 : other};
 
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         uint64_t version;
-        assert_int_equal(swap(&reg, 0, wrong[i], "wrong", &version), FZ_REGISTER_CONFLICT);
+        assert_int_equal(register_swap(&reg, 0, wrong[i], "wrong", &version), FZ_REGISTER_CONFLICT);
     }
-    assert_int_equal(swap(&reg, 2, v2, "wrong", &other), FZ_REGISTER_CONFLICT);
-    assert_record(&reg, 0, v2, "same");
-    reg.close(reg.ctx);
+    assert_int_equal(register_swap(&reg, 2, v2, "wrong", &other), FZ_REGISTER_CONFLICT);
+    register_assert_record(&reg, 0, v2, "same");
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record may have: all come back as they were")
@@ -172,12 +131,12 @@ TEST_OF_KINDS(for_each_kind, "Each byte value, no bytes, and as many as a record
     for (size_t len = 0; len <= sizeof data; len = len == 0 ? 1 : 2 * len) {
         assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){9, version, data, len}, &version, NULL, NULL),
                          FZ_REGISTER_OK);
-        struct fz_record record = read_one(&reg, 9);
+        struct fz_record record = register_must_read(&reg, 9);
         assert_int_equal(record.version, version);
         assert_int_equal(record.len, len);
         assert_memory_equal(record.data, data, len);
     }
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
@@ -185,16 +144,16 @@ TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
     struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
 
-    must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
+    register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
     for (uint32_t worker = 0; worker < 300; worker++) {
         char text[24];
         snprintf(text, sizeof text, "worker %u", (unsigned)worker);
-        must_swap(&reg, worker, 0, text);
+        register_must_swap(&reg, worker, 0, text);
     }
     assert_int_equal(reg.read_all(reg.ctx, note, &seen, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(seen.n, 301);
     assert_true(seen.space);
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everything was lost and made again")
@@ -203,18 +162,18 @@ TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everythi
     uint64_t highest = 0;
 
     for (int lives = 0; lives < 3 && kind->wipe != NULL; lives++) {
-        uint64_t version = must_swap(&reg, 0, 0, "x");
+        uint64_t version = register_must_swap(&reg, 0, 0, "x");
         assert_true(version > highest);
         for (int i = 0; i < 5; i++)
-            version = must_swap(&reg, 0, version, "x");
+            version = register_must_swap(&reg, 0, version, "x");
         uint64_t untouched;
         if (highest != 0)
-            assert_int_equal(swap(&reg, 0, highest, "of before", &untouched), FZ_REGISTER_CONFLICT);
+            assert_int_equal(register_swap(&reg, 0, highest, "of before", &untouched), FZ_REGISTER_CONFLICT);
         highest = version;
         kind->wipe();
-        assert_int_equal(read_one(&reg, 0).version, 0);
+        assert_int_equal(register_must_read(&reg, 0).version, 0);
     }
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from steps back, too")
@@ -223,7 +182,7 @@ TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from s
     struct fz_register reg = kind->open(0, 10000);
 
     atomic_store(&ahead_s, kind->raise == NULL ? step_s : 0);
-    uint64_t version = must_swap(&reg, 0, 0, "ahead");
+    uint64_t version = register_must_swap(&reg, 0, 0, "ahead");
     atomic_store(&ahead_s, 0);
     if (kind->raise != NULL) {
         version += (uint64_t)step_s * 1000000;
@@ -232,11 +191,11 @@ TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from s
     for (int i = 0; i < 3; i++) {
         uint64_t before = version;
         uint64_t untouched;
-        version = must_swap(&reg, 0, before, "behind");
-        assert_record(&reg, 0, version, "behind");
-        assert_int_equal(swap(&reg, 0, before, "of before", &untouched), FZ_REGISTER_CONFLICT);
+        version = register_must_swap(&reg, 0, before, "behind");
+        register_assert_record(&reg, 0, version, "behind");
+        assert_int_equal(register_swap(&reg, 0, before, "of before", &untouched), FZ_REGISTER_CONFLICT);
     }
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 static int64_t now_ms(void)
@@ -295,7 +254,7 @@ TEST_OF_KINDS(
         assert_int_not_equal(first.incarnation[0], '\0');
     if (reg.register_class == FZ_REGISTER_ONE_HOST)
         assert_int_equal(first.incarnation[0], '\0');
-    reg.close(reg.ctx);
+    register_close(&reg);
 }
 
 /* ---- several at once ------------------------------------------------------------- */
@@ -324,7 +283,7 @@ static void *count_in_thread(void *ctx)
     struct fz_register reg = kind->open(0, 10000);
 
     count_up(&reg);
-    reg.close(reg.ctx);
+    register_close(&reg);
     return NULL;
 }
 
@@ -337,8 +296,8 @@ TEST_OF_KINDS(for_each_kind, "Several who count one record up never lose a count
         assert_int_equal(pthread_create(&threads[i], NULL, count_in_thread, (void *)(uintptr_t)kind), 0);
     for (size_t i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    assert_record(&reg, 0, read_one(&reg, 0).version, "400");
-    reg.close(reg.ctx);
+    register_assert_record(&reg, 0, register_must_read(&reg, 0).version, "400");
+    register_close(&reg);
 }
 
 TEST_OF_KINDS(for_each_kind,
@@ -349,7 +308,7 @@ TEST_OF_KINDS(for_each_kind,
 
     if (reg.register_class == FZ_REGISTER_ONE_HOST && kind->wipe == NULL)
         return; /* memory: a child has its own */
-    must_swap(&reg, 0, 0, "0");
+    register_must_swap(&reg, 0, 0, "0");
     pid_t child = bound_fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -361,6 +320,6 @@ TEST_OF_KINDS(for_each_kind,
     count_up(&reg);
     assert_int_equal(waitpid(child, &status_word, 0), child);
     assert_int_equal(status_word, 0);
-    assert_record(&reg, 0, read_one(&reg, 0).version, "200");
-    reg.close(reg.ctx);
+    register_assert_record(&reg, 0, register_must_read(&reg, 0).version, "200");
+    register_close(&reg);
 }

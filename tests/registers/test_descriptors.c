@@ -139,7 +139,7 @@ static pid_t give_birth(const struct fz_register *reg)
     _exit(was_read && record.len == strlen("second") ? 0 : 1);
 }
 
-TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to him")
+TEST_OF_KINDS(for_each_server, "The answer that the parent awaited comes to the parent")
 {
     struct fz_record record = {.version = 0};
     struct proxy *proxy = proxy_start(kind->server->port);

@@ -37,26 +37,26 @@ TEST("What somebody else has put there is refused, or shown as damaged, and neve
         char words[64];
         snprintf(words, sizeof words, "put frazil/lease/orders/0 %s", damaged[i]);
         etcd_server_must(&server, words);
-        assert_int_equal(etcd_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
-        etcd_assert_said("what stands in the key 'frazil/lease/orders/0' is not what frazil has written");
-        assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
-        assert_int_equal(etcd_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_CONFLICT);
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+        register_assert_said("what stands in the key 'frazil/lease/orders/0' is not what frazil has written");
+        assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
+        assert_int_equal(register_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_CONFLICT);
     }
-    version = etcd_must_swap(&reg, 2, 0, "good");
+    version = register_must_swap(&reg, 2, 0, "good");
     assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_int_equal(versions[1], 0);
     assert_int_equal(versions[2], version);
     etcd_server_must(&server, "put frazil/lease/orders/namespace foreign");
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &etcd_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
     etcd_server_must(&server, "del frazil/lease/orders/namespace");
     etcd_server_must(&server, "put frazil/lease/orders/worker x");
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &etcd_said), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
     etcd_server_must(&server, "del frazil/lease/orders/worker");
     etcd_server_must(&server, "put frazil/lease/orders.7/worker x"); /* another namespace */
     etcd_server_must(&server, "put frazil/lease/orders0 x");
     assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
-    etcd_close(&reg);
+    register_close(&reg);
     server_stop(&server);
 }
 
@@ -87,13 +87,13 @@ TEST("More records than are asked for at once are shown in pages, each record on
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         struct tally tally = {.n = 0};
         for (; made < sizes[i]; made++)
-            etcd_must_swap(&reg, made, 0, "x");
-        assert_int_equal(reg.read_all(reg.ctx, tally_one, &tally, NULL, &etcd_said), FZ_REGISTER_OK);
+            register_must_swap(&reg, made, 0, "x");
+        assert_int_equal(reg.read_all(reg.ctx, tally_one, &tally, NULL, &register_said), FZ_REGISTER_OK);
         assert_int_equal(tally.n, made);
         for (size_t k = 0; k < made; k++)
             assert_int_equal(tally.seen[k], 1);
     }
-    etcd_close(&reg);
+    register_close(&reg);
     server_stop(&server);
 }
 
@@ -110,14 +110,15 @@ static enum fz_register_result taken_for_with(struct proxy *proxy, const char *h
     snprintf(text, sizeof text, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s", status, headers, strlen(body), body);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
     proxy_say(proxy, text);
-    enum fz_register_result result = swaps ? etcd_swap(&reg, 0, 1, "x", &untouched) : etcd_read(&reg, 0, &record);
+    enum fz_register_result result =
+        swaps ? register_swap(&reg, 0, 1, "x", &untouched) : register_read(&reg, 0, &record);
     proxy_set(proxy, PROXY_PASS);
     assert_int_equal(untouched, 4711);
     if (result != FZ_REGISTER_OK) {
         assert_int_equal(record.version, 4711);
-        assert_true(result == FZ_REGISTER_CONFLICT || etcd_said.message[0] != '\0');
+        assert_true(result == FZ_REGISTER_CONFLICT || register_said.message[0] != '\0');
     }
-    etcd_close(&reg);
+    register_close(&reg);
     return result;
 }
 
@@ -162,7 +163,7 @@ TEST("A yes or no to a swap is believed only if it is complete; so is what a key
         const char *body = answers[i].body;
         if (taken_for(proxy, "200 OK", body, true) != answers[i].swapped ||
             taken_for(proxy, "200 OK", body, false) != answers[i].was_read)
-            fail_msg("%s: %s", body, etcd_said.message);
+            fail_msg("%s: %s", body, register_said.message);
     }
     proxy_stop(proxy);
     server_stop(&server);
@@ -213,7 +214,7 @@ TEST("A time that is missing, or is none, is not guessed: the answer counts for 
     assert_int_equal(taken_for(proxy, "200 OK", body, true), FZ_REGISTER_CONFLICT);
     for (size_t i = 0; i < sizeof headers / sizeof headers[0]; i++) {
         assert_int_equal(taken_for_with(proxy, headers[i], "200 OK", body, true), FZ_REGISTER_UNKNOWN);
-        etcd_assert_said("its answer has no Date header with the time");
+        register_assert_said("its answer has no Date header with the time");
         assert_int_equal(taken_for_with(proxy, headers[i], "200 OK", body, false), FZ_REGISTER_UNKNOWN);
     }
     proxy_stop(proxy);
@@ -249,9 +250,9 @@ TEST("An error says no for ever, not now, or leaves open what happened")
     struct proxy *proxy = proxy_start(server.port);
     for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
         if (taken_for(proxy, errors[i].status, errors[i].body, true) != errors[i].result)
-            fail_msg("%s: %s", errors[i].body, etcd_said.message);
+            fail_msg("%s: %s", errors[i].body, register_said.message);
     }
-    etcd_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
+    register_assert_said("is no etcd 3.4 or later with its JSON gateway (HTTP status 404)");
     proxy_stop(proxy);
     server_stop(&server);
 }

@@ -1,79 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: etcd as a coordinator tells an operator what he should know of
- * it, and each finding is there when what it speaks of is, and only then.
+ * Goal of this test: etcd as a coordinator tells an operator what to know of it,
+ * and each finding is there when its cause is, and only then.
  */
 
-#include "lease/coordinator.h"
+#include "frazil/coordinators.h"
 #include "lib/etcd_rig.h"
+#include "lib/findings.h"
 #include "lib/test.h"
-#include "os/clock.h"
-
-struct findings {
-    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
-    size_t len;
-};
-
-static void note(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    static const char *const names[] = {"OK", "WARN", "FAIL"};
-    struct findings *findings = ctx;
-
-    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
-                       sentence);
-    findings->len += (size_t)len;
-    assert_true(findings->len < sizeof findings->text);
-}
 
 /* What is found on this server by this user ("NAME:PASSWORD@" or nothing). */
 static struct findings examine(const struct server *server, const char *user)
 {
-    struct findings findings = {.len = 0};
-    frazil_clock clock = fz_real_clock();
-    frazil_error err;
-    char url[256];
-
-    snprintf(url, sizeof url, "etcd://%s127.0.0.1:%u/orders?timeout=30s", user, (unsigned)server->port);
-    if (frazil_etcd()->examine(frazil_etcd(), url, &clock, note, &findings, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return findings;
-}
-
-static void assert_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) == NULL)
-        fail_msg("not found: %s\nbut: %s", words, findings.text);
-}
-
-static void assert_not_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) != NULL)
-        fail_msg("found: %s\nin: %s", words, findings.text);
+    return findings_at(frazil_coordinator_etcd(), "etcd://%s127.0.0.1:%u/orders?timeout=30s", user,
+                       (unsigned)server->port);
 }
 
 BEFORE_ALL
 {
     test_need(etcd_server_installed());
-}
-
-TEST("It is of this version, names its client libraries and its URLs, and opens a register of each of them")
-{
-    const frazil_coordinator *etcd = frazil_etcd();
-    char name[FZ_LEASE_NAME_SIZE];
-    struct fz_register reg;
-    frazil_error err;
-
-    assert_string_equal(etcd->version, FRAZIL_VERSION);
-    assert_string_equal(etcd->part, "etcd");
-    assert_memory_equal(etcd->client, "libcurl ", 8);
-    assert_non_null(strstr(etcd->client, ", jansson "));
-    assert_string_equal(etcd->schemes[0], "etcd");
-    assert_string_equal(etcd->schemes[1], "etcds");
-    assert_null(etcd->schemes[2]);
-    assert_int_equal(etcd->open_register("etcds://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
-    assert_string_equal(name, "orders.7");
-    reg.close(reg.ctx);
-    assert_int_equal(etcd->open_register("etcd://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
 TEST("A cluster of one without users works, and there is more to wish for")
@@ -98,7 +43,7 @@ TEST("A cluster of one without users works, and there is more to wish for")
     server_stop(&server);
 }
 
-TEST("Who may only read is told that he may not write; nothing is written to find it out")
+TEST("A user without the right to write is told so; nothing is written to find it out")
 {
     static const char *const commands[] = {
         "user add root:r00t",  "user grant-role root root",

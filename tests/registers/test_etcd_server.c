@@ -40,23 +40,23 @@ TEST("Who has no user, a wrong password, or no permission is refused and told so
     enable_users(&server);
     unsigned port = server.port;
     struct fz_register nobody = etcd_open_url("etcd://127.0.0.1:%u/orders", port);
-    assert_int_equal(etcd_swap(&nobody, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
-    etcd_assert_said("has users, and the URL names none");
+    assert_int_equal(register_swap(&nobody, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("has users, and the URL names none");
     struct fz_register wrong = etcd_open_url("etcd://joe:wr0ng@127.0.0.1:%u/orders?timeout=30s", port);
-    assert_int_equal(etcd_swap(&wrong, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
-    etcd_assert_said("invalid user ID or password");
-    assert_null(strstr(etcd_said.message, "wr0ng"));
+    assert_int_equal(register_swap(&wrong, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("invalid user ID or password");
+    assert_null(strstr(register_said.message, "wr0ng"));
     struct fz_register elsewhere = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/bills?timeout=30s", port);
-    assert_int_equal(etcd_swap(&elsewhere, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
-    etcd_assert_said("permission denied");
-    assert_int_equal(etcd_read(&elsewhere, 0, &record), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_swap(&elsewhere, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("permission denied");
+    assert_int_equal(register_read(&elsewhere, 0, &record), FZ_REGISTER_REFUSED);
     struct fz_register right = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", port);
-    version = etcd_must_swap(&right, 0, 0, "first");
-    assert_int_equal(etcd_must_read(&right, 0).version, version);
-    etcd_close(&nobody);
-    etcd_close(&wrong);
-    etcd_close(&elsewhere);
-    etcd_close(&right);
+    version = register_must_swap(&right, 0, 0, "first");
+    assert_int_equal(register_must_read(&right, 0).version, version);
+    register_close(&nobody);
+    register_close(&wrong);
+    register_close(&elsewhere);
+    register_close(&right);
     server_stop(&server);
 }
 
@@ -66,15 +66,15 @@ TEST("A token that is no longer accepted is renewed, and what was asked with it 
 
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
-    uint64_t version = etcd_must_swap(&reg, 0, 0, "no users yet");
+    uint64_t version = register_must_swap(&reg, 0, 0, "no users yet");
     enable_users(&server);
-    version = etcd_must_swap(&reg, 0, version, "users since then");
+    version = register_must_swap(&reg, 0, version, "users since then");
     server_kill(&server);
     etcd_server_restart(&server, NULL); /* it forgets its tokens */
-    version = etcd_must_swap(&reg, 0, version, "logged in again");
+    version = register_must_swap(&reg, 0, version, "logged in again");
     etcd_server_must(&server, "--user root:r00t auth disable");
-    etcd_must_swap(&reg, 0, version, "no users any more");
-    etcd_close(&reg);
+    register_must_swap(&reg, 0, version, "no users any more");
+    register_close(&reg);
     server_stop(&server);
 }
 
@@ -89,9 +89,9 @@ TEST("Without an answer to the password nothing that matters was asked: nothing 
     struct fz_register reg =
         etcd_open_url("etcd://joe:s3cret@127.0.0.1:%u/orders?timeout=200ms", (unsigned)proxy->port);
     proxy_set(proxy, PROXY_HOLD_REPLIES);
-    assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("did not answer within ");
-    etcd_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("did not answer within ");
+    register_close(&reg);
     proxy_stop(proxy);
     server_stop(&server);
 }
@@ -106,10 +106,10 @@ TEST("What the environment says of proxies is for browsers: a coordinator is ask
     assert_int_equal(setenv("http_proxy", proxy, 1), 0);
     assert_int_equal(setenv("all_proxy", proxy, 1), 0);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)server.port);
-    etcd_must_swap(&reg, 0, 0, "directly");
+    register_must_swap(&reg, 0, 0, "directly");
     assert_int_equal(unsetenv("http_proxy"), 0);
     assert_int_equal(unsetenv("all_proxy"), 0);
-    etcd_close(&reg);
+    register_close(&reg);
     server_stop(&server);
 }
 
@@ -122,14 +122,14 @@ TEST("A member that cannot be reached is passed over at once, for writing, too")
     etcd_server_start(&server, NULL);
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port(),
                                            (unsigned)server.port);
-    uint64_t version = etcd_must_swap(&reg, 0, 0, "first");
-    assert_int_equal(etcd_must_read(&reg, 0).version, version);
-    etcd_close(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+    assert_int_equal(register_must_read(&reg, 0).version, version);
+    register_close(&reg);
     server_stop(&server);
     reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)free_port());
-    assert_int_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("cannot be connected to: Failed to connect to 127.0.0.1 port");
-    etcd_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot be connected to: Failed to connect to 127.0.0.1 port");
+    register_close(&reg);
 }
 
 TEST("One that hangs leaves a write in doubt; it is not asked a second time elsewhere, and the next one is asked next")
@@ -142,19 +142,19 @@ TEST("One that hangs leaves a write in doubt; it is not asked a second time else
     struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy->port,
                                            (unsigned)server.port);
     proxy_set(proxy, PROXY_LOSE_REPLIES);
-    assert_int_equal(etcd_swap(&reg, 0, 0, "in doubt", &version), FZ_REGISTER_UNKNOWN);
-    etcd_assert_said("did not answer within ");
+    assert_int_equal(register_swap(&reg, 0, 0, "in doubt", &version), FZ_REGISTER_UNKNOWN);
+    register_assert_said("did not answer within ");
     struct fz_record record = {.version = 0};
     for (int tries = 0; tries < TRIES && record.version == 0; tries++)
-        record = etcd_must_read(&reg, 0);
+        record = register_must_read(&reg, 0);
     assert_memory_equal(record.data, "in doubt", 8);
-    etcd_close(&reg);
+    register_close(&reg);
 
     /* A question that changes nothing is asked elsewhere. */
     reg = etcd_open_url("etcd://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=6s", (unsigned)proxy->port,
                         (unsigned)server.port);
-    assert_int_equal(etcd_must_read(&reg, 0).version, record.version);
-    etcd_close(&reg);
+    assert_int_equal(register_must_read(&reg, 0).version, record.version);
+    register_close(&reg);
     proxy_stop(proxy);
     server_stop(&server);
 }
@@ -208,16 +208,16 @@ static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected
 
     for (int tries = 0; tries < 100; tries++) {
         struct fz_record record = {.version = 0};
-        if (etcd_swap(reg, 0, expected, text, &version) == FZ_REGISTER_OK)
+        if (register_swap(reg, 0, expected, text, &version) == FZ_REGISTER_OK)
             return version;
-        if (etcd_read(reg, 0, &record) == FZ_REGISTER_OK && record.version > expected) {
+        if (register_read(reg, 0, &record) == FZ_REGISTER_OK && record.version > expected) {
             assert_int_equal(record.len, strlen(text));
             assert_memory_equal(record.data, text, record.len);
             return record.version;
         }
         pause_shortly();
     }
-    fail_msg("%s", etcd_said.message);
+    fail_msg("%s", register_said.message);
     return 0;
 }
 
@@ -238,14 +238,14 @@ TEST("The cluster goes on while any one of its members is down, with what it has
         launch_member(&cluster, i);
         version = swap_in_the_end(&reg, version, "all of them");
     }
-    for (int tries = 0; tries < 100 && etcd_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
+    for (int tries = 0; tries < 100 && register_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
         pause_shortly();
     server_kill(&cluster.members[0]);
     server_kill(&cluster.members[1]);
-    assert_int_not_equal(etcd_swap(&reg, 0, version, "one of them", &untouched), FZ_REGISTER_OK);
-    assert_int_not_equal(etcd_read(&reg, 0, &record), FZ_REGISTER_OK);
+    assert_int_not_equal(register_swap(&reg, 0, version, "one of them", &untouched), FZ_REGISTER_OK);
+    assert_int_not_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(untouched, 4711);
-    etcd_close(&reg);
+    register_close(&reg);
     for (size_t i = 0; i < MEMBERS; i++)
         server_stop(&cluster.members[i]);
 }

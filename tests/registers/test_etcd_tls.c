@@ -92,26 +92,26 @@ TEST("A server is believed only if its certificate is of its host and by whom th
     unsigned port = server.port;
     struct fz_register right =
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
-    version = etcd_must_swap(&right, 0, 0, "through TLS");
-    assert_int_equal(etcd_must_read(&right, 0).version, version);
+    version = register_must_swap(&right, 0, 0, "through TLS");
+    assert_int_equal(register_must_read(&right, 0).version, version);
     struct fz_register stranger = etcd_open_url("etcds://127.0.0.1:%u/orders?timeout=30s", port);
-    assert_int_equal(etcd_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("cannot be connected to: SSL certificate problem");
+    assert_int_equal(register_swap(&stranger, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot be connected to: SSL certificate problem");
     struct fz_register other_name =
         etcd_open_url("etcds://localhost:%u/orders?ca=%s/ca.pem&timeout=30s", port, server.folder);
-    assert_int_equal(etcd_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("localhost");
+    assert_int_equal(register_swap(&other_name, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("localhost");
     struct fz_register no_ca = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=/nonexistent&timeout=30s", port);
-    assert_int_equal(etcd_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
-    etcd_assert_said("/nonexistent");
+    assert_int_equal(register_swap(&no_ca, 0, version, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("/nonexistent");
     struct fz_register plain = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", port);
-    assert_int_not_equal(etcd_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
-    assert_int_equal(etcd_must_read(&right, 0).version, version);
-    etcd_close(&right);
-    etcd_close(&stranger);
-    etcd_close(&other_name);
-    etcd_close(&no_ca);
-    etcd_close(&plain);
+    assert_int_not_equal(register_swap(&plain, 0, version, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_must_read(&right, 0).version, version);
+    register_close(&right);
+    register_close(&stranger);
+    register_close(&other_name);
+    register_close(&no_ca);
+    register_close(&plain);
     server_stop(&server);
 }
 
@@ -125,13 +125,13 @@ TEST("A server that wants a certificate gets it")
     struct fz_register with = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
                                             "client.key&timeout=30s",
                                             (unsigned)server.port, folder, folder, folder);
-    version = etcd_must_swap(&with, 0, 0, "with");
+    version = register_must_swap(&with, 0, 0, "with");
     struct fz_register without =
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)server.port, folder);
-    assert_int_not_equal(etcd_swap(&without, 0, version, "without", &version), FZ_REGISTER_OK);
-    assert_int_equal(etcd_must_read(&with, 0).version, version);
-    etcd_close(&with);
-    etcd_close(&without);
+    assert_int_not_equal(register_swap(&without, 0, version, "without", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_must_read(&with, 0).version, version);
+    register_close(&with);
+    register_close(&without);
     server_stop(&server);
 }
 
@@ -145,9 +145,9 @@ TEST("One whose own certificate is no client's cannot talk to itself: it answers
     struct fz_register reg = etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&cert=%s/client.pem&key=%s/"
                                            "client.key&timeout=30s",
                                            (unsigned)server.port, folder, folder, folder);
-    assert_int_not_equal(etcd_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
-    etcd_assert_said("etcds://127.0.0.1:");
-    etcd_close(&reg);
+    assert_int_not_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
+    register_assert_said("etcds://127.0.0.1:");
+    register_close(&reg);
     server_stop(&server);
 }
 
@@ -160,21 +160,21 @@ TEST("A child that drops what it has inherited does not end its parent's session
     struct proxy *proxy = proxy_start(server.port);
     struct fz_register reg =
         etcd_open_url("etcds://127.0.0.1:%u/orders?ca=%s/ca.pem&timeout=30s", (unsigned)proxy->port, server.folder);
-    uint64_t version = etcd_must_swap(&reg, 0, 0, "parent");
+    uint64_t version = register_must_swap(&reg, 0, 0, "parent");
     unsigned before = proxy->accepted;
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         reg.after_fork(reg.ctx);
-        etcd_close(&reg);
+        register_close(&reg);
         _exit(0);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
     for (int i = 0; i < 20; i++)
-        version = etcd_must_swap(&reg, 0, version, "parent");
+        version = register_must_swap(&reg, 0, version, "parent");
     assert_int_equal(proxy->accepted, before);
-    etcd_close(&reg);
+    register_close(&reg);
     proxy_stop(proxy);
     server_stop(&server);
 }

@@ -16,6 +16,7 @@
 #include "lib/bound.h"
 #include "lib/proxy.h"
 #include "lib/register_kinds.h"
+#include "lib/register_rig.h"
 #include "lib/test.h"
 
 enum { SHORT_MS = 300, LONG_MS = 20000, TRIES = 4000 };
@@ -24,7 +25,6 @@ struct rig {
     struct proxy *proxy;
     struct fz_register through; /* the proxy, with a short timeout */
     struct fz_register direct;
-    frazil_error err; /* of the last operation */
 };
 
 static void start(struct rig *rig, const struct register_kind *kind)
@@ -41,37 +41,14 @@ static void stop(struct rig *rig)
     proxy_stop(rig->proxy);
 }
 
-static enum fz_register_result swap(struct rig *rig, const struct fz_register *reg, uint64_t expected, const char *text,
-                                    uint64_t *ret_version)
-{
-    memset(&rig->err, 0, sizeof rig->err);
-    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, text, strlen(text)}, ret_version, NULL, &rig->err);
-}
-
-static enum fz_register_result read_first(struct rig *rig, const struct fz_register *reg, struct fz_record *ret)
-{
-    memset(&rig->err, 0, sizeof rig->err);
-    return reg->read(reg->ctx, 0, ret, NULL, &rig->err);
-}
-
-/* Straight to the server, where nothing may fail. */
-static uint64_t must_swap(struct rig *rig, uint64_t expected, const char *text)
-{
-    uint64_t version = 0;
-
-    if (swap(rig, &rig->direct, expected, text, &version) != FZ_REGISTER_OK)
-        fail_msg("%s", rig->err.message);
-    return version;
-}
-
 /* A read that succeeds in the end, however often it takes: what was broken off is connected again. */
-static struct fz_record await_read(struct rig *rig, const struct fz_register *reg)
+static struct fz_record await_read(const struct fz_register *reg)
 {
     struct fz_record record = {.version = 0};
 
-    for (int tries = 0; read_first(rig, reg, &record) != FZ_REGISTER_OK; tries++) {
+    for (int tries = 0; register_read(reg, 0, &record) != FZ_REGISTER_OK; tries++) {
         if (tries == TRIES)
-            fail_msg("%s", rig->err.message);
+            fail_msg("%s", register_said.message);
         pause_shortly();
     }
     return record;
@@ -95,21 +72,21 @@ TEST_OF_KINDS(for_each_server,
     start(&rig, kind);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
         uint64_t untouched = 4711;
-        version = must_swap(&rig, version, "first");
-        (void)await_read(&rig, &rig.through); /* connects */
+        version = register_must_swap(&rig.direct, 0, version, "first");
+        (void)await_read(&rig.through); /* connects */
         proxy_set(rig.proxy, modes[i]);
-        enum fz_register_result result = swap(&rig, &rig.through, version, "second", &untouched);
+        enum fz_register_result result = register_swap(&rig.through, 0, version, "second", &untouched);
         if (result != FZ_REGISTER_UNKNOWN)
-            fail_msg("fault %d: %d, %s", (int)modes[i], (int)result, rig.err.message);
+            fail_msg("fault %d: %d, %s", (int)modes[i], (int)result, register_said.message);
         assert_int_equal(untouched, 4711);
-        assert_int_not_equal(rig.err.message[0], '\0');
+        assert_int_not_equal(register_said.message[0], '\0');
         struct fz_record record = {.version = 0};
         for (int tries = 0; tries < TRIES && !is_text(&record, "second"); tries++)
-            record = await_read(&rig, &rig.direct);
+            record = await_read(&rig.direct);
         assert_true(is_text(&record, "second"));
         assert_true(record.version > version);
         proxy_set(rig.proxy, PROXY_PASS);
-        assert_int_equal(await_read(&rig, &rig.through).version, record.version);
+        assert_int_equal(await_read(&rig.through).version, record.version);
         version = record.version;
     }
     stop(&rig);
@@ -121,13 +98,13 @@ TEST_OF_KINDS(for_each_server, "The late reply to a request that was given up is
     struct fz_record record;
 
     start(&rig, kind);
-    uint64_t version = must_swap(&rig, 0, "first");
-    (void)await_read(&rig, &rig.through);
+    uint64_t version = register_must_swap(&rig.direct, 0, 0, "first");
+    (void)await_read(&rig.through);
     proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
-    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
-    version = must_swap(&rig, version, "second");
+    assert_int_not_equal(register_read(&rig.through, 0, &record), FZ_REGISTER_OK);
+    version = register_must_swap(&rig.direct, 0, version, "second");
     proxy_set(rig.proxy, PROXY_PASS);
-    record = await_read(&rig, &rig.through);
+    record = await_read(&rig.through);
     assert_true(is_text(&record, "second"));
     assert_int_equal(record.version, version);
     stop(&rig);
@@ -140,16 +117,16 @@ TEST_OF_KINDS(for_each_server,
     uint64_t untouched = 4711;
 
     start(&rig, kind);
-    uint64_t first = must_swap(&rig, 0, "first");
-    (void)await_read(&rig, &rig.through);
+    uint64_t first = register_must_swap(&rig.direct, 0, 0, "first");
+    (void)await_read(&rig.through);
     unsigned replies = rig.proxy->replies;
     proxy_set(rig.proxy, PROXY_HOLD_REQUESTS);
-    assert_int_equal(swap(&rig, &rig.through, first, "late", &untouched), FZ_REGISTER_UNKNOWN);
+    assert_int_equal(register_swap(&rig.through, 0, first, "late", &untouched), FZ_REGISTER_UNKNOWN);
     assert_int_equal(untouched, 4711);
-    uint64_t version = must_swap(&rig, first, "instead");
+    uint64_t version = register_must_swap(&rig.direct, 0, first, "instead");
     proxy_set(rig.proxy, PROXY_PASS);
     proxy_await(&rig.proxy->replies, replies + 1);
-    struct fz_record record = await_read(&rig, &rig.direct);
+    struct fz_record record = await_read(&rig.direct);
     assert_true(is_text(&record, "instead"));
     assert_int_equal(record.version, version);
     stop(&rig);
@@ -166,29 +143,28 @@ TEST_OF_KINDS(for_each_server, "The timeout bounds the whole answer, however slo
     memset(data, 'x', sizeof data);
     assert_int_equal(rig.direct.swap(rig.direct.ctx, &(struct fz_swap){0, 0, data, sizeof data}, &version, NULL, NULL),
                      FZ_REGISTER_OK);
-    (void)await_read(&rig, &rig.through);
+    (void)await_read(&rig.through);
     proxy_set(rig.proxy, PROXY_DRIBBLE); /* 2 ms for each byte of the record: a second in all */
-    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
+    assert_int_not_equal(register_read(&rig.through, 0, &record), FZ_REGISTER_OK);
     proxy_set(rig.proxy, PROXY_PASS);
-    assert_int_equal(await_read(&rig, &rig.through).len, sizeof data);
+    assert_int_equal(await_read(&rig.through).len, sizeof data);
     stop(&rig);
 }
 
 TEST_OF_KINDS(for_each_server, "Where nobody listens certainly nothing was done")
 {
     struct fz_register reg = kind->open(free_port(), SHORT_MS);
-    struct rig rig;
     struct fz_record record;
     uint64_t version;
 
-    assert_int_equal(read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
-    assert_int_not_equal(rig.err.message[0], '\0');
-    assert_int_equal(swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
-    assert_int_not_equal(rig.err.message[0], '\0');
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_not_equal(register_said.message[0], '\0');
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_not_equal(register_said.message[0], '\0');
     reg.close(reg.ctx);
 }
 
-TEST_OF_KINDS(for_each_server, "Whoever is hung up on as soon as he connects fails, and goes on when he is not")
+TEST_OF_KINDS(for_each_server, "A client that is hung up on as soon as it connects fails, and goes on when it is not")
 {
     struct rig rig;
     struct fz_record record;
@@ -196,10 +172,10 @@ TEST_OF_KINDS(for_each_server, "Whoever is hung up on as soon as he connects fai
 
     start(&rig, kind);
     proxy_set(rig.proxy, PROXY_HANG_UP);
-    assert_int_not_equal(read_first(&rig, &rig.through, &record), FZ_REGISTER_OK);
-    assert_int_not_equal(swap(&rig, &rig.through, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_not_equal(register_read(&rig.through, 0, &record), FZ_REGISTER_OK);
+    assert_int_not_equal(register_swap(&rig.through, 0, 0, "x", &version), FZ_REGISTER_OK);
     proxy_set(rig.proxy, PROXY_PASS);
-    assert_int_equal(await_read(&rig, &rig.through).version, 0);
+    assert_int_equal(await_read(&rig.through).version, 0);
     stop(&rig);
 }
 
@@ -227,13 +203,13 @@ TEST_OF_KINDS(
             uint64_t untouched = 4711;
             start(&rig, kind);
             if (connected)
-                (void)await_read(&rig, &rig.through);
+                (void)await_read(&rig.through);
             proxy_say(rig.proxy, texts[i]);
-            enum fz_register_result result = swap(&rig, &rig.through, 0, "x", &untouched);
+            enum fz_register_result result = register_swap(&rig.through, 0, 0, "x", &untouched);
             if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
                 fail_msg("taken for an answer: %s", texts[i]);
             assert_int_equal(untouched, 4711);
-            assert_int_not_equal(rig.err.message[0], '\0');
+            assert_int_not_equal(register_said.message[0], '\0');
             stop(&rig);
         }
     }
@@ -246,11 +222,11 @@ TEST_OF_KINDS(
     struct rig rig;
 
     start(&rig, kind);
-    uint64_t version = must_swap(&rig, 0, "first");
+    uint64_t version = register_must_swap(&rig.direct, 0, 0, "first");
     for (int i = 0; i < 3; i++) {
         kind->kill();
         kind->restart();
-        version = must_swap(&rig, version, "again"); /* which is also what a restart must not lose */
+        version = register_must_swap(&rig.direct, 0, version, "again"); /* which is also what a restart must not lose */
     }
     stop(&rig);
 }
@@ -258,18 +234,17 @@ TEST_OF_KINDS(
 TEST_OF_KINDS(for_each_server, "Writing to a server that is gone does not end the program, nor leaves it a signal")
 {
     struct fz_register reg = kind->open(0, SHORT_MS);
-    struct rig rig;
     uint64_t version;
     sigset_t pending;
 
-    (void)await_read(&rig, &reg);
+    (void)await_read(&reg);
     kind->kill();
     for (int i = 0; i < 3; i++)
-        assert_int_not_equal(swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_OK);
+        assert_int_not_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     assert_int_equal(sigpending(&pending), 0);
     assert_int_equal(sigismember(&pending, SIGPIPE), 0);
     kind->restart();
-    (void)await_read(&rig, &reg);
+    (void)await_read(&reg);
     reg.close(reg.ctx);
 }
 
@@ -348,8 +323,7 @@ static void await_progress(struct tally *tally, unsigned more)
 static void check_tally(const struct register_kind *kind, struct tally *tally)
 {
     struct fz_register reg = kind->open(0, LONG_MS);
-    struct rig rig;
-    struct fz_record record = await_read(&rig, &reg);
+    struct fz_record record = await_read(&reg);
     unsigned number = number_in(&record);
 
     print_message("  %u done, %u unknown, %u counted\n", tally->done, tally->unknown, number);

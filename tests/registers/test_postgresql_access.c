@@ -76,7 +76,7 @@ TEST("Without a table there is no record and none can be made; who the server is
     assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){0, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "there is no table \"frazil_lease\": frazil lease init creates it"));
     assert_int_equal(version, 4711);
-    postgresql_close(&reg);
+    register_close(&reg);
     stop();
 }
 
@@ -97,7 +97,7 @@ TEST("What frazil lease init does makes the table, once, also for a namespace th
 
     start();
     struct fz_register reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
     struct fz_namespace_options options = {.layout = &layout,
                                            .name = "orders",
                                            .horizon_ms = 60000,
@@ -111,14 +111,14 @@ TEST("What frazil lease init does makes the table, once, also for a namespace th
     assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &record, NULL, NULL), FZ_REGISTER_OK);
     struct fz_namespace_record space;
     assert_int_equal(fz_namespace_record_parse(record.data, record.len, &space, NULL), FRAZIL_OK);
-    assert_string_equal(space.incarnation, postgresql_status_of(&reg).incarnation);
+    assert_string_equal(space.incarnation, register_status_of(&reg).incarnation);
     struct fz_register other = postgresql_open_url(
         "postgres://guarded:s3cret%%3A%%2F%%40@127.0.0.1:%u/postgres/others?sslmode=disable", (unsigned)server.port);
     assert_int_equal(fz_lease_init(&other, &options, &err), FRAZIL_OK);
     assert_string_equal(postgresql_server_do(&server, "SELECT string_agg(namespace, ' ' ORDER BY 1) FROM frazil_lease"),
                         "orders others");
-    postgresql_close(&other);
-    postgresql_close(&reg);
+    register_close(&other);
+    register_close(&reg);
     stop();
 }
 
@@ -127,8 +127,8 @@ static void *prepare(void *ctx)
     struct fz_register reg = open_as("owner", "");
 
     (void)ctx;
-    postgresql_prepare_table(&reg);
-    postgresql_close(&reg);
+    register_prepare(&reg);
+    register_close(&reg);
     return NULL;
 }
 
@@ -161,14 +161,14 @@ TEST("Who may not create the table is told what somebody else has to run; that i
     if (strstr(err.message, wanted) == NULL)
         fail_msg("%s", err.message);
     run_what_was_said(err.message);
-    postgresql_prepare_table(&reg);
-    uint64_t version = postgresql_must_swap(&reg, 0, "first");
-    assert_true(postgresql_must_swap(&reg, version, "second") > version);
-    postgresql_close(&reg);
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+    assert_true(register_must_swap(&reg, 0, version, "second") > version);
+    register_close(&reg);
     stop();
 }
 
-TEST("The same where the table is in a schema that he may not even look into")
+TEST("The same where the table is in a schema that the user may not even look into")
 {
     struct fz_record record;
     uint64_t version;
@@ -176,29 +176,29 @@ TEST("The same where the table is in a schema that he may not even look into")
     start();
     struct fz_register owner = open_as("owner", "");
     struct fz_register reg = open_as("the%20app", "");
-    postgresql_prepare_table(&owner);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("permission denied for table frazil_lease': let the owner of the table run: GRANT SELECT, "
-                           "INSERT, UPDATE ON \"frazil_lease\" TO \"the app\"; USAGE on its schema");
+    register_prepare(&owner);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("permission denied for table frazil_lease': let the owner of the table run: GRANT SELECT, "
+                         "INSERT, UPDATE ON \"frazil_lease\" TO \"the app\"; USAGE on its schema");
     postgresql_server_do(&server, "GRANT SELECT ON frazil_lease TO \"the app\"");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
-    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     /* The first grant would not need it, and the second one could not be had without. */
     postgresql_server_do(&server, "GRANT INSERT ON frazil_lease TO \"the app\"");
-    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_REFUSED);
-    run_what_was_said(postgresql_said());
-    version = postgresql_must_swap(&reg, 0, "x");
-    postgresql_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    run_what_was_said(register_said.message);
+    version = register_must_swap(&reg, 0, 0, "x");
+    register_close(&reg);
 
     postgresql_server_do(&server, "CREATE SCHEMA ids; ALTER TABLE frazil_lease SET SCHEMA ids");
     reg = open_as("the%20app", "&table=ids.frazil_lease");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("permission denied for schema ids");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("permission denied for schema ids");
     postgresql_server_do(&server, "GRANT USAGE ON SCHEMA ids TO \"the app\"");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    postgresql_close(&reg);
-    postgresql_close(&owner);
+    register_close(&reg);
+    register_close(&owner);
     stop();
 }
 
@@ -215,18 +215,18 @@ TEST("Tables with other names and in other schemas, and namespaces of one table,
         regs[i] = open_as("owner", keys[i]);
     regs[KEYS] = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/others", (unsigned)server.port);
     for (size_t i = 0; i <= KEYS; i++) {
-        postgresql_prepare_table(&regs[i]);
-        assert_int_equal(postgresql_read_first(&regs[i], &record), FZ_REGISTER_OK);
+        register_prepare(&regs[i]);
+        assert_int_equal(register_read(&regs[i], 0, &record), FZ_REGISTER_OK);
         assert_int_equal(record.version, 0);
-        (void)postgresql_must_swap(&regs[i], 0, "x");
+        (void)register_must_swap(&regs[i], 0, 0, "x");
     }
     for (size_t i = 0; i <= KEYS; i++)
-        postgresql_close(&regs[i]);
+        register_close(&regs[i]);
     struct fz_register reg = open_as("owner", "&table=nowhere.frazil_lease");
     frazil_error err;
     assert_int_equal(reg.prepare(reg.ctx, &err), FZ_REGISTER_REFUSED);
     assert_non_null(strstr(err.message, "schema \"nowhere\" does not exist' (3F000)"));
-    postgresql_close(&reg);
+    register_close(&reg);
     postgresql_server_do(&server, "DROP TABLE other_table, \"Frazil_Lease\"");
     stop();
 }
@@ -251,34 +251,34 @@ TEST("A password that is wrong or missing is refused, and never said; the right 
 
     start();
     struct fz_register reg = open_as("guarded:s3cret", "&sslmode=disable");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("28P01: password authentication failed for user \"guarded\"");
-    assert_null(strstr(postgresql_said(), "s3cret"));
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("28P01: password authentication failed for user \"guarded\"");
+    assert_null(strstr(register_said.message, "s3cret"));
+    register_close(&reg);
     reg = open_as("guarded", "");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("no password supplied");
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("no password supplied");
+    register_close(&reg);
     reg = open_as("guarded:s3cret%3A%2F%40", "&sslmode=disable");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
 
     write_file(path, "s3cret:/@\n");
     snprintf(keys, sizeof keys, "&sslmode=disable&password_file=%s", path);
     reg = open_as("guarded", keys);
     unlink(path);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
 
     snprintf(text, sizeof text, "127.0.0.1:%u:postgres:guarded:s3cret\\:/@\n", (unsigned)server.port);
     write_file(path, text);
     assert_int_equal(setenv("PGPASSFILE", path, 1), 0);
     reg = open_as("guarded", "&sslmode=disable");
-    enum fz_register_result result = postgresql_read_first(&reg, &record);
+    enum fz_register_result result = register_read(&reg, 0, &record);
     unsetenv("PGPASSFILE");
     unlink(path);
     assert_int_equal(result, FZ_REGISTER_OK);
-    postgresql_close(&reg);
+    register_close(&reg);
     stop();
 }
 
@@ -293,18 +293,18 @@ TEST("Without a word on TLS: over the socket of a server that has none; and over
     assert_int_equal(setenv("PGPORT", port, 1), 0);
     struct fz_register reg = postgresql_open_url(
         "postgres://guarded:s3cret%%3A%%2F%%40@/postgres/orders?timeout=20s&host=%s", server.folder);
-    enum fz_register_result over_socket = postgresql_read_first(&reg, &record);
+    enum fz_register_result over_socket = register_read(&reg, 0, &record);
     unsetenv("PGPORT");
     assert_int_equal(over_socket, FZ_REGISTER_OK);
-    postgresql_close(&reg);
+    register_close(&reg);
     reg = open_as("guarded:s3cret%3A%2F%40", "");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("no password is sent without TLS");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("no password is sent without TLS");
     postgresql_server_certify(&server);
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, settings);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
     postgresql_server_crash(&server);
     postgresql_server_restart(&server, NULL);
     stop();
@@ -315,13 +315,13 @@ TEST("Who, or where, does not exist is refused; nothing of that gets better by i
     struct fz_record record;
 
     struct fz_register reg = open_as("nobody_of_that_name", "");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("role \"nobody_of_that_name\" does not exist");
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("role \"nobody_of_that_name\" does not exist");
+    register_close(&reg);
     reg = postgresql_open_url("postgres://owner@127.0.0.1:%u/nowhere/orders", (unsigned)server.port);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("database \"nowhere\" does not exist");
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("database \"nowhere\" does not exist");
+    register_close(&reg);
 }
 
 TEST("The socket in a folder; and what the URL does not say comes from the environment, as with every client")
@@ -333,13 +333,13 @@ TEST("The socket in a folder; and what the URL does not say comes from the envir
     snprintf(port, sizeof port, "%u", (unsigned)server.port);
     assert_int_equal(setenv("PGPORT", port, 1), 0);
     struct fz_register reg = postgresql_open_url("postgres://owner@/postgres/orders?host=%s", server.folder);
-    enum fz_register_result by_folder = postgresql_read_first(&reg, &record);
-    postgresql_close(&reg);
+    enum fz_register_result by_folder = register_read(&reg, 0, &record);
+    register_close(&reg);
     assert_int_equal(setenv("PGHOST", server.folder, 1), 0);
     assert_int_equal(setenv("PGUSER", "owner", 1), 0);
     reg = postgresql_open_url("postgres:///postgres/orders");
-    enum fz_register_result by_environment = postgresql_read_first(&reg, &record);
-    postgresql_close(&reg);
+    enum fz_register_result by_environment = register_read(&reg, 0, &record);
+    register_close(&reg);
     unsetenv("PGPORT");
     unsetenv("PGHOST");
     unsetenv("PGUSER");
@@ -353,9 +353,9 @@ TEST("TLS that is demanded of a server that has none is not done without")
     struct fz_record record;
 
     struct fz_register reg = open_as("owner", "&sslmode=require");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("server does not support SSL, but SSL was required");
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("server does not support SSL, but SSL was required");
+    register_close(&reg);
 }
 
 TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherited does not end its parent's session")
@@ -373,8 +373,8 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
     snprintf(keys, sizeof keys, "sslmode=verify-ca&sslrootcert=%s/data/server.crt", own.folder);
     struct fz_register reg =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s&%s", (unsigned)own.port, keys);
-    postgresql_prepare_table(&reg);
-    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
@@ -387,14 +387,14 @@ TEST("Over TLS, as far as the URL trusts it; a child that drops what it inherite
                             "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) "
                             "WHERE ssl AND application_name = 'frazil'",
                             "1"); /* the parent's, still */
-    (void)postgresql_must_swap(&reg, version, "second");
-    postgresql_close(&reg);
+    (void)register_must_swap(&reg, 0, version, "second");
+    register_close(&reg);
 
     snprintf(keys, sizeof keys, "sslmode=verify-full&sslrootcert=%s/data/server.crt", own.folder);
     reg = postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?%s", (unsigned)own.port, keys);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("server certificate for \"localhost\" does not match host name \"127.0.0.1\"");
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("server certificate for \"localhost\" does not match host name \"127.0.0.1\"");
+    register_close(&reg);
     postgresql_server_stop(&own);
 }
 

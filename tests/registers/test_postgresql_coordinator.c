@@ -1,43 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: PostgreSQL as a coordinator tells an operator what he should know
- * of it, and each finding is there when what it speaks of is, and only then.
+ * Goal of this test: PostgreSQL as a coordinator tells an operator what to know of it,
+ * and each finding is there when its cause is, and only then.
  */
 #include <libpq-fe.h>
 
-#include "lease/coordinator.h"
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
 #include "lib/postgresql_rig.h"
 #include "lib/test.h"
-#include "os/clock.h"
-
-struct findings {
-    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
-    size_t len;
-};
-
-static void note(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    static const char *const names[] = {"OK", "WARN", "FAIL"};
-    struct findings *findings = ctx;
-
-    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
-                       sentence);
-    findings->len += (size_t)len;
-    assert_true(findings->len < sizeof findings->text);
-}
 
 /* What is found on this server by this user. */
 static struct findings examine_as(const struct server *server, const char *user)
 {
-    struct findings findings = {.len = 0};
-    frazil_clock clock = fz_real_clock();
-    frazil_error err;
-    char url[256];
-
-    snprintf(url, sizeof url, "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user, (unsigned)server->port);
-    if (frazil_postgresql()->examine(frazil_postgresql(), url, &clock, note, &findings, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return findings;
+    return findings_at(frazil_coordinator_postgresql(), "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user,
+                       (unsigned)server->port);
 }
 
 static struct findings examine(const struct server *server)
@@ -45,45 +22,13 @@ static struct findings examine(const struct server *server)
     return examine_as(server, "owner");
 }
 
-static void assert_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) == NULL)
-        fail_msg("not found: %s\nbut: %s", words, findings.text);
-}
-
-static void assert_not_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) != NULL)
-        fail_msg("found: %s\nin: %s", words, findings.text);
-}
-
 static void start(struct server *server, const char *const *settings)
 {
     postgresql_server_start(server, settings);
     struct fz_register reg =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=20s", (unsigned)server->port);
-    postgresql_prepare_table(&reg);
-    postgresql_close(&reg);
-}
-
-TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
-{
-    const frazil_coordinator *postgresql = frazil_postgresql();
-    char name[FZ_LEASE_NAME_SIZE];
-    struct fz_register reg;
-    frazil_error err;
-
-    assert_string_equal(postgresql->version, FRAZIL_VERSION);
-    assert_string_equal(postgresql->part, "postgresql");
-    assert_memory_equal(postgresql->client, "libpq ", 6);
-    assert_in_range(postgresql->client[6], '0', '9');
-    assert_string_equal(postgresql->schemes[0], "postgres");
-    assert_string_equal(postgresql->schemes[1], "postgresql");
-    assert_null(postgresql->schemes[2]);
-    assert_int_equal(postgresql->open_register("postgresql://nobody/app/orders.7", &reg, name, &err), FRAZIL_OK);
-    assert_string_equal(name, "orders.7");
-    reg.close(reg.ctx);
-    assert_int_equal(postgresql->open_register("postgres://nobody/app/", &reg, name, &err), FRAZIL_ESPEC);
+    register_prepare(&reg);
+    register_close(&reg);
 }
 
 TEST("A server as one wishes it: nothing but OK, once table and namespace are there")
@@ -170,7 +115,7 @@ TEST("A subscriber takes nothing over, and is not counted")
     postgresql_server_stop(&server);
 }
 
-TEST("What this user may do, and what he may not")
+TEST("The examination names the rights of this user, and those that are missing")
 {
     static const char *const privileges[] = {"SELECT, INSERT", "SELECT, UPDATE"};
     struct server server;

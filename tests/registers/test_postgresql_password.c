@@ -112,9 +112,9 @@ static enum heard login(const char *url)
     pthread_mutex_lock(&server.mutex);
     server.len = 0;
     pthread_mutex_unlock(&server.mutex);
-    assert_int_not_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
-    assert_null(strstr(postgresql_said(), "s3cret"));
-    postgresql_close(&reg);
+    assert_int_not_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    assert_null(strstr(register_said.message, "s3cret"));
+    register_close(&reg);
     pthread_mutex_lock(&server.mutex);
     server.heard[server.len] = '\0';
     if (strstr(server.heard, "s3cret") != NULL)
@@ -145,9 +145,9 @@ static enum heard login_under(const struct place *place, const char *variable, c
 static void assert_refused(enum heard heard)
 {
     assert_int_equal(heard, NOTHING_SENT);
-    postgresql_assert_said("server does not support SSL, but SSL was required': no password is sent without TLS unless "
-                           "sslmode= allows it: set up TLS at the server, or write sslmode=disable in the URL if you "
-                           "trust the network");
+    register_assert_said("server does not support SSL, but SSL was required': no password is sent without TLS unless "
+                         "sslmode= allows it: set up TLS at the server, or write sslmode=disable in the URL if you "
+                         "trust the network");
 }
 
 /* ---- the tests ------------------------------------------------------------------------ */
@@ -203,9 +203,9 @@ TEST("Whoever says how much TLS there is to be gets that, and no other sentence 
     unsetenv("PGSERVICEFILE");
     unlink(services);
     assert_int_equal(login_under(&place, "PGSSLMODE", "require", "me:s3cret"), NOTHING_SENT);
-    assert_null(strstr(postgresql_said(), "sslmode="));
+    assert_null(strstr(register_said.message, "sslmode="));
     assert_int_equal(login_to(&place, "me:s3cret", "&sslmode=require"), NOTHING_SENT);
-    assert_null(strstr(postgresql_said(), "sslmode="));
+    assert_null(strstr(register_said.message, "sslmode="));
     /* libpq's default counts where the URL says it. */
     assert_refused(login_under(&place, "PGSSLMODE", "prefer", "me:s3cret"));
     stop(&place);

@@ -26,7 +26,7 @@ static struct fz_register start(void)
     struct fz_register reg = open_on(&server, "");
 
     postgresql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
-    postgresql_prepare_table(&reg);
+    register_prepare(&reg);
     return reg;
 }
 
@@ -35,14 +35,14 @@ static struct fz_register start(void)
 TEST("The clock is the server's, to the millisecond")
 {
     struct fz_register reg = start();
-    struct fz_register_status status = postgresql_status_of(&reg);
+    struct fz_register_status status = register_status_of(&reg);
     int64_t now_ms = fz_real_now().unix_ms; /* the same host */
 
     assert_true(status.has_clock);
     assert_in_range(now_ms - status.unix_ms, 0, 60000);
-    uint64_t version = postgresql_must_swap(&reg, 0, "x");
+    uint64_t version = register_must_swap(&reg, 0, 0, "x");
     assert_in_range(version / 1000, (uint64_t)status.unix_ms, (uint64_t)fz_real_now().unix_ms);
-    postgresql_close(&reg);
+    register_close(&reg);
 }
 
 TEST("The incarnation is the cluster, its timeline, the start of the server and the table; all read it alike")
@@ -56,34 +56,34 @@ TEST("The incarnation is the cluster, its timeline, the start of the server and 
 
     postgresql_server_start(&own, NULL);
     struct fz_register reg = open_on(&own, "");
-    postgresql_prepare_table(&reg);
-    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "kept");
     snprintf(first, sizeof first, "%s", postgresql_server_do(&own, incarnation_sql));
-    assert_string_equal(postgresql_status_of(&reg).incarnation, first);
+    assert_string_equal(register_status_of(&reg).incarnation, first);
     postgresql_server_do(&own, "VACUUM FULL frazil_lease");
-    assert_string_equal(postgresql_status_of(&reg).incarnation, first);
+    assert_string_equal(register_status_of(&reg).incarnation, first);
     postgresql_server_crash(&own);
     postgresql_server_restart(&own, NULL);
-    assert_string_equal(postgresql_status_of(&reg).incarnation, postgresql_server_do(&own, incarnation_sql));
-    assert_string_not_equal(postgresql_status_of(&reg).incarnation, first);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_string_equal(register_status_of(&reg).incarnation, postgresql_server_do(&own, incarnation_sql));
+    assert_string_not_equal(register_status_of(&reg).incarnation, first);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    postgresql_close(&reg);
+    register_close(&reg);
     postgresql_server_stop(&own);
 }
 
 TEST("A table that was made again, as pg_restore --clean does, is another incarnation")
 {
     struct fz_register reg = start();
-    struct fz_register_status first = postgresql_status_of(&reg);
+    struct fz_register_status first = register_status_of(&reg);
 
     postgresql_server_do(&server, "CREATE TABLE kept AS TABLE frazil_lease; DROP TABLE frazil_lease");
-    struct fz_register_status without = postgresql_status_of(&reg);
+    struct fz_register_status without = register_status_of(&reg);
     assert_string_not_equal(without.incarnation, first.incarnation);
     postgresql_server_do(&server, "ALTER TABLE kept RENAME TO frazil_lease");
-    assert_string_not_equal(postgresql_status_of(&reg).incarnation, first.incarnation);
-    assert_string_not_equal(postgresql_status_of(&reg).incarnation, without.incarnation);
-    postgresql_close(&reg);
+    assert_string_not_equal(register_status_of(&reg).incarnation, first.incarnation);
+    assert_string_not_equal(register_status_of(&reg).incarnation, without.incarnation);
+    register_close(&reg);
 }
 
 TEST("A standby is not asked, neither for records nor to keep one; promoted it is another incarnation")
@@ -96,36 +96,36 @@ TEST("A standby is not asked, neither for records nor to keep one; promoted it i
 
     postgresql_server_start(&primary, NULL);
     struct fz_register reg = open_on(&primary, "");
-    postgresql_prepare_table(&reg);
-    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
-    struct fz_register_status old = postgresql_status_of(&reg);
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "kept");
+    struct fz_register_status old = register_status_of(&reg);
     postgresql_server_follow(&standby, &primary);
     struct fz_register alone = open_on(&standby, "");
     struct fz_register any =
         postgresql_open_url("postgres://owner@127.0.0.1:%u,127.0.0.1:%u/postgres/orders?timeout=20s",
                             (unsigned)standby.port, (unsigned)primary.port);
     postgresql_server_await(&standby, "SELECT count(*) FROM frazil_lease", "1");
-    assert_int_equal(postgresql_read_first(&alone, &record), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("is a standby: worker ids need the primary");
-    assert_int_equal(postgresql_swap(&alone, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("is a standby, or read-only: worker ids need the primary");
+    assert_int_equal(register_read(&alone, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("is a standby: worker ids need the primary");
+    assert_int_equal(register_swap(&alone, 0, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("is a standby, or read-only: worker ids need the primary");
     assert_int_equal(alone.prepare(alone.ctx, NULL), FZ_REGISTER_UNREACHABLE);
-    assert_string_equal(postgresql_status_of(&any).incarnation, old.incarnation);
+    assert_string_equal(register_status_of(&any).incarnation, old.incarnation);
 
     postgresql_server_crash(&primary);
-    assert_int_equal(postgresql_read_first(&any, &record), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&any, 0, &record), FZ_REGISTER_UNREACHABLE);
     assert_string_equal(postgresql_server_do(&standby, "SELECT pg_promote()"), "t");
-    struct fz_register_status promoted = postgresql_status_of(&alone);
+    struct fz_register_status promoted = register_status_of(&alone);
     assert_non_null(strstr(old.incarnation, ".00000001."));
     assert_non_null(strstr(promoted.incarnation, ".00000002."));
     assert_int_equal(strcspn(promoted.incarnation, "."), strcspn(old.incarnation, "."));
     assert_memory_equal(promoted.incarnation, old.incarnation, strcspn(old.incarnation, "."));
-    assert_string_equal(postgresql_status_of(&any).incarnation, postgresql_status_of(&alone).incarnation);
-    assert_true(postgresql_must_swap(&any, version, "goes on") > version);
+    assert_string_equal(register_status_of(&any).incarnation, register_status_of(&alone).incarnation);
+    assert_true(register_must_swap(&any, 0, version, "goes on") > version);
     assert_int_equal(untouched, 4711);
-    postgresql_close(&reg);
-    postgresql_close(&alone);
-    postgresql_close(&any);
+    register_close(&reg);
+    register_close(&alone);
+    register_close(&any);
     postgresql_server_stop(&standby);
     postgresql_server_stop(&primary);
 }
@@ -136,13 +136,13 @@ TEST("A user whose transactions are read-only by default is told so")
     uint64_t version;
 
     postgresql_server_do(&server, "ALTER ROLE owner SET default_transaction_read_only = on");
-    postgresql_close(&reg);
+    register_close(&reg);
     reg = open_on(&server, "");
-    enum fz_register_result result = postgresql_swap(&reg, 0, "x", &version);
+    enum fz_register_result result = register_swap(&reg, 0, 0, "x", &version);
     postgresql_server_do(&server, "BEGIN READ WRITE; ALTER ROLE owner RESET default_transaction_read_only; COMMIT");
     assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("is a standby, or read-only");
-    postgresql_close(&reg);
+    register_assert_said("is a standby, or read-only");
+    register_close(&reg);
 }
 
 /* ---- what has been said stays ----------------------------------------------------- */
@@ -155,16 +155,16 @@ TEST("A swap is on the disk when it returns, although the server's default is no
 
     postgresql_server_start(&own, settings);
     struct fz_register reg = open_on(&own, "");
-    postgresql_prepare_table(&reg);
+    register_prepare(&reg);
     postgresql_server_do(&own, "CREATE TABLE others (n int); CHECKPOINT");
-    uint64_t version = postgresql_must_swap(&reg, 0, "kept");
+    uint64_t version = register_must_swap(&reg, 0, 0, "kept");
     postgresql_server_do(&own, "INSERT INTO others VALUES (1)");
     postgresql_server_crash(&own);
     postgresql_server_restart(&own, settings);
     assert_string_equal(postgresql_server_do(&own, "SELECT count(*) FROM others"), "0"); /* what it does to others */
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    postgresql_close(&reg);
+    register_close(&reg);
     postgresql_server_stop(&own);
 }
 
@@ -175,7 +175,7 @@ TEST("A default that waits for less is overruled, one that waits for more is not
     struct fz_register reg = start();
     uint64_t version = 0;
 
-    postgresql_close(&reg);
+    register_close(&reg);
     postgresql_server_do(&server, "CREATE TABLE seen (level text);"
                                   "CREATE FUNCTION see() RETURNS trigger LANGUAGE plpgsql AS "
                                   "'BEGIN INSERT INTO seen VALUES (current_setting(''synchronous_commit'')); RETURN "
@@ -187,8 +187,8 @@ TEST("A default that waits for less is overruled, one that waits for more is not
         snprintf(sql, sizeof sql, "ALTER ROLE owner SET synchronous_commit = %s", levels[i][0]);
         postgresql_server_do(&server, sql);
         reg = open_on(&server, "");
-        version = postgresql_must_swap(&reg, version, "x");
-        postgresql_close(&reg);
+        version = register_must_swap(&reg, 0, version, "x");
+        register_close(&reg);
         assert_string_equal(postgresql_server_do(&server, "DELETE FROM seen RETURNING level"), levels[i][1]);
     }
     postgresql_server_do(&server, "ALTER ROLE owner RESET synchronous_commit; DROP TABLE seen; "
@@ -215,30 +215,30 @@ TEST("With a synchronous standby that is away nothing is granted: there is no an
 
     struct fz_register hasty =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=300ms", (unsigned)server.port);
-    for (int tries = 0; postgresql_read_first(&hasty, &record) != FZ_REGISTER_OK; tries++)
+    for (int tries = 0; register_read(&hasty, 0, &record) != FZ_REGISTER_OK; tries++)
         assert_true(tries < 100); /* connects, which may take longer */
     postgresql_server_do(&server, "ALTER SYSTEM SET synchronous_standby_names = 'nobody'");
     postgresql_server_do(&server, "SELECT pg_reload_conf()");
     postgresql_server_await(&server, "SHOW synchronous_standby_names", "nobody");
-    assert_int_equal(postgresql_swap(&hasty, 0, "x", &untouched), FZ_REGISTER_UNKNOWN);
-    postgresql_assert_said("did not answer within 300 ms");
+    assert_int_equal(register_swap(&hasty, 0, 0, "x", &untouched), FZ_REGISTER_UNKNOWN);
+    register_assert_said("did not answer within 300 ms");
     end_the_wait(NULL);
     postgresql_server_await(&server, "SELECT count(*) FROM frazil_lease", "1"); /* it was done all the same */
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(pthread_create(&other, NULL, end_the_wait, NULL), 0);
-    enum fz_register_result result = postgresql_swap(&reg, record.version, "y", &untouched);
+    enum fz_register_result result = register_swap(&reg, 0, record.version, "y", &untouched);
     pthread_join(other, NULL);
     postgresql_server_do(&server, "ALTER SYSTEM RESET synchronous_standby_names");
     postgresql_server_do(&server, "SELECT pg_reload_conf()");
     postgresql_server_await(&server, "SHOW synchronous_standby_names", "");
     assert_int_equal(result, FZ_REGISTER_UNKNOWN);
-    postgresql_assert_said("warns: 'canceling wait for synchronous replication due to user request'");
+    register_assert_said("warns: 'canceling wait for synchronous replication due to user request'");
     assert_int_equal(untouched, 4711);
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_memory_equal(record.data, "y", 1);
-    assert_true(postgresql_must_swap(&reg, record.version, "z") > record.version); /* the warning was that one's */
-    postgresql_close(&reg);
-    postgresql_close(&hasty);
+    assert_true(register_must_swap(&reg, 0, record.version, "z") > record.version); /* the warning was that one's */
+    register_close(&reg);
+    register_close(&hasty);
 }
 
 /* ---- who stands in the way ----------------------------------------------------------- */
@@ -255,22 +255,22 @@ static PGconn *lock_table(void)
 TEST("A table that somebody has locked: the server itself gives up in time, and then it was certainly not done")
 {
     struct fz_register reg = start();
-    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
     uint64_t untouched = 4711;
 
     struct fz_register hasty =
         postgresql_open_url("postgres://owner@127.0.0.1:%u/postgres/orders?timeout=8s", (unsigned)server.port);
     PGconn *session = lock_table();
-    assert_int_equal(postgresql_swap(&hasty, version, "second", &untouched), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("canceling statement due to statement timeout' (57014)");
+    assert_int_equal(register_swap(&hasty, 0, version, "second", &untouched), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("canceling statement due to statement timeout' (57014)");
     assert_int_equal(untouched, 4711);
     PQfinish(session);
-    assert_true(postgresql_must_swap(&hasty, version, "second") > version);
+    assert_true(register_must_swap(&hasty, 0, version, "second") > version);
     assert_string_equal(postgresql_server_do(&server, "SELECT count(*) FROM pg_stat_activity WHERE "
                                                       "wait_event_type = 'Lock'"),
                         "0");
-    postgresql_close(&hasty);
-    postgresql_close(&reg);
+    register_close(&hasty);
+    register_close(&reg);
 }
 
 static void *end_the_session(void *ctx)
@@ -286,19 +286,19 @@ static void *end_the_session(void *ctx)
 TEST("A session that is ended in the middle: how far it came is not known; the next call has a new one")
 {
     struct fz_register reg = start();
-    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
     uint64_t untouched = 4711;
     pthread_t other;
 
     PGconn *session = lock_table();
     assert_int_equal(pthread_create(&other, NULL, end_the_session, NULL), 0);
-    assert_int_equal(postgresql_swap(&reg, version, "second", &untouched), FZ_REGISTER_UNKNOWN);
-    postgresql_assert_said("terminating connection due to administrator command");
+    assert_int_equal(register_swap(&reg, 0, version, "second", &untouched), FZ_REGISTER_UNKNOWN);
+    register_assert_said("terminating connection due to administrator command");
     pthread_join(other, NULL);
     PQfinish(session);
     assert_int_equal(untouched, 4711);
-    assert_true(postgresql_must_swap(&reg, version, "second") > version);
-    postgresql_close(&reg);
+    assert_true(register_must_swap(&reg, 0, version, "second") > version);
+    register_close(&reg);
 }
 
 static void *commit(void *session)
@@ -314,7 +314,7 @@ static void *commit(void *session)
 TEST("Transactions that are serializable by default fail where others wait: certainly not done, and again is right")
 {
     struct fz_register reg = start();
-    uint64_t version = postgresql_must_swap(&reg, 0, "first");
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
     uint64_t untouched = 4711;
 
     pthread_t other;
@@ -322,17 +322,17 @@ TEST("Transactions that are serializable by default fail where others wait: cert
     PGconn *session = postgresql_server_session(&server);
     PQclear(PQexec(session, "BEGIN"));
     PQclear(PQexec(session, "UPDATE frazil_lease SET data = ''"));
-    postgresql_close(&reg);
+    register_close(&reg);
     reg = open_on(&server, "");
     assert_int_equal(pthread_create(&other, NULL, commit, session), 0); /* while the swap waits for the row */
-    enum fz_register_result result = postgresql_swap(&reg, version, "second", &untouched);
+    enum fz_register_result result = register_swap(&reg, 0, version, "second", &untouched);
     pthread_join(other, NULL);
     PQfinish(session);
     postgresql_server_do(&server, "ALTER ROLE owner RESET default_transaction_isolation");
     assert_int_equal(result, FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("could not serialize access due to concurrent update' (40001)");
-    assert_true(postgresql_must_swap(&reg, version, "second") > version);
-    postgresql_close(&reg);
+    register_assert_said("could not serialize access due to concurrent update' (40001)");
+    assert_true(register_must_swap(&reg, 0, version, "second") > version);
+    register_close(&reg);
 }
 
 TEST("What a server says no with decides whether it is one, also when it comes as late as the commit")
@@ -359,16 +359,16 @@ TEST("What a server says no with decides whether it is one, also when it comes a
                  "CREATE CONSTRAINT TRIGGER fail AFTER INSERT ON frazil_lease %s FOR EACH ROW EXECUTE FUNCTION fail()",
                  errors[i / 2].code, times[i % 2]);
         postgresql_server_do(&server, sql);
-        enum fz_register_result result = postgresql_swap(&reg, 0, "x", &untouched);
+        enum fz_register_result result = register_swap(&reg, 0, 0, "x", &untouched);
         if (result != errors[i / 2].result)
-            fail_msg("%s %s: %d, %s", errors[i / 2].code, times[i % 2], (int)result, postgresql_said());
-        postgresql_assert_said("so it is");
+            fail_msg("%s %s: %d, %s", errors[i / 2].code, times[i % 2], (int)result, register_said.message);
+        register_assert_said("so it is");
         assert_int_equal(untouched, 4711);
-        assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_OK);
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
         assert_int_equal(record.version, 0);
     }
     postgresql_server_do(&server, "DROP FUNCTION fail() CASCADE");
-    postgresql_close(&reg);
+    register_close(&reg);
 }
 
 TEST("When no connection is left it is not reached, and says why")
@@ -380,11 +380,11 @@ TEST("When no connection is left it is not reached, and says why")
     postgresql_server_do(&server, "CREATE ROLE lonely LOGIN CONNECTION LIMIT 0");
     struct fz_register lonely =
         postgresql_open_url("postgres://lonely@127.0.0.1:%u/postgres/orders", (unsigned)server.port);
-    assert_int_equal(postgresql_read_first(&lonely, &record), FZ_REGISTER_UNREACHABLE);
-    postgresql_assert_said("cannot be connected to: ");
-    postgresql_assert_said("too many connections for role \"lonely\"");
-    postgresql_close(&lonely);
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&lonely, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot be connected to: ");
+    register_assert_said("too many connections for role \"lonely\"");
+    register_close(&lonely);
+    register_close(&reg);
 }
 
 /* ---- what stands in the table ---------------------------------------------------------- */
@@ -395,11 +395,11 @@ TEST("Versions grow when the server's clock has gone back, too; the last one the
     uint64_t version;
 
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 9000000000000000, 'x')");
-    assert_int_equal(postgresql_must_swap(&reg, UINT64_C(9000000000000000), "y"), UINT64_C(9000000000000001));
+    assert_int_equal(register_must_swap(&reg, 0, UINT64_C(9000000000000000), "y"), UINT64_C(9000000000000001));
     postgresql_server_do(&server, "UPDATE frazil_lease SET version = 9223372036854775807");
-    assert_int_equal(postgresql_swap(&reg, INT64_MAX, "z", &version), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("bigint out of range' (22003)");
-    postgresql_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, INT64_MAX, "z", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("bigint out of range' (22003)");
+    register_close(&reg);
 }
 
 static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
@@ -422,9 +422,9 @@ TEST("What frazil has not written is refused, or shown as damaged, and never ove
     postgresql_server_do(&server, "INSERT INTO frazil_lease VALUES ('orders', 0, 0, 'x'), ('orders', 1, -7, 'x'), "
                                   "('orders', 2, 9, repeat('x', 513)::bytea), ('orders', 3, 9, ''), "
                                   "('others', 4, 9, 'x')");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("a record in the table \"frazil_lease\" is not what frazil has written");
-    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("a record in the table \"frazil_lease\" is not what frazil has written");
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
     assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     static const uint64_t wanted[6] = {1, 1, 1, 9, 0, 0};
     assert_memory_equal(versions, wanted, sizeof wanted);
@@ -436,7 +436,7 @@ TEST("What frazil has not written is refused, or shown as damaged, and never ove
         assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_REFUSED);
         postgresql_server_do(&server, "DELETE FROM frazil_lease WHERE number < 0 OR number > 9");
     }
-    postgresql_close(&reg);
+    register_close(&reg);
 }
 
 TEST("A table of that name that is something else is refused in the server's own words")
@@ -446,11 +446,11 @@ TEST("A table of that name that is something else is refused in the server's own
     uint64_t version;
 
     postgresql_server_do(&server, "DROP TABLE frazil_lease; CREATE TABLE frazil_lease (n int)");
-    assert_int_equal(postgresql_read_first(&reg, &record), FZ_REGISTER_REFUSED);
-    postgresql_assert_said("column r.namespace does not exist' (42703)");
-    assert_int_equal(postgresql_swap(&reg, 0, "x", &version), FZ_REGISTER_REFUSED);
-    assert_int_equal(postgresql_swap(&reg, 7, "x", &version), FZ_REGISTER_REFUSED);
-    postgresql_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("column r.namespace does not exist' (42703)");
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_swap(&reg, 0, 7, "x", &version), FZ_REGISTER_REFUSED);
+    register_close(&reg);
 }
 
 BEFORE_ALL

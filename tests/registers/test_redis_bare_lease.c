@@ -9,6 +9,7 @@
 
 #include "lease/coordinator.h"
 #include "lib/bound.h"
+#include "lib/ports.h"
 #include "lib/redis_server.h"
 #include "lib/test.h"
 #include "os/clock.h"
@@ -38,9 +39,9 @@ BEFORE_EACH
     frazil_error err;
     char url[128];
 
-    coordinators[0] = frazil_redis();
+    coordinators[0] = frazil_coordinator_redis();
     redis_server_start(&server, NULL);
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
     const struct fz_namespace_options options = {.layout = &layout,
                                                  .horizon_ms = HORIZON_MS,
                                                  .workers = 1,
@@ -50,7 +51,7 @@ BEFORE_EACH
                                                  .now_tick = creation_tick,
                                                  .now_ctx = &layout};
     snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
-    if (frazil_redis()->init(frazil_redis(), url, &options, &err) != FRAZIL_OK)
+    if (frazil_coordinator_redis()->init(frazil_coordinator_redis(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     snprintf(spec, sizeof spec, "worker=%s max_wait=0ms", url);
 }
@@ -62,9 +63,9 @@ AFTER_EACH
 
 static frazil_err try_open(frazil_lease **ret, frazil_error *reterr)
 {
-    const frazil_ports ports = {.coordinators = coordinators};
+    const struct ports ports = {.coordinators = coordinators};
 
-    return frazil_lease_open(ret, spec, &ports, reterr);
+    return ports_lease_open(ret, spec, &ports, reterr);
 }
 
 static frazil_lease *must_open(void)

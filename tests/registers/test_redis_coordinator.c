@@ -1,59 +1,24 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: Redis as a coordinator tells an operator what he should know of
- * it, and each finding is there when what it speaks of is, and only then.
+ * Goal of this test: Redis as a coordinator tells an operator what to know of it,
+ * and each finding is there when its cause is, and only then.
  */
 
-#include "lease/coordinator.h"
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
 #include "lib/redis_rig.h"
 #include "lib/test.h"
-#include "os/clock.h"
-
-struct findings {
-    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
-    size_t len;
-};
-
-static void note(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    static const char *const names[] = {"OK", "WARN", "FAIL"};
-    struct findings *findings = ctx;
-
-    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
-                       sentence);
-    findings->len += (size_t)len;
-    assert_true(findings->len < sizeof findings->text);
-}
 
 /* What is found on this server by this user ("NAME:PASSWORD@" or nothing), with these keys of the URL. */
 static struct findings examine_as(const struct server *server, const char *user, const char *keys)
 {
-    struct findings findings = {.len = 0};
-    frazil_clock clock = fz_real_clock();
-    frazil_error err;
-    char url[256];
-
-    snprintf(url, sizeof url, "redis://%s127.0.0.1:%u/orders%s", user, (unsigned)server->port, keys);
-    if (frazil_redis()->examine(frazil_redis(), url, &clock, note, &findings, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return findings;
+    return findings_at(frazil_coordinator_redis(), "redis://%s127.0.0.1:%u/orders%s", user, (unsigned)server->port,
+                       keys);
 }
 
 static struct findings examine(const struct server *server, const char *keys)
 {
     return examine_as(server, "", keys);
-}
-
-static void assert_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) == NULL)
-        fail_msg("not found: %s\nbut: %s", words, findings.text);
-}
-
-static void assert_not_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) != NULL)
-        fail_msg("found: %s\nin: %s", words, findings.text);
 }
 
 static void ask(const struct server *server, const char *command)
@@ -67,31 +32,6 @@ static void ask(const struct server *server, const char *command)
 BEFORE_ALL
 {
     test_need(redis_server_installed());
-}
-
-TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
-{
-    const frazil_coordinator *redis = frazil_redis();
-    char name[FZ_LEASE_NAME_SIZE];
-    struct fz_register reg;
-    frazil_error err;
-
-    assert_string_equal(redis->version, FRAZIL_VERSION);
-    assert_string_equal(redis->part, "redis");
-    assert_memory_equal(redis->client, "hiredis ", 8);
-    assert_in_range(redis->client[8], '0', '9');
-    assert_string_equal(redis->schemes[0], "redis");
-    assert_string_equal(redis->schemes[1], "redis+unix");
-    assert_string_equal(redis->schemes[2], "rediss");
-    assert_string_equal(redis->schemes[3], "sfid+redis");
-    assert_string_equal(redis->schemes[4], "sfid+redis+unix");
-    assert_string_equal(redis->schemes[5], "konayuki+redis");
-    assert_string_equal(redis->schemes[6], "konayuki+redis+unix");
-    assert_null(redis->schemes[7]);
-    assert_int_equal(redis->open_register("redis://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
-    assert_string_equal(name, "orders.7");
-    reg.close(reg.ctx);
-    assert_int_equal(redis->open_register("redis://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
 TEST("A server as one wishes it: nothing but OK, once the namespace is there")
@@ -191,15 +131,4 @@ TEST("A user without CONFIG: that is said, and what INFO tells is still there")
     assert_not_found(findings, "does not answer");
     assert_not_found(findings, "cannot be read");
     server_stop(&server);
-}
-
-TEST("Nobody there: a finding, and no error")
-{
-    const struct server nobody = {.port = free_port()};
-    struct findings findings = {.len = 0};
-    frazil_clock clock = fz_real_clock();
-
-    assert_found(examine(&nobody, ""), "FAIL the coordinator does not answer: redis://127.0.0.1:");
-    assert_int_equal(frazil_redis()->examine(frazil_redis(), "redis://", &clock, note, &findings, NULL), FRAZIL_ESPEC);
-    assert_int_equal(findings.len, 0);
 }

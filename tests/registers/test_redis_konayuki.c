@@ -163,14 +163,14 @@ TEST("After a wipe, and when nothing is known yet, nothing before every clock ha
     for (int i = 0; i < 3; i++) {
         uint64_t wiped = slots_now_tick();
         frazil_err err = slots_take(&takers[0], wiped, 1);
-        while (err == FRAZIL_ECLOCK || err == FRAZIL_EAGAIN) /* this machine was busy */
+        while (err == FRAZIL_ECLOCK || err == FRAZIL_EUNREACHABLE) /* this machine was busy */
             err = slots_take(&takers[0], slots_now_tick(), 1);
         assert_int_equal(err, FRAZIL_EFULL);
         assert_in_range(takers[0].err.retry_ns, 1000000, UINT64_C(250000000));
         do {
             pause_shortly();
             err = slots_take(&takers[1], slots_now_tick(), 1);
-        } while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK || err == FRAZIL_EAGAIN);
+        } while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK || err == FRAZIL_EUNREACHABLE);
         assert_int_equal(err, FRAZIL_OK);
         assert_true(takers[1].run.tick > wiped + 100);
         assert_string_equal(slots_ask("FLUSHALL"), "OK");
@@ -197,21 +197,21 @@ TEST("Policies that throw away what expires are refused; so is what konayuki did
     establish();
     slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
     slots_ask("CONFIG SET maxmemory 100000000");
-    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EREFUSED);
     slots_assert_said(&taker, "maxmemory-policy 'volatile-ttl'");
     slots_ask("CONFIG SET maxmemory 0");
     slots_ask("CONFIG SET maxmemory-policy noeviction");
     uint64_t now = slots_now_tick();
     slots_ask("SET konayuki:seq:7:%llu foreign", (unsigned long long)now);
-    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_ENAMESPACE);
     slots_ask("SET konayuki:seq:_frazil:7 foreign");
-    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, now, 1), FRAZIL_ENAMESPACE);
     slots_close(&taker);
 }
 
 TEST("Keys that expire after 2 s bound how far clocks and ids may be off; and these keys hold no worker ids")
 {
-    const frazil_coordinator *redis = frazil_redis();
+    const frazil_coordinator *redis = frazil_coordinator_redis();
     struct fz_register reg;
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error err;
@@ -240,7 +240,9 @@ TEST("The findings are those of a server whose keys expire")
     slots_ask("CONFIG SET maxmemory-policy volatile-ttl");
     slots_ask("CONFIG SET maxmemory 100000000");
     snprintf(url, sizeof url, "konayuki+redis://127.0.0.1:%u", (unsigned)slots_rig.server.port);
-    assert_int_equal(frazil_redis()->examine(frazil_redis(), url, NULL, note_finding, text, NULL), FRAZIL_OK);
+    assert_int_equal(
+        frazil_coordinator_redis()->examine(frazil_coordinator_redis(), url, NULL, note_finding, text, NULL),
+        FRAZIL_OK);
     assert_non_null(strstr(text, "2 eviction: maxmemory-policy 'volatile-ttl' throws keys in use away"));
     assert_non_null(strstr(text, "0 role: master\n"));
     slots_ask("CONFIG SET maxmemory 0");

@@ -46,15 +46,7 @@ static uint64_t now_tick(void *ctx)
 
 static struct fz_register open_port(uint16_t port, const char *timeout)
 {
-    struct fz_register reg;
-    char name[FZ_LEASE_NAME_SIZE];
-    frazil_error err;
-    char url[128];
-
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders?timeout=%s", (unsigned)port, timeout);
-    if (fz_redis_register_open(url, &reg, name, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return reg;
+    return redis_open_url("redis://127.0.0.1:%u/orders?timeout=%s", (unsigned)port, timeout);
 }
 
 static frazil_err create(struct rig *rig, uint64_t workers, bool never_used)
@@ -75,14 +67,14 @@ static frazil_err create(struct rig *rig, uint64_t workers, bool never_used)
 static void start(struct rig *rig, uint64_t workers)
 {
     memset(rig, 0, sizeof *rig);
-    assert_int_equal(frazil_layout_parse("frazil", &rig->layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &rig->layout, NULL), FRAZIL_OK);
     redis_server_start(&rig->server, NULL);
     rig->proxy = proxy_start(rig->server.port);
     rig->direct = open_port(rig->server.port, "10s");
     assert_int_equal(create(rig, workers, true), FRAZIL_OK);
     for (size_t i = 0; i < OWNERS; i++) {
         struct owner *owner = &rig->owners[i];
-        frazil_random random = {.ctx = &owner->random, .next = next_random};
+        frazil_random random = {.size = sizeof(frazil_random), .ctx = &owner->random, .next = next_random};
         struct fz_lease_options options = {.layout = &rig->layout,
                                            .name = "orders",
                                            .owner = "test",
@@ -191,8 +183,8 @@ TEST("FLUSHALL: said loudly; created again, nothing meets what was granted befor
     assert_string_equal(redis_server_ask(&rig.server, "FLUSHALL"), "OK");
     assert_int_equal(extend(&rig, 0), FRAZIL_EAGAIN);
     assert_said(&rig, 0, FRAZIL_EAGAIN, "namespace 'orders' has vanished: the coordinator was wiped");
-    assert_int_equal(acquire(&rig, 1), FRAZIL_EWORKER);
-    assert_said(&rig, 1, FRAZIL_EWORKER, "there is no namespace 'orders'");
+    assert_int_equal(acquire(&rig, 1), FRAZIL_ENAMESPACE);
+    assert_said(&rig, 1, FRAZIL_ENAMESPACE, "there is no namespace 'orders'");
     assert_int_equal(create(&rig, 1, false), FRAZIL_OK);
     assert_int_equal(acquire(&rig, 1), FRAZIL_EAGAIN);
     assert_said(&rig, 1, FRAZIL_EAGAIN, "was created without --never-used");
@@ -275,14 +267,14 @@ TEST("Two layouts in one namespace: refused, with both")
     start(&rig, 4);
     rig.owners[0].granter.close(rig.owners[0].granter.ctx);
     frazil_layout other;
-    assert_int_equal(frazil_layout_parse("twitter", &other), FRAZIL_OK);
-    frazil_random random = {.ctx = &rig.owners[0].random, .next = next_random};
+    assert_int_equal(frazil_layout_parse("twitter", strlen("twitter"), &other, NULL), FRAZIL_OK);
+    frazil_random random = {.size = sizeof(frazil_random), .ctx = &rig.owners[0].random, .next = next_random};
     struct fz_lease_options options = {
         .layout = &other, .name = "orders", .owner = "test", .random = &random, .max_skew_ms = SKEW_MS};
     assert_int_equal(fz_lease_open(&rig.owners[0].lease, open_port(rig.proxy->port, "5s"), &options, NULL), FRAZIL_OK);
     rig.owners[0].granter = fz_lease_granter(rig.owners[0].lease);
-    assert_int_equal(acquire(&rig, 0), FRAZIL_EWORKER);
-    assert_said(&rig, 0, FRAZIL_EWORKER, "41/10/12 epoch=1767225600000 tick=1ms");
-    assert_said(&rig, 0, FRAZIL_EWORKER, "41/5+5/12 epoch=1288834974657 tick=1ms");
+    assert_int_equal(acquire(&rig, 0), FRAZIL_ENAMESPACE);
+    assert_said(&rig, 0, FRAZIL_ENAMESPACE, "41/10/12 epoch=1767225600000 tick=1ms");
+    assert_said(&rig, 0, FRAZIL_ENAMESPACE, "41/5+5/12 epoch=1288834974657 tick=1ms");
     stop(&rig);
 }

@@ -26,28 +26,27 @@ TEST("The sentence tells silence from the end of a connection")
         struct redis_rig rig;
         uint64_t version = 0;
         redis_rig_start(&rig, NULL);
-        assert_int_equal(redis_swap(&rig, &rig.direct, 0, "first", &version), FZ_REGISTER_OK);
+        assert_int_equal(register_swap(&rig.direct, 0, 0, "first", &version), FZ_REGISTER_OK);
         proxy_set(rig.proxy, faults[i].mode);
-        assert_int_equal(redis_swap(&rig, &rig.through, version, "second", &version), FZ_REGISTER_UNKNOWN);
-        redis_assert_said(&rig, faults[i].words);
+        assert_int_equal(register_swap(&rig.through, 0, version, "second", &version), FZ_REGISTER_UNKNOWN);
+        register_assert_said(faults[i].words);
         redis_rig_stop(&rig);
     }
 }
 
 TEST("Nobody listens, or the host does not exist: certainly nothing was done")
 {
-    struct redis_rig rig;
     struct fz_record record;
     uint64_t version;
 
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)free_port());
-    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
-    redis_assert_said(&rig, "/orders?db=0: cannot be connected to: Connection refused");
-    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
-    redis_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("/orders?db=0: cannot be connected to: Connection refused");
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_close(&reg);
     reg = redis_open_url("redis+unix:///nonexistent/socket/orders");
-    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
-    redis_close(&reg);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_close(&reg);
 }
 
 TEST("A connection that ended while nobody used it is noticed before the next request, which is then not in doubt")
@@ -57,7 +56,7 @@ TEST("A connection that ended while nobody used it is noticed before the next re
 
     redis_rig_start(&rig, NULL);
     for (int i = 0; i < 20; i++) {
-        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
+        assert_int_equal(register_swap(&rig.direct, 0, version, "x", &version), FZ_REGISTER_OK);
         assert_string_equal(redis_server_ask(&rig.server, "CLIENT KILL TYPE normal SKIPME yes"), "1");
     }
     redis_rig_stop(&rig);
@@ -88,11 +87,11 @@ TEST("What is no answer of Redis, or of our script, is refused or unknown, and n
         uint64_t untouched = 4711;
         redis_rig_start(&rig, NULL);
         proxy_say(rig.proxy, texts[i]);
-        enum fz_register_result result = redis_swap(&rig, &rig.through, 5, "x", &untouched);
+        enum fz_register_result result = register_swap(&rig.through, 0, 5, "x", &untouched);
         if (result == FZ_REGISTER_OK || result == FZ_REGISTER_CONFLICT)
             fail_msg("taken for an answer: %s", texts[i]);
         assert_int_equal(untouched, 4711);
-        assert_int_not_equal(rig.err.message[0], '\0');
+        assert_int_not_equal(register_said.message[0], '\0');
         redis_rig_stop(&rig);
     }
 }

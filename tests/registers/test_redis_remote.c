@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/ports.h"
 #include "lib/slots_rig.h"
 #include "lib/test.h"
 #include "os/memory.h"
@@ -27,14 +28,14 @@ struct pile {
 /* Opens front, the server's port, and back. */
 static frazil *open_spec(const char *front, const char *back)
 {
-    const frazil_ports ports = {.coordinators = coordinators};
+    const struct ports ports = {.coordinators = coordinators};
     frazil_error err;
     char text[256];
     frazil *gen;
 
-    coordinators[0] = frazil_redis();
+    coordinators[0] = frazil_coordinator_redis();
     snprintf(text, sizeof text, "%s%u%s", front, (unsigned)slots_rig.server.port, back);
-    if (frazil_open_with(&gen, text, &ports, &err) != FRAZIL_OK)
+    if (ports_open(&gen, text, &ports, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return gen;
 }
@@ -76,7 +77,7 @@ static bool take_ids(frazil *gen, struct pile *pile, size_t n)
 
     while (n > 0) {
         frazil_err err = frazil_next(gen, &id);
-        if (err == FRAZIL_ECLOCK || err == FRAZIL_EFULL || err == FRAZIL_EAGAIN)
+        if (err == FRAZIL_ECLOCK || err == FRAZIL_EFULL || err == FRAZIL_EUNREACHABLE)
             continue;
         if (err != FRAZIL_OK || id <= last)
             return false;
@@ -248,7 +249,8 @@ TEST("I4: FLUSHALL under generators at work costs time, and no id")
     frazil_close(gens[1]);
 }
 
-TEST("A server that is away for less than max_wait causes no error; one that is away for longer causes FRAZIL_EAGAIN")
+TEST("A server that is away for less than max_wait causes no error; one that is away for longer causes "
+     "FRAZIL_EUNREACHABLE")
 {
     frazil *gen = open_spec("worker=fixed:7 max_wait=20s state=redis://127.0.0.1:", "/orders?timeout=10s");
     struct pile *pile = new_pile();
@@ -262,7 +264,7 @@ TEST("A server that is away for less than max_wait causes no error; one that is 
     do /* what is left of the last batch */
         code = frazil_take(gen, &id, 1, 1000000, &err);
     while (code == FRAZIL_OK);
-    assert_int_equal(code, FRAZIL_EAGAIN);
+    assert_int_equal(code, FRAZIL_EUNREACHABLE);
     assert_non_null(strstr(err.message, "no slot from elsewhere: redis://127.0.0.1:"));
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -282,15 +284,13 @@ TEST("A server that is away for less than max_wait causes no error; one that is 
 TEST("A whole generator beside sfid: it holds its key while it lives, and gives it back")
 {
     frazil *gen = open_spec("layout=sfid base=5 count=1 worker=sfid+redis://127.0.0.1:", "/shop");
-    frazil_parts parts;
+    frazil_fields fields;
     uint64_t id;
 
     assert_string_equal(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "1");
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    frazil_generator_info info;
-    frazil_get_info(gen, &info);
-    assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
-    assert_int_equal(parts.worker, 5);
+    assert_int_equal(frazil_id_decompose(frazil_layout_of(gen), id, &fields, NULL), FRAZIL_OK);
+    assert_int_equal(fields.worker, 5);
     frazil_close(gen);
     while (strcmp(slots_ask("EXISTS \"sfid:shop:\\x05\\x00\""), "0") != 0)
         pause_shortly(); /* the last id is as old as max_skew */
@@ -315,7 +315,7 @@ TEST("The commands that the manual gives to a user are enough for all of it")
         uint64_t next_ns;
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_int_equal(frazil_keep(gen, &next_ns, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_keep(gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
         frazil_close(gen);
     }
     assert_string_equal(slots_ask("ACL DELUSER frazil"), "1");

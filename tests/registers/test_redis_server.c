@@ -22,18 +22,18 @@ TEST("A restart is another incarnation, with what was saved or without; nothing 
 
     static const char *const durable[] = {"--appendonly", "yes", "--appendfsync", "always", "--save", "", NULL};
     redis_rig_start(&rig, durable);
-    assert_int_equal(redis_swap(&rig, &rig.through, 0, "first", &version), FZ_REGISTER_OK);
-    struct fz_register_status first = redis_status_of(&rig, &rig.through);
-    assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, first.incarnation);
+    assert_int_equal(register_swap(&rig.through, 0, 0, "first", &version), FZ_REGISTER_OK);
+    struct fz_register_status first = register_status_of(&rig.through);
+    assert_string_equal(register_status_of(&rig.direct).incarnation, first.incarnation);
     assert_string_equal(redis_server_ask(&rig.server, "FLUSHALL"), "OK");
-    assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, first.incarnation);
+    assert_string_equal(register_status_of(&rig.direct).incarnation, first.incarnation);
     version = 0;
-    assert_int_equal(redis_swap(&rig, &rig.through, 0, "again", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&rig.through, 0, 0, "again", &version), FZ_REGISTER_OK);
     server_kill(&rig.server);
     redis_server_restart(&rig.server, durable);
-    struct fz_register_status second = redis_status_of(&rig, &rig.direct);
+    struct fz_register_status second = register_status_of(&rig.direct);
     assert_string_not_equal(second.incarnation, first.incarnation);
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
     redis_rig_stop(&rig);
 }
@@ -43,7 +43,7 @@ TEST("The clock is the server's")
     struct redis_rig rig;
 
     redis_rig_start(&rig, NULL);
-    struct fz_register_status status = redis_status_of(&rig, &rig.direct);
+    struct fz_register_status status = register_status_of(&rig.direct);
     long long before_s = strtoll(redis_server_ask(&rig.server, "EVAL \"return redis.call('TIME')[1]\" 0"), NULL, 10);
     assert_true(status.has_clock);
     assert_in_range(before_s * 1000 - status.unix_ms + 60000, 0, 120000);
@@ -64,10 +64,10 @@ TEST("The incarnation is the run id and the replication id, each of which can ch
         snprintf(
             wanted, sizeof wanted, "%s:%s", run_id,
             redis_server_ask(&rig.server, "EVAL \"return redis.call('INFO', 'replication'):match('replid:(%x+)')\" 0"));
-        assert_string_equal(redis_status_of(&rig, &rig.direct).incarnation, wanted);
+        assert_string_equal(register_status_of(&rig.direct).incarnation, wanted);
         assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF 127.0.0.1 1"), "OK");
         assert_string_equal(redis_server_ask(&rig.server, "REPLICAOF NO ONE"), "OK");
-        assert_string_not_equal(redis_status_of(&rig, &rig.direct).incarnation, wanted);
+        assert_string_not_equal(register_status_of(&rig.direct).incarnation, wanted);
     }
     redis_rig_stop(&rig);
 }
@@ -98,15 +98,15 @@ TEST("A replica is not asked; when it has been made a master it is another incar
     uint64_t version;
 
     redis_rig_start(&rig, NULL);
-    struct fz_register_status old = redis_status_of(&rig, &rig.direct);
+    struct fz_register_status old = register_status_of(&rig.direct);
     start_replica(&rig, &replica);
     struct fz_register reg = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)replica.port);
-    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_UNREACHABLE);
-    redis_assert_said(&rig, "is a replica: worker ids need its master");
-    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("is a replica: worker ids need its master");
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
     assert_string_equal(redis_server_ask(&replica, "REPLICAOF NO ONE"), "OK");
-    assert_string_not_equal(redis_status_of(&rig, &reg).incarnation, old.incarnation);
-    redis_close(&reg);
+    assert_string_not_equal(register_status_of(&reg).incarnation, old.incarnation);
+    register_close(&reg);
     server_stop(&replica);
     redis_rig_stop(&rig);
 }
@@ -121,19 +121,19 @@ TEST("wait=N: a write that too few replicas have is done, and yet not to be reli
     redis_rig_start(&rig, NULL);
     struct fz_register reg =
         redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=300ms", (unsigned)rig.server.port);
-    assert_int_equal(redis_swap(&rig, &reg, 0, "lonely", &version), FZ_REGISTER_UNKNOWN);
-    redis_assert_said(&rig, "0 of the 1 replicas that are wanted have the write");
-    assert_int_equal(redis_read_first(&rig, &reg, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&reg, 0, 0, "lonely", &version), FZ_REGISTER_UNKNOWN);
+    register_assert_said("0 of the 1 replicas that are wanted have the write");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_memory_equal(record.data, "lonely", 6);
-    assert_int_equal(redis_swap(&rig, &reg, 1, "x", &version), FZ_REGISTER_CONFLICT);
-    redis_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, 1, "x", &version), FZ_REGISTER_CONFLICT);
+    register_close(&reg);
 
     start_replica(&rig, &replica);
     reg = redis_open_url("redis://127.0.0.1:%u/orders?wait=1&timeout=10s", (unsigned)rig.server.port);
-    assert_int_equal(redis_swap(&rig, &reg, record.version, "kept", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&reg, 0, record.version, "kept", &version), FZ_REGISTER_OK);
     assert_string_equal(
         redis_server_ask(&replica, "EVAL \"return redis.call('HGET', 'frazil:lease:orders', '0'):sub(-4)\" 0"), "kept");
-    redis_close(&reg);
+    register_close(&reg);
     server_stop(&replica);
     redis_rig_stop(&rig);
 }
@@ -146,13 +146,13 @@ TEST("A server that may evict any key is refused, and the sentence says what to 
     uint64_t version;
 
     redis_rig_start(&rig, arguments);
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "maxmemory-policy 'allkeys-lru'");
-    redis_assert_said(&rig, "set noeviction, or a volatile-* policy");
-    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("maxmemory-policy 'allkeys-lru'");
+    register_assert_said("set noeviction, or a volatile-* policy");
+    assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "EXISTS frazil:lease:orders"), "0");
     assert_string_equal(redis_server_ask(&rig.server, "CONFIG SET maxmemory-policy volatile-lru"), "OK");
-    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_OK);
     assert_string_equal(redis_server_ask(&rig.server, "TTL frazil:lease:orders"), "-1");
     redis_rig_stop(&rig);
 }
@@ -165,17 +165,17 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
     char path[128];
 
     redis_rig_start(&rig, arguments);
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "NOAUTH");
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("NOAUTH");
     unsigned port = rig.server.port;
     struct fz_register wrong = redis_open_url("redis://:wr0ng@127.0.0.1:%u/orders", port);
-    assert_int_equal(redis_read_first(&rig, &wrong, &record), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "WRONGPASS");
-    assert_null(strstr(rig.err.message, "wr0ng"));
+    assert_int_equal(register_read(&wrong, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("WRONGPASS");
+    assert_null(strstr(register_said.message, "wr0ng"));
     struct fz_register right = redis_open_url("redis://:s3cret%%2f%%3f@127.0.0.1:%u/orders", port);
-    assert_int_equal(redis_read_first(&rig, &right, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&right, 0, &record), FZ_REGISTER_OK);
     struct fz_register named = redis_open_url("redis://default:s3cret%%2f%%3f@127.0.0.1:%u/orders?db=2", port);
-    assert_int_equal(redis_read_first(&rig, &named, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&named, 0, &record), FZ_REGISTER_OK);
 
     snprintf(path, sizeof path, "%s/password", rig.server.folder);
     FILE *file = fopen(path, "w");
@@ -184,11 +184,11 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
     assert_int_equal(fclose(file), 0);
     assert_int_equal(chmod(path, 0600), 0);
     struct fz_register by_file = redis_open_url("redis://127.0.0.1:%u/orders?password_file=%s", port, path);
-    assert_int_equal(redis_read_first(&rig, &by_file, &record), FZ_REGISTER_OK);
-    redis_close(&by_file);
-    redis_close(&named);
-    redis_close(&right);
-    redis_close(&wrong);
+    assert_int_equal(register_read(&by_file, 0, &record), FZ_REGISTER_OK);
+    register_close(&by_file);
+    register_close(&named);
+    register_close(&right);
+    register_close(&wrong);
     redis_rig_stop(&rig);
 }
 
@@ -204,13 +204,13 @@ TEST("The rights that the manual names are enough; one of them less is refused")
                         "OK");
     struct fz_register reg =
         redis_open_url("redis://frazil:s3cret@127.0.0.1:%u/orders?db=1", (unsigned)rig.server.port);
-    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -hset"), "OK");
-    assert_int_equal(redis_swap(&rig, &reg, version, "y", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_swap(&reg, 0, version, "y", &version), FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -evalsha"), "OK");
-    assert_int_equal(redis_swap(&rig, &reg, version, "y", &version), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "NOPERM");
-    redis_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, version, "y", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("NOPERM");
+    register_close(&reg);
     redis_rig_stop(&rig);
 }
 
@@ -222,9 +222,9 @@ TEST("Without an answer to the password nothing that matters was sent: nothing i
     redis_rig_start(&rig, NULL);
     struct fz_register reg = redis_open_url("redis://:x@127.0.0.1:%u/orders?timeout=100ms", (unsigned)rig.proxy->port);
     proxy_set(rig.proxy, PROXY_HOLD_REPLIES);
-    assert_int_equal(redis_swap(&rig, &reg, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
-    redis_assert_said(&rig, "did not answer within 100 ms");
-    redis_close(&reg);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("did not answer within 100 ms");
+    register_close(&reg);
     redis_rig_stop(&rig);
 }
 
@@ -239,21 +239,21 @@ TEST("Databases and namespaces are apart; one that does not exist is refused bef
     struct fz_register other_name = redis_open_url("redis://127.0.0.1:%u/bills", (unsigned)rig.server.port);
     struct fz_register no_db = redis_open_url("redis://127.0.0.1:%u/orders?db=99", (unsigned)rig.server.port);
     struct fz_register by_socket = redis_open_url("redis+unix://%s/orders?db=3", redis_server_socket(&rig.server));
-    assert_int_equal(redis_swap(&rig, &other_db, 0, "db 3", &version), FZ_REGISTER_OK);
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&other_db, 0, 0, "db 3", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
-    assert_int_equal(redis_read_first(&rig, &other_name, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&other_name, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
-    assert_int_equal(redis_read_first(&rig, &by_socket, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_read(&by_socket, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
-    assert_int_equal(redis_swap(&rig, &no_db, 0, "x", &version), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "out of range");
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&no_db, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("out of range");
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, 0);
-    redis_close(&other_db);
-    redis_close(&other_name);
-    redis_close(&no_db);
-    redis_close(&by_socket);
+    register_close(&other_db);
+    register_close(&other_name);
+    register_close(&no_db);
+    register_close(&by_socket);
     redis_rig_stop(&rig);
 }
 
@@ -264,8 +264,8 @@ TEST("After SCRIPT FLUSH the script is sent again, by itself")
 
     redis_rig_start(&rig, NULL);
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
-        assert_int_equal(redis_swap(&rig, &rig.direct, version, "x", &version), FZ_REGISTER_OK);
+        assert_int_equal(register_swap(&rig.direct, 0, version, "x", &version), FZ_REGISTER_OK);
+        assert_int_equal(register_swap(&rig.direct, 0, version, "x", &version), FZ_REGISTER_OK);
         assert_string_equal(redis_server_ask(&rig.server, "SCRIPT FLUSH"), "OK");
     }
     redis_rig_stop(&rig);
@@ -286,7 +286,7 @@ TEST("Versions grow when the server's clock has gone back, too")
 
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 '9000000000000000 x'"), "1");
-    assert_int_equal(redis_swap(&rig, &rig.direct, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
+    assert_int_equal(register_swap(&rig.direct, 0, UINT64_C(9000000000000000), "y", &version), FZ_REGISTER_OK);
     assert_int_equal(version, UINT64_C(9000000000000001));
     redis_rig_stop(&rig);
 }
@@ -300,24 +300,26 @@ TEST("What somebody else has put into the key is refused, or shown as damaged, a
 
     redis_rig_start(&rig, NULL);
     assert_string_equal(redis_server_ask(&rig.server, "SET frazil:lease:orders x"), "OK");
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "WRONGTYPE");
-    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_REFUSED);
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("WRONGTYPE");
+    assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "DEL frazil:lease:orders"), "1");
 
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders 0 foreign 1 '7 x' 2 07"), "3");
-    assert_int_equal(redis_read_first(&rig, &rig.direct, &record), FZ_REGISTER_REFUSED);
-    redis_assert_said(&rig, "is not what frazil has written");
-    assert_int_equal(redis_swap(&rig, &rig.direct, 0, "x", &version), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_read(&rig.direct, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("is not what frazil has written");
+    assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_CONFLICT);
     assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_int_equal(versions[1], 7);
     assert_int_equal(versions[2], 1);
     assert_int_equal(versions[3], 0);
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders namespace foreign"), "1");
-    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &rig.err), FZ_REGISTER_REFUSED);
+    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "HDEL frazil:lease:orders namespace"), "1");
     assert_string_equal(redis_server_ask(&rig.server, "HSET frazil:lease:orders worker x"), "1");
-    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &rig.err), FZ_REGISTER_REFUSED);
+    assert_int_equal(rig.direct.read_all(rig.direct.ctx, note_versions, versions, NULL, &register_said),
+                     FZ_REGISTER_REFUSED);
     redis_rig_stop(&rig);
 }

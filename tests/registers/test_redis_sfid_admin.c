@@ -15,7 +15,9 @@ static void assert_refused(const struct fz_lease_request *request, frazil_err co
     struct taker taker;
 
     memset(&taker, 0, sizeof taker);
-    assert_int_equal(frazil_redis()->open_granter(frazil_redis(), request, &taker.granter, &taker.err), code);
+    assert_int_equal(
+        frazil_coordinator_redis()->open_granter(frazil_coordinator_redis(), request, &taker.granter, &taker.err),
+        code);
     sfid_assert_said(&taker, words);
     assert_null(taker.granter.ctx);
 }
@@ -91,7 +93,9 @@ TEST("Both kinds of owner are listed, and what a frazil has released; the layout
     char url[128];
 
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
-    assert_int_equal(frazil_redis()->list(frazil_redis(), url, note_entry, &listing, &space, &err), FRAZIL_OK);
+    assert_int_equal(
+        frazil_coordinator_redis()->list(frazil_coordinator_redis(), url, note_entry, &listing, &space, &err),
+        FRAZIL_OK);
     assert_int_equal(listing.n, 0);
     assert_string_equal(space.layout, "41/10/12 epoch=1766361600000 tick=1ms");
     assert_int_equal(space.workers, 1024);
@@ -105,7 +109,9 @@ TEST("Both kinds of owner are listed, and what a frazil has released; the layout
     sfid_must(sfid_acquire(&takers[1]), &takers[1]);
     sfid_release(&takers[1], 0);
     int64_t now_ms = fz_real_now().unix_ms;
-    assert_int_equal(frazil_redis()->list(frazil_redis(), url, note_entry, &listing, &space, &err), FRAZIL_OK);
+    assert_int_equal(
+        frazil_coordinator_redis()->list(frazil_coordinator_redis(), url, note_entry, &listing, &space, &err),
+        FRAZIL_OK);
     assert_int_equal(listing.n, 3);
     const struct fz_lease_entry *entry = listing.entries;
     assert_int_equal(entry->worker, 3);
@@ -131,9 +137,12 @@ TEST("There is nothing to create, and nothing that could be taken away safely: b
     const struct fz_namespace_options options = {.layout = sfid_layout()};
     frazil_error err;
 
-    assert_int_equal(frazil_redis()->init(frazil_redis(), "sfid+redis://x/shop", &options, &err), FRAZIL_EINVAL);
+    assert_int_equal(
+        frazil_coordinator_redis()->init(frazil_coordinator_redis(), "sfid+redis://x/shop", &options, &err),
+        FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "need no namespace"));
-    assert_int_equal(frazil_redis()->release(frazil_redis(), "sfid+redis://x/shop", 5, &err), FRAZIL_EINVAL);
+    assert_int_equal(frazil_coordinator_redis()->release(frazil_coordinator_redis(), "sfid+redis://x/shop", 5, &err),
+                     FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "10 minutes after its last heartbeat"));
 }
 
@@ -157,7 +166,9 @@ static struct findings examine(void)
     char url[128];
 
     snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.server.port, "10s");
-    assert_int_equal(frazil_redis()->examine(frazil_redis(), url, &clock, note_finding, &findings, &err), FRAZIL_OK);
+    assert_int_equal(
+        frazil_coordinator_redis()->examine(frazil_coordinator_redis(), url, &clock, note_finding, &findings, &err),
+        FRAZIL_OK);
     return findings;
 }
 

@@ -82,7 +82,7 @@ TEST("An answer to a taking that was lost burns the slot: it is not taken for th
         sfid_begin_test();
         sfid_open_through(&taker, 5, 2);
         proxy_set(sfid_rig.proxy, modes[i]);
-        assert_int_equal(sfid_acquire(&taker), FRAZIL_EAGAIN);
+        assert_int_equal(sfid_acquire(&taker), FRAZIL_EUNREACHABLE);
         while (!sfid_exists(5) && !sfid_exists(6))
             pause_shortly();
         unsigned burned = sfid_exists(5) ? 5 : 6;
@@ -233,7 +233,7 @@ TEST("frazils of two layouts do not share an app: both are named")
     sfid_must(sfid_acquire(&takers[0]), &takers[0]);
     request.layout = &other;
     sfid_open_taker(&takers[1], &request);
-    assert_int_equal(sfid_acquire(&takers[1]), FRAZIL_EWORKER);
+    assert_int_equal(sfid_acquire(&takers[1]), FRAZIL_ENAMESPACE);
     sfid_assert_said(&takers[1], "'41/10/12 epoch=1766361600000 tick=1ms'");
     sfid_assert_said(&takers[1], "'41/10/12 epoch=1767225600000 tick=1ms'");
     sfid_assert_said(&takers[1], "'frazil:sfid:shop'");
@@ -248,7 +248,7 @@ TEST("A server that may throw keys away that expire is refused: volatile policie
     sfid_open_plain(&taker, 5, 1);
     sfid_ask("CONFIG SET maxmemory-policy volatile-ttl");
     sfid_ask("CONFIG SET maxmemory 100000000");
-    assert_int_equal(sfid_acquire(&taker), FRAZIL_EWORKER);
+    assert_int_equal(sfid_acquire(&taker), FRAZIL_EREFUSED);
     sfid_assert_said(&taker, "maxmemory-policy 'volatile-ttl'");
     assert_false(sfid_exists(5));
     sfid_ask("CONFIG SET maxmemory 0");
@@ -351,7 +351,7 @@ TEST("Whatever answers instead of a Redis grants nothing")
         taker.held = untouched;
         proxy_say(sfid_rig.proxy, texts[i]);
         frazil_err err = sfid_acquire(&taker);
-        if (err != FRAZIL_EAGAIN && err != FRAZIL_EWORKER)
+        if (err != FRAZIL_EUNREACHABLE && err != FRAZIL_EREFUSED)
             fail_msg("%s: taken for an answer: %s", frazil_err_name(err), texts[i]);
         assert_memory_equal(&taker.held, &untouched, sizeof untouched);
         assert_int_not_equal(taker.err.message[0], '\0');

@@ -169,7 +169,7 @@ TEST("What had no answer is burned")
         uint64_t now = slots_now_tick();
         slots_must_take(&taker, now, 3);
         proxy_set(slots_rig.proxy, modes[i]);
-        assert_int_equal(slots_take(&taker, now, 4), FRAZIL_EAGAIN);
+        assert_int_equal(slots_take(&taker, now, 4), FRAZIL_EUNREACHABLE);
         while (strtol(slots_ask("EVAL \"return redis.call('HGET', KEYS[1], '7'):match('^%%d+ (%%d+)')\" 1 "
                                 "frazil:slots:orders"),
                       NULL, 10) != 7)
@@ -186,7 +186,7 @@ static uint64_t take_soon(struct slot_taker *taker)
 {
     frazil_err err = slots_take(taker, slots_now_tick(), 1);
 
-    while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK || err == FRAZIL_EAGAIN) {
+    while (err == FRAZIL_EFULL || err == FRAZIL_ECLOCK || err == FRAZIL_EUNREACHABLE) {
         pause_shortly();
         err = slots_take(taker, slots_now_tick(), 1);
     }
@@ -252,7 +252,7 @@ TEST("A slow answer is not a clock that differs: it is worth another try")
 
     establish();
     slots_ask("CLIENT PAUSE 800");
-    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EAGAIN);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EUNREACHABLE);
     slots_assert_said(&taker, "ms for an answer, in which the caller's time ran out");
     slots_close(&taker);
 }
@@ -265,7 +265,7 @@ TEST("Those who share slots agree about what they are: whoever does not is refus
     establish();
     slots_must_take(&taker, slots_now_tick(), 1);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(slots_take(&others[i], slots_now_tick(), 1), FRAZIL_EWORKER);
+        assert_int_equal(slots_take(&others[i], slots_now_tick(), 1), FRAZIL_ENAMESPACE);
         slots_assert_said(&others[i], "capacity=16 max_lead=60000ms max_skew=30000ms'");
         slots_assert_said(&others[i], i == 0 ? "max_lead=50000ms" : "max_skew=20000ms");
         slots_close(&others[i]);
@@ -278,15 +278,15 @@ TEST("A server that evicts, or whose key holds something else, is refused")
     struct slot_taker taker = open_own(60000, 30000);
 
     slots_ask("CONFIG SET maxmemory-policy allkeys-lru");
-    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EREFUSED);
     slots_assert_said(&taker, "maxmemory-policy 'allkeys-lru'");
     slots_ask("CONFIG SET maxmemory-policy noeviction");
     slots_ask("HSET frazil:slots:orders %d foreign", WORKER);
-    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_ENAMESPACE);
     slots_assert_said(&taker, "'frazil:slots:orders' is not what belongs there");
     slots_ask("DEL frazil:slots:orders");
     slots_ask("SET frazil:slots:orders x");
-    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EWORKER);
+    assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EREFUSED);
     slots_assert_said(&taker, "WRONGTYPE");
     slots_close(&taker);
 }
@@ -318,7 +318,7 @@ TEST("What is no answer of the script is no slot")
         struct fz_slot_run before = taker.run;
         proxy_say(slots_rig.proxy, texts[i]);
         frazil_err err = slots_take(&taker, slots_now_tick(), 1);
-        if (err != FRAZIL_EAGAIN && err != FRAZIL_EWORKER)
+        if (err != FRAZIL_EUNREACHABLE && err != FRAZIL_EREFUSED && err != FRAZIL_ENAMESPACE)
             fail_msg("%s: taken for an answer: %s", frazil_err_name(err), texts[i]);
         assert_memory_equal(&taker.run, &before, sizeof before);
     }

@@ -4,6 +4,7 @@
  */
 
 #include "lib/test.h"
+#include "lib/url_rig.h"
 #include "registers/redis/redis_register.h"
 #include "registers/redis/redis_url.h"
 
@@ -17,20 +18,12 @@ static struct fz_redis_url parse(const char *text)
     return url;
 }
 
-static void assert_refused(const char *text, frazil_err code, const char *why)
+static frazil_err parse_any(const char *text, struct fz_url *ret, frazil_error *reterr)
 {
-    struct fz_redis_url url;
-    struct fz_redis_url untouched;
-    frazil_error err;
-
-    memset(&url, 0x5a, sizeof url);
-    memset(&untouched, 0x5a, sizeof untouched);
-    assert_int_equal(fz_redis_url_parse(text, &url, &err), code);
-    if (strstr(err.message, why) == NULL)
-        fail_msg("%s: %s; wanted: %s", text, err.message, why);
-    assert_null(strstr(err.message, "s3cret"));
-    assert_memory_equal(&url, &untouched, sizeof url);
+    return fz_redis_url_parse(text, (struct fz_redis_url *)ret, reterr);
 }
+
+static const struct url_parser parser = {.parse = parse_any, .size = sizeof(struct fz_redis_url)};
 
 TEST("Host, port, namespace and database, with their defaults")
 {
@@ -93,7 +86,6 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
 {
     static const char *const texts[][2] = {
         {"", "no Redis URL"},
-        {"redis:///x", "no host"},
         {"redis://a,b/x", "names more than 1 host"},
         {"redis://joe@h/x", "there is no ':'"},
         {"redis://h/x?user=joe", "a user without a password"},
@@ -108,8 +100,7 @@ TEST("Everything else is refused with what is wrong; no sentence has a password,
         {"redis+unix:///run/redis.sock/", "names no namespace"},
     };
 
-    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        assert_refused(texts[i][0], FRAZIL_ESPEC, texts[i][1]);
+    url_assert_all_refused(&parser, texts, sizeof texts / sizeof texts[0]);
 }
 
 TEST("TLS is asked for by its own scheme, and refused clearly where it was not built in")
@@ -122,16 +113,4 @@ TEST("TLS is asked for by its own scheme, and refused clearly where it was not b
     assert_non_null(strstr(err.message, "asks for TLS"));
     assert_null(strstr(err.message, "s3cret"));
     assert_null(reg.ctx);
-}
-
-TEST("A register knows its namespace without connecting")
-{
-    struct fz_register reg = {.ctx = NULL};
-    char name[FZ_LEASE_NAME_SIZE];
-
-    assert_int_equal(fz_redis_register_open("redis://h", &reg, name, NULL), FRAZIL_ESPEC);
-    assert_null(reg.ctx);
-    assert_int_equal(fz_redis_register_open("redis://nowhere.invalid/orders", &reg, name, NULL), FRAZIL_OK);
-    assert_string_equal(name, "orders");
-    reg.close(reg.ctx);
 }

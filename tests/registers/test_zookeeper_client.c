@@ -76,13 +76,11 @@ static void count(void *ctx, uint32_t number, const struct fz_record *record)
 
 BEFORE_ALL
 {
-    uint64_t version;
-
     test_need(zookeeper_server_installed());
     zookeeper_server_start(&server, NULL);
     reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
     for (uint32_t i = 0; i < 3; i++)
-        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
+        register_must_swap(&reg, i, 0, "x");
 }
 
 AFTER_ALL

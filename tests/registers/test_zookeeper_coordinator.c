@@ -1,84 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: ZooKeeper as a coordinator tells an operator what he should know
- * of it, and each finding is there when what it speaks of is, and only then.
+ * Goal of this test: ZooKeeper as a coordinator tells an operator what to know of it,
+ * and each finding is there when its cause is, and only then.
  */
 
-#include "lease/coordinator.h"
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
 #include "lib/proxy.h"
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
-#include "os/clock.h"
-
-struct findings {
-    char text[4096]; /* "OK sentence\nWARN sentence\n..." */
-    size_t len;
-};
-
-static void note(void *ctx, enum fz_finding_level level, const char *sentence)
-{
-    static const char *const names[] = {"OK", "WARN", "FAIL"};
-    struct findings *findings = ctx;
-
-    int len = snprintf(findings->text + findings->len, sizeof findings->text - findings->len, "%s %s\n", names[level],
-                       sentence);
-    findings->len += (size_t)len;
-    assert_true(findings->len < sizeof findings->text);
-}
-
-static struct findings examine(const char *url)
-{
-    struct findings findings = {.len = 0};
-    frazil_clock clock = fz_real_clock();
-    frazil_error err;
-
-    if (frazil_zookeeper()->examine(frazil_zookeeper(), url, &clock, note, &findings, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    return findings;
-}
-
-static void assert_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) == NULL)
-        fail_msg("not found: %s\nbut: %s", words, findings.text);
-}
-
-static void assert_not_found(struct findings findings, const char *words)
-{
-    if (strstr(findings.text, words) != NULL)
-        fail_msg("found: %s\nin: %s", words, findings.text);
-}
 
 /* Makes the namespace that a URL names, as far as this is concerned. */
 static void make_namespace(const char *url)
 {
     struct fz_register reg = zookeeper_open_url("%s", url);
-    uint64_t version;
-    frazil_error err;
 
-    if (reg.swap(reg.ctx, &(struct fz_swap){FZ_NAMESPACE, 0, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK)
-        fail_msg("%s", err.message);
+    register_must_swap(&reg, FZ_NAMESPACE, 0, "x");
     reg.close(reg.ctx);
-}
-
-TEST("It is of this version, names its client library and its URLs, and opens a register of each of them")
-{
-    const frazil_coordinator *zookeeper = frazil_zookeeper();
-    char name[FZ_LEASE_NAME_SIZE];
-    struct fz_register reg;
-    frazil_error err;
-
-    assert_string_equal(zookeeper->version, FRAZIL_VERSION);
-    assert_string_equal(zookeeper->part, "zookeeper");
-    assert_memory_equal(zookeeper->client, "zookeeper client ", 17);
-    assert_in_range(zookeeper->client[17], '3', '9');
-    assert_string_equal(zookeeper->schemes[0], "zookeeper");
-    assert_null(zookeeper->schemes[1]);
-    assert_int_equal(zookeeper->open_register("zookeeper://nobody/orders.7", &reg, name, &err), FRAZIL_OK);
-    assert_string_equal(name, "orders.7");
-    assert_int_equal(reg.register_class, FZ_REGISTER_STRICT);
-    reg.close(reg.ctx);
-    assert_int_equal(zookeeper->open_register("zookeeper://nobody/", &reg, name, &err), FRAZIL_ESPEC);
 }
 
 TEST("An ensemble as one wishes it: nothing but OK, once the namespace is there")
@@ -90,9 +28,9 @@ TEST("An ensemble as one wishes it: nothing but OK, once the namespace is there"
     zookeeper_ensemble_start(servers, SERVERS);
     snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u,127.0.0.1:%u,127.0.0.1:%u/orders?timeout=20s",
              (unsigned)servers[0].port, (unsigned)servers[1].port, (unsigned)servers[2].port);
-    assert_found(examine(url), "FAIL there is no namespace orders\n");
+    assert_found(findings_at(frazil_coordinator_zookeeper(), "%s", url), "FAIL there is no namespace orders\n");
     make_namespace(url);
-    struct findings findings = examine(url);
+    struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
     assert_not_found(findings, "FAIL");
     assert_not_found(findings, "WARN");
     assert_found(findings, "OK version: '3.");
@@ -111,9 +49,9 @@ TEST("What is worth a warning: a server alone, a URL with one server, nodes for 
 
     zookeeper_server_start(&server, NULL);
     snprintf(url, sizeof url, "zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
-    assert_not_found(examine(url), "permissions");
+    assert_not_found(findings_at(frazil_coordinator_zookeeper(), "%s", url), "permissions");
     make_namespace(url);
-    struct findings findings = examine(url);
+    struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
     assert_not_found(findings, "FAIL");
     assert_found(findings, "WARN mode: 'standalone': ");
     assert_found(findings, "WARN servers: 1 in the URL: ");
@@ -134,7 +72,7 @@ TEST(
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s", (unsigned)proxy->port);
     assert_int_equal(reg.read(reg.ctx, 0, &record, NULL, &err), FZ_REGISTER_OK);
     proxy_set(proxy, PROXY_HANG_UP);
-    assert_int_equal(reg.examine(reg.ctx, note, &findings, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.examine(reg.ctx, findings_note, &findings, &err), FZ_REGISTER_OK);
     assert_not_found(findings, "FAIL");
     assert_found(findings, "WARN mode: not known, as the server does not answer 'srvr'");
     assert_not_found(findings, "version: ");
@@ -151,9 +89,10 @@ TEST("Where somebody else's permissions are in the way, that is what is said")
     zookeeper_server_start(&server, NULL);
     snprintf(url, sizeof url, "zookeeper://joe:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
     make_namespace(url);
-    assert_found(examine(url), "OK permissions: not everybody may change '/frazil/orders'\n");
+    assert_found(findings_at(frazil_coordinator_zookeeper(), "%s", url),
+                 "OK permissions: not everybody may change '/frazil/orders'\n");
     snprintf(url, sizeof url, "zookeeper://jane:s3cret@127.0.0.1:%u/orders?timeout=20s", (unsigned)server.port);
-    struct findings findings = examine(url);
+    struct findings findings = findings_at(frazil_coordinator_zookeeper(), "%s", url);
     assert_found(findings, "FAIL the coordinator does not answer: ");
     assert_found(findings, "do not allow this");
     assert_not_found(findings, "s3cret");

@@ -36,15 +36,6 @@ static struct fz_register open_all(unsigned timeout_ms)
                               timeout_ms);
 }
 
-static uint64_t must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected)
-{
-    uint64_t version = 0;
-
-    if (reg->swap(reg->ctx, &(struct fz_swap){number, expected, "x", 1}, &version, NULL, &err) != FZ_REGISTER_OK)
-        fail_msg("%s", err.message);
-    return version;
-}
-
 static void note_version(void *ctx, uint32_t number, const struct fz_record *record)
 {
     uint64_t *version = ctx;
@@ -109,7 +100,7 @@ static struct fz_record await_read(const struct fz_register *reg)
 TEST("Whichever server is lost, the leader, too, the others go on; with one alone there is nothing to be had")
 {
     struct fz_register reg = open_all(2000);
-    uint64_t version = must_swap(&reg, 1, 0);
+    uint64_t version = register_must_swap(&reg, 1, 0, "x");
     struct fz_record record;
 
     size_t leader = 0;
@@ -117,7 +108,7 @@ TEST("Whichever server is lost, the leader, too, the others go on; with one alon
         assert_true(++leader < SERVERS);
     server_kill(&servers[leader]);
     assert_true(await_read(&reg).version == version);
-    must_swap(&reg, 1, version);
+    register_must_swap(&reg, 1, version, "x");
     server_kill(&servers[(leader + 1) % SERVERS]);
     zookeeper_server_await(&servers[(leader + 2) % SERVERS], "srvr", "not currently serving");
     assert_int_equal(reg.read(reg.ctx, 1, &record, NULL, &err), FZ_REGISTER_UNREACHABLE);

@@ -16,13 +16,11 @@
 #include "lib/test.h"
 #include "lib/zookeeper_server.h"
 #include "registers/zookeeper/zookeeper_connection.h"
-#include "registers/zookeeper/zookeeper_register.h"
 
 static const char *const settings[] = {"4lw.commands.whitelist=*", NULL};
 static const char *const short_sessions[] = {"maxSessionTimeout=1000", "4lw.commands.whitelist=*", NULL};
 
 static struct server server;
-static frazil_error err; /* of the last operation */
 
 BEFORE_ALL
 {
@@ -44,91 +42,11 @@ static struct fz_register open_as(const char *user, const char *path)
                               path);
 }
 
-static void close_register(struct fz_register *reg)
-{
-    reg->close(reg->ctx);
-}
-
-static enum fz_register_result swap(const struct fz_register *reg, uint64_t expected, uint64_t *ret_version)
-{
-    memset(&err, 0, sizeof err);
-    return reg->swap(reg->ctx, &(struct fz_swap){0, expected, "x", 1}, ret_version, NULL, &err);
-}
-
 static enum fz_register_result read_first(const struct fz_register *reg)
 {
     struct fz_record record;
 
-    memset(&err, 0, sizeof err);
-    return reg->read(reg->ctx, 0, &record, NULL, &err);
-}
-
-static uint64_t must_swap(const struct fz_register *reg, uint64_t expected)
-{
-    uint64_t version = 0;
-
-    if (swap(reg, expected, &version) != FZ_REGISTER_OK)
-        fail_msg("%s", err.message);
-    return version;
-}
-
-static void assert_said(const char *words)
-{
-    if (strstr(err.message, words) == NULL)
-        fail_msg("%s; wanted: %s", err.message, words);
-    assert_null(strstr(err.message, "s3cret"));
-}
-
-/* ---- requests of somebody else ----------------------------------------------------- */
-
-/* Makes a node, or gives it permissions. */
-struct foreign_call {
-    struct fz_zookeeper_batch batch;
-    const char *path;
-    const char *data; /* NULL: permissions only */
-    struct ACL_vector *acl;
-    int rc;
-};
-
-static void on_created(int rc, const char *value, const void *data)
-{
-    struct foreign_call *call = (struct foreign_call *)(uintptr_t)data;
-
-    (void)value;
-    call->rc = rc;
-    call->batch.awaited--;
-}
-
-static void on_set(int rc, const void *data)
-{
-    on_created(rc, NULL, data);
-}
-
-static int send_foreign(struct fz_zookeeper_batch *batch, zhandle_t *handle)
-{
-    struct foreign_call *call = (struct foreign_call *)batch;
-
-    batch->awaited++;
-    if (call->data == NULL)
-        return zoo_aset_acl(handle, call->path, -1, call->acl, on_set, call);
-    return zoo_acreate(handle, call->path, call->data, (int)strlen(call->data), call->acl, ZOO_PERSISTENT, on_created,
-                       call);
-}
-
-static void do_foreign(const char *path, const char *data, struct ACL_vector *acl)
-{
-    struct fz_zookeeper_connection connection;
-    struct fz_zookeeper_url url;
-    struct foreign_call call = {.batch.send = send_foreign, .path = path, .data = data, .acl = acl, .rc = 1};
-    char text[64];
-
-    snprintf(text, sizeof text, "zookeeper://127.0.0.1:%u/x?timeout=20s", (unsigned)server.port);
-    assert_int_equal(fz_zookeeper_url_parse(text, &url, NULL), FRAZIL_OK);
-    fz_zookeeper_connection_start(&connection, &url);
-    assert_int_equal(fz_zookeeper_exchange(&connection, &call.batch, fz_zookeeper_deadline(&connection), NULL),
-                     FZ_REGISTER_OK);
-    assert_int_equal(call.rc, ZOK);
-    fz_zookeeper_connection_stop(&connection);
+    return register_read(reg, 0, &record);
 }
 
 /* ---- sessions ------------------------------------------------------------------- */
@@ -140,14 +58,16 @@ static void swap_twice(int told, int tell)
     uint64_t version = 0;
     char byte;
 
-    if (swap(&reg, 0, &version) != FZ_REGISTER_OK || write(tell, "x", 1) != 1 || read(told, &byte, 1) != 1)
+    if (register_swap(&reg, 0, 0, "x", &version) != FZ_REGISTER_OK || write(tell, "x", 1) != 1 ||
+        read(told, &byte, 1) != 1)
         _exit(1);
-    enum fz_register_result result = swap(&reg, version, &version);
-    close_register(&reg);
+    enum fz_register_result result = register_swap(&reg, 0, version, "x", &version);
+    register_close(&reg);
     _exit(result == FZ_REGISTER_OK ? 0 : 2);
 }
 
-TEST("Who was stopped for longer than his session goes on as if nothing had been: with another one, before he sends "
+TEST("A client that was stopped for longer than its session goes on as if nothing had been: with another one, before "
+     "it sends "
      "anything")
 {
     int to_child[2];
@@ -186,11 +106,11 @@ TEST("A register that is closed leaves no session behind; while it is used it ke
     struct fz_register reg = open_as("", "/closed");
 
     zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
-    uint64_t version = must_swap(&reg, 0);
+    uint64_t version = register_must_swap(&reg, 0, 0, "x");
     for (int i = 0; i < 20; i++)
-        version = must_swap(&reg, version);
+        version = register_must_swap(&reg, 0, version, "x");
     assert_non_null(strstr(zookeeper_server_ask(&server, "mntr"), "zk_global_sessions\t1\n"));
-    close_register(&reg);
+    register_close(&reg);
     assert_non_null(strstr(zookeeper_server_ask(&server, "mntr"), "zk_global_sessions\t0\n"));
 }
 
@@ -211,22 +131,22 @@ TEST("A child that drops what it inherited, works on its own, and ends, does not
     int status;
 
     zookeeper_server_await(&server, "mntr", "zk_global_sessions\t0\n");
-    uint64_t version = must_swap(&reg, 0);
+    uint64_t version = register_must_swap(&reg, 0, 0, "x");
     session_of(before);
     pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
         reg.after_fork(reg.ctx);
-        enum fz_register_result result = swap(&reg, version, &version);
-        close_register(&reg);
+        enum fz_register_result result = register_swap(&reg, 0, version, "x", &version);
+        register_close(&reg);
         _exit(result == FZ_REGISTER_OK ? 0 : 1);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_int_equal(swap(&reg, version, &version), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_swap(&reg, 0, version, "x", &version), FZ_REGISTER_CONFLICT);
     session_of(after);
     assert_string_equal(after, before);
-    close_register(&reg);
+    register_close(&reg);
 }
 
 /* ---- permissions ---------------------------------------------------------------- */
@@ -238,31 +158,32 @@ static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
     (void)record;
 }
 
-TEST("What a user has made is his: nobody else reads or writes it, nor he himself with another password")
+TEST("The node of a user belongs to that user: others neither read nor write it, nor does the same name with another "
+     "password")
 {
     static const char *const others[] = {"", "joe:s3cret2@", "jane:s3cret@"};
     struct fz_register joe = open_as("joe:s3cret@", "/mine");
-    uint64_t version = must_swap(&joe, 0);
+    uint64_t version = register_must_swap(&joe, 0, 0, "x");
 
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct fz_register other = open_as(others[i], "/mine");
         uint64_t untouched = 4711;
         assert_int_equal(read_first(&other), FZ_REGISTER_REFUSED);
-        assert_said("the permissions of '/mine/orders/0', or of the node above it, do not allow this");
-        assert_int_equal(swap(&other, version, &untouched), FZ_REGISTER_REFUSED);
-        assert_int_equal(other.read_all(other.ctx, ignore, NULL, NULL, &err), FZ_REGISTER_REFUSED);
-        assert_said("do not allow this");
+        register_assert_said("the permissions of '/mine/orders/0', or of the node above it, do not allow this");
+        assert_int_equal(register_swap(&other, 0, version, "x", &untouched), FZ_REGISTER_REFUSED);
+        assert_int_equal(other.read_all(other.ctx, ignore, NULL, NULL, &register_said), FZ_REGISTER_REFUSED);
+        register_assert_said("do not allow this");
         struct fz_register beside = zookeeper_open_url("zookeeper://%s127.0.0.1:%u/beside?timeout=20s&path=/mine",
                                                        others[i], (unsigned)server.port);
-        assert_int_equal(swap(&beside, 0, &untouched), FZ_REGISTER_REFUSED);
+        assert_int_equal(register_swap(&beside, 0, 0, "x", &untouched), FZ_REGISTER_REFUSED);
         assert_int_equal(untouched, 4711);
-        close_register(&beside);
-        close_register(&other);
+        register_close(&beside);
+        register_close(&other);
     }
     struct fz_register again = open_as("joe:s3cret@", "/mine");
-    must_swap(&again, version);
-    close_register(&again);
-    close_register(&joe);
+    register_must_swap(&again, 0, version, "x");
+    register_close(&again);
+    register_close(&joe);
 }
 
 TEST("Only the namespace's own node has to be created: those above it may be anybody's, if they are there")
@@ -274,14 +195,14 @@ TEST("Only the namespace's own node has to be created: those above it may be any
         zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=20s&path=/elsewhere", (unsigned)server.port);
     uint64_t version = 0;
 
-    must_swap(&first, 0);
-    do_foreign("/", NULL, &ZOO_READ_ACL_UNSAFE);
-    must_swap(&second, 0);
-    assert_int_equal(swap(&third, 0, &version), FZ_REGISTER_REFUSED);
-    assert_said("do not allow this");
-    close_register(&first);
-    close_register(&second);
-    close_register(&third);
+    register_must_swap(&first, 0, 0, "x");
+    zookeeper_server_put(&server, "/", NULL, &ZOO_READ_ACL_UNSAFE);
+    register_must_swap(&second, 0, 0, "x");
+    assert_int_equal(register_swap(&third, 0, 0, "x", &version), FZ_REGISTER_REFUSED);
+    register_assert_said("do not allow this");
+    register_close(&first);
+    register_close(&second);
+    register_close(&third);
     /* The others need it as it was. */
     server_wipe(&server);
     zookeeper_server_restart(&server, settings);
@@ -304,17 +225,17 @@ TEST("Servers that are dead, or do not exist, or are silent, are passed over for
             zookeeper_open_url("zookeeper://127.0.0.1:%u,nowhere.invalid,127.0.0.1:%u/orders?timeout=20s&path=/several",
                                (unsigned)free_port(), (unsigned)server.port);
         if (read_first(&dead) != FZ_REGISTER_OK)
-            fail_msg("%s", err.message);
-        close_register(&dead);
+            fail_msg("%s", register_said.message);
+        register_close(&dead);
     }
     struct fz_register slow =
         zookeeper_open_url("zookeeper://127.0.0.1:%u,127.0.0.1:%u/orders?timeout=8s&path=/several",
                            (unsigned)ntohs(address.sin_port), (unsigned)server.port);
     for (int i = 0; i < 4; i++) {
         if (read_first(&slow) != FZ_REGISTER_OK)
-            fail_msg("%s", err.message);
+            fail_msg("%s", register_said.message);
     }
-    close_register(&slow);
+    register_close(&slow);
     close(silent);
 }
 
@@ -323,13 +244,14 @@ TEST("When none answers, the sentence names all of them and what was wrong with 
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:1,127.0.0.1:1/orders");
 
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
-    assert_said("zookeeper://127.0.0.1:1,127.0.0.1:1/frazil/orders: 127.0.0.1:1 cannot be connected to: Connection "
-                "refused");
-    close_register(&reg);
+    register_assert_said(
+        "zookeeper://127.0.0.1:1,127.0.0.1:1/frazil/orders: 127.0.0.1:1 cannot be connected to: Connection "
+        "refused");
+    register_close(&reg);
     reg = zookeeper_open_url("zookeeper://nowhere.invalid/orders");
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
-    assert_said("host 'nowhere.invalid': ");
-    close_register(&reg);
+    register_assert_said("host 'nowhere.invalid': ");
+    register_close(&reg);
 }
 
 TEST("The sentence tells who hangs up, as servers without a quorum do, from who says nothing")
@@ -338,11 +260,11 @@ TEST("The sentence tells who hangs up, as servers without a quorum do, from who 
     struct fz_register reg = zookeeper_open_url("zookeeper://127.0.0.1:%u/orders?timeout=300ms", (unsigned)proxy->port);
     proxy_set(proxy, PROXY_CUT_REPLIES);
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
-    assert_said("cannot be connected to: the server hung up");
+    register_assert_said("cannot be connected to: the server hung up");
     proxy_set(proxy, PROXY_HOLD_REPLIES);
     assert_int_equal(read_first(&reg), FZ_REGISTER_UNREACHABLE);
-    assert_said("cannot be connected to within 300 ms");
-    close_register(&reg);
+    register_assert_said("cannot be connected to within 300 ms");
+    register_close(&reg);
     proxy_stop(proxy);
 }
 
@@ -362,24 +284,25 @@ TEST("What somebody else has put there is refused, or shown as damaged, and neve
     uint64_t versions[4] = {0};
     uint64_t version = 0;
 
-    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
-    do_foreign("/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
-    do_foreign("/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
+    assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){1, 0, "x", 1}, &version, NULL, &register_said),
+                     FZ_REGISTER_OK);
+    zookeeper_server_put(&server, "/foreign/orders/0", "foreign", &ZOO_OPEN_ACL_UNSAFE);
+    zookeeper_server_put(&server, "/foreign/orders/2", "", &ZOO_OPEN_ACL_UNSAFE);
     assert_int_equal(read_first(&reg), FZ_REGISTER_REFUSED);
-    assert_said("node '/foreign/orders/0' is not what frazil has written");
+    register_assert_said("node '/foreign/orders/0' is not what frazil has written");
     uint64_t untouched = 4711;
-    assert_int_equal(swap(&reg, 0, &untouched), FZ_REGISTER_CONFLICT);
-    assert_int_equal(swap(&reg, 1, &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_swap(&reg, 0, 0, "x", &untouched), FZ_REGISTER_CONFLICT);
+    assert_int_equal(register_swap(&reg, 0, 1, "x", &untouched), FZ_REGISTER_CONFLICT);
     assert_int_equal(untouched, 4711);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &err), FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_OK);
     assert_int_equal(versions[0], 1);
     assert_true(versions[1] == version);
     assert_int_equal(versions[2], 1);
     assert_int_equal(versions[3], 0);
-    do_foreign("/foreign/orders/worker", "7 x", &ZOO_OPEN_ACL_UNSAFE);
-    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &err), FZ_REGISTER_REFUSED);
-    assert_said("node 'worker' is not what frazil has written");
-    close_register(&reg);
+    zookeeper_server_put(&server, "/foreign/orders/worker", "7 x", &ZOO_OPEN_ACL_UNSAFE);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
+    register_assert_said("node 'worker' is not what frazil has written");
+    register_close(&reg);
 }
 
 enum { MANY = 1300 };
@@ -400,11 +323,12 @@ TEST("More records than are asked for at once: each is shown, once")
     uint64_t version;
 
     for (uint32_t i = 0; i < MANY; i++)
-        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &err), FZ_REGISTER_OK);
-    assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &err), FZ_REGISTER_OK);
+        assert_int_equal(reg.swap(reg.ctx, &(struct fz_swap){i, 0, "x", 1}, &version, NULL, &register_said),
+                         FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, count_one, seen, NULL, &register_said), FZ_REGISTER_OK);
     for (size_t i = 0; i < MANY; i++)
         assert_int_equal(seen[i], 1);
-    close_register(&reg);
+    register_close(&reg);
 }
 
 /* ---- the client library ------------------------------------------------------------- */
@@ -426,8 +350,8 @@ TEST("Whatever happens, nothing is written to standard error, and the program's 
     zoo_set_debug_level(ZOO_LOG_LEVEL_DEBUG); /* as a program may for its own sessions */
     enum fz_register_result result = read_first(&reg);
     enum fz_register_result of_dead = read_first(&dead);
-    close_register(&reg);
-    close_register(&dead);
+    register_close(&reg);
+    register_close(&dead);
     zoo_set_debug_level((ZooLogLevel)0);
     assert_int_equal(dup2(kept, STDERR_FILENO), STDERR_FILENO);
     assert_int_equal(result, FZ_REGISTER_OK);

@@ -304,7 +304,7 @@ static struct message *ask(const struct client *client, const struct message *re
 {
     if (client->pid != self()->pid)
         world_fail("F8: a child uses its parent's connection");
-    faults_step(); /* who is copied here has no message yet */
+    faults_step(); /* a host copied here has no message yet */
     struct message *message = message_again(request);
 
     message->sender = self();
@@ -325,11 +325,11 @@ static struct message *ask(const struct client *client, const struct message *re
 
 static enum fz_register_result no_answer(frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EAGAIN, "no answer in time");
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "no answer in time");
     return FZ_REGISTER_UNKNOWN;
 }
 
-/* What every answer says; the reply is freed. */
+/* The parts that every answer has; the reply is freed. */
 static enum fz_register_result end(struct message *reply, struct fz_register_status *status, frazil_error *reterr)
 {
     enum fz_register_result result = reply->result;
@@ -337,7 +337,7 @@ static enum fz_register_result end(struct message *reply, struct fz_register_sta
     if (status != NULL && result != FZ_REGISTER_UNREACHABLE)
         *status = reply->status;
     if (result == FZ_REGISTER_UNREACHABLE)
-        fz_fail(reterr, FRAZIL_EAGAIN, "connection refused");
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "connection refused");
     message_free(reply);
     faults_step();
     return result;

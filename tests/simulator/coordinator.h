@@ -24,7 +24,7 @@ struct coordinator_options {
 /* Begins an empty one. */
 void coordinator_begin(const struct coordinator_options *options);
 
-/* What is given in frazil_ports, or used by an operator: its URLs are sim://.  Never freed. */
+/* What is given to the options, or used by an operator: its URLs are sim://.  Never freed. */
 const frazil_coordinator *coordinator_port(void);
 
 /* From now on messages arrive, one after another, without trouble, at a machine that works. */

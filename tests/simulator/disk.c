@@ -39,7 +39,7 @@ struct disk_file *disk_file(struct host *host, const char *path)
     return NULL;
 }
 
-/* ---- what happens to it -------------------------------------------------------- */
+/* ---- its faults -------------------------------------------------------- */
 
 /* Each write that was not synced is kept or lost, whatever becomes of those before it; the last one perhaps in part. */
 static void lose_writes(struct disk_file *file)
@@ -147,7 +147,7 @@ void disk_remove(struct disk_file *file)
     file->was_lost = true;
 }
 
-/* ---- what is done with it ------------------------------------------------------- */
+/* ---- its use ------------------------------------------------------- */
 
 static uint64_t number_at(const unsigned char *bytes)
 {
@@ -158,7 +158,7 @@ static uint64_t number_at(const unsigned char *bytes)
     return number;
 }
 
-/* What the file grants durably, as its format says it (and not as the library reads it), for the oracle. */
+/* Tells the oracle the durable grant of the file, as its format says it (and not as the library reads it). */
 static void note_durable(const struct host *host, struct disk_file *file)
 {
     for (unsigned slot = 0; slot < 2; slot++) {

@@ -40,7 +40,7 @@ struct disk_file {
 
     bool has_copy;
     unsigned char copy[DISK_FILE_SIZE];  /* that somebody has put away */
-    unsigned char right[DISK_FILE_SIZE]; /* what it held before it was spoilt */
+    unsigned char right[DISK_FILE_SIZE]; /* its bytes before it was spoilt */
 };
 
 enum disk_trouble { DISK_WELL, DISK_IS_FULL, DISK_IS_READ_ONLY };

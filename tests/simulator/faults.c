@@ -59,6 +59,12 @@ void faults_step(void)
     interrupt();
 }
 
+void faults_call(uint64_t ns)
+{
+    faults_step();
+    self_spend(ns);
+}
+
 /* Starts what is installed where it does not run. */
 static void watch(void *arg, uint64_t number)
 {

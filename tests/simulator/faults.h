@@ -21,6 +21,9 @@ void faults_begin(void);
  */
 void faults_step(void);
 
+/* The cost of a system call, and room for events in it. */
+void faults_call(uint64_t ns);
+
 /* Here of all places the power of the calling process's host may be lost: once in n times. */
 void faults_power_may_fail(unsigned n);
 

@@ -97,7 +97,7 @@ struct host *host_copy(struct host *from, uint64_t delay_ns);
 /* Whether it shows now what it has never shown before, and runs as fast as time. */
 bool host_clock_is_ahead(const struct host *host);
 
-/* What the clock shows: nanoseconds since TRUE_UNIX_MS. */
+/* The time on the clock: nanoseconds since TRUE_UNIX_MS. */
 int64_t host_clock_ns(const struct host *host);
 
 /* Sets it so far ahead of true time; runs it that much faster. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What rooms/stand_in.h puts in place of libc: memory, threads and locks of a simulated process. */
+/* The stand-ins of rooms/stand_in.h for libc: memory, threads and locks of a simulated process. */
 #include <errno.h>
 #include <string.h>
 #include <time.h>
@@ -42,6 +42,23 @@ void *sim_calloc(size_t n, size_t size)
     if (block != NULL)
         memset(block, 0, n * size);
     return block;
+}
+
+char *sim_strndup(const char *text, size_t len)
+{
+    size_t copied = strnlen(text, len);
+    char *copy = self_alloc(copied + 1);
+
+    if (copy == NULL)
+        return NULL;
+    memcpy(copy, text, copied);
+    copy[copied] = '\0';
+    return copy;
+}
+
+char *sim_strdup(const char *text)
+{
+    return sim_strndup(text, strlen(text));
 }
 
 /* All blocks begin a cache line, and nothing asks for more. */

@@ -32,7 +32,7 @@ struct options {
     bool aloud;
 };
 
-/* What many worlds have come to. */
+/* The sums over many worlds. */
 struct totals {
     uint64_t seeds;
     uint64_t failed;

@@ -15,7 +15,7 @@
 #include "story.h"
 #include "world.h"
 
-/* ---- who and when ------------------------------------------------------------------- */
+/* ---- choosing ------------------------------------------------------------------- */
 
 static struct host *any_host(void)
 {
@@ -182,7 +182,7 @@ static bool may_forget(const struct host *host)
     return false;
 }
 
-/* Whether somebody is about to write the file: what he writes then goes into one that has no name any more. */
+/* Whether a process is about to write the file: it would write into one that has no name any more. */
 static bool is_guarded(struct host *host, const struct disk_file *file)
 {
     char path[sizeof file->path + sizeof ".lock"];
@@ -201,7 +201,7 @@ static void spoil_file(struct host *host)
 
     if (!file->exists || file->is_bad || file->was_lost || is_guarded(host, file))
         return;
-    /* What a shard that nobody has was granted is known by its file alone. */
+    /* Only its file knows the grant of a shard that nobody has. */
     switch (pick(plan.wipes_run || plan.services > 1 ? 2 : 5)) {
     case 0:
         disk_damage(disk, file);
@@ -378,7 +378,7 @@ static void trouble_coordinator(void)
     }
 }
 
-/* ---- what happens by itself ------------------------------------------------------------------------ */
+/* ---- events by themselves ------------------------------------------------------------------------ */
 
 static void trouble_process(void)
 {

@@ -19,7 +19,7 @@ struct bounds {
     uint64_t last;
 };
 
-/* What all ids of the world look like, and what was promised of them. */
+/* The form of all ids of the world, and the promises about them. */
 struct promises {
     unsigned worker_bits;
     unsigned sequence_bits;
@@ -64,8 +64,8 @@ struct oracle_call oracle_call_begins(bool by_handle);
 /* It has returned n ids; *last_id is the handle's own last one (by_handle), to be kept by the caller. */
 void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n, uint64_t *last_id);
 
-/* It has failed: with a code that such a call may have, and before its time was over. */
-void oracle_refused(const struct oracle_call *call, int code, bool life_may_end);
+/* It has failed to take n: with a code that such a call may have, and before its time was over. */
+void oracle_refused(const struct oracle_call *call, int code, size_t n, bool life_may_end);
 
 /* How many ids there were; how many of them were a clone's repetitions, as F9 allows. */
 uint64_t oracle_ids(void);

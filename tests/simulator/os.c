@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The simulated hosts behind the headers of src/os: clock, counter, pages, files and locks. */
+/* The simulated hosts behind the headers of src/os: pages, files and locks; os_clock.c has clock and counter. */
 #include <errno.h>
 #include <string.h>
 
 #include "core/sentence.h"
 #include "faults.h"
 #include "host.h"
-#include "os/clock.h"
 #include "os/company.h"
-#include "os/counter.h"
 #include "os/dirs.h"
 #include "os/fail_errno.h"
+#include "os/fork_mark.h"
 #include "os/guard.h"
 #include "os/host.h"
 #include "os/memory.h"
@@ -24,68 +23,6 @@
 #include "world.h"
 
 static const uint64_t guard_patience_ns = 2 * SECOND;
-
-/* What a call of the system costs, and room for what may happen in it. */
-static void call(uint64_t ns)
-{
-    faults_step();
-    self_spend(ns);
-}
-
-/* ---- time ------------------------------------------------------------------------- */
-
-frazil_instant fz_real_now(void)
-{
-    call(30);
-    int64_t ns = host_clock_ns(self()->host);
-    self()->threads[self_thread()].readings++;
-    self()->threads[self_thread()].read_ns = world_now();
-    int64_t ms = ns / (int64_t)MS - (ns % (int64_t)MS < 0);
-
-    return (frazil_instant){.unix_ms = TRUE_UNIX_MS + ms, .ns = (uint32_t)(ns - ms * (int64_t)MS)};
-}
-
-static frazil_instant real_now(void *ctx)
-{
-    (void)ctx;
-    return fz_real_now();
-}
-
-static uint64_t real_monotonic_ns(void *ctx)
-{
-    (void)ctx;
-    call(30);
-    return host_monotonic_ns(self()->host);
-}
-
-/* It may return early, and late. */
-static void real_sleep_until(void *ctx, uint64_t monotonic_ns)
-{
-    (void)ctx;
-    uint64_t now_ns = host_monotonic_ns(self()->host);
-    uint64_t ns = monotonic_ns > now_ns ? monotonic_ns - now_ns : 0;
-
-    if (once_in(50))
-        ns = pick(ns + 1);
-    self()->threads[self_thread()].slept_ns += ns;
-    call(ns + pick(60 * US));
-}
-
-frazil_clock fz_real_clock(void)
-{
-    return (frazil_clock){.now = real_now, .monotonic_ns = real_monotonic_ns, .sleep_until = real_sleep_until};
-}
-
-bool fz_counter_usable(void)
-{
-    return self()->host->has_counter;
-}
-
-uint64_t fz_counter_read(void)
-{
-    faults_step();
-    return host_counter(self()->host);
-}
 
 /* ---- memory ------------------------------------------------------------------------- */
 
@@ -126,6 +63,12 @@ void fz_unmap(void *pages, size_t size)
     }
     self_keep_in_child(pages);
     self_free(pages);
+}
+
+/* Asked only where there was no memory for a page that is wiped. */
+uint64_t fz_process_name(void)
+{
+    return (uint64_t)self()->pid + 1;
 }
 
 /* ---- the host ------------------------------------------------------------------------- */
@@ -177,12 +120,22 @@ frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const 
     return fz_dir_find(ret_path, which, wanted, reterr);
 }
 
+frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, const char *name,
+                                 frazil_error *reterr)
+{
+    frazil_err err = fz_dir_find(ret_path, which, wanted, reterr);
+
+    return err == FRAZIL_OK && fz_path_join(ret_path, ret_path, "/", name) != 0
+               ? fz_fail_errno(reterr, ENAMETOOLONG, "the folder has too long a name", NULL, "")
+               : err;
+}
+
 /* The names that begin with PATH/, in the run directory and on the disk. */
 int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 {
     size_t len = strlen(path);
 
-    call(5 * US);
+    faults_call(5 * US);
     for (size_t i = 0; i < RUN_FILES_MAX + DISK_FILES_MAX; i++) {
         const struct host *host = self()->host; /* time may pass in a visit */
         bool runs = i < RUN_FILES_MAX;
@@ -198,7 +151,7 @@ int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx)
 
 int fz_company_open(struct fz_company *ret)
 {
-    call(5 * US);
+    faults_call(5 * US);
     *ret = (struct fz_company){.held = {.fd = (int)file_open()}, .probe = FZ_KEPT_NONE};
     return 0;
 }
@@ -207,7 +160,7 @@ bool fz_company_leave(struct fz_company *company)
 {
     uint64_t file = (uint64_t)company->held.fd;
 
-    call(5 * US);
+    faults_call(5 * US);
     file_close(file);
     company->held.fd = -1;
     return !file_is_open(self()->host, file);
@@ -217,7 +170,7 @@ bool fz_company_leave(struct fz_company *company)
 
 int fz_guard_open(struct fz_guard *ret, const char *path)
 {
-    call(2 * US);
+    faults_call(2 * US);
     int err = fz_path_join(ret->path, path, ".lock", "");
     if (err == 0)
         ret->file.fd = (int)file_open();
@@ -242,7 +195,7 @@ int fz_guard_enter(struct fz_guard *guard)
     uint64_t waited_ns = 0;
     uint64_t pause_ns = MS;
 
-    call(2 * US);
+    faults_call(2 * US);
     for (;;) {
         struct run_file *file = guard_file(guard);
         if (file == NULL)
@@ -254,17 +207,34 @@ int fz_guard_enter(struct fz_guard *guard)
         if (waited_ns >= guard_patience_ns)
             return EWOULDBLOCK;
         waited_ns += pause_ns;
-        call(pause_ns);
+        faults_call(pause_ns);
         pause_ns = pause_ns < 32 * MS ? 2 * pause_ns : pause_ns;
     }
 }
 
+int fz_guard_open_and_enter(struct fz_guard *ret, const char *path)
+{
+    int err = fz_guard_open(ret, path);
+
+    if (err == 0)
+        err = fz_guard_enter(ret);
+    if (err != 0 && ret->file.fd >= 0)
+        fz_guard_close(ret);
+    return err;
+}
+
 void fz_guard_leave(struct fz_guard *guard)
 {
-    call(2 * US);
+    faults_call(2 * US);
     struct run_file *file = host_run_file(self()->host, guard->path);
     if (file != NULL && file->locked_by == (uint64_t)guard->file.fd)
         file->locked_by = 0;
+}
+
+void fz_guard_leave_for_good(struct fz_guard *guard)
+{
+    fz_guard_leave(guard);
+    fz_guard_close(guard);
 }
 
 void fz_guard_close(struct fz_guard *guard)
@@ -313,7 +283,7 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
 {
     struct neighbours *neighbours = ctx;
 
-    call(2 * US);
+    faults_call(2 * US);
     const struct run_file *found = host_run_file(self()->host, path);
     if (found == NULL || fz_bounds_are_equal(bounds, neighbours->own) || page_users(found->page) == 0)
         return true;
@@ -350,10 +320,12 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
         fz_guard_close(&file.guard);
         return fz_fail_errno(reterr, err, "the word file cannot be guarded:", path, "");
     }
-    call(20 * US);
+    faults_call(20 * US);
     frazil_err result = check_neighbours(path, identity, reterr);
     if (result == FRAZIL_OK)
         result = find_word(&file, identity, reterr);
+    if (result == FRAZIL_OK && identity->prepare != NULL)
+        identity->prepare(file.payload);
     fz_guard_leave(&file.guard);
     fz_guard_close(&file.guard);
     if (result == FRAZIL_OK)
@@ -363,7 +335,7 @@ frazil_err fz_word_file_open(struct fz_word_file *ret, const char *path, const s
 
 bool fz_word_file_is_current(const struct fz_word_file *file)
 {
-    call(US);
+    faults_call(US);
     struct run_file *found = host_run_file(self()->host, file->path);
     return found != NULL && found->inode == file->inode;
 }
@@ -376,7 +348,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
         fz_guard_close(&file->guard);
     page_unmap(file->payload);
     file->payload = NULL;
-    call(5 * US);
+    faults_call(5 * US);
     struct run_file *found = host_run_file(self()->host, file->path);
     if (!current || file->guard.file.fd < 0 || found == NULL || found->inode != file->inode)
         return false;
@@ -386,7 +358,7 @@ bool fz_word_file_leave(struct fz_word_file *file)
 
 int fz_word_file_remove(struct fz_word_file *file)
 {
-    call(2 * US);
+    faults_call(2 * US);
     struct run_file *found = host_run_file(self()->host, file->path);
     if (found == NULL)
         return ENOENT;
@@ -415,7 +387,7 @@ frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory
         char path[] = "/run/frazil/worker-0.lock";
         path[sizeof "/run/frazil/worker-" - 1] = (char)('0' + i);
         struct fz_guard lock = {.file = FZ_KEPT_NONE};
-        call(5 * US);
+        faults_call(5 * US);
         memcpy(lock.path, path, sizeof path);
         struct run_file *file = guard_file(&lock);
         if (file == NULL || guard_is_held(file, 0))
@@ -478,7 +450,7 @@ static void hold(struct disk_file *state, uint64_t by)
 
 int fz_state_file_look(struct fz_state_file *file)
 {
-    call(5 * US);
+    faults_call(5 * US);
     if (file->file.fd < 0)
         file->file.fd = (int)file_open();
     if (state_of(file)->exists)
@@ -519,7 +491,7 @@ void fz_state_file_leave_for_good(void *ctx)
 frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, frazil_error *reterr)
 {
     (void)reterr;
-    call(US);
+    faults_call(US);
     *ret_exists = state_of(ctx)->exists;
     *ret_size = *ret_exists ? DISK_FILE_SIZE : 0;
     return FRAZIL_OK;
@@ -527,30 +499,30 @@ frazil_err fz_state_file_size(void *ctx, bool *ret_exists, uint64_t *ret_size, f
 
 frazil_err fz_state_file_read(void *ctx, uint64_t offset, void *buf, size_t len, frazil_error *reterr)
 {
-    call(2 * US);
+    faults_call(2 * US);
     if (!state_of(ctx)->exists)
         return fail(ctx, EIO, reterr);
     memcpy(buf, state_of(ctx)->cache + offset, len);
     return FRAZIL_OK;
 }
 
-/* What a write and a sync do, they have done before the caller learns of it. */
+/* A write or a sync is done before the caller learns of it. */
 frazil_err fz_state_file_write(void *ctx, uint64_t offset, const void *buf, size_t len, frazil_error *reterr)
 {
-    call(5 * US);
+    faults_call(5 * US);
     bool done = state_of(ctx)->exists && disk_write(self()->host, state_of(ctx), offset, buf, len);
     faults_power_may_fail(200);
-    call(US);
+    faults_call(US);
     return done ? FRAZIL_OK : fail(ctx, ENOSPC, reterr);
 }
 
 frazil_err fz_state_file_sync(void *ctx, frazil_error *reterr)
 {
-    call(self()->host->disk.sync_ns);
+    faults_call(self()->host->disk.sync_ns);
     if (!faults_are_over() && once_in(100))
         self()->host->disk.fails_next_sync = true;
     bool done = state_of(ctx)->exists && disk_sync(self()->host, state_of(ctx));
-    call(US);
+    faults_call(US);
     return done ? FRAZIL_OK : fail(ctx, EIO, reterr);
 }
 
@@ -558,14 +530,14 @@ frazil_err fz_state_file_create(void *ctx, const void *content, size_t len, fraz
 {
     struct fz_state_file *file = ctx;
 
-    call(self()->host->disk.sync_ns);
+    faults_call(self()->host->disk.sync_ns);
     if (!disk_create(self()->host, state_of(file), content, len))
         return fail(file, ENOSPC, reterr);
     hold(state_of(file), (uint64_t)file->file.fd);
     faults_power_may_fail(8);
-    call(self()->host->disk.sync_ns);
+    faults_call(self()->host->disk.sync_ns);
     bool done = disk_sync(self()->host, state_of(file));
-    call(US);
+    faults_call(US);
     return done ? FRAZIL_OK : fail(file, ENOSPC, reterr);
 }
 
@@ -576,7 +548,7 @@ frazil_err fz_state_file_has_others(void *ctx, bool *ret, frazil_error *reterr)
     bool others = false;
 
     (void)reterr;
-    call(2 * US);
+    faults_call(2 * US);
     for (size_t i = 0; i < DISK_HOLDERS_MAX; i++)
         others =
             others || (state->holders[i].file != 0 && state->holders[i].file != (uint64_t)file->file.fd &&

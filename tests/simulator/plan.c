@@ -33,7 +33,7 @@ static void choose_layout(size_t tick)
     }
     snprintf(plan.layout_text, sizeof plan.layout_text, "%u/%u/%u epoch=%lld tick=%ums", p->time_bits, p->worker_bits,
              p->sequence_bits, (long long)p->epoch_unix_ms, (unsigned)p->tick_ms);
-    if (frazil_layout_parse(plan.layout_text, &plan.layout) != FRAZIL_OK)
+    if (frazil_layout_parse(plan.layout_text, strlen(plan.layout_text), &plan.layout, NULL) != FRAZIL_OK)
         world_fail("the layout %s cannot be parsed", plan.layout_text);
 }
 
@@ -89,7 +89,7 @@ static void choose_fleet(void)
 
 static void choose_hosts(void)
 {
-    plan.horizon_ns = 6 * SECOND; /* what the library reserves in a file */
+    plan.horizon_ns = 6 * SECOND; /* the reserve of the library in a file */
     plan.max_skew_ns = SECOND;
     plan.faults_ns = of_any_size(MINUTE, 60 * HOUR);
     plan.hosts = (unsigned)between(1, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What kind of world a seed makes. */
+/* The kind of world that a seed makes. */
 #ifndef SIMULATOR_PLAN_H
 #define SIMULATOR_PLAN_H
 

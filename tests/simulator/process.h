@@ -53,7 +53,7 @@ struct process {
 
     struct slot *slot; /* where it lives */
     char *saved;       /* its contents while another lives there */
-    bool is_child;     /* what is wiped in a child has yet to be */
+    bool is_child;     /* its pages have yet to be wiped, as in a child */
     struct {
         void *at;
         size_t size;

@@ -28,7 +28,7 @@ enum { PARTS = sizeof parts / sizeof parts[0] };
 
 _Static_assert((int)PARTS <= (int)SHARDS_MAX, "the oracle has room for all of them");
 
-/* What the threads of one process share.  On the stack of the first. */
+/* Shared by the threads of one process.  On the stack of the first. */
 struct service {
     frazil *gen;
     unsigned running; /* threads, besides the first */
@@ -94,10 +94,16 @@ static frazil *open_service(const struct program *program)
     snprintf(spec, sizeof spec, plan.services == 1 ? "%s" : "%s seq_min=%u seq_max=%u", program->spec,
              (unsigned)bounds.first, (unsigned)bounds.last);
 
-    const frazil_coordinator *const coordinators[] = {coordinator_port(), NULL};
-    const frazil_ports ports = {.coordinators = coordinators};
-
-    frazil_err code = frazil_open_with(&gen, spec, &ports, &err);
+    frazil_options *options;
+    frazil_err code = frazil_options_new(&options, &err);
+    if (code == FRAZIL_OK) {
+        code = frazil_options_spec(options, spec, strlen(spec), &err);
+        if (code == FRAZIL_OK)
+            code = frazil_options_coordinator(options, coordinator_port(), &err);
+        if (code == FRAZIL_OK)
+            code = frazil_open_options(&gen, options, &err);
+        frazil_options_free(options);
+    }
     if (code == FRAZIL_OK) {
         if (was_bad && state_is_bad())
             world_fail("a generator is opened over a spoilt state file");
@@ -112,8 +118,9 @@ static frazil *open_service(const struct program *program)
         tell(STRUCK_SHARD_REFUSED, bounds.first, bounds.last, 0);
     if (code == FRAZIL_EEXHAUSTED)
         faults_note_life_ended();
-    if (code != FRAZIL_EPOOL && code != FRAZIL_EWORKER && code != FRAZIL_EAGAIN && code != FRAZIL_ECLOCK &&
-        code != FRAZIL_ESYS && code != FRAZIL_ESTATE && !(code == FRAZIL_EEXHAUSTED && faults_life_may_have_ended()))
+    if (code != FRAZIL_EPOOL && code != FRAZIL_EWORKER && code != FRAZIL_EAGAIN && code != FRAZIL_EUNREACHABLE &&
+        code != FRAZIL_ENAMESPACE && code != FRAZIL_ECLOCK && code != FRAZIL_ESYS && code != FRAZIL_ESTATE &&
+        !(code == FRAZIL_EEXHAUSTED && faults_life_may_have_ended()))
         world_fail("a generator cannot be opened: %s", err.message);
     return NULL;
 }
@@ -149,7 +156,7 @@ static void finish(const struct oracle_call *call, frazil_err code, const uint64
     }
     if (ids[0] != untouched)
         world_fail("I7: a call that failed has changed its caller's id");
-    oracle_refused(call, code, faults_life_may_have_ended());
+    oracle_refused(call, code, n, faults_life_may_have_ended());
     if (code == FRAZIL_EEXHAUSTED)
         faults_note_life_ended();
 }
@@ -229,11 +236,12 @@ static void think(frazil *gen)
 static void keep(frazil *gen)
 {
     uint64_t next_ns;
-    frazil_err code = frazil_keep(gen, &next_ns, NULL);
+    frazil_err code = frazil_keep(gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL);
 
     tell(TOLD_KEEPS, (uint64_t)(int64_t)code, 0, 0);
     if (code != FRAZIL_OK && code != FRAZIL_EAGAIN && code != FRAZIL_ELEASE && code != FRAZIL_ESTATE &&
-        code != FRAZIL_EEXHAUSTED && code != FRAZIL_EWORKER && code != FRAZIL_ECLOCK)
+        code != FRAZIL_EEXHAUSTED && code != FRAZIL_EWORKER && code != FRAZIL_ENAMESPACE &&
+        code != FRAZIL_EUNREACHABLE && code != FRAZIL_ECLOCK)
         world_fail("frazil_keep fails with %s", frazil_err_name(code));
 }
 
@@ -438,7 +446,7 @@ static void create_again(struct numbers *said)
     frazil_err code = create_namespace(&numbers, false);
     if (code == FRAZIL_OK && (numbers.horizon_ms != said->horizon_ms || numbers.max_skew_ms != said->max_skew_ms))
         tell(STRUCK_OTHER_NUMBERS, numbers.horizon_ms, (uint64_t)numbers.max_skew_ms, 0);
-    if (code == FRAZIL_OK || code == FRAZIL_EAGAIN)
+    if (code == FRAZIL_OK || code == FRAZIL_EAGAIN || code == FRAZIL_EUNREACHABLE)
         *said = numbers;
 }
 
@@ -472,7 +480,7 @@ void program_start_operator(struct host *host)
 static frazil_err ask_for_grant(const frazil_layout *layout, uint32_t base)
 {
     uint64_t state = 1;
-    const frazil_random random = {.ctx = &state, .next = faults_any_number};
+    const frazil_random random = {.size = sizeof(frazil_random), .ctx = &state, .next = faults_any_number};
     const struct fz_lease_request request = {.url = "sim://orders",
                                              .owner = "stranger",
                                              .layout = layout,
@@ -515,11 +523,11 @@ static void *be_strange(void *arg)
 
     (void)arg;
     if (!plan.leased && !self()->host->disk.files[0].exists)
-        return NULL; /* whoever comes first decides */
+        return NULL; /* the first to come decides */
     frazil_err code = other_layout ? open_other_layout() : ask_for_grant(&plan.layout, (uint32_t)plan.promises.workers);
     if (code == FRAZIL_OK)
         world_fail("F10: a stranger is given a worker id");
-    else if (code == FRAZIL_EWORKER || code == FRAZIL_ESTATE)
+    else if (code == FRAZIL_EWORKER || code == FRAZIL_ENAMESPACE || code == FRAZIL_ESTATE)
         tell(other_layout ? STRUCK_MIXED_LAYOUT : STRUCK_MIXED_WORKERS, (uint64_t)(int64_t)code, 0, 0);
     return NULL;
 }

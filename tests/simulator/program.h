@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the simulated processes do. */
+/* The programs of the simulated processes. */
 #ifndef SIMULATOR_PROGRAM_H
 #define SIMULATOR_PROGRAM_H
 

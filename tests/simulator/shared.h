@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What simulated processes share: pages of memory, which have the same address in
+ * Shared by simulated processes: pages of memory, which have the same address in
  * all of them, and open files.  Of a page and its copy on a copied host, the one of
  * the process that runs has its contents there.
  */
@@ -36,7 +36,7 @@ bool page_is_mapped(const void *at);
 /* The page that the process that runs has mapped first; NULL: none. */
 struct page *page_of_self(void);
 
-/* What the oracle knows of a page: the highest slot that was issued from it.  Copied with it. */
+/* The oracle's note of a page: the highest slot that was issued from it.  Copied with it. */
 uint64_t *page_highest(struct page *page);
 
 /* How many live processes have it mapped. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What happens in a run, event by event: as a hash, so that two runs can be
+ * The events of a run, one by one: as a hash, so that two runs can be
  * compared, as lines for people, and as counters of the faults that struck.
  */
 #ifndef SIMULATOR_STORY_H

@@ -38,7 +38,7 @@ uint64_t world_now(void)
     return world.now_ns;
 }
 
-/* ---- what will happen ------------------------------------------------------ */
+/* ---- events to come ------------------------------------------------------ */
 
 static bool comes_before(const struct due *a, const struct due *b)
 {

@@ -4,12 +4,13 @@
 #
 #   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
 #   os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
-#   common <- redis, etcd, zookeeper, postgresql, file
-#   redis <- compat             nobody sees compat: common/foreign.h names what it offers
+#   common <- redis and all other coordinators
+#   redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
 #   os, lease <- spec <- home <- generator
 #   opaque                      itself only
-#   generator <- operations
-#   programs                    the public headers, operations, and the files beside it
+#   home <- operations
+#   generator <- console
+#   programs                    the public headers, the console, and the files beside it
 #   programs/frazil <- its bench <- bench/lab, as "bench/table.h"
 #   include                     itself, the compiler's own headers, nothing of POSIX
 #
@@ -26,15 +27,14 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["os"] = " core os "
         allowed["lease"] = " core lease "
         allowed["common"] = " core lease os common "
-        n = split("redis etcd zookeeper postgresql file", coordinators, " ")
-        for (i = 1; i <= n; i++) allowed[coordinators[i]] = " core lease os common " coordinators[i] " "
         allowed["compat"] = " core lease os common redis compat "
         allowed["spec"] = " core lease os spec "
         allowed["home"] = " core lease os spec home "
         allowed["generator"] = " core lease os spec home generator "
-        allowed["operations"] = " core lease os spec home generator operations "
-        allowed[""] = " operations "
-        allowed["lab"] = " operations bench "
+        allowed["operations"] = " core lease os spec home operations "
+        allowed["console"] = " core lease os spec home generator console "
+        allowed[""] = " console "
+        allowed["lab"] = " console bench "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1
@@ -49,7 +49,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         path = FILENAME
         sub(/[^\/]*$/, name, path)
         if (exists(path)) return 1
-        # What the command measures with prints and reads options as the rest of it does.
+        # The measuring part of the command prints and reads options as the rest of it does.
         return FILENAME ~ /^(programs\/frazil\/bench|bench\/lab)\// && exists("programs/frazil/" name)
     }
     function check_quoted(name, room) {
@@ -60,7 +60,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
                 wrong("includes \"" name "\", which is not beside it: write \"ROOM/" name "\"")
         } else if (name !~ /^frazil(\/|\.h$)/) {
             split(name, path, "/")
-            if (name ~ /^spec\/(settings|values|policies|worker|decision_internal)\.h$/)
+            if (name ~ /^spec\/(settings|values|policies|worker|worker_ask|decide_internal)\.h$/)
                 wrong("reads the settings again: read the decision (\"spec/decision.h\")")
             if (index(allowed[room], " " path[1] " ") == 0)
                 wrong((room == "" ? "this folder" : room) " may not see " path[1] " (\"" name "\")")
@@ -73,6 +73,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
     /^[ \t]*#[ \t]*include/ {
         room = ""
         if (FILENAME ~ /^(src|bench)\//) { split(FILENAME, where, "/"); room = where[where[2] == "registers" ? 3 : 2] }
+        if (where[2] == "registers" && !(room in allowed)) allowed[room] = " core lease os common " room " "
         name = $0
         if (match(name, /"[^"]+"/)) check_quoted(substr(name, RSTART + 1, RLENGTH - 2), room)
         else if (match(name, /<[^>]+>/)) check_system(substr(name, RSTART + 1, RLENGTH - 2), room)

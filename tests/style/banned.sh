@@ -113,7 +113,7 @@ find src programs tests bench examples -name '*.[ch]' 2>/dev/null | sort | xargs
         exit bad
     }' || failed=1
 
-# What only Linux has, or one libc: src/os/linux is for that, and src/os/posix has what stands in its place.  Comments may
+# Calls that only Linux has, or one libc: src/os/linux is for them, and src/os/posix has what stands in its place.  Comments may
 # speak of it, strings may not.  src/opaque asks Linux what the processor can do, and does without elsewhere.
 calls='memfd_create|eventfd|epoll_[a-z0-9]+|signalfd|timerfd_[a-z]+|inotify_[a-z0-9_]+|syscall|gettid|getrandom|getentropy|arc4random'
 calls="$calls|adjtimex|ntp_adjtime|prctl|getauxval|pipe2|dup3|accept4|ppoll|f?statfs|madvise|mremap|clone|unshare|setns|fallocate"

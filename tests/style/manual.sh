@@ -4,6 +4,7 @@
 # - Each exported function is in the synopsis of exactly one page, as its header declares it, and in its NAME.
 # - frazil_strerror(3) explains each error by the library's sentence; docs/ERRORS.md has a row for it with its number.
 # - frazil.spec(5) has each key.
+# - Sections that a page refers to with Sx are its own.
 # - libfrazil(3) refers to each page of section 3, and no page refers to one of ours that there is not.
 set -eu
 style=$(dirname "$(realpath "$0")")
@@ -12,7 +13,7 @@ cd "$1"
 # The rows of the table of errors: X(NAME, number, class, "sentence").
 rows=$(sed -n 's/^ *X(\([A-Z]*\), *-\{0,1\}[0-9]*, *[A-Z]*, *"\(.*\)").*/FRAZIL_\1 \2/p' include/frazil/error.h)
 functions=$(cat tests/api/exported-symbols*.txt 2>/dev/null || true)
-keys=$(sed -n 's/^ *X([A-Z_]*, "\([a-z_]*\)").*/\1/p' src/spec/keys.h 2>/dev/null || true)
+keys=$(sed -n 's/^ *X([A-Z_]*, "\([a-z_]*\)"[,)].*/\1/p' src/spec/keys.h 2>/dev/null || true)
 if [ -z "$rows" ] || [ -z "$functions" ] || [ -z "$keys" ]; then
     echo "no error, no function or no key found"
     exit 1
@@ -20,13 +21,13 @@ fi
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# What the headers declare for export, each in a line: TYPE NAME(ARGUMENTS)
+# Each function that the headers declare for export, in a line: TYPE NAME(ARGUMENTS)
 declared() {
     find include -name '*.h' -exec awk -f "$style/strip.awk" {} + | sed 's/^[^:]*:[0-9]*://; /^ *#/d' | tr '\n;' ' \n' |
         sed -nE '/FRAZIL_API/ { s/.*FRAZIL_API //; s/FRAZIL_(CHECK|PURE) //; s/ *FRAZIL_NONNULL\([^)]*\)//; s/  +/ /g; s/ $//; p; }'
 }
 
-# What the synopses say, likewise, behind the page and a colon.
+# The functions of the synopses, likewise, behind the page and a colon.
 shown() {
     awk '
         function rest(s) { sub(/^\.F[at] /, "", s); gsub(/"/, "", s); return s }
@@ -80,8 +81,16 @@ check_references() {
     done
 }
 
+# A section of another page is named without Sx, for which the page's HTML has no place.
+check_sections() {
+    awk '/^\.S[hs] / { name = $0; sub(/^\.S[hs] /, "", name); there[FILENAME ":" name] = 1 }
+        { line = $0; sub(/^\.(Pq|It|Po|Pf [^ ]*) /, ".", line); sub(/^\.[a-z]+ Sx /, ".Sx ", line) }
+        line ~ /^\.Sx / { sub(/^\.Sx /, "", line); sub(/ [.,;:)]*$/, "", line); asked[FILENAME ":" line] = FILENAME ":" FNR ": there is no section " line }
+        END { for (section in asked) if (!(section in there)) print asked[section] }' man/*
+}
+
 for page in frazil_strerror.3 libfrazil.3 frazil.spec.5; do
     [ -e "man/$page" ] || { echo "man/$page:1: there is no such page"; exit 1; }
 done
-wrong=$(check_functions && check_errors && check_keys && check_references)
+wrong=$(check_functions && check_errors && check_keys && check_references && check_sections)
 [ -z "$wrong" ] || { echo "$wrong" && exit 1; }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# packaging.sh ROOT: what debian/ says of the libraries is so: the version, and which symbols they export.
+# packaging.sh ROOT: what debian/ says of the libraries is so: the version, which symbols they export, and what the
+# packages suggest.
 set -eu
 cd "$1"
 
@@ -15,9 +16,29 @@ packaged=$(sed -n '1s/^frazil (\(.*\)) .*/\1/p' debian/changelog)
 [ -n "$version" ] || { echo "no version found"; exit 1; }
 [ "$packaged" = "$version" ] || complain "debian/changelog:1: begins with $packaged, and frazil.h says $version"
 
-# symbols PAGE LIBRARY: those that are listed for a library.
+# Each header and each page of section 3 is in a package.  dh_missing says so as well, but only after a long build.
+installed() {
+    find include/frazil -name '*.h' 2>/dev/null | sed 's|^|usr/|'
+    cat man/*.3 2>/dev/null | sed -n 's|^\.Nm \([a-z_]*frazil[_a-z0-9]*\).*|usr/share/man/man3/\1.3|p' | sort -u
+}
+patterns=$(cat debian/*.install 2>/dev/null | awk '{ print $1 }') || true
+if [ -n "$patterns" ]; then
+    paths=$(installed)
+    set -f
+    for path in $paths; do
+        found=
+        for pattern in $patterns; do
+            # shellcheck disable=SC2254 # it is a pattern
+            case $path in $pattern) found=yes ;; esac
+        done
+        [ -n "$found" ] || complain "debian:1: no package has $path"
+    done
+    set +f
+fi
+
+# symbols PAGE LIBRARY: those that are listed for a library; the version that all of them have is one beside them.
 symbols() {
-    awk -v library="$2.so.0" '/^[a-z]/ { mine = $1 == library } mine && /^ / { sub(/@.*/, "", $1); print $1 }' "$1"
+    awk -v library="$2.so.1" '/^[a-z]/ { mine = $1 == library } mine && /^ frazil_/ { sub(/@.*/, "", $1); print $1 }' "$1"
 }
 
 # same_symbols PAGE LIBRARY LIST
@@ -27,6 +48,25 @@ same_symbols() {
     done
 }
 
-same_symbols debian/libfrazil0.symbols libfrazil tests/api/exported-symbols.txt
-same_symbols debian/libfrazil-opaque0.symbols libfrazil-opaque tests/api/exported-symbols-opaque.txt
+same_symbols debian/libfrazil1.symbols libfrazil tests/api/exported-symbols.txt
+same_symbols debian/libfrazil-admin1.symbols libfrazil-admin tests/api/exported-symbols-admin.txt
+same_symbols debian/libfrazil-opaque1.symbols libfrazil-opaque tests/api/exported-symbols-opaque.txt
+
+# The parts are named by debian/rules, from the table of coordinators; where this cannot be read, nothing is suggested.
+parts_of_rules() {
+    # shellcheck disable=SC2016 # it is for make
+    printf 'include debian/rules\n.PHONY: parts\nparts:\n\t@echo $(PARTS)\n' | make -s -f - parts 2>&1
+}
+if [ ! -e debian/rules ]; then
+    : # not the whole tree
+elif ! parts=$(parts_of_rules); then
+    complain "debian/rules:1: make cannot read it: $parts"
+elif [ -z "$parts" ]; then
+    complain "debian/rules:1: PARTS names no part"
+else
+    for part in $(echo "$parts" | tr -d ,); do
+        grep -qx "Package: $part" debian/control ||
+            complain "debian/rules:1: suggests $part, which debian/control does not build"
+    done
+fi
 exit $failed

@@ -107,6 +107,70 @@ test_arrows() {
     must_fail 'no include found'
 }
 
+test_circles() {
+    project
+    echo '#include "core/b.h"' | file src/core/a.c
+    printf '#include "b_internal.h"\n' | file src/core/b.c
+    printf '#include "b.h"\n' | file src/core/b_internal.h
+    echo '#include "core/c.h"' | file src/core/b.h
+    echo '#include "b.h"' | file src/core/c.h
+    must_pass
+    echo '#include "a.h"' | file src/core/b_internal.h
+    echo | file src/core/a.h
+    must_fail 'a circle of units: src/core/'
+    project
+    echo '#include "b.h"' | file src/core/a.c
+    echo '#include "c.h"' | file src/core/b.c
+    echo '#include "a.h"' | file src/core/c.c
+    for name in a b c; do echo | file "src/core/$name.h"; done
+    must_fail 'a circle of units: src/core/'
+    project
+    echo '#include "os/b.h"' | file src/core/a.h
+    echo '#include "core/c.h"' | file src/os/d.h
+    for name in core/c os/b; do echo | file "src/$name.h"; done
+    must_fail 'a circle of rooms: src/'
+    project
+    must_fail 'no include found'
+}
+
+# tables_project: what the check looks at, as it is.
+tables_project() {
+    project
+    (cd "$style/../.." && tar cf - src/spec src/registers/*/CMakeLists.txt completions man docs/worker-ids.md docs/coordinators debian include \
+        tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
+}
+
+# with FILE SED SENTENCE: after that change, the check says so.
+with() {
+    tables_project
+    cp "$scratch/project/$1" "$scratch/before"
+    sed -i "$2" "$scratch/project/$1"
+    ! cmp -s "$scratch/before" "$scratch/project/$1" || complain "cannot be tried: nothing is changed by $2"
+    must_fail "$3"
+}
+
+test_tables() {
+    tables_project
+    must_pass
+    with src/spec/keys.h 's/"tick"/"tock"/' 'completions/frazil.bash:1: lacks the key tock'
+    with completions/frazil.bash 's/ seq_min=/ /' 'completions/frazil.bash:1: lacks the key seq_min'
+    with completions/_frazil 's/ seq_min=/ seq_most=/' 'completions/_frazil:1: has seq_most, which is no key of the table'
+    with completions/frazil.bash 's/ flake-callback/ fluke/' 'completions/frazil.bash:1: lacks the behaviour flake-callback'
+    with completions/_frazil 's/ ip-hash / /' 'completions/_frazil:1: lacks the source ip-hash'
+    with completions/_frazil 's| etcd://| consul://|' 'completions/_frazil:1: has consul://, which is no source of the table'
+    with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
+    with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
+    with src/spec/policies.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
+    with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
+    with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
+    with src/spec/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'
+    with debian/control 's/^Package: libfrazil-redis1/Package: libfrazil-radish1/' 'debian/control:1: has radish, which is no package of the table'
+    with debian/libfrazil-parts-dev.install '/libfrazil-etcd.a/d' 'debian/libfrazil-parts-dev.install:1: lacks the part etcd'
+    with docs/coordinators/README.md 's/(etcd.md)/(etc.md)/' 'docs/coordinators/README.md:1: does not lead to etcd.md'
+    project
+    must_fail 'no table of keys found'
+}
+
 test_lengths() {
     project
     { function_of a 15; function_of b 15; function_of c 70; } | file src/a.c
@@ -215,6 +279,17 @@ test_typed() {
     must_fail 'no source found'
 }
 
+test_upgrading() {
+    printf 'int frazil_a(void);\n/* frazil_b */\n#define FRAZIL_C 1\n' | file include/frazil.h
+    printf 'frazil_a\nfrazil_b\nFRAZIL_C\n' | file tests/api/names-of-0.1.txt
+    echo 'frazil_b: frazil_a' | file docs/upgrading.md
+    must_pass
+    echo 'frazil_bb: frazil_a' | file docs/upgrading.md
+    must_fail 'frazil_b of 0.1 is gone, and nothing is said of it'
+    rm "$scratch/project/include/frazil.h"
+    must_fail 'no name found'
+}
+
 test_kept() {
     project
     printf 'struct a {\n    struct fz_kept_fd file; /* int fd; */\n};\nint f(void)\n{\n    int fd;\n    return fd;\n}\n' |
@@ -276,6 +351,11 @@ test_unique() {
     must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
     printf 'struct a {\n    int b;\n};\n' | file src/os/b.c
     must_fail 'src/os/b.c:1: a is also a name of src/core/a.c:1'
+    printf 'static int b;\n' | file src/os/b.c
+    printf 'struct a {\n    int b;\n};\n' | file src/os/b.h
+    must_pass
+    printf 'static inline int a(void)\n{\n    return 1;\n}\n' | file src/os/b.h
+    must_fail 'src/os/b.h:1: a is also a name of src/core/a.c:1'
     project
     must_fail 'no source found'
 }
@@ -366,6 +446,11 @@ test_manual() {
     manual_page frazil.spec.5 '.It Cm key_2 , k_2\n.Xr frazil_c 3\n'
     must_fail 'man/frazil.spec.5:1: key is missing'
     must_fail 'man/frazil.spec.5:1: there is no frazil_c(3)'
+    manual_project
+    printf '.Sh FILES\n.Sx FILES .\n.Pq see Sx NO SUCH .\n' >>"$scratch/project/man/frazil_a.3"
+    must_fail 'there is no section NO SUCH'
+    sed -i '/NO SUCH/d' "$scratch/project/man/frazil_a.3"
+    must_pass
     rm "$scratch/project/man/frazil_strerror.3"
     must_fail 'man/frazil_strerror.3:1: there is no such page'
     project
@@ -414,13 +499,32 @@ test_packaging() {
     echo 'frazil (1.2.3) unstable; urgency=medium' | file debian/changelog
     echo frazil_a | file tests/api/exported-symbols.txt
     echo frazil_opaque_a | file tests/api/exported-symbols-opaque.txt
-    printf 'libfrazil.so.0 libfrazil0 #MINVER#\n frazil_a@Base 1\nlibfrazil-b.so.0 libfrazil0 #MINVER#\n frazil_b@Base 1\n' |
-        file debian/libfrazil0.symbols
-    printf 'libfrazil-opaque.so.0 libfrazil-opaque0 #MINVER#\n frazil_opaque_a@Base 1\n' | file debian/libfrazil-opaque0.symbols
+    printf 'libfrazil.so.1 libfrazil1 #MINVER#\n frazil_a@Base 1\nlibfrazil-b.so.1 libfrazil1 #MINVER#\n frazil_b@Base 1\n' |
+        file debian/libfrazil1.symbols
+    printf 'libfrazil-opaque.so.1 libfrazil-opaque1 #MINVER#\n frazil_opaque_a@Base 1\n' | file debian/libfrazil-opaque1.symbols
+    must_pass
+    echo 'PARTS := libfrazil-a1, libfrazil-b0' | file debian/rules
+    printf 'Package: libfrazil-a1\nPackage: libfrazil-b1\n' | file debian/control
+    must_fail 'suggests libfrazil-b0, which debian/control does not build'
+    # shellcheck disable=SC2016 # it is for make
+    echo 'PARTS := ${filter-out file,file a' | file debian/rules
+    must_fail 'make cannot read it'
+    echo 'PARTS :=' | file debian/rules
+    must_fail 'PARTS names no part'
+    echo 'PARTS := libfrazil-a1, libfrazil-b1' | file debian/rules
     must_pass
     echo frazil_opaque_b | file tests/api/exported-symbols-opaque.txt
-    must_fail 'libfrazil-opaque0.symbols:1: frazil_opaque_a is in this or in'
-    must_fail 'libfrazil-opaque0.symbols:1: frazil_opaque_b is in this or in'
+    must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_a is in this or in'
+    must_fail 'libfrazil-opaque1.symbols:1: frazil_opaque_b is in this or in'
+    printf 'usr/include/frazil/[!b]*.h\nusr/share/man/man3/frazil_a*\n' | file debian/libfrazil-dev.install
+    echo '.Nm frazil_aa' | file man/frazil_aa.3
+    touch "$scratch/project/include/frazil/a.h"
+    echo frazil_opaque_a | file tests/api/exported-symbols-opaque.txt
+    must_pass
+    touch "$scratch/project/include/frazil/b.h"
+    echo '.Nm frazil_b ,' | file man/frazil_b.3
+    must_fail 'debian:1: no package has usr/include/frazil/b.h'
+    must_fail 'debian:1: no package has usr/share/man/man3/frazil_b.3'
     echo 'frazil (1.2.2) unstable; urgency=medium' | file debian/changelog
     must_fail 'debian/changelog:1: begins with 1.2.2'
 }
@@ -453,6 +557,74 @@ test_pieces() {
     must_fail 'tests/lib/README.md:1: no row says what kind is'
     printf '| `kind` | a kind |\n| `rig` | a generator |\n| `kind` | of the same name |\n' | file tests/lib/README.md
     must_fail 'tests/lib/README.md:1: more than one row is of kind'
+}
+
+# shellcheck disable=SC2016 # backquotes of a page
+test_english() {
+    project
+    must_fail 'no file found'
+    printf '# What\n\nThe caller waits. What happens then?\n\n```\nWhat he types\n```\n\nWhat it needs:\n\n- a clock\n' | file docs/a.md
+    printf '/* The lease ends: see `What` there. */\nint a; /* a number */\nconst char *b = "the lease has ended";\n' | file src/a.c
+    must_pass
+    for text in 'Words. What is lost is lost.' 'Whoever calls waits.' 'So many fail.' 'As many end.' 'That it fails is known.' '| Who waits |'; do
+        echo "$text" | file docs/b.md
+        must_fail 'docs/b.md:1: headless opening'
+    done
+    for text in 'Then he waits.' 'It is his lease.' 'See him.' 'By himself, it waits.'; do
+        echo "$text" | file docs/b.md
+        must_fail 'docs/b.md:1: a process is it'
+    done
+    printf 'The server does\nnot tell its settings.\n' | file docs/b.md
+    must_fail "docs/b.md:1: write 'does not report its'"
+    thirteen='A lease that ends while its owner sleeps is taken over by another'
+    printf 'One.\n%s %s %s and two.\n' "$thirteen" "$thirteen" "$thirteen" | file docs/b.md
+    must_fail 'docs/b.md:2: sentence of 41 words'
+    for _ in 1 2 3 4 5 6 7 8 9; do echo "$thirteen."; done | file docs/b.md
+    must_pass
+    echo 'Now there are more.' >>"$scratch/project/docs/b.md"
+    must_fail 'docs/b.md:1: paragraph of 121 words'
+    echo '| a | b |' | file docs/b.md
+    for text in '/* What it does. */' 'int a; /* who waits */' '// Whoever calls waits.' 'const char *a = "then he has to wait";'; do
+        echo "$text" | file src/a.c
+        must_fail 'src/a.c:1:'
+    done
+    printf '/*\n * The clock.\n *\n * What is NULL is the real thing.\n */\n' | file src/a.c
+    must_fail 'src/a.c:4: headless opening'
+    printf '.Pp\nThe id.\n.Bd -literal\nWhat he says.\n.Ed\nWhat is\n.Fa id\nis new.\n' | file man/a.3
+    must_fail 'man/a.3:6: headless opening'
+    rm "$scratch/project/man/a.3"
+    printf '#!/bin/sh\n# What it does.\n' | file tools/a
+    must_fail 'tools/a:2: headless opening'
+    printf '1 src/a.c\n1 tools/a\n' | file tests/style/english.limits
+    must_pass
+    printf '3 src/a.c\n1 tools/a\n' | file tests/style/english.limits
+    sh "$style/english.sh" "$scratch/project" --lower
+    must_pass
+    echo '// Whoever calls waits.' >>"$scratch/project/src/a.c"
+    must_fail 'src/a.c:1: plain English: 2 faults, 1 allowed'
+    echo '1 *' >>"$scratch/project/tests/style/english.limits"
+    must_pass
+    sh "$style/english.sh" "$scratch/project" --lower
+    must_pass
+    echo '// Who waits.' >>"$scratch/project/src/a.c"
+    must_fail 'src/a.c:1: plain English: 3 faults, 2 allowed'
+}
+
+# shellcheck disable=SC2016 # the backquotes are those of Markdown
+test_glossary() {
+    project
+    must_fail 'no glossary or no page found'
+    printf '### %s\n\nIt is a word.\n' grant horizon keeper namespace quarantine coordinator | file docs/glossary.md
+    printf '# The grant\n\n```\na grant\n```\n`grant` [grant](b.md)\n' | file docs/a.md
+    must_pass
+    printf 'It takes a grant.\n' | file docs/a.md
+    must_fail 'docs/a.md:1: grant: link it to the glossary here'
+    printf 'It takes a [grant](glossary.md#grant). The grant ends.\n' | file docs/a.md
+    must_pass
+    { echo '### horizon' && awk 'BEGIN { for (i = 0; i < 61; i++) print "far" }'; } >>"$scratch/project/docs/glossary.md"
+    must_fail '### horizon: more than 60 words'
+    echo '### grant' | file docs/glossary.md
+    must_fail 'docs/glossary.md:1: has no entry keeper'
 }
 
 test_format() {

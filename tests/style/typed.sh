@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# typed.sh ROOT: what a person typed goes into a complaint of the command through typed() or quoted(), which leave out
-# what may be a password; and into a sentence of the library by %q, %Q or %v, never by %s between quotes.
+# typed.sh ROOT: what a person typed goes into a complaint of the command through typed() or quoted(), which leave
+# passwords out.  It goes into a sentence of the library by %q, %Q or %v, never by %s between quotes.
 set -eu
 cd "$1"
 

@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "core/now.h"
 #include "frazil.h"
-#include "lease/coordinator.h"
-#include "lib/memory_register.h"
+#include "lib/memory_namespace.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 
@@ -16,27 +16,11 @@ enum { HORIZON_MS = 3000 };
 
 #define SPEC "worker=memory://orders keeper=hook max_wait=0ms "
 
-static struct fz_memory_store *store;
 static frazil_layout layout;
 static frazil_manual_clock *manual;
 static frazil_clock wall;
 static uint64_t seed;
 static frazil_lease *lease;
-
-/* ---- a coordinator in memory --------------------------------------------------- */
-
-static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
-{
-    (void)reterr;
-    memcpy(ret_name, url + strlen("memory://"), strlen(url + strlen("memory://")) + 1);
-    *ret = fz_memory_register(store);
-    return FRAZIL_OK;
-}
-
-static const char *const schemes[] = {"memory", NULL};
-static const frazil_coordinator memory = {FZ_LEASE_COORDINATOR, .part = "memory", .client = "none", .schemes = schemes,
-                                          .open_register = open_register};
-static const frazil_coordinator *const coordinators[] = {&memory, NULL};
 
 static uint64_t next_random(void *ctx)
 {
@@ -45,41 +29,23 @@ static uint64_t next_random(void *ctx)
     return *state += UINT64_C(0x9e3779b97f4a7c15);
 }
 
-static const frazil_random numbers = {.ctx = &seed, .next = next_random};
+static const frazil_random numbers = {.size = sizeof(frazil_random), .ctx = &seed, .next = next_random};
 
 static uint64_t tick_of(int64_t unix_ms)
 {
     return (uint64_t)(unix_ms - layout.epoch_unix_ms) / layout.tick_ms;
 }
 
-static uint64_t creation_tick(void *ctx)
-{
-    return tick_of(*(const int64_t *)ctx);
-}
-
 static int64_t now_ms(void)
 {
-    return wall.now(wall.ctx).unix_ms;
+    return fz_now(&wall).unix_ms;
 }
 
 /* A namespace of `workers` ids in an empty store, and a clock. */
 static void start(uint64_t workers)
 {
-    int64_t created_ms = RIG_NOW;
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = HORIZON_MS,
-                                                 .workers = workers,
-                                                 .token = {1, 2},
-                                                 .never_used = true,
-                                                 .now_tick = creation_tick,
-                                                 .now_ctx = &created_ms};
-    frazil_error err;
-
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
-    store = fz_memory_store_new(1);
-    assert_non_null(store);
-    if (memory.init(&memory, "memory://orders", &options, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    memory_namespace_start(&layout, workers, HORIZON_MS, RIG_NOW);
     assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
     wall = frazil_manual_clock_port(manual);
     lease = NULL;
@@ -89,14 +55,14 @@ static void tear_down(void)
 {
     frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
     frazil_manual_clock_free(manual);
-    fz_memory_store_free(store);
+    memory_namespace_stop();
 }
 
 static frazil_err try_open(frazil_lease **ret, const char *spec, frazil_error *reterr)
 {
-    const frazil_ports ports = {.clock = &wall, .random = &numbers, .coordinators = coordinators};
+    const struct ports ports = {.clock = &wall, .random = &numbers, .coordinators = memory_coordinators};
 
-    return frazil_lease_open(ret, spec, &ports, reterr);
+    return ports_lease_open(ret, spec, &ports, reterr);
 }
 
 static frazil_lease *must_open(const char *spec)
@@ -119,20 +85,6 @@ static frazil_lease_info get(frazil_lease *of)
     return info;
 }
 
-/* What the coordinator knows of a worker id. */
-static struct fz_worker_record record_of(uint32_t worker)
-{
-    struct fz_register reg = fz_memory_register(store);
-    struct fz_record raw = {.version = 0};
-    struct fz_worker_record record;
-
-    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
-    assert_int_not_equal(raw.version, 0);
-    assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
-    reg.close(reg.ctx);
-    return record;
-}
-
 AFTER_EACH
 {
     tear_down();
@@ -150,7 +102,7 @@ TEST("The number is the program's, and no other lease's, until the end that is t
     frazil_lease_info info = get(lease);
     assert_true(info.worker < 2);
     assert_true(info.from_unix_ms <= RIG_NOW);
-    assert_int_equal(tick_of(info.end_unix_ms), record_of(info.worker).until + 1);
+    assert_int_equal(tick_of(info.end_unix_ms), memory_namespace_record(info.worker).until + 1);
     assert_int_equal(info.end_unix_ms, RIG_NOW + HORIZON_MS + 1);
     assert_int_equal(info.reserved, 0);
     other = must_open(SPEC);
@@ -168,11 +120,11 @@ TEST("It is extended when it is time to, and its end moves on")
     start(1);
     lease = must_open(SPEC);
     int64_t end_ms = get(lease).end_unix_ms;
-    assert_int_equal(frazil_lease_keep(lease, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(get(lease).end_unix_ms, end_ms);
     assert_in_range(next_ns, 1, HORIZON_MS * RIG_MS);
     frazil_manual_clock_advance(manual, 2 * HORIZON_MS / 3 * RIG_MS);
-    assert_int_equal(frazil_lease_keep(lease, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(get(lease).end_unix_ms, now_ms() + HORIZON_MS + 1);
 }
 
@@ -194,7 +146,7 @@ TEST("At its end it is over, to the millisecond, and nothing is written; a later
     assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_memory_equal(&info, &before, sizeof info);
-    assert_int_equal(frazil_lease_keep(lease, &next_ns, &err), FRAZIL_OK);
+    assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
     assert_int_equal(get(lease).worker, 0);
 }
 
@@ -207,13 +159,13 @@ TEST("A lost number is not replaced behind the program's back, unless the spec s
     start(2);
     lease = must_open(SPEC);
     uint32_t worker = get(lease).worker;
-    assert_int_equal(memory.release(&memory, "memory://orders", worker, &err), FRAZIL_OK);
+    memory_namespace_release(worker);
     frazil_manual_clock_advance(manual, (HORIZON_MS + 1) * RIG_MS);
     char spec[128];
     snprintf(spec, sizeof spec, SPEC "base=%u count=1", (unsigned)worker);
     frazil_lease *thief = must_open(spec);
     assert_int_equal(get(thief).worker, worker);
-    assert_int_equal(frazil_lease_keep(lease, &next_ns, &err), FRAZIL_ELEASE);
+    assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_ELEASE);
     assert_int_equal(frazil_lease_get(lease, &info, sizeof info, &err), FRAZIL_ELEASE);
     frazil_lease_close(thief, FRAZIL_LEASE_ALL_USED);
 }
@@ -226,12 +178,12 @@ TEST("on_loss=move: another number takes its place")
     start(2);
     lease = must_open(SPEC "on_loss=move");
     uint32_t worker = get(lease).worker;
-    assert_int_equal(memory.release(&memory, "memory://orders", worker, &err), FRAZIL_OK);
+    memory_namespace_release(worker);
     frazil_manual_clock_advance(manual, (HORIZON_MS + 1) * RIG_MS);
     char spec[128];
     snprintf(spec, sizeof spec, SPEC "base=%u count=1", (unsigned)worker);
     frazil_lease *thief = must_open(spec);
-    assert_int_equal(frazil_lease_keep(lease, &next_ns, &err), FRAZIL_OK);
+    assert_int_equal(frazil_lease_keep(lease, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
     assert_int_equal(get(lease).worker, 1 - worker);
     frazil_lease_close(thief, FRAZIL_LEASE_ALL_USED);
 }
@@ -243,13 +195,13 @@ static uint64_t closed_at(int64_t used_unix_ms)
     frazil_lease *closed = must_open(SPEC);
     frazil_manual_clock_advance(manual, 100 * RIG_MS);
     frazil_lease_close(closed, used_unix_ms);
-    struct fz_worker_record record = record_of(0);
+    struct fz_worker_record record = memory_namespace_record(0);
     assert_true(record.released);
     tear_down();
     return record.until;
 }
 
-TEST("What is given back begins behind what the program says that it used; all of it, if that is not known")
+TEST("The program gives back the ticks behind those that it used; none of them if it does not say")
 {
     assert_int_equal(closed_at(RIG_NOW + 70), tick_of(RIG_NOW + 70));
     assert_int_equal(closed_at(RIG_NOW), tick_of(RIG_NOW));
@@ -315,11 +267,11 @@ TEST("Parent and child have one number; each says what it used, and the last one
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(status, 0);
-    assert_false(record_of(0).released);
+    assert_false(memory_namespace_record(0).released);
     frazil_lease_close(lease, RIG_NOW + 40);
     lease = NULL;
-    assert_true(record_of(0).released);
-    assert_int_equal(record_of(0).until, tick_of(RIG_NOW + 90));
+    assert_true(memory_namespace_record(0).released);
+    assert_int_equal(memory_namespace_record(0).until, tick_of(RIG_NOW + 90));
 }
 
 TEST("Only what somebody grants can be leased")

@@ -5,6 +5,8 @@
  */
 
 #include "generator/generator_internal.h"
+#include "generator/observe.h"
+#include "generator/take.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 #include "os/counter.h"
@@ -38,7 +40,7 @@ TEST("Slots are taken by adding only if a call can always honour a ticket for th
         snprintf(spec, sizeof spec, "%s worker=fixed:1 state=memory", cases[i].spec);
         if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
             fail_msg("%s: %s", spec, err.message);
-        enum fz_fast_path expected = gen->counter_usable ? cases[i].expected : FZ_FAST_NONE;
+        enum fz_fast_path expected = gen->fixed.counter_usable ? cases[i].expected : FZ_FAST_NONE;
         if (gen->fast_path != expected)
             fail_msg("%s: path %d, expected %d", spec, (int)gen->fast_path, (int)expected);
         frazil_close(gen);
@@ -72,9 +74,10 @@ TEST("A call that never waits says when to come back for whatever passes by itse
         bool passes;       /* with policies that wait */
         bool policy_error; /* it is an error if the policy says so */
     } cases[] = {
-        {FRAZIL_EFULL, true, true},    {FRAZIL_ECLOCK, true, true},       {FRAZIL_EAGAIN, true, false},
-        {FRAZIL_ELEASE, false, false}, {FRAZIL_EEXHAUSTED, false, false}, {FRAZIL_EWORKER, false, false},
-        {FRAZIL_ESYS, false, false},   {FRAZIL_ENOMEM, false, false},
+        {FRAZIL_EFULL, true, true},      {FRAZIL_ECLOCK, true, true},       {FRAZIL_EAGAIN, true, false},
+        {FRAZIL_ELEASE, false, false},   {FRAZIL_EEXHAUSTED, false, false}, {FRAZIL_EWORKER, false, false},
+        {FRAZIL_ESYS, false, false},     {FRAZIL_ENOMEM, false, false},     {FRAZIL_EUNREACHABLE, true, false},
+        {FRAZIL_EREFUSED, false, false}, {FRAZIL_ENAMESPACE, false, false},
     };
     struct rig waits = {.random_state = 1};
     struct rig errors = {.random_state = 1};

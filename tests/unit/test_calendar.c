@@ -28,7 +28,7 @@ static void assert_formats(int64_t unix_ms, const char *expected)
 {
     char text[FRAZIL_TIME_SIZE];
 
-    assert_int_equal(frazil_time_format(unix_ms, text, sizeof text), FRAZIL_OK);
+    assert_int_equal(frazil_time_format(unix_ms, text, sizeof text, NULL), FRAZIL_OK);
     assert_string_equal(text, expected);
 }
 
@@ -106,8 +106,8 @@ TEST("The ends of what can be written: the year 0 and the last millisecond of in
     assert_formats(281474976710655, "+10889-08-02T05:31:50.655Z");
     assert_formats(INT64_MAX, "+292278994-08-17T07:12:55.807Z");
 
-    assert_int_equal(frazil_time_format(FIRST_DAY * MS_PER_DAY - 1, text, sizeof text), FRAZIL_ERANGE);
-    assert_int_equal(frazil_time_format(INT64_MIN, text, sizeof text), FRAZIL_ERANGE);
+    assert_int_equal(frazil_time_format(FIRST_DAY * MS_PER_DAY - 1, text, sizeof text, NULL), FRAZIL_ERANGE);
+    assert_int_equal(frazil_time_format(INT64_MIN, text, sizeof text, NULL), FRAZIL_ERANGE);
     assert_string_equal(text, "untouched");
 }
 
@@ -118,11 +118,11 @@ TEST("A buffer that is one byte too small gets nothing, one that is just large e
 
     for (size_t size = 0; size < need; size++) {
         memset(text, '#', sizeof text);
-        assert_int_equal(frazil_time_format(1767225600000, text, size), FRAZIL_EBUFFER);
+        assert_int_equal(frazil_time_format(1767225600000, text, size, NULL), FRAZIL_EBUFFER);
         assert_int_equal(text[0], '#');
     }
     memset(text, '#', sizeof text);
-    assert_int_equal(frazil_time_format(1767225600000, text, need), FRAZIL_OK);
+    assert_int_equal(frazil_time_format(1767225600000, text, need, NULL), FRAZIL_OK);
     assert_int_equal(text[need], '#');
 }
 
@@ -251,12 +251,13 @@ TEST("Each near miss is refused, at the position where it goes wrong, and the ou
 
 static regex_t grammar;
 
+/* In musl, {1,3} inside of ()? also takes digits without the point before them. */
 BEFORE_ALL
 {
     assert_int_equal(regcomp(&grammar,
                              "^(0|-?[1-9][0-9]*|"
                              "[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])"
-                             "(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9]{1,3})?"
+                             "(T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9](\\.[0-9][0-9]?[0-9]?)?"
                              "(Z|[+-]([01][0-9]|2[0-3]):[0-5][0-9]))?)$",
                              REG_EXTENDED | REG_NOSUB),
                      0);

@@ -6,6 +6,7 @@
  * I7 bounded.
  */
 
+#include "core/now.h"
 #include "lib/near_miss.h"
 #include "lib/rig.h"
 #include "lib/test.h"
@@ -48,12 +49,9 @@ struct course {
 
 static void begin(struct course *course, const struct behaviour *behaviour, bool frozen)
 {
-    frazil_generator_info info;
-
     *course = (struct course){.behaviour = behaviour, .rig = {.random_state = 7}};
     (frozen ? rig_open_frozen : rig_open)(&course->rig, behaviour->spec, RIG_NOW);
-    frazil_get_info(course->rig.gen, &info);
-    course->tick_ms = info.layout.tick_ms;
+    course->tick_ms = frazil_layout_of(course->rig.gen)->tick_ms;
     course->keys = malloc(KEYS_MAX * sizeof *course->keys);
     assert_non_null(course->keys);
 }
@@ -102,9 +100,9 @@ static frazil_err take_snos(struct course *course, size_t n)
     const frazil_err err = frazil_sno_next_n(course->rig.gen, 3, ids, n);
 
     for (size_t i = 0; err == FRAZIL_OK && i < n; i++) {
-        frazil_sno_parts parts;
-        frazil_sno_decompose(&ids[i], &parts);
-        note(course, parts.ticktock, parts.unix_ms, parts.sequence, i == n - 1);
+        frazil_sno_fields fields;
+        frazil_sno_decompose(&ids[i], &fields);
+        note(course, fields.ticktock, fields.unix_ms, fields.sequence, i == n - 1);
     }
     return err;
 }
@@ -121,8 +119,8 @@ static bool take(struct course *course, size_t n)
     } else {
         err = frazil_next_n(course->rig.gen, ids, n);
         for (size_t i = 0; err == FRAZIL_OK && i < n; i++) {
-            const frazil_parts parts = rig_parts(&course->rig, ids[i]);
-            note(course, 0, parts.unix_ms, parts.sequence, i == n - 1);
+            const frazil_fields fields = rig_parts(&course->rig, ids[i]);
+            note(course, 0, fields.unix_ms, fields.sequence, i == n - 1);
         }
     }
     if (rig_monotonic_ns(&course->rig) - started_ns > course->behaviour->wait_ms * RIG_MS)
@@ -247,11 +245,11 @@ struct stepping {
     unsigned sleeps;
 };
 
-static frazil_instant stepping_now(void *ctx)
+static void stepping_now(void *ctx, frazil_instant *ret)
 {
     struct stepping *s = ctx;
 
-    return s->inner.now(s->inner.ctx);
+    *ret = fz_now(&s->inner);
 }
 
 static uint64_t stepping_monotonic(void *ctx)
@@ -269,19 +267,22 @@ static void stepping_sleep(void *ctx, uint64_t monotonic_ns)
 
     s->inner.sleep_until(s->inner.ctx, monotonic_ns - early_ns);
     if (s->sleeps++ == 0 && s->step_ms != 0)
-        frazil_manual_clock_set(s->manual, s->inner.now(s->inner.ctx).unix_ms + s->step_ms);
+        frazil_manual_clock_set(s->manual, fz_now(&s->inner).unix_ms + s->step_ms);
 }
 
 static frazil *open_stepping(struct stepping *s, const char *spec)
 {
-    const frazil_clock clock = {
-        .ctx = s, .now = stepping_now, .monotonic_ns = stepping_monotonic, .sleep_until = stepping_sleep};
-    const frazil_ports ports = {.clock = &clock};
+    const frazil_clock clock = {.size = sizeof(frazil_clock),
+                                .ctx = s,
+                                .now = stepping_now,
+                                .monotonic_ns = stepping_monotonic,
+                                .sleep_until = stepping_sleep};
+    const struct ports ports = {.clock = &clock};
     frazil *gen;
 
     assert_int_equal(frazil_manual_clock_new(&s->manual, RIG_NOW), FRAZIL_OK);
     s->inner = frazil_manual_clock_port(s->manual);
-    assert_int_equal(frazil_open_with(&gen, spec, &ports, NULL), FRAZIL_OK);
+    assert_int_equal(ports_open(&gen, spec, &ports, NULL), FRAZIL_OK);
     return gen;
 }
 
@@ -329,7 +330,7 @@ TEST("Fills the tick and takes one more while the clock is stepped: what comes o
         assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
         if (frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, &err) != rows[i].code)
             fail_msg("%s step %lld: %s", rows[i].spec, (long long)rows[i].step_ms, err.message);
-        frazil_get_stats(gen, &stats);
+        frazil_get_stats(gen, &stats, sizeof stats);
         assert_int_equal(stats.waits, 1);
         assert_int_equal(stats.waited_us, rows[i].waited_ms * 1000);
         assert_int_equal(stats.full, 1);
@@ -360,7 +361,7 @@ TEST("A long wait ends soon after the clock has been set right, not when it woul
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
     frazil_manual_clock_set(s.manual, RIG_NOW - 9000);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_int_equal(stats.waits, 1);
     assert_true(stats.waited_us <= 100000);
     close_stepping(&s, gen);
@@ -382,7 +383,7 @@ TEST("A batch that fails while it waits gives everything back, also the jump tha
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
         assert_int_equal(frazil_available(gen), 16);
         assert_int_equal(frazil_next_n(gen, ids, 40), FRAZIL_ECLOCK);
-        frazil_get_stats(gen, &stats);
+        frazil_get_stats(gen, &stats, sizeof stats);
         assert_int_equal(stats.issued, 1);
         assert_int_equal(stats.waits, 1);
         frazil_manual_clock_set(s.manual, RIG_NOW + 50);
@@ -401,10 +402,10 @@ TEST("Sleeps that return early are slept on: the id never comes before its tick,
 
     assert_int_equal(frazil_next_n(gen, ids, 16), FRAZIL_OK);
     assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-    assert_int_equal(s.inner.now(s.inner.ctx).unix_ms, RIG_NOW + 1);
+    assert_int_equal(fz_now(&s.inner).unix_ms, RIG_NOW + 1);
     assert_int_equal(id >> 14, (ids[0] >> 14) + 1);
     assert_true(s.sleeps > 1);
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_int_equal(stats.waits, 1);
     assert_int_equal(stats.waited_us, 1000);
     assert_int_equal(stats.full, 1);

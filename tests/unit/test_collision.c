@@ -101,7 +101,7 @@ TEST("More hosts are never less likely to collide, and more workers never more")
     }
 }
 
-TEST("What has no answer is refused, and the output is left alone")
+TEST("A question without an answer is refused, and the output is left alone")
 {
     uint32_t ppm = 42;
 

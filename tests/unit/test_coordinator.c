@@ -149,16 +149,16 @@ static uint64_t slow_ns(void *ctx)
     return *ns += 5000;
 }
 
-static frazil_instant at_now(void *ctx)
+static void at_now(void *ctx, frazil_instant *ret)
 {
     (void)ctx;
-    return (frazil_instant){.unix_ms = (int64_t)NOW};
+    *ret = (frazil_instant){.unix_ms = (int64_t)NOW};
 }
 
 static const char *findings(void)
 {
     static uint64_t ns;
-    const frazil_clock clock = {.ctx = &ns, .now = at_now, .monotonic_ns = slow_ns};
+    const frazil_clock clock = {.size = sizeof(frazil_clock), .ctx = &ns, .now = at_now, .monotonic_ns = slow_ns};
 
     examined.found[0] = '\0';
     assert_int_equal(coordinator.examine(&coordinator, "sim://orders", &clock, note_finding, examined.found, NULL),
@@ -198,7 +198,7 @@ TEST("No namespace, no answer, not even the second time: findings")
     assert_string_equal(findings(), "fail the coordinator does not answer: no answer within 1 s\n");
     sim_server_wipe(&fleet.server);
     assert_non_null(strstr(findings(), "fail there is no namespace orders\n"));
-    const frazil_clock clock = {.now = at_now};
+    const frazil_clock clock = {.size = sizeof(frazil_clock), .now = at_now};
     assert_int_equal(coordinator.examine(&coordinator, "sim://", &clock, note_finding, examined.found, &err),
                      FRAZIL_ESPEC);
     const struct fz_namespace_options options = {.layout = &fleet.layout};

@@ -33,7 +33,7 @@ static void check_number(uint64_t value)
     assert_int_equal(buf[FZ_DECIMAL_MAX_LEN], '#');
 }
 
-/* What is read, said once more: a digit at a time. */
+/* The parser, said once more: a digit at a time. */
 static bool plain_parse(const char *text, size_t len, uint64_t *ret)
 {
     uint64_t value = 0;
@@ -90,7 +90,7 @@ TEST("Numbers of every length")
         check_number(seeded_next(&seed) >> (i & 63));
 }
 
-TEST("What is not 1 to 20 digits, at most 2^64 - 1, without a leading zero, is refused")
+TEST("A text is refused unless it is 1 to 20 digits, at most 2^64 - 1, without a leading zero")
 {
     static const char *const wrong[] = {
         "",

@@ -61,6 +61,8 @@ static void assert_refused(bool prepare, enum fz_dir which, const char *wanted, 
                      code);
 }
 
+enum { NOBODY = 65534 };
+
 /*
  * Runs a test as a user that is not root, in a child process; in this one if it is not root anyway.  A failure in the
  * child ends in another exit status than 0.
@@ -76,7 +78,7 @@ static void as_nobody(void (*run)(void))
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        if (setgid(65534) != 0 || setuid(65534) != 0)
+        if (setgid(NOBODY) != 0 || setuid(NOBODY) != 0)
             _exit(99);
         run();
         _exit(0);
@@ -87,7 +89,7 @@ static void as_nobody(void (*run)(void))
 
 /* ---- which it is --------------------------------------------------------- */
 
-TEST("What the caller names wins over every variable; an empty name is none")
+TEST("A name of the caller's wins over every variable; an empty name is none")
 {
     setenv("RUNTIME_DIRECTORY", "/run/unit", 1);
     setenv("STATE_DIRECTORY", "/var/lib/unit", 1);
@@ -106,7 +108,7 @@ TEST("A service of systemd uses its own directories, the first where there are s
     assert_found(FZ_DIR_STATE, NULL, "/var/lib/unit");
 }
 
-TEST("root has the places of the system, whatever session he came from")
+TEST("root has the places of the system, from any session")
 {
     if (geteuid() != 0)
         skip();
@@ -245,7 +247,7 @@ static void prepare_without_session(void)
         assert_int_equal(rename(other, path), 0);
 }
 
-TEST("Who has no session has a directory in memory; one that is not his alone is refused")
+TEST("A user without a session has a directory in memory; one that others may use is refused")
 {
     if (geteuid() == 0 && access("/dev/shm", W_OK) != 0)
         skip();
@@ -301,6 +303,57 @@ TEST("One in which nothing can be written is refused at once, before any file is
 {
     assert_int_equal(mkdir(scratch_path(scratch, "locked"), 0555), 0);
     as_nobody(prepare_unwritable);
+}
+
+static void prepare_inside_unwritable(void)
+{
+    const char *above = scratch_path(scratch, "above");
+    char path[FZ_PATH_SIZE] = "untouched";
+    frazil_error err;
+
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "absent", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, EACCES);
+    assert_non_null(strstr(err.message, "above'"));
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "locked", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, EACCES);
+    assert_non_null(strstr(err.message, "above/locked'"));
+    assert_string_equal(path, "untouched");
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
+    assert_string_equal(path, scratch_path(scratch, "above/orders"));
+}
+
+TEST("A folder inside is made with its directory; where it is there, nothing need be writable above it")
+{
+    const char *above = scratch_path(scratch, "above");
+    char path[FZ_PATH_SIZE];
+    frazil_error err;
+
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_STATE, above, "orders", &err), FRAZIL_OK);
+    assert_string_equal(path, scratch_path(scratch, "above/orders"));
+    assert_int_equal(mode_of(path), 0700);
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "orders", &err), FRAZIL_OK);
+    if (geteuid() != 0)
+        skip();
+    assert_int_equal(mkdir(scratch_path(scratch, "above/locked"), 0555), 0);
+    assert_int_equal(chown(path, NOBODY, NOBODY), 0);
+    assert_int_equal(chmod(above, 0555), 0);
+    as_nobody(prepare_inside_unwritable);
+}
+
+TEST("In a folder that others may rename, or that is a file, nothing is kept")
+{
+    const char *above = scratch_path(scratch, "above");
+    char path[FZ_PATH_SIZE];
+    frazil_error err;
+
+    assert_int_equal(mkdir(above, 0700), 0);
+    assert_int_equal(mkdir(scratch_path(scratch, "above/open"), 0700), 0);
+    assert_int_equal(chmod(scratch_path(scratch, "above/open"), 0777), 0);
+    scratch_write(scratch_path(scratch, "above/file"), "", 0);
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "open", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, EPERM);
+    assert_int_equal(fz_dir_prepare_inside(path, FZ_DIR_RUN, above, "file", &err), FRAZIL_ESYS);
+    assert_int_equal(err.sys_errno, ENOTDIR);
 }
 
 TEST("A file is no directory")

@@ -10,7 +10,7 @@
 #include "operations/doctor_judge.h"
 #include "spec/worker_sources.h"
 
-/* ---- what was found -------------------------------------------------------------- */
+/* ---- the findings -------------------------------------------------------------- */
 
 /* All tests together. */
 static bool brought_about[FZ_FINDINGS_TOTAL];
@@ -404,8 +404,8 @@ static void judge_layout(const char *text, int64_t years_before_end, const char 
     frazil_layout layout;
     frazil_layout_info info;
 
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
-    frazil_layout_describe(&layout, &info);
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
+    frazil_layout_describe(&layout, &info, sizeof info);
     forget();
     fz_judge_layout(&layout, info.last_unix_ms - years_before_end * INT64_C(31556952000), &findings);
     EXPECT(beginning);
@@ -416,7 +416,7 @@ static const char *found_of_bits(const char *text, bool as_konayuki)
 {
     frazil_layout layout;
 
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
     forget();
     fz_judge_layout_bits(&layout, as_konayuki, &findings);
     return found;

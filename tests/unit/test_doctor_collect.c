@@ -7,10 +7,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/portable.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "operations/doctor_judge.h"
+#include "spec/decide.h"
 
 EACH_IN_SCRATCH
 
@@ -63,7 +63,6 @@ TEST("A step since the last run is seen, in both directions; of another boot not
     struct fz_clock_facts facts;
     char boot[FZ_BOOT_ID_SIZE];
 
-    NOT_PORTABLE("POSIX has no id of a boot");
     assert_int_equal(fz_boot_id(boot), 0);
     fz_collect_clock(&facts, &decision, scratch);
     assert_false(facts.compared);

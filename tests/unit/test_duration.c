@@ -76,7 +76,7 @@ TEST("In each unit the longest duration that fits is read, and one more is refus
     assert_refused("100000000000000000000000h", 25, "too long");
 }
 
-TEST("Whatever else is refused, and the sentence says what a duration looks like")
+TEST("All else is refused, and the sentence says how a duration is written")
 {
     static const char *const misses[] = {
         "",          " ",

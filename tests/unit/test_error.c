@@ -27,15 +27,19 @@ static const struct {
     {-10, FRAZIL_CLASS_USAGE, "FRAZIL_ESHORTLIFE"},
     {-11, FRAZIL_CLASS_USAGE, "FRAZIL_EKIND"},
     {-12, FRAZIL_CLASS_USAGE, "FRAZIL_ENOTBUILT"},
+    {-13, FRAZIL_CLASS_USAGE, "FRAZIL_EREFUSED"},
+    {-14, FRAZIL_CLASS_USAGE, "FRAZIL_ENAMESPACE"},
     {-20, FRAZIL_CLASS_RETRY, "FRAZIL_EAGAIN"},
     {-21, FRAZIL_CLASS_RETRY, "FRAZIL_EFULL"},
     {-22, FRAZIL_CLASS_RETRY, "FRAZIL_ECLOCK"},
+    {-23, FRAZIL_CLASS_RETRY, "FRAZIL_EUNREACHABLE"},
+    {-24, FRAZIL_CLASS_RETRY, "FRAZIL_EPOOL"},
     {-30, FRAZIL_CLASS_FENCED, "FRAZIL_ELEASE"},
     {-40, FRAZIL_CLASS_FATAL, "FRAZIL_EEXHAUSTED"},
     {-41, FRAZIL_CLASS_FATAL, "FRAZIL_ENOMEM"},
     {-42, FRAZIL_CLASS_FATAL, "FRAZIL_ESYS"},
-    {-43, FRAZIL_CLASS_FATAL, "FRAZIL_EPOOL"},
     {-44, FRAZIL_CLASS_FATAL, "FRAZIL_ESTATE"},
+    {-45, FRAZIL_CLASS_FATAL, "FRAZIL_ESTOPPED"},
 };
 
 #define FIXED_COUNT (sizeof fixed / sizeof fixed[0])
@@ -64,6 +68,33 @@ TEST("The header's table has no error that the list above lacks: a new one must 
     assert_int_equal(in_header, FIXED_COUNT);
 }
 
+TEST("The table can be walked without the header: each error once, in its order, and no further")
+{
+    assert_int_equal(frazil_err_count(), FIXED_COUNT);
+    for (size_t i = 0; i < FIXED_COUNT; i++)
+        assert_int_equal(frazil_err_at(i), fixed[i].number);
+    assert_int_equal(frazil_err_at(FIXED_COUNT), FRAZIL_OK);
+    assert_int_equal(frazil_err_at(SIZE_MAX), FRAZIL_OK);
+}
+
+TEST("Each class has its range of numbers, and a name")
+{
+    static const char *const names[] = {"none", "usage", "retry", "fenced", "fatal"};
+
+    for (size_t i = 1; i < FIXED_COUNT; i++) {
+        int range = -fixed[i].number / 10;
+        frazil_err_class expected = range < 2    ? FRAZIL_CLASS_USAGE
+                                    : range == 2 ? FRAZIL_CLASS_RETRY
+                                    : range == 3 ? FRAZIL_CLASS_FENCED
+                                                 : FRAZIL_CLASS_FATAL;
+        assert_int_equal(fixed[i].err_class, expected);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        assert_string_equal(frazil_err_class_name((frazil_err_class)i), names[i]);
+    assert_string_equal(frazil_err_class_name((frazil_err_class)5), "?");
+    assert_string_equal(frazil_err_class_name((frazil_err_class)-1), "?");
+}
+
 TEST("No two errors share a number or a sentence")
 {
     for (size_t i = 0; i < FIXED_COUNT; i++) {
@@ -76,9 +107,9 @@ TEST("No two errors share a number or a sentence")
     }
 }
 
-TEST("Whatever number comes in, a text comes out; unknown ones are fatal, so that nobody retries them")
+TEST("Each number has a text; unknown ones are fatal, so that nobody retries them")
 {
-    static const int unknown[] = {1, 42, -13, -19, -23, -31, -45, -1000, INT32_MAX, INT32_MIN};
+    static const int unknown[] = {1, 42, -15, -19, -25, -31, -43, -46, -1000, INT32_MAX, INT32_MIN};
 
     for (size_t i = 0; i < sizeof unknown / sizeof unknown[0]; i++) {
         assert_string_equal(frazil_strerror((frazil_err)unknown[i]), "not an error of frazil");
@@ -117,10 +148,27 @@ TEST("The code is filled in and returned, and details of an earlier error are go
     assert_int_equal(fz_fail(&err, FRAZIL_ECLOCK, "short"), FRAZIL_ECLOCK);
     assert_int_equal(err.code, FRAZIL_ECLOCK);
     assert_int_equal(err.sys_errno, 0);
+    assert_int_equal(err.err_class, FRAZIL_CLASS_RETRY);
+    assert_int_equal(err.length, strlen("short"));
+    assert_int_equal(err.position, FRAZIL_NO_POSITION);
     assert_int_equal(err.behind_us, 0);
     assert_int_equal(err.retry_ns, 0);
-    for (size_t i = sizeof "short"; i < sizeof err.message; i++)
-        assert_int_equal(err.message[i], 0);
+    for (size_t i = 0; i < sizeof err.reserved / sizeof err.reserved[0]; i++)
+        assert_int_equal(err.reserved[i], 0);
+    assert_string_equal(err.message, "short");
+}
+
+TEST("An error has the size that programs were compiled with, and is written only as far as its sentence goes")
+{
+    frazil_error err;
+
+    assert_int_equal(sizeof err, 1024);
+    memset(err.message, '#', sizeof err.message);
+    assert_int_equal(fz_fail_at(&err, 3, FRAZIL_EPARSE, "seven"), FRAZIL_EPARSE);
+    assert_int_equal(err.position, 3);
+    assert_string_equal(err.message, "seven");
+    for (size_t i = sizeof "seven"; i < sizeof err.message; i++)
+        assert_int_equal(err.message[i], '#');
 }
 
 TEST("Nobody needs to want the sentence")
@@ -138,7 +186,7 @@ TEST("A sentence can quote the one that it replaces")
     assert_int_equal(err.code, FRAZIL_ESPEC);
 }
 
-TEST("What is longer than the message is cut at its end, never before and never after, and terminated")
+TEST("A longer text is cut at the end of the message, never before and never after, and terminated")
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE + 8];
     frazil_error err;
@@ -226,13 +274,19 @@ TEST("A password is never quoted, however badly the URL around it may be written
         {"redis://[::1]:6379/x", "'redis://[::1]:6379/x'"},
         {"etcd://a:1,b:2,[::2]/x", "'etcd://a:1,b:2,[::2]/x'"},
         {"file:///a:b/c", "'file:///a:b/c'"},
-        {"redis://h/x?password=s3cret&timeout=1s", "'redis://h/x?password=...&timeout=1s'"},
+        {"redis://h/x?password=s3cret&timeout=1s", "'redis://h/x?password=...&timeout=...'"},
+        {"redis://h/x?pass=s3cret", "'redis://h/x?pass=...'"},
+        {"redis://joe:s3@h/x?a=s3cret&auth=s3cret", "'redis://...@h/x?a=...&auth=...'"},
+        {"no URL?a=b", "'no URL?a=b'"},
         {"redis://h/x?Password=s3cret", "'redis://h/x?Password=...'"},
         {"password=s3cret", "'password=...'"},
         {"token=s3cret", "'token=...'"},
-        {"redis://h/x?password_file=/etc/p", "'redis://h/x?password_file=/etc/p'"},
+        {"redis://h/x?password_file=/etc/p", "'redis://h/x?password_file=...'"},
         {"password=", "'password='"},
         {"/@", "'/@'"},
+        {"/run/app@1/x", "'/run/app@1/x'"},
+        {"/run/a:b@1/x", "'/...@1/x'"},
+        {"//s3cret@h/x", "'//...@h/x'"},
         {"@", "'@'"},
         {"/", "'/'"},
     };
@@ -240,6 +294,30 @@ TEST("A password is never quoted, however badly the URL around it may be written
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         (void)fz_fail(&err, FRAZIL_EINVAL, "%q", cases[i].text);
+        assert_string_equal(err.message, cases[i].quoted);
+    }
+}
+
+TEST("A piece of a text is quoted without the part of a password that was cut off in it")
+{
+    static const struct {
+        const char *text;
+        size_t first, len;
+        const char *quoted;
+    } cases[] = {
+        {"redis://joe:s3/cret@host/x", 15, 4, "'...'"},
+        {"redis://joe:s3/cret@host/x", 15, 6, "'...@h'"},
+        {"redis://joe:s3/cret@host/x", 0, 14, "'redis://...'"},
+        {"redis://joe:s3 cret", 15, 4, "'...'"},
+        {"41/10/12", 3, 2, "'10'"},
+        {"41/10/12", 0, 8, "'41/10/12'"},
+        {"41/10/12", 8, 0, "''"},
+    };
+    frazil_error err;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        (void)fz_fail(&err, FRAZIL_EINVAL, "%P", cases[i].text + cases[i].first, cases[i].len, cases[i].text,
+                      strlen(cases[i].text));
         assert_string_equal(err.message, cases[i].quoted);
     }
 }

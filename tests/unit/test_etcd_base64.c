@@ -52,7 +52,7 @@ TEST("Every byte, in every place of a group of three")
     }
 }
 
-TEST("What is cut, has other characters, padding in the middle, or bits behind the last byte, is refused")
+TEST("A text that is cut, has other characters, padding in the middle, or bits behind the last byte, is refused")
 {
     static const char *const texts[] = {"Z",    "Zg",       "Zg=",  "====",   "=g==",       "Z===", "Zg=v",
                                         "Zm9-", "Zg==Zg==", "Zm 9", "Zm9v\n", "\xc3\xa9Zm", "Zh==", "Zm9="};

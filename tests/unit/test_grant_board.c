@@ -31,7 +31,7 @@ static void put(struct fz_grant_board *board, const struct fz_grant *grant)
     assert_true(fz_grant_board_put(board, number, grant));
 }
 
-TEST("What was put in force stands, all of it, also after the entries have been used in turns")
+TEST("A grant that was put in force stands as a whole, also after the entries have been used in turns")
 {
     struct fz_grant_board board;
 
@@ -47,7 +47,7 @@ TEST("What was put in force stands, all of it, also after the entries have been 
     }
 }
 
-TEST("Who has looked before another one wrote, or only began to, puts nothing in force")
+TEST("A writer that looked before another one wrote, or only began to, puts nothing in force")
 {
     const struct fz_grant first = {.worker = 1, .floor = 10, .until = 20, .version = 1};
     const struct fz_grant late = {.worker = 2, .floor = 30, .until = 40, .version = 2};

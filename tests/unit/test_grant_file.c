@@ -74,7 +74,7 @@ TEST("Found by another process, an extension is made sure of before anybody buil
     host_acquire(&a, NOW);
     host_acquire(&b, NOW);
     host_disk.changes = 0;
-    host_disk.dies_at = 2; /* b writes and is killed before his sync */
+    host_disk.dies_at = 2; /* b writes and is killed before its sync */
     assert_int_not_equal(b.granter.extend(&b.file, NOW + 50, &b.grant, &b.grant, NULL), FRAZIL_OK);
     power_disk_restart(&host_disk);
     host_extend(&a, NOW + 50);
@@ -164,7 +164,7 @@ TEST("The last one to leave gives back what it did not use; the next word begins
     assert_int_equal(b.grant.floor, NOW + RESERVE + 1);
 }
 
-TEST("Whoever opens the word again after its release goes on with its grant")
+TEST("A process that opens the word again after its release goes on with its grant")
 {
     struct host_process a;
 
@@ -176,7 +176,7 @@ TEST("Whoever opens the word again after its release goes on with its grant")
     host_assert_grant(&a, NOW, NOW + 20 + RESERVE);
 }
 
-TEST("Who has lost the worker cannot give anything back")
+TEST("A word that has lost the worker cannot give anything back")
 {
     struct host_process a;
     struct host_process b;
@@ -275,7 +275,7 @@ TEST("A word whose worker another word has taken over is told so; its own ticks 
     host_assert_refused(&a, true, NOW + 50, FRAZIL_ELEASE,
                         (const char *[]){"run directory was wiped", "process 102 took worker 7 over",
                                          "close this generator and open it again", NULL});
-    host_disk.fails_looking = true; /* whether the other one lives cannot be told: nothing is taken back from him */
+    host_disk.fails_looking = true; /* whether the other one lives cannot be told: nothing is taken back from it */
     host_assert_refused(&a, true, NOW + 50, FRAZIL_EAGAIN, (const char *[]){"the disk failed", NULL});
     host_extend(&b, NOW + 50);
 }

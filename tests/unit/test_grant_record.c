@@ -89,7 +89,7 @@ static void assert_bad_when(size_t offset, uint64_t value)
 }
 
 TEST(
-    "What was written is read back, also with as many ranges as there can be and with a fingerprint of the full length")
+    "A written record is read back, also with as many ranges as there can be and with a fingerprint of the full length")
 {
     unsigned char slot[FZ_GRANT_SLOT_SIZE];
     struct fz_grant_record full = sample;
@@ -221,7 +221,7 @@ TEST("A whole slot of another version is told from a damaged one")
     assert_int_equal(fz_grant_record_decode(slot, &record, &version), FZ_GRANT_SLOT_OTHER_VERSION);
 }
 
-TEST("What makes no sense is not taken, although its checksum is right")
+TEST("A record that makes no sense is not taken, although its checksum is right")
 {
     assert_bad_when(24, UINT64_C(1) << 32);      /* no worker */
     assert_bad_when(AT_FLOOR, 2001);             /* above until */

@@ -176,7 +176,7 @@ TEST("A living owner elsewhere is seen, a dead one is not; one's own word never 
     /* Whoever looks lets others in afterwards, */
     assert_int_equal(fz_grant_store_open(&first, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
     acquire_ok(first, NOW);
-    relative = open_ok(3); /* and is seen himself */
+    relative = open_ok(3); /* and is seen itself */
     assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
     first.close(first.ctx);
     assert_int_equal(relative.acquire(relative.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);

@@ -232,7 +232,7 @@ TEST("A disk that fails is an error at open; later the present grant stands, and
 
 /* ---- showing and repairing ----------------------------------------------- */
 
-TEST("What the file says can be looked at without changing it")
+TEST("The file can be looked at without changing it")
 {
     struct fz_file_port port = power_disk_port(&host_disk);
     struct fz_grant_record record = {.pid = 4242};

@@ -133,7 +133,7 @@ static void refused(const char *spec, frazil_err code, const char *why)
     frazil_manual_clock *manual;
     assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
     const frazil_clock clock = frazil_manual_clock_port(manual);
-    const frazil_ports ports = {.clock = &clock, .granter = &granter};
+    const struct ports ports = {.clock = &clock, .granter = &granter};
 
     assert_open_refused(spec, &ports, code, why);
     frazil_manual_clock_free(manual);
@@ -143,9 +143,9 @@ TEST("Ids bear the worker that was granted; closing says where the next grant ma
 {
     table->workers[0].held = true;
     rig_open(&rig, SPEC, RIG_NOW);
-    frazil_parts parts = rig_parts(&rig, rig_next(&rig));
-    assert_int_equal(parts.worker, 1);
-    assert_int_equal(parts.unix_ms, RIG_NOW);
+    frazil_fields fields = rig_parts(&rig, rig_next(&rig));
+    assert_int_equal(fields.worker, 1);
+    assert_int_equal(fields.unix_ms, RIG_NOW);
     rig_advance(&rig, 5);
     rig_next(&rig);
     close_generator();
@@ -194,7 +194,7 @@ TEST("It is extended by whoever takes an id in its last quarter, and goes on wit
     assert_int_equal(rig_stats(&rig).moves, 0);
 }
 
-TEST("What was lost is replaced by another worker id, if the granter has one")
+TEST("A lost worker id is replaced by another one, if the granter has one")
 {
     rig_open(&rig, SPEC, RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 0);
@@ -241,7 +241,7 @@ TEST("No extension takes back what is held, or grants it twice: it counts as a f
         uint64_t next_ns;
         frazil_error err;
         table->forced = wrong[i];
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EWORKER);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_EWORKER);
         assert_non_null(strstr(err.message, "the program's granter gave"));
         frazil_manual_clock_advance(rig.manual, 200 * RIG_MS); /* past the pause after a failure */
         table->extended = 0;

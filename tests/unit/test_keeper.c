@@ -35,15 +35,15 @@ AFTER_EACH
 }
 
 /* Takes an id, which must have been granted. */
-static frazil_parts take_granted(void)
+static frazil_fields take_granted(void)
 {
     uint64_t id = rig_next(&rig);
-    frazil_parts parts = rig_parts(&rig, id);
+    frazil_fields fields = rig_parts(&rig, id);
 
-    if (!fake_granter_covers(fake, (uint32_t)parts.worker, rig_tick_of(&rig, id)))
+    if (!fake_granter_covers(fake, (uint32_t)fields.worker, rig_tick_of(&rig, id)))
         fail_msg("tick %lu of worker %lu was never granted", (unsigned long)rig_tick_of(&rig, id),
-                 (unsigned long)parts.worker);
-    return parts;
+                 (unsigned long)fields.worker);
+    return fields;
 }
 
 /* Every way to take an id fails with FRAZIL_ELEASE, takes nothing and touches nothing. */
@@ -103,7 +103,7 @@ TEST("The tick of the id is what is checked, not the clock: a full last tick doe
     }
     assert_int_equal(taken, 3 * IDS_PER_TICK);
     /* Until the clock has left the grant behind, more of it may come. */
-    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_EFULL);
+    assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), FRAZIL_EAGAIN);
     rig_advance(&rig, 3);
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
 }
@@ -117,7 +117,7 @@ TEST("A batch that would end beyond the grant takes nothing; one that ends with 
     open_with(SPEC, TICKS, FZ_KEEPER_INLINE);
     fake->fails = FRAZIL_EAGAIN;
     uint64_t until = fake_granter_last(fake).until;
-    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK + 1), FRAZIL_EFULL);
+    assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK + 1), FRAZIL_EINVAL);
     assert_int_equal(rig_stats(&rig).issued, 0);
     assert_int_equal(ids[0], 0);
     assert_int_equal(frazil_next_n(rig.gen, ids, (TICKS + 1) * IDS_PER_TICK), FRAZIL_OK);
@@ -198,11 +198,11 @@ TEST("A namespace that was created anew may have another horizon: from the first
     open_with(SPEC, 100 * HORIZON, FZ_KEEPER_HOOK);
     rig_advance(&rig, 90 * HORIZON);
     fake->horizon = 10 * HORIZON;
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
     assert_in_range(next_ns, 3 * HORIZON * RIG_MS, 5 * HORIZON * RIG_MS);
     rig_advance(&rig, HORIZON);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     take_granted();
     assert_int_equal(fake->extended, 1);
 }
@@ -214,9 +214,9 @@ TEST("A fleet that was started as one does not come as one: each is a little lat
     unsigned same = 0;
 
     open_with(SPEC, 60 * HORIZON, FZ_KEEPER_HOOK);
-    assert_int_equal(frazil_keep(rig.gen, &first_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &first_ns, NULL), FRAZIL_OK);
     for (unsigned i = 0; i < 100; i++) {
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
         assert_in_range(next_ns, 20 * HORIZON * RIG_MS, 25 * HORIZON * RIG_MS);
         same += next_ns / RIG_S == first_ns / RIG_S; /* one in five */
     }
@@ -228,13 +228,13 @@ TEST("The hook says when it wants to be called, is right about it, and then ther
     uint64_t next_ns = 0;
 
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 0);
     for (unsigned i = 1; i <= 20; i++) {
         assert_in_range(next_ns, HORIZON / 4 * RIG_MS, HORIZON / 2 * RIG_MS);
         frazil_manual_clock_advance(rig.manual, next_ns);
         assert_true(fake_granter_last(fake).until > rig_now_tick(&rig) + HORIZON / 2);
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
         assert_int_equal(fake->extended, i);
         assert_int_equal(fake_granter_last(fake).until, rig_now_tick(&rig) + HORIZON);
     }
@@ -258,7 +258,7 @@ TEST("With a hook, a call that never waits does not ask for more of the grant, a
     assert_int_equal(ns, RIG_UNTOUCHED);
     assert_int_equal(fake->extended, 0);
     /* The hook asks, and so does a call that may wait. */
-    assert_int_equal(frazil_keep(rig.gen, &ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
     assert_int_equal(frazil_try_next(rig.gen, &id, &ns), FRAZIL_OK);
     rig_advance(&rig, 2 * HORIZON);
@@ -281,7 +281,7 @@ TEST("Without a grant the hook has nothing to do, for ever")
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     struct rig other = {.random_state = 1};
     rig_open(&other, SPEC, RIG_NOW);
-    assert_int_equal(frazil_keep(other.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(other.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(next_ns, FRAZIL_WAIT_FOREVER);
     rig_close(&other);
 }
@@ -297,7 +297,7 @@ TEST("A try that failed is repeated after a pause that doubles, differs from one
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, 50 * HORIZON);
     for (unsigned i = 1; i <= 12; i++) {
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_EAGAIN);
         assert_non_null(strstr(err.message, "the fake was told to fail"));
         assert_int_equal(fake->extended, i);
         assert_in_range(next_ns, longest_ns / 2, longest_ns - 1);
@@ -306,7 +306,7 @@ TEST("A try that failed is repeated after a pause that doubles, differs from one
 
         frazil_manual_clock_advance(rig.manual, next_ns - 1);
         uint64_t rest_ns;
-        assert_int_equal(frazil_keep(rig.gen, &rest_ns, &err), FRAZIL_EAGAIN);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &rest_ns, &err), FRAZIL_EAGAIN);
         assert_non_null(strstr(err.message, "a moment ago"));
         assert_int_equal(rest_ns, 1);
         assert_int_equal(fake->extended, i);
@@ -314,10 +314,10 @@ TEST("A try that failed is repeated after a pause that doubles, differs from one
     }
     assert_true(full < 3); /* jitter */
     fake->fails = FRAZIL_OK;
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
     rig_advance(&rig, 60 * HORIZON);
     fake->fails = FRAZIL_EAGAIN;
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_EAGAIN);
     assert_in_range(next_ns, 25 * RIG_MS, 50 * RIG_MS - 1);
 }
 
@@ -331,7 +331,7 @@ TEST("However often it failed, there are several tries in what is left of a shor
     rig_advance(&rig, HORIZON / 3 + 1);
     uint64_t until = fake_granter_last(fake).until;
     while (rig_now_tick(&rig) < until) {
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_EAGAIN);
         assert_true(next_ns < HORIZON / 10 * RIG_MS);
         frazil_manual_clock_advance(rig.manual, next_ns);
         tries++;
@@ -347,11 +347,11 @@ TEST("When it is known when the next try can succeed, nobody sleeps past it")
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, 30 * HORIZON);
     for (unsigned i = 0; i < 8; i++) {
-        assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_EAGAIN);
         frazil_manual_clock_advance(rig.manual, next_ns);
     }
     fake->retry_ns = 300 * RIG_MS;
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_EAGAIN);
     assert_in_range(next_ns, 300 * RIG_MS, 326 * RIG_MS);
 }
 
@@ -374,7 +374,7 @@ TEST("A lost lease is said by the hook at once and by callers when its end has c
     open_with(SPEC, HORIZON, FZ_KEEPER_HOOK);
     fake->fails = FRAZIL_ELEASE;
     rig_advance(&rig, HORIZON / 2);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_ELEASE);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_ELEASE);
     assert_int_equal(err.code, FRAZIL_ELEASE);
     assert_int_equal(take_granted().worker, WORKER);
     rig_advance(&rig, HORIZON);
@@ -382,7 +382,7 @@ TEST("A lost lease is said by the hook at once and by callers when its end has c
     rig_advance(&rig, 10 * HORIZON);
     fake->fails = FRAZIL_OK;
     fake_granter_say(fake, WORKER + 1, rig_now_tick(&rig), rig_now_tick(&rig) + HORIZON);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, &err), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, &err), FRAZIL_OK);
     assert_int_equal(take_granted().worker, WORKER + 1);
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
 }
@@ -507,11 +507,11 @@ TEST("However long a grant is, whoever granted it is looked at after 20 s")
 
     open_with(SPEC, UINT64_C(3600) * HORIZON, FZ_KEEPER_HOOK);
     rig_advance(&rig, LOOK_MS - 1);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 0);
     assert_in_range(next_ns, 1, 2 * LOOK_MS * RIG_MS);
     rig_advance(&rig, 2);
-    assert_int_equal(frazil_keep(rig.gen, &next_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_OK);
     assert_int_equal(fake->extended, 1);
 }
 
@@ -548,6 +548,30 @@ TEST("Who took longer than its turn does not end that of the process that came a
     fz_turn_end(rig.gen, &turn);
     assert_int_equal(atomic_load(&rig.gen->shared->keeper.turn_since_ns), others_ns);
     atomic_store(&rig.gen->shared->keeper.turn_since_ns, 0);
+}
+
+TEST("Opening waits for another process's turn no longer than a call may wait")
+{
+    frazil_error err;
+
+    open_with(SPEC, UINT64_C(3600) * HORIZON, FZ_KEEPER_INLINE);
+    const struct fz_granter granter = rig.gen->keeper.granter;
+    _Atomic uint64_t *since_ns = &rig.gen->shared->keeper.turn_since_ns;
+    unsigned acquired = fake->acquired;
+
+    atomic_store(since_ns, fz_turn_clock_ns()); /* a turn of ten seconds, as the grant is long */
+    rig.gen->fixed.max_wait_ns = 3 * RIG_MS;
+    assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "another process (stopped?) has been extending the grant"));
+    assert_null(strstr(err.message, "2000 ms"));
+    rig.gen->fixed.max_wait_ns = 0;
+    assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "for more than 0 ms: open it again"));
+    assert_int_equal(fake->acquired, acquired);
+
+    atomic_store(since_ns, 0); /* over: where nobody has to be waited for, no time is needed */
+    assert_int_equal(fz_keeper_open(rig.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
+    assert_int_equal(fake->acquired, acquired + 1);
 }
 
 TEST("A child that closes gives its parent's connection up first")

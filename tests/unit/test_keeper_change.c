@@ -7,6 +7,7 @@
  */
 
 #include "generator/generator_internal.h"
+#include "generator/take.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
 #include "lib/rig.h"
@@ -52,7 +53,7 @@ static void change_grant(uint32_t worker, uint64_t floor, uint64_t until)
 
     rig_advance(&rig, HORIZON / 2);
     fake_granter_say(fake, worker, floor, until);
-    assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &retry_ns, NULL), FRAZIL_OK);
     assert_false(fake->next_is_given);
 }
 
@@ -77,7 +78,7 @@ TEST("I1 over two workers: ids bear the new one, from its floor on, and none occ
     assert_int_equal(idsets_duplicates(ids, 1, NULL), 0);
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
     frazil_generator_info info;
-    frazil_get_info(rig.gen, &info);
+    frazil_get_info(rig.gen, &info, sizeof info);
     assert_int_equal(info.worker, OTHER);
     idsets_close(ids, 1);
 }
@@ -117,6 +118,22 @@ TEST("I3: ids of a smaller worker begin in the tick after the last one that was 
     open_with(SPEC, 0);
 }
 
+TEST("Ids taken without waiting, ahead of the clock, end where the grant ends")
+{
+    enum { MANY = 16 * IDS_PER_TICK };
+    static uint64_t ids[MANY];
+    uint64_t retry_ns;
+    size_t taken;
+
+    open_with(SPEC " on_full=lead max_lead=10ms", 0);
+    rig_next(&rig);
+    uint64_t until = rig_now_tick(&rig) + HORIZON / 2 + 3;
+    change_grant(WORKER, 0, until);
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(taken, (until - rig_now_tick(&rig) + 1) * IDS_PER_TICK);
+    assert_int_equal(rig_tick_of(&rig, ids[taken - 1]), until);
+}
+
 TEST("No tick is passed over in which nothing was issued")
 {
     open_with(SPEC, 0);
@@ -132,9 +149,9 @@ TEST("sno: its partition stands above the sequence as well")
 {
     open_with("layout=sno worker=fixed:3", 0);
     rig_advance(&rig, HORIZON / 2);
-    frazil_sno_parts before = rig_sno_parts(&rig);
+    frazil_sno_fields before = rig_sno_parts(&rig);
     change_worker(SMALLER);
-    frazil_sno_parts after = rig_sno_parts(&rig);
+    frazil_sno_fields after = rig_sno_parts(&rig);
     assert_int_equal(after.partition, SMALLER);
     assert_int_equal(after.ticktock, before.ticktock);
     assert_true(after.unix_ms > before.unix_ms);
@@ -224,7 +241,7 @@ static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
     if (!fake->next_is_given)
         return;
     rig_advance(&rig, HORIZON / 2);
-    assert_int_equal(frazil_keep(rig.gen, &retry_ns, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &retry_ns, NULL), FRAZIL_OK);
 }
 
 TEST("Whoever sleeps while the grant changes wakes up under the new one")
@@ -316,17 +333,17 @@ TEST("sno: neither side lies below the floor, also not the one that a clock set 
     open_with("layout=sno worker=fixed:3", 20);
     uint64_t floor = fake->first_floor;
     int64_t floor_ms = rig.gen->layout.epoch_unix_ms + (int64_t)(floor * rig.gen->layout.tick_ms);
-    frazil_sno_parts parts = rig_sno_parts(&rig);
-    assert_int_equal(parts.unix_ms, floor_ms);
+    frazil_sno_fields fields = rig_sno_parts(&rig);
+    assert_int_equal(fields.unix_ms, floor_ms);
     assert_int_equal(rig_now_tick(&rig), floor);
     rig_advance(&rig, 10);
-    parts = rig_sno_parts(&rig);
-    bool side = parts.ticktock;
+    fields = rig_sno_parts(&rig);
+    bool side = fields.ticktock;
     /* Back to the floor: the other side is free there. */
     rig_step(&rig, -10 * (int64_t)rig.gen->layout.tick_ms);
-    parts = rig_sno_parts(&rig);
-    assert_int_not_equal(parts.ticktock, side);
-    assert_int_equal(parts.unix_ms, floor_ms);
+    fields = rig_sno_parts(&rig);
+    assert_int_not_equal(fields.ticktock, side);
+    assert_int_equal(fields.unix_ms, floor_ms);
     tear_down();
 
     /* Back below the floor: one has to wait for it. */
@@ -335,22 +352,22 @@ TEST("sno: neither side lies below the floor, also not the one that a clock set 
     rig_advance(&rig, 10);
     (void)rig_sno_parts(&rig);
     rig_step(&rig, -11 * (int64_t)rig.gen->layout.tick_ms);
-    parts = rig_sno_parts(&rig);
-    assert_true(parts.unix_ms >= floor_ms);
+    fields = rig_sno_parts(&rig);
+    assert_true(fields.unix_ms >= floor_ms);
 }
 
 TEST("A snapshot's and a batch's partition is the grant's, too")
 {
     frazil_sno ids[3];
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
 
     open_with("layout=sno worker=fixed:3", 0);
     assert_int_equal(rig_sno_parts(&rig).partition, WORKER);
     change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
     assert_int_equal(frazil_sno_next_n(rig.gen, 7, ids, 3), FRAZIL_OK);
     for (unsigned i = 0; i < 3; i++) {
-        frazil_sno_decompose(&ids[i], &parts);
-        assert_int_equal(parts.partition, OTHER);
+        frazil_sno_decompose(&ids[i], &fields);
+        assert_int_equal(fields.partition, OTHER);
     }
     frazil_sno_snapshot snapshot;
     assert_int_equal(frazil_sno_snapshot_take(rig.gen, &snapshot), FRAZIL_OK);
@@ -363,6 +380,6 @@ TEST("An id for a time of the caller's bears the worker in force")
 
     open_with(SPEC, 0);
     change_grant(OTHER, rig_now_tick(&rig) + HORIZON / 2 + 1, rig_now_tick(&rig) + 2 * HORIZON);
-    assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id), FRAZIL_OK);
+    assert_int_equal(frazil_next_at(rig.gen, RIG_NOW, &id, NULL), FRAZIL_OK);
     assert_int_equal(rig_parts(&rig, id).worker, OTHER);
 }

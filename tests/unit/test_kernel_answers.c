@@ -18,12 +18,13 @@
 
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/clock.h"
+#include "os/counter.h"
 #include "os/dirs.h"
 #include "os/fork_mark.h"
 #include "os/guard.h"
 #include "os/host.h"
 #include "os/kept_fd.h"
-#include "os/kernel_clock.h"
 #include "os/own_file.h"
 #include "os/socket.h"
 #include "os/worker_lock.h"
@@ -36,6 +37,7 @@ static struct kernel {
     bool locks_nothing;
     const char *removed_at_lock; /* a file, once */
     const char *machine_id;      /* a file in place of the machine's */
+    const char *clock_source;    /* a file in place of the kernel's */
     bool is_unsynchronised;
     bool has_no_ipv4;
     uid_t user; /* 0: the real one */
@@ -67,8 +69,11 @@ int open(const char *name, int flags, ...)
     if ((flags & O_CREAT) != 0)
         mode = va_arg(args, mode_t);
     va_end(args);
-    bool is_id = kernel.machine_id != NULL && strcmp(name, "/etc/machine-id") == 0;
-    return (int)syscall(SYS_openat, AT_FDCWD, is_id ? kernel.machine_id : name, flags, mode);
+    if (kernel.machine_id != NULL && strcmp(name, "/etc/machine-id") == 0)
+        name = kernel.machine_id;
+    if (kernel.clock_source != NULL && strstr(name, "/current_clocksource") != NULL)
+        name = kernel.clock_source;
+    return (int)syscall(SYS_openat, AT_FDCWD, name, flags, mode);
 }
 
 int adjtimex(struct timex *ret)
@@ -121,6 +126,17 @@ TEST("A descriptor stands for what was marked only if inode and device are the s
     assert_false(fz_fd_is_marked(-1, &mark));
     close(fd);
     assert_false(fz_fd_is_marked(fd, &mark));
+}
+
+TEST("What open() failed to give is not kept, and its errno comes out")
+{
+    struct fz_kept_fd kept = FZ_KEPT_NONE;
+
+    assert_int_equal(fz_kept_fd_take(&kept, open("/nothing/here", O_RDONLY | O_CLOEXEC)), ENOENT);
+    assert_false(fz_kept_fd_is_set(&kept));
+    assert_int_equal(fz_kept_fd_take(&kept, open("/dev/null", O_RDONLY | O_CLOEXEC)), 0);
+    assert_int_equal(fz_kept_fd_get(&kept), fz_kept_fd_known(&kept));
+    fz_kept_fd_close(&kept);
 }
 
 /* ---- locks ----------------------------------------------------------------------- */
@@ -265,6 +281,26 @@ TEST("A host without IPv4 has its address of IPv6")
     kernel.has_no_ipv4 = true;
     assert_int_equal(fz_host_address(text), 0);
     assert_int_equal(fz_address_version(text), 6);
+}
+
+TEST("The counter of the processor is used only while the kernel says that it tells time by it")
+{
+    char name[FZ_CLOCK_SOURCE_SIZE];
+
+    if (fz_clock_source(name) == ENOTSUP)
+        skip();
+    kernel.clock_source = path;
+    assert_false(fz_counter_usable());
+    scratch_write(path, "hpet\n", 5);
+    assert_false(fz_counter_usable());
+    if (!fz_counter_is_constant())
+        return;
+    const char *sources = FZ_COUNTER_CLOCKSOURCES;
+    size_t len = strcspn(sources, " ");
+    memcpy(name, sources, len);
+    name[len] = '\n';
+    scratch_write(path, name, len + 1);
+    assert_true(fz_counter_usable());
 }
 
 TEST("A clock is synchronised only if no word of the kernel's says that it is not")

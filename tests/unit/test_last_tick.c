@@ -17,7 +17,7 @@ static frazil_layout_info describe(const frazil_layout *layout)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info);
+    frazil_layout_describe(layout, &info, sizeof info);
     return info;
 }
 
@@ -113,15 +113,15 @@ TEST("Both sides of sno have their own last unit")
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
 
-    assert_int_equal(frazil_layout_parse("sno", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("sno", strlen("sno"), &layout, NULL), FRAZIL_OK);
     const int64_t last_unix_ms = describe(&layout).last_unix_ms;
     rig_open_frozen(&rig, "layout=sno worker=fixed:65535 allow_short_life=yes", last_unix_ms + 3);
     for (uint32_t i = 0; i < 65536; i++) {
-        const frazil_sno_parts parts = rig_sno_parts(&rig);
-        assert_int_equal(parts.unix_ms, last_unix_ms);
-        assert_int_equal(parts.sequence, i);
-        assert_int_equal(parts.ticktock, 0);
-        assert_int_equal(parts.partition, 65535);
+        const frazil_sno_fields fields = rig_sno_parts(&rig);
+        assert_int_equal(fields.unix_ms, last_unix_ms);
+        assert_int_equal(fields.sequence, i);
+        assert_int_equal(fields.ticktock, 0);
+        assert_int_equal(fields.partition, 65535);
     }
     assert_exhausted_sno(&rig);
     rig_step(&rig, 4);
@@ -150,7 +150,7 @@ TEST("Layouts that fill the word, or reach the end of 64-bit milliseconds, end a
         char spec[SPEC_SIZE];
         uint64_t last;
 
-        if (frazil_layout_parse(rows[i].layout, &layout) != FRAZIL_OK)
+        if (frazil_layout_parse(rows[i].layout, strlen(rows[i].layout), &layout, NULL) != FRAZIL_OK)
             fail_msg("%s", rows[i].layout);
         snprintf(spec, sizeof spec, "layout='%s' worker=fixed:0 allow_short_life=yes start=zero", rows[i].layout);
         rig_open_frozen(&rig, spec, describe(&layout).last_unix_ms);
@@ -171,7 +171,7 @@ TEST("A batch that the last tick cannot hold is refused whole, and what is left 
     frazil_layout layout;
     uint64_t ids[20] = {RIG_UNTOUCHED};
 
-    assert_int_equal(frazil_layout_parse("41/10/4", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:0 allow_short_life=yes start=zero max_wait=none",
              describe(&layout).last_unix_ms - 1);
     assert_int_equal(frazil_next_n(rig.gen, ids, 20), FRAZIL_OK);
@@ -197,7 +197,7 @@ TEST("A random start does not make the last tick end early, nor exhaustion come 
             char spec[SPEC_SIZE];
             uint64_t last;
 
-            assert_int_equal(frazil_layout_parse(layouts[i], &layout), FRAZIL_OK);
+            assert_int_equal(frazil_layout_parse(layouts[i], strlen(layouts[i]), &layout, NULL), FRAZIL_OK);
             snprintf(spec, sizeof spec, "layout=%s worker=fixed:0 allow_short_life=yes start=random", layouts[i]);
             rig_open_frozen(&rig, spec, describe(&layout).last_unix_ms);
             assert_int_equal(use_up(&rig, describe(&layout).last_unix_ms, &last), i == 0 ? 16 : 65535);
@@ -212,7 +212,7 @@ TEST("After the last tick's end nothing can be issued at all")
     struct rig rig = {.random_state = 5};
     frazil_layout layout;
 
-    assert_int_equal(frazil_layout_parse("sonyflake", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("sonyflake", strlen("sonyflake"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=sonyflake worker=fixed:0 allow_short_life=yes", describe(&layout).last_unix_ms + 10);
     assert_exhausted(&rig);
     assert_int_equal(rig_stats(&rig).issued, 0);
@@ -225,7 +225,7 @@ TEST("Leading ids stop at the last tick too, however far the lead may go")
     frazil_layout layout;
     uint64_t ids[5 * 16];
 
-    assert_int_equal(frazil_layout_parse("41/10/4", &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("41/10/4", strlen("41/10/4"), &layout, NULL), FRAZIL_OK);
     rig_open(&rig, "layout=41/10/4 worker=fixed:1023 allow_short_life=yes behaviour=sfid",
              describe(&layout).last_unix_ms - 4);
     assert_int_equal(frazil_next_n(rig.gen, ids, 5 * 16 + 1), FRAZIL_EEXHAUSTED);

@@ -16,7 +16,7 @@ static frazil_layout parse(const char *text)
     frazil_layout layout;
     frazil_error err;
 
-    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return layout;
 }
@@ -25,7 +25,7 @@ static frazil_layout_info describe(const frazil_layout *layout)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info);
+    frazil_layout_describe(layout, &info, sizeof info);
     return info;
 }
 
@@ -33,7 +33,7 @@ static void assert_instant(int64_t unix_ms, const char *expected)
 {
     char text[FRAZIL_TIME_SIZE];
 
-    assert_int_equal(frazil_time_format(unix_ms, text, sizeof text), FRAZIL_OK);
+    assert_int_equal(frazil_time_format(unix_ms, text, sizeof text, NULL), FRAZIL_OK);
     assert_string_equal(text, expected);
 }
 
@@ -74,7 +74,7 @@ TEST("The presets are these, in this order, with these fields")
         assert_string_equal(preset->name, golden[i].name);
         assert_int_equal(preset->kind, strcmp(golden[i].name, "sno") == 0 ? FRAZIL_LAYOUT_SNO : FRAZIL_LAYOUT_64);
         assert_int_equal(frazil_layout_validate(preset, NULL), FRAZIL_OK);
-        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text, NULL), FRAZIL_OK);
         assert_string_equal(text, golden[i].fingerprint);
         assert_ptr_equal(fz_layout_preset_named(golden[i].name, strlen(golden[i].name)), preset);
         assert_non_null(strstr(fz_layout_preset_names(), golden[i].name));
@@ -95,7 +95,7 @@ TEST("A sno's fields are those of its format")
     assert_int_equal(sno.sequence_bits, 16);
 }
 
-TEST("What each preset can hold, and from when on its ids are negative for who reads them as signed")
+TEST("The capacity of each preset, and the instant from which its ids are negative as signed numbers")
 {
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
@@ -125,11 +125,11 @@ TEST("Where the sign bit is reached, it is set from the stated instant on, and n
         uint64_t id;
         if (!info.reaches_sign_bit)
             continue;
-        frazil_parts parts = {.unix_ms = info.sign_bit_unix_ms};
-        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+        frazil_fields parts = {.unix_ms = info.sign_bit_unix_ms};
+        assert_int_equal(frazil_id_compose(l, &parts, &id, NULL), FRAZIL_OK);
         assert_int_equal(id, UINT64_C(1) << 63);
         parts.unix_ms--;
-        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+        assert_int_equal(frazil_id_compose(l, &parts, &id, NULL), FRAZIL_OK);
         assert_true(id < UINT64_C(1) << 63);
     }
 }
@@ -139,24 +139,24 @@ TEST("Each preset's last tick can be used, all of it; the millisecond after it c
     for (size_t i = 0; i < PRESETS; i++) {
         const frazil_layout *l = frazil_layout_preset(i);
         frazil_layout_info info = describe(l);
-        frazil_parts parts = {.worker = (uint32_t)fz_layout_max_worker(l),
-                              .sequence = (uint32_t)fz_layout_max_sequence(l)};
+        frazil_fields parts = {.worker = (uint32_t)fz_layout_max_worker(l),
+                               .sequence = (uint32_t)fz_layout_max_sequence(l)};
         uint64_t id = UNTOUCHED;
-        frazil_parts back;
+        frazil_fields back;
         if (l->kind == FRAZIL_LAYOUT_SNO)
             continue;
         for (uint32_t ms = 0; ms < l->tick_ms; ms++) {
             parts.unix_ms = info.last_unix_ms + ms;
-            assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_OK);
+            assert_int_equal(frazil_id_compose(l, &parts, &id, NULL), FRAZIL_OK);
             assert_int_equal(id, info.max_id);
         }
-        assert_int_equal(frazil_decompose(l, id, &back), FRAZIL_OK);
+        assert_int_equal(frazil_id_decompose(l, id, &back, NULL), FRAZIL_OK);
         assert_int_equal(back.unix_ms, info.last_unix_ms);
         assert_int_equal(back.worker, parts.worker);
         assert_int_equal(back.sequence, parts.sequence);
         id = UNTOUCHED;
         parts.unix_ms = info.last_unix_ms + l->tick_ms;
-        assert_int_equal(frazil_compose(l, &parts, &id), FRAZIL_ERANGE);
+        assert_int_equal(frazil_id_compose(l, &parts, &id, NULL), FRAZIL_ERANGE);
         assert_int_equal(id, UNTOUCHED);
     }
 }
@@ -176,19 +176,19 @@ TEST("Ids of js53 are exact in a double")
 TEST("An instant counts for the tick that it lies in; before the epoch there is none, however short before")
 {
     const frazil_layout l = parse("8/2/3 tick=10ms epoch=-25");
-    frazil_parts parts = {.worker = 2, .sequence = 5};
+    frazil_fields parts = {.worker = 2, .sequence = 5};
     uint64_t id;
 
     for (int64_t ms = 0; ms < 2560; ms++) {
         parts.unix_ms = ms - 25;
-        assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_OK);
+        assert_int_equal(frazil_id_compose(&l, &parts, &id, NULL), FRAZIL_OK);
         assert_int_equal(id, (uint64_t)(ms / 10) << 5 | 2 << 3 | 5);
     }
     const int64_t outside[] = {-26, -34, -35, -36, INT64_MIN, 2560 - 25, INT64_MAX};
     for (size_t i = 0; i < sizeof outside / sizeof outside[0]; i++) {
         parts.unix_ms = outside[i];
         id = UNTOUCHED;
-        assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_ERANGE);
+        assert_int_equal(frazil_id_compose(&l, &parts, &id, NULL), FRAZIL_ERANGE);
         assert_int_equal(id, UNTOUCHED);
     }
 }
@@ -196,7 +196,7 @@ TEST("An instant counts for the tick that it lies in; before the epoch there is 
 TEST("A part that does not fit is refused, and the sentence names it and the largest that does")
 {
     static const struct {
-        frazil_parts parts;
+        frazil_fields parts;
         const char *why;
     } refused[] = {
         {{.unix_ms = 1288834974656}, "outside the life of the layout twitter"},
@@ -210,7 +210,7 @@ TEST("A part that does not fit is refused, and the sentence names it and the lar
     for (size_t i = 0; i < sizeof refused / sizeof refused[0]; i++) {
         uint64_t id = UNTOUCHED;
         frazil_error err;
-        assert_int_equal(frazil_compose_explain(&l, &refused[i].parts, &id, &err), FRAZIL_ERANGE);
+        assert_int_equal(frazil_id_compose(&l, &refused[i].parts, &id, &err), FRAZIL_ERANGE);
         assert_int_equal(err.code, FRAZIL_ERANGE);
         if (strstr(err.message, refused[i].why) == NULL)
             fail_msg("%s", err.message);
@@ -224,16 +224,16 @@ TEST("Every bit above the fields makes a number no id of the layout")
 
     for (size_t i = 0; i < sizeof layouts / sizeof layouts[0]; i++) {
         frazil_layout_info info = describe(&layouts[i]);
-        frazil_parts parts;
+        frazil_fields parts;
         for (unsigned bit = 0; bit < 64; bit++) {
             memset(&parts, 0x5a, sizeof parts);
-            frazil_err err = frazil_decompose(&layouts[i], UINT64_C(1) << bit, &parts);
+            frazil_err err = frazil_id_decompose(&layouts[i], UINT64_C(1) << bit, &parts, NULL);
             assert_int_equal(err, bit < info.total_bits ? FRAZIL_OK : FRAZIL_ERANGE);
             if (err != FRAZIL_OK)
                 assert_int_equal(parts.worker, 0x5a5a5a5a);
         }
-        assert_int_equal(frazil_decompose(&layouts[i], info.max_id, &parts), FRAZIL_OK);
-        assert_int_equal(frazil_decompose(&layouts[i], info.max_id + 1, &parts), FRAZIL_ERANGE);
+        assert_int_equal(frazil_id_decompose(&layouts[i], info.max_id, &parts, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_id_decompose(&layouts[i], info.max_id + 1, &parts, NULL), FRAZIL_ERANGE);
     }
 }
 
@@ -249,13 +249,13 @@ TEST("In a small layout every number is the id of exactly one set of parts, whic
             uint64_t lower_max = l.sequence_above_worker ? fz_layout_max_worker(&l) : fz_layout_max_sequence(&l);
             for (uint64_t upper = 0; upper <= upper_max; upper++) {
                 for (uint64_t lower = 0; lower <= lower_max; lower++, id++) {
-                    frazil_parts parts;
+                    frazil_fields parts;
                     uint64_t back;
-                    assert_int_equal(frazil_decompose(&l, id, &parts), FRAZIL_OK);
+                    assert_int_equal(frazil_id_decompose(&l, id, &parts, NULL), FRAZIL_OK);
                     assert_int_equal(parts.unix_ms, l.epoch_unix_ms + (int64_t)(tick * l.tick_ms));
                     assert_int_equal(parts.worker, l.sequence_above_worker ? lower : upper);
                     assert_int_equal(parts.sequence, l.sequence_above_worker ? upper : lower);
-                    assert_int_equal(frazil_compose(&l, &parts, &back), FRAZIL_OK);
+                    assert_int_equal(frazil_id_compose(&l, &parts, &back, NULL), FRAZIL_OK);
                     assert_int_equal(back, id);
                 }
             }
@@ -280,16 +280,16 @@ TEST("The worker splits into datacenter and rest, and is itself where it is not 
 TEST("No function on 64-bit ids takes a sno's layout")
 {
     const frazil_layout sno = parse("sno");
-    const frazil_parts parts = {.unix_ms = 1767225600000};
-    frazil_parts out;
+    const frazil_fields parts = {.unix_ms = 1767225600000};
+    frazil_fields out;
     frazil_error err;
     uint64_t first = UNTOUCHED;
     uint64_t last = UNTOUCHED;
 
-    assert_int_equal(frazil_compose(&sno, &parts, &first), FRAZIL_EKIND);
-    assert_int_equal(frazil_compose_explain(&sno, &parts, &first, &err), FRAZIL_EKIND);
-    assert_int_equal(frazil_decompose(&sno, 0, &out), FRAZIL_EKIND);
-    assert_int_equal(frazil_id_range(&sno, 1767225600000, 1767225600000, &first, &last), FRAZIL_EKIND);
+    assert_int_equal(frazil_id_compose(&sno, &parts, &first, NULL), FRAZIL_EKIND);
+    assert_int_equal(frazil_id_compose(&sno, &parts, &first, &err), FRAZIL_EKIND);
+    assert_int_equal(frazil_id_decompose(&sno, 0, &out, NULL), FRAZIL_EKIND);
+    assert_int_equal(frazil_id_range(&sno, 1767225600000, 1767225600000, &first, &last, NULL), FRAZIL_EKIND);
     assert_int_equal(first, UNTOUCHED);
     assert_int_equal(last, UNTOUCHED);
 }
@@ -312,15 +312,15 @@ static void assert_range(const frazil_layout *l, int64_t from, int64_t to)
     else if (from < l->epoch_unix_ms || to >= end)
         expected = FRAZIL_ERANGE;
     for (uint64_t id = 0; expected == FRAZIL_OK && id <= info.max_id; id++) {
-        frazil_parts parts;
-        assert_int_equal(frazil_decompose(l, id, &parts), FRAZIL_OK);
+        frazil_fields parts;
+        assert_int_equal(frazil_id_decompose(l, id, &parts, NULL), FRAZIL_OK);
         /* The id's tick and the range have a millisecond in common. */
         if (parts.unix_ms + l->tick_ms <= from || parts.unix_ms > to)
             continue;
         expected_first = expected_first == UNTOUCHED ? id : expected_first;
         expected_last = id;
     }
-    assert_int_equal(frazil_id_range(l, from, to, &first, &last), expected);
+    assert_int_equal(frazil_id_range(l, from, to, &first, &last, NULL), expected);
     assert_int_equal(first, expected_first);
     assert_int_equal(last, expected_last);
 }
@@ -346,12 +346,89 @@ TEST("A range that reaches outside the layout's life is an error that names the 
     uint64_t last;
     frazil_error err;
 
-    assert_int_equal(frazil_id_range_explain(&l, 0, 1767225600000, &first, &last, &err), FRAZIL_ERANGE);
+    assert_int_equal(frazil_id_range(&l, 0, 1767225600000, &first, &last, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "1970-01-01T00:00:00.000Z is outside"));
-    assert_int_equal(frazil_id_range_explain(&l, 1767225600000, 3487858230209, &first, &last, &err), FRAZIL_ERANGE);
+    assert_int_equal(frazil_id_range(&l, 1767225600000, 3487858230209, &first, &last, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "2080-07-10T17:30:30.209Z is outside"));
-    assert_int_equal(frazil_id_range_explain(&l, 1767225600001, 1767225600000, &first, &last, &err), FRAZIL_EINVAL);
+    assert_int_equal(frazil_id_range(&l, 1767225600001, 1767225600000, &first, &last, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "begins at 2026-01-01T00:00:00.001Z, after its end 2026-01-01T00:00:00.000Z"));
-    assert_int_equal(frazil_id_range(&l, INT64_MAX, INT64_MIN, &first, &last), FRAZIL_EINVAL);
-    assert_int_equal(frazil_id_range(&l, INT64_MIN, INT64_MAX, &first, &last), FRAZIL_ERANGE);
+    assert_int_equal(frazil_id_range(&l, INT64_MAX, INT64_MIN, &first, &last, NULL), FRAZIL_EINVAL);
+    assert_int_equal(frazil_id_range(&l, INT64_MIN, INT64_MAX, &first, &last, NULL), FRAZIL_ERANGE);
+}
+
+TEST("A worker number is put together from its datacenter as it is taken apart; what does not fit is refused")
+{
+    const frazil_layout split = parse("twitter");
+    const frazil_layout whole = parse("frazil");
+    uint32_t worker = 4711;
+    frazil_error err;
+
+    for (uint32_t number = 0; number < 1024; number++) {
+        uint32_t datacenter = frazil_datacenter_of(&split, number);
+        uint32_t inside = frazil_worker_in_datacenter(&split, number);
+        assert_int_equal(frazil_worker_of(&split, datacenter, inside, &worker, NULL), FRAZIL_OK);
+        assert_int_equal(worker, number);
+        assert_int_equal(frazil_worker_of(&whole, 0, number, &worker, NULL), FRAZIL_OK);
+        assert_int_equal(worker, number);
+    }
+    assert_int_equal(frazil_worker_of(&split, 32, 0, &worker, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "datacenter 32 does not fit the layout twitter: 0 to 31"));
+    assert_int_equal(frazil_worker_of(&split, 0, 32, &worker, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "worker 32 does not fit"));
+    assert_int_equal(frazil_worker_of(&whole, 1, 0, &worker, NULL), FRAZIL_ERANGE);
+    assert_int_equal(frazil_worker_of(&whole, 0, 1024, &worker, NULL), FRAZIL_ERANGE);
+    assert_int_equal(worker, 1023);
+}
+
+TEST("The first id of an instant begins the range of it, and is kept within the layout's life")
+{
+    const frazil_layout l = parse("frazil");
+    const frazil_layout full = parse("42/10/12 epoch=1970-01-01");
+    const frazil_layout sno = parse("sno");
+    const int64_t epoch = l.epoch_unix_ms;
+    const int64_t end = epoch + (INT64_C(1) << 41);
+    uint64_t first;
+    uint64_t last;
+
+    for (int64_t at = epoch; at < end; at += (end - epoch) / 1000) {
+        assert_int_equal(frazil_id_range(&l, at, at, &first, &last, NULL), FRAZIL_OK);
+        assert_true(frazil_id_first(&l, at) == first);
+        assert_true(frazil_id_first(&l, at + 1) == last + 1);
+    }
+    assert_true(frazil_id_first(&l, epoch - 1) == 0);
+    assert_true(frazil_id_first(&l, INT64_MIN) == 0);
+    assert_true(frazil_id_first(&l, end) == UINT64_C(1) << 63);
+    assert_true(frazil_id_first(&l, INT64_MAX) == UINT64_C(1) << 63);
+    assert_true(frazil_id_first(&full, INT64_MAX) == UINT64_MAX);
+    assert_true(frazil_id_first(&sno, 1767225600000) == 0);
+}
+
+TEST("A program that was compiled with a shorter struct gets the beginning of it, one with a longer one zeros behind")
+{
+    const frazil_layout l = parse("frazil");
+    const frazil_layout old = parse("post");
+    union {
+        frazil_layout_info info;
+        frazil_overlap overlap;
+        unsigned char bytes[sizeof(frazil_layout_info) + 8];
+    } wanted, got;
+
+    for (size_t size = 0; size <= sizeof got; size++) {
+        memset(&wanted, 0, sizeof wanted);
+        frazil_layout_describe(&l, &wanted.info, sizeof wanted.info);
+        memset(&got, 0xff, sizeof got);
+        frazil_layout_describe(&l, &got.info, size);
+        assert_memory_equal(&got, &wanted, size);
+        for (size_t i = size; i < sizeof got; i++)
+            assert_int_equal(got.bytes[i], 0xff);
+
+        memset(&wanted, 0, sizeof wanted);
+        assert_int_equal(frazil_layout_overlap(&old, &l, 1780000000000, &wanted.overlap, sizeof wanted.overlap, NULL),
+                         FRAZIL_OK);
+        memset(&got, 0xff, sizeof got);
+        assert_int_equal(frazil_layout_overlap(&old, &l, 1780000000000, &got.overlap, size, NULL), FRAZIL_OK);
+        assert_memory_equal(&got, &wanted, size);
+        for (size_t i = size; i < sizeof got; i++)
+            assert_int_equal(got.bytes[i], 0xff);
+    }
 }

@@ -14,12 +14,12 @@ static void assert_parses(const char *text, const char *name, const char *finger
     frazil_layout layout;
     frazil_error err;
 
-    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
-    assert_int_equal(frazil_layout_fingerprint(&layout, found, sizeof found), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&layout, found, sizeof found, NULL), FRAZIL_OK);
     assert_string_equal(found, fingerprint);
     assert_string_equal(layout.name, name);
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
 }
 
 static void assert_refused(const char *text, const char *why)
@@ -30,12 +30,12 @@ static void assert_refused(const char *text, const char *why)
 
     memset(&layout, 0x5a, sizeof layout);
     memset(&untouched, 0x5a, sizeof untouched);
-    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_ELAYOUT)
+    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_ELAYOUT)
         fail_msg("'%s' was not refused", text);
     assert_int_equal(err.code, FRAZIL_ELAYOUT);
     if (strstr(err.message, why) == NULL)
         fail_msg("'%s': %s", text, err.message);
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_ELAYOUT);
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_ELAYOUT);
     assert_memory_equal(&layout, &untouched, sizeof layout);
 }
 
@@ -46,7 +46,7 @@ TEST("A preset's name gives the preset")
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         char fingerprint[FRAZIL_FINGERPRINT_SIZE];
         const frazil_layout *preset = frazil_layout_preset(i);
-        assert_int_equal(frazil_layout_fingerprint(preset, fingerprint, sizeof fingerprint), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(preset, fingerprint, sizeof fingerprint, NULL), FRAZIL_OK);
         assert_parses(preset->name, preset->name, fingerprint);
     }
 }
@@ -224,6 +224,15 @@ TEST("Each wrong description is refused, and says what would be right")
     assert_refused("10/64+64/1", "128 bits of worker");
     assert_refused("10/1/33", "33 bits of sequence");
     assert_refused("41/12/12", "41 + 12 + 12 bits are 65: an id has 64");
+}
+
+TEST("A URL in place of a layout is not quoted in pieces, which could be those of a password")
+{
+    assert_refused("env:s3cret:41/10/12", "there is a ':' at position 4 of the layout");
+    assert_refused("41/joe:s3/cret", "there is a ':' at position 7");
+    assert_refused("41/s3/cret@h", "there is a '@' at position 11");
+    assert_refused("41/10/12 epoch=joe@h", "there is a '@' at position 19");
+    assert_parses("41/10/12 epoch=2026-01-01T00:00:00Z", "custom", "41/10/12 epoch=1767225600000 tick=1ms");
 }
 
 TEST("A text of any length is refused, not cut: what is too long for the sentence too")

@@ -12,7 +12,7 @@ static frazil_layout parse(const char *text)
     frazil_layout layout;
     frazil_error err;
 
-    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return layout;
 }
@@ -21,7 +21,7 @@ static frazil_layout_info describe(const frazil_layout *layout)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(layout, &info);
+    frazil_layout_describe(layout, &info, sizeof info);
     return info;
 }
 
@@ -99,9 +99,9 @@ TEST("A life that int64_t milliseconds cannot count is refused; the longest that
 
     assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
     assert_int_equal(describe(&l).last_unix_ms, INT64_MAX);
-    frazil_parts parts = {.unix_ms = INT64_MAX, .sequence = 1};
+    frazil_fields fields = {.unix_ms = INT64_MAX, .sequence = 1};
     uint64_t id;
-    assert_int_equal(frazil_compose(&l, &parts, &id), FRAZIL_OK);
+    assert_int_equal(frazil_id_compose(&l, &fields, &id, NULL), FRAZIL_OK);
     assert_int_equal(id, UINT64_MAX);
 
     l.epoch_unix_ms = 1;
@@ -163,17 +163,17 @@ TEST("A fingerprint is a text that gives the same layout, and fits the buffer or
 
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         const frazil_layout *preset = frazil_layout_preset(i);
-        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(preset, text, sizeof text, NULL), FRAZIL_OK);
         size_t need = strlen(text) + 1;
         for (size_t size = 0; size < need; size++) {
             text[0] = '#';
-            assert_int_equal(frazil_layout_fingerprint(preset, text, size), FRAZIL_EBUFFER);
+            assert_int_equal(frazil_layout_fingerprint(preset, text, size, NULL), FRAZIL_EBUFFER);
             assert_int_equal(text[0], '#');
         }
-        assert_int_equal(frazil_layout_fingerprint(preset, text, need), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(preset, text, need, NULL), FRAZIL_OK);
         frazil_layout back = parse(text);
         assert_int_equal(back.kind, preset->kind);
-        assert_int_equal(frazil_layout_fingerprint(&back, again, sizeof again), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(&back, again, sizeof again, NULL), FRAZIL_OK);
         assert_string_equal(again, text);
     }
 }
@@ -183,7 +183,7 @@ TEST("The longest fingerprint fits the buffer that the header promises")
     const frazil_layout l = parse("11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
     char text[FRAZIL_FINGERPRINT_SIZE];
 
-    assert_int_equal(frazil_layout_fingerprint(&l, text, sizeof text), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&l, text, sizeof text, NULL), FRAZIL_OK);
     assert_string_equal(text, "11/21s/16+16w epoch=-62167219200000 tick=86400000ms");
 }
 
@@ -193,8 +193,83 @@ TEST("Without worker bits nothing lies above anything: one layout, one fingerpri
     char plain[FRAZIL_FINGERPRINT_SIZE];
     char above[FRAZIL_FINGERPRINT_SIZE];
 
-    assert_int_equal(frazil_layout_fingerprint(&l, plain, sizeof plain), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&l, plain, sizeof plain, NULL), FRAZIL_OK);
     l.sequence_above_worker = true;
-    assert_int_equal(frazil_layout_fingerprint(&l, above, sizeof above), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&l, above, sizeof above, NULL), FRAZIL_OK);
     assert_string_equal(plain, above);
+}
+
+TEST(
+    "A layout has 64 bytes; a false name, a flag that is neither 0 nor 1 and a reserved byte that is not 0 are refused")
+{
+    const frazil_layout twitter = parse("twitter");
+
+    assert_int_equal(sizeof twitter, 64);
+    frazil_layout l = twitter;
+    memcpy(l.name, "discord", sizeof "discord");
+    assert_invalid(l, "is called 'discord' and has not the fields of that preset");
+    memcpy(l.name, "orders", sizeof "orders");
+    assert_invalid(l, "is called 'orders'");
+    memcpy(l.name, "", 1);
+    assert_invalid(l, "is called ''");
+    memcpy(l.name, "custom", sizeof "custom");
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_OK);
+    for (unsigned flag = 2; flag < 256; flag++) {
+        l = twitter;
+        l.sequence_above_worker = (uint8_t)flag;
+        assert_invalid(l, "sequence_above_worker is");
+    }
+    for (size_t i = 0; i < sizeof l.reserved; i++) {
+        l = twitter;
+        l.reserved[i] = 1;
+        assert_invalid(l, "reserved bytes");
+    }
+    l = parse("sno");
+    l.reserved[0] = 1;
+    assert_invalid(l, "reserved bytes");
+}
+
+/* ---- equality and numbers -------------------------------------------------- */
+
+TEST("Two layouts are equal as their fingerprints are, whatever they are called and however they were made")
+{
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
+        const frazil_layout *a = frazil_layout_preset(i);
+        char of_a[FRAZIL_FINGERPRINT_SIZE];
+        assert_int_equal(frazil_layout_fingerprint(a, of_a, sizeof of_a, NULL), FRAZIL_OK);
+        const frazil_layout back = parse(of_a);
+        assert_true(frazil_layout_equal(a, &back));
+        for (size_t k = 0; k < frazil_layout_preset_count(); k++) {
+            const frazil_layout *b = frazil_layout_preset(k);
+            char of_b[FRAZIL_FINGERPRINT_SIZE];
+            assert_int_equal(frazil_layout_fingerprint(b, of_b, sizeof of_b, NULL), FRAZIL_OK);
+            assert_int_equal(frazil_layout_equal(a, b), strcmp(of_a, of_b) == 0);
+        }
+    }
+    frazil_layout l = parse("41/0/22");
+    frazil_layout above = l;
+    above.sequence_above_worker = 1;
+    assert_true(frazil_layout_equal(&l, &above));
+    l = parse("41/10/12");
+    above = parse("41/12s/10w");
+    assert_false(frazil_layout_equal(&l, &above));
+}
+
+TEST("A layout can be made from numbers, as from the text that has them; what a text could not say is refused")
+{
+    const frazil_layout text = parse("41/5+5/12 epoch=1288834974657");
+    const frazil_layout above = parse("39/8s/16w epoch=0 tick=10ms");
+    frazil_layout made;
+    frazil_error err;
+
+    assert_int_equal(frazil_layout_make(1288834974657, 1, 41, 10, 5, 12, false, &made, NULL), FRAZIL_OK);
+    assert_memory_equal(&made, &text, sizeof made);
+    assert_int_equal(frazil_layout_make(0, 10, 39, 16, 0, 8, true, &made, &err), FRAZIL_OK);
+    assert_memory_equal(&made, &above, sizeof made);
+    assert_int_equal(frazil_layout_make(0, 1, 41, 10, 10, 12, false, &made, &err), FRAZIL_ELAYOUT);
+    assert_non_null(strstr(err.message, "leave at least one to the worker"));
+    assert_int_equal(frazil_layout_make(0, 1, 256 + 41, 10, 0, 12, false, &made, &err), FRAZIL_ELAYOUT);
+    assert_non_null(strstr(err.message, "297, 10 (0 of it the datacenter's) and 12 bits"));
+    assert_int_equal(frazil_layout_make(0, 1, 41, UINT32_MAX, 0, 12, false, &made, NULL), FRAZIL_ELAYOUT);
+    assert_memory_equal(&made, &above, sizeof made);
 }

@@ -15,26 +15,26 @@ static frazil_layout parse(const char *text)
     frazil_layout layout;
     frazil_error err;
 
-    if (frazil_layout_parse_explain(text, &layout, &err) != FRAZIL_OK)
+    if (frazil_layout_parse(text, strlen(text), &layout, &err) != FRAZIL_OK)
         fail_msg("%s: %s", text, err.message);
     return layout;
 }
 
-/* id is that of the parts, and only of them. */
-static void assert_id(const struct tsv *tsv, const frazil_layout *layout, frazil_parts parts, uint64_t expected)
+/* id is that of the fields, and only of them. */
+static void assert_id(const struct tsv *tsv, const frazil_layout *layout, frazil_fields fields, uint64_t expected)
 {
-    frazil_parts back;
+    frazil_fields back;
     frazil_error err;
     uint64_t id = 0;
 
-    if (frazil_compose_explain(layout, &parts, &id, &err) != FRAZIL_OK)
+    if (frazil_id_compose(layout, &fields, &id, &err) != FRAZIL_OK)
         fail_msg("%s: %s", tsv_where(tsv), err.message);
     if (id != expected)
         fail_msg("%s: %" PRIu64 ", not %" PRIu64, tsv_where(tsv), id, expected);
-    assert_int_equal(frazil_decompose(layout, expected, &back), FRAZIL_OK);
-    assert_int_equal(back.unix_ms, parts.unix_ms);
-    assert_int_equal(back.worker, parts.worker);
-    assert_int_equal(back.sequence, parts.sequence);
+    assert_int_equal(frazil_id_decompose(layout, expected, &back, NULL), FRAZIL_OK);
+    assert_int_equal(back.unix_ms, fields.unix_ms);
+    assert_int_equal(back.worker, fields.worker);
+    assert_int_equal(back.sequence, fields.sequence);
 }
 
 /* The range of an id's own millisecond holds it, and that of a neighbouring one does not. */
@@ -44,15 +44,15 @@ static void assert_range_holds(const frazil_layout *layout, int64_t unix_ms, uin
     uint64_t first;
     uint64_t last;
 
-    frazil_layout_describe(layout, &info);
-    assert_int_equal(frazil_id_range(layout, unix_ms, unix_ms, &first, &last), FRAZIL_OK);
+    frazil_layout_describe(layout, &info, sizeof info);
+    assert_int_equal(frazil_id_range(layout, unix_ms, unix_ms, &first, &last, NULL), FRAZIL_OK);
     assert_true(first <= id && id <= last);
     if (unix_ms > info.first_unix_ms) {
-        assert_int_equal(frazil_id_range(layout, info.first_unix_ms, unix_ms - 1, &first, &last), FRAZIL_OK);
+        assert_int_equal(frazil_id_range(layout, info.first_unix_ms, unix_ms - 1, &first, &last, NULL), FRAZIL_OK);
         assert_true(last < id);
     }
     if (unix_ms < info.last_unix_ms) {
-        assert_int_equal(frazil_id_range(layout, unix_ms + 1, info.last_unix_ms, &first, &last), FRAZIL_OK);
+        assert_int_equal(frazil_id_range(layout, unix_ms + 1, info.last_unix_ms, &first, &last, NULL), FRAZIL_OK);
         assert_true(id < first);
     }
 }
@@ -66,12 +66,12 @@ TEST("konayuki: layouts of 63 bits of every split, from the columns")
         snprintf(text, sizeof text, "%s/%s/%s epoch=%s", tsv_text(tsv, "time_bits"), tsv_text(tsv, "worker_bits"),
                  tsv_text(tsv, "seq_bits"), tsv_text(tsv, "epoch_ms"));
         const frazil_layout layout = parse(text);
-        const frazil_parts parts = {.unix_ms = tsv_i64(tsv, "unix_ms"),
-                                    .worker = (uint32_t)tsv_u64(tsv, "worker"),
-                                    .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
-        assert_int_equal(fz_layout_tick_unix_ms(&layout, tsv_u64(tsv, "rel_ms")), parts.unix_ms);
-        assert_id(tsv, &layout, parts, tsv_u64(tsv, "id"));
-        assert_range_holds(&layout, parts.unix_ms, tsv_u64(tsv, "id"));
+        const frazil_fields fields = {.unix_ms = tsv_i64(tsv, "unix_ms"),
+                                      .worker = (uint32_t)tsv_u64(tsv, "worker"),
+                                      .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
+        assert_int_equal(fz_layout_tick_unix_ms(&layout, tsv_u64(tsv, "rel_ms")), fields.unix_ms);
+        assert_id(tsv, &layout, fields, tsv_u64(tsv, "id"));
+        assert_range_holds(&layout, fields.unix_ms, tsv_u64(tsv, "id"));
     }
     assert_int_equal(tsv_close(tsv), 120);
 }
@@ -86,14 +86,14 @@ TEST("flake-idgen: the n-th call of a millisecond has sequence n - 1; as a numbe
         snprintf(text, sizeof text, "flake epoch=%s", tsv_text(tsv, "epoch_ms"));
         const frazil_layout layout = parse(text);
         const uint32_t worker = (uint32_t)(tsv_u64(tsv, "datacenter") * 32 + tsv_u64(tsv, "worker"));
-        const frazil_parts parts = {
+        const frazil_fields fields = {
             .unix_ms = tsv_i64(tsv, "unix_ms"), .worker = worker, .sequence = (uint32_t)tsv_u64(tsv, "calls") - 1};
-        assert_id(tsv, &layout, parts, tsv_u64(tsv, "decimal"));
+        assert_id(tsv, &layout, fields, tsv_u64(tsv, "decimal"));
         snprintf(hex, sizeof hex, "%016" PRIx64, tsv_u64(tsv, "decimal"));
         assert_string_equal(hex, tsv_text(tsv, "hex"));
         assert_int_equal(frazil_datacenter_of(&layout, worker), tsv_u64(tsv, "datacenter"));
         assert_int_equal(frazil_worker_in_datacenter(&layout, worker), tsv_u64(tsv, "worker"));
-        assert_range_holds(&layout, parts.unix_ms, tsv_u64(tsv, "decimal"));
+        assert_range_holds(&layout, fields.unix_ms, tsv_u64(tsv, "decimal"));
     }
     assert_int_equal(tsv_close(tsv), 105);
 }
@@ -106,13 +106,13 @@ TEST("Ids that have been published, by the presets")
         const char *time = tsv_text(tsv, "time");
         const frazil_layout layout = parse(tsv_text(tsv, "layout"));
         char written[FRAZIL_TIME_SIZE];
-        frazil_parts parts = {.worker = (uint32_t)tsv_u64(tsv, "worker"),
-                              .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
-        assert_int_equal(frazil_time_parse(time, strlen(time), &parts.unix_ms, NULL), FRAZIL_OK);
-        assert_int_equal(frazil_time_format(parts.unix_ms, written, sizeof written), FRAZIL_OK);
+        frazil_fields fields = {.worker = (uint32_t)tsv_u64(tsv, "worker"),
+                                .sequence = (uint32_t)tsv_u64(tsv, "sequence")};
+        assert_int_equal(frazil_time_parse(time, strlen(time), &fields.unix_ms, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_time_format(fields.unix_ms, written, sizeof written, NULL), FRAZIL_OK);
         assert_string_equal(written, time);
-        assert_id(tsv, &layout, parts, tsv_u64(tsv, "id"));
-        assert_range_holds(&layout, parts.unix_ms, tsv_u64(tsv, "id"));
+        assert_id(tsv, &layout, fields, tsv_u64(tsv, "id"));
+        assert_range_holds(&layout, fields.unix_ms, tsv_u64(tsv, "id"));
     }
     assert_int_equal(tsv_close(tsv), 5);
 }

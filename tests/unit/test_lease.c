@@ -53,7 +53,7 @@ TEST("An extension is contiguous and costs one round trip")
     fleet_stop(&fleet);
 }
 
-TEST("The next owner starts one above `until` of the record that he replaced, also when his clock is far behind it")
+TEST("The next owner starts one above `until` of the record that it replaced, also when its clock is far behind it")
 {
     struct fleet fleet;
 
@@ -147,7 +147,7 @@ TEST("The layout's last tick can be granted, and nothing after it")
     fleet_stop(&fleet);
 }
 
-TEST("When the layout's life is over, so is that of who has lost his worker: nothing is taken any more, and no clock "
+TEST("After the end of the layout, an owner that lost its worker takes nothing any more, and no clock is "
      "compared")
 {
     struct fleet fleet;
@@ -198,7 +198,7 @@ TEST("A release of what was never used gives back no more than was granted, and 
 
 /* ---- losing ---------------------------------------------------------------- */
 
-TEST("An owner who was stopped and overtaken keeps his own ticks, loses the worker, and goes on with another one")
+TEST("An owner that was stopped and overtaken keeps its own ticks, loses the worker, and goes on with another one")
 {
     struct fleet fleet;
 
@@ -244,11 +244,8 @@ TEST("L3: a swap that fails is a loss also when the record bears the own token: 
     struct fleet fleet;
 
     fleet_start_with(&fleet, 2, 1);
-    struct fz_lease_options options = fleet_options(&fleet, 1);
-    options.token = fleet_options(&fleet, 0).token;
     fleet_must_acquire(&fleet, 0, NOW);
-    fleet_open_with(&fleet, 1, &options);
-    fleet.owners[1].held = fleet.owners[0].held;
+    fleet_inherit(&fleet, 1, 0);
     fleet.owners[1].random = fleet.owners[0].random;
     fleet_must_extend(&fleet, 1, NOW + 100);
     fleet_must_extend(&fleet, 0, NOW + 100);
@@ -476,14 +473,14 @@ TEST("A coordinator that says no is quoted")
 
     fleet_start_with(&fleet, 1, 1);
     sim_link_script(&fleet.owners[0].link, SIM_REFUSED);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "refuses: no permission");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EREFUSED);
+    fleet_assert_error(&fleet, 0, FRAZIL_EREFUSED, "refuses: no permission");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_REFUSED);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EREFUSED);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
-    fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "did not answer: no answer within 1 s");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EUNREACHABLE);
+    fleet_assert_error(&fleet, 0, FRAZIL_EUNREACHABLE, "did not answer: no answer within 1 s");
     fleet_stop(&fleet);
 }
 
@@ -504,10 +501,7 @@ TEST("What was given back under the own token, by a parent for all, is lost, not
 
     fleet_start_with(&fleet, 2, 1);
     fleet_must_acquire(&fleet, 0, NOW);
-    struct fz_lease_options options = fleet_options(&fleet, 1);
-    options.token = fleet_options(&fleet, 0).token;
-    fleet_open_with(&fleet, 1, &options);
-    fleet.owners[1].held = fleet.owners[0].held;
+    fleet_inherit(&fleet, 1, 0);
     fleet_release(&fleet, 0, NOW + 5);
     (void)fleet_extend(&fleet, 1, NOW + 20);
     assert_int_equal(fleet_count(&fleet, 1).lost, 1);

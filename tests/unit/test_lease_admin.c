@@ -48,16 +48,16 @@ TEST("The list shows each worker ever taken, also what cannot be read, and the n
     assert_int_equal(space.workers, 8);
 
     fleet_write_text(&fleet, FZ_NAMESPACE, "nonsense");
-    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_ENAMESPACE);
     sim_link_script(&fleet.observer.link, SIM_UNREACHABLE);
-    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EAGAIN);
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EUNREACHABLE);
     sim_server_wipe(&fleet.server);
-    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_lease_list(&reg, "orders", note_entry, &listed, &space, &err), FRAZIL_ENAMESPACE);
     assert_non_null(strstr(err.message, "there is no namespace 'orders'"));
     fleet_stop(&fleet);
 }
 
-TEST("Freed by hand, the floor is kept: the owner loses the worker, and no tick of his is granted again")
+TEST("Freed by hand, the floor is kept: the owner loses the worker, and none of its ticks is granted again")
 {
     struct fleet fleet;
     struct fz_worker_record record;
@@ -77,7 +77,8 @@ TEST("Freed by hand, the floor is kept: the owner loses the worker, and no tick 
     fleet_stop(&fleet);
 }
 
-TEST("What is not there, free already, unreadable or answered by nobody cannot be freed, and the sentence says so")
+TEST("A worker id that is not there, free already, unreadable or without an answer cannot be freed, and the sentence "
+     "says so")
 {
     struct fleet fleet;
     frazil_error err;
@@ -90,10 +91,10 @@ TEST("What is not there, free already, unreadable or answered by nobody cannot b
     assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EINVAL);
     assert_non_null(strstr(err.message, "free already"));
     fleet_write_text(&fleet, 1, "frazil3 worker");
-    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EWORKER);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_ENAMESPACE);
     assert_non_null(strstr(err.message, "newer frazil"));
     sim_link_script(&fleet.observer.link, SIM_UNREACHABLE);
-    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EAGAIN);
+    assert_int_equal(fz_lease_release_by_hand(&reg, "orders", 1, &err), FRAZIL_EUNREACHABLE);
     fleet_write(&fleet, 1, &(struct fz_worker_record){.owner = "x", .owners = 1});
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_RIVAL);

@@ -49,7 +49,7 @@ TEST("An answer that took its time makes the coordinator seem to be ahead, and o
 {
     struct fleet fleet;
     uint64_t ns = 0;
-    const frazil_clock slow = {.ctx = &ns, .monotonic_ns = slow_ns};
+    const frazil_clock slow = {.size = sizeof(frazil_clock), .ctx = &ns, .monotonic_ns = slow_ns};
 
     start_with_clock(&fleet, 250);
     struct fz_lease_options options = fleet_options(&fleet, 1);
@@ -122,7 +122,9 @@ TEST("Within a tick the clocks are equal: nobody can tell")
     struct fleet fleet;
 
     fleet_start(&fleet);
-    assert_int_equal(frazil_layout_parse("41/10/12 epoch=0 tick=1s", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(
+        frazil_layout_parse("41/10/12 epoch=0 tick=1s", strlen("41/10/12 epoch=0 tick=1s"), &fleet.layout, NULL),
+        FRAZIL_OK);
     fleet.server.has_clock = true;
     assert_int_equal(fleet_init(&fleet, 4, 0, true, NULL), FRAZIL_OK);
     fleet_open(&fleet, 0);

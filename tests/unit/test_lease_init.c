@@ -10,7 +10,7 @@
 #define NOW FLEET_NOW
 #define HORIZON FLEET_HORIZON
 
-TEST("What is created is exactly what was asked for; without a number, all worker ids that the layout has")
+TEST("The namespace has exactly the settings asked for; without a number, all worker ids of the layout")
 {
     struct fleet fleet;
 
@@ -87,9 +87,11 @@ TEST("Creation can fail like anything else, and says so")
         enum sim_fault swap;
         frazil_err err;
     } cases[] = {
-        {SIM_UNREACHABLE, SIM_NONE, FRAZIL_EAGAIN}, {SIM_NONE, SIM_LOST_REPLY, FRAZIL_EAGAIN},
-        {SIM_NONE, SIM_RIVAL, FRAZIL_EAGAIN},       {SIM_NONE, SIM_REFUSED, FRAZIL_EWORKER},
-        {SIM_REFUSED, SIM_NONE, FRAZIL_EWORKER},
+        {SIM_UNREACHABLE, SIM_NONE, FRAZIL_EUNREACHABLE},
+        {SIM_NONE, SIM_LOST_REPLY, FRAZIL_EUNREACHABLE},
+        {SIM_NONE, SIM_RIVAL, FRAZIL_EAGAIN},
+        {SIM_NONE, SIM_REFUSED, FRAZIL_EREFUSED},
+        {SIM_REFUSED, SIM_NONE, FRAZIL_EREFUSED},
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -111,7 +113,7 @@ TEST("A creation that was interrupted leaves the namespace closed: nothing is gr
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EAGAIN);
     fleet_assert_error(&fleet, 0, FRAZIL_EAGAIN, "just being created; if that was interrupted, call frazil lease init");
     assert_int_equal(fleet_init(&fleet, 4, NOW + 50, false, NULL), FRAZIL_OK);
@@ -130,8 +132,10 @@ TEST("Only by one who wants the same: another layout finds that it exists")
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_NONE);
     sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EAGAIN);
-    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 4, NOW, false, NULL), FRAZIL_EUNREACHABLE);
+    assert_int_equal(
+        frazil_layout_parse("41/10/12 epoch=1 tick=1ms", strlen("41/10/12 epoch=1 tick=1ms"), &fleet.layout, NULL),
+        FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 4, NOW, false, &err), FRAZIL_EINVAL);
     fleet_stop(&fleet);
 }

@@ -18,14 +18,14 @@ TEST("A missing namespace is an error that says what may have happened, not a fr
 
     fleet_start(&fleet);
     fleet_open(&fleet, 0);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER,
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE,
                        "there is no namespace 'orders': create it once with frazil lease init");
     assert_int_equal(fleet.owners[0].link.swaps, 0);
     fleet_stop(&fleet);
 }
 
-TEST("One that vanishes under an owner is said to have been wiped, for as long as his grant lasts, and after it")
+TEST("One that vanishes under an owner is said to have been wiped, for as long as its grant lasts, and after it")
 {
     struct fleet fleet;
 
@@ -47,11 +47,11 @@ TEST("Another layout, or epoch, or tick, in the same namespace: refused, with bo
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         struct fleet fleet;
         fleet_start_with(&fleet, 16, 0);
-        assert_int_equal(frazil_layout_parse(others[i], &fleet.layout), FRAZIL_OK);
+        assert_int_equal(frazil_layout_parse(others[i], strlen(others[i]), &fleet.layout, NULL), FRAZIL_OK);
         fleet_open(&fleet, 0);
-        assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-        fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, others[i]);
-        fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, FLEET_LAYOUT);
+        assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+        fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, others[i]);
+        fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, FLEET_LAYOUT);
         fleet_stop(&fleet);
     }
 }
@@ -62,11 +62,11 @@ TEST("A record of the namespace that is damaged, or of a newer form, is refused 
 
     fleet_start_with(&fleet, 16, 1);
     fleet_write_text(&fleet, FZ_NAMESPACE, "frazil1 namespace layout=");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "namespace 'orders': the record cannot be read");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "namespace 'orders': the record cannot be read");
     fleet_write_text(&fleet, FZ_NAMESPACE, "frazil3 namespace layout=");
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "written by a newer frazil");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "written by a newer frazil");
     fleet_stop(&fleet);
 }
 
@@ -75,7 +75,9 @@ TEST("Numbers beyond what one look can tell apart are found in several")
     struct fleet fleet;
 
     fleet_start(&fleet);
-    assert_int_equal(frazil_layout_parse("31/20/12 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(
+        frazil_layout_parse("31/20/12 epoch=0 tick=1ms", strlen("31/20/12 epoch=0 tick=1ms"), &fleet.layout, NULL),
+        FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
     for (size_t i = 0; i < FLEET_OWNERS_MAX; i++) {
         fleet_open(&fleet, i);
@@ -143,7 +145,7 @@ TEST("Another incarnation of the coordinator: nothing up to now + horizon is gra
     fleet_stop(&fleet);
 }
 
-TEST("An owner whose grant has ended notices it in the answer to his swap: what that granted is burned, and the next "
+TEST("An owner whose grant has ended notices it in the answer to its swap: that grant is burned, and the next "
      "grant begins after the quarantine")
 {
     struct fleet fleet;
@@ -165,7 +167,7 @@ TEST("An owner whose grant has ended notices it in the answer to his swap: what 
     fleet_stop(&fleet);
 }
 
-TEST("Nor does he go on then when somebody else has begun the quarantine, or another process reads it first: no swap "
+TEST("Nor does it go on when another has begun the quarantine, or another process reads it first: no swap "
      "is tried")
 {
     struct fleet fleet;
@@ -282,8 +284,8 @@ TEST("If the namespace is wiped, made anew or closed between the look and the sw
     fleet_start_with(&fleet, 4, 1);
     fleet.owners[0].link.before = wipe_before_swap;
     fleet.owners[0].link.ctx = &fleet;
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER, "has vanished");
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE, "has vanished");
     assert_int_equal(fleet_count(&fleet, 0).burned, 1);
     fleet_stop(&fleet);
 
@@ -311,7 +313,7 @@ TEST("If the namespace is wiped, made anew or closed between the look and the sw
     fleet_stop(&fleet);
 }
 
-TEST("Whoever created it again and said that it was new was wrong, if somebody remembers it: he begins the quarantine")
+TEST("A namespace that was created again as new, although an owner remembers it: that owner begins the quarantine")
 {
     struct fleet fleet;
 
@@ -360,7 +362,7 @@ TEST("A quarantine that cannot be written down is not begun, and nothing is gran
     memcpy(fleet.server.incarnation, "run-2", sizeof "run-2");
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REQUEST);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EAGAIN);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW + 1), FRAZIL_EUNREACHABLE);
     assert_int_equal(fleet_namespace(&fleet).quarantine_until, 0);
     sim_link_script(&fleet.owners[0].link, SIM_NONE);
     sim_link_script(&fleet.owners[0].link, SIM_RIVAL);
@@ -393,7 +395,9 @@ TEST("A layout may have more worker ids than a namespace has numbers: the namesp
     struct fleet fleet;
 
     fleet_start(&fleet);
-    assert_int_equal(frazil_layout_parse("25/32/6 epoch=0 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(
+        frazil_layout_parse("25/32/6 epoch=0 tick=1ms", strlen("25/32/6 epoch=0 tick=1ms"), &fleet.layout, NULL),
+        FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 0, NOW, true, NULL), FRAZIL_OK);
     assert_int_equal(fleet_namespace(&fleet).workers, FZ_NAMESPACE);
     fleet_open(&fleet, 0);
@@ -412,7 +416,9 @@ TEST("One that says it was created outside the layout's life has not guarded wha
     struct fleet fleet;
 
     fleet_start(&fleet);
-    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1000 tick=1ms", &fleet.layout), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("41/10/12 epoch=1000 tick=1ms", strlen("41/10/12 epoch=1000 tick=1ms"),
+                                         &fleet.layout, NULL),
+                     FRAZIL_OK);
     assert_int_equal(fleet_init(&fleet, 4, NOW, true, NULL), FRAZIL_OK);
     fleet_open(&fleet, 0);
     fleet_must_acquire(&fleet, 0, NOW);
@@ -430,7 +436,7 @@ TEST("One that says it was created outside the layout's life has not guarded wha
     fleet_stop(&fleet);
 }
 
-TEST("One that an owner finds to be due when he extends, and cannot write down, begins at his next call")
+TEST("One that an owner finds to be due when it extends, and cannot write down, begins at its next call")
 {
     struct fleet fleet;
 

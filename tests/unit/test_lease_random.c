@@ -13,7 +13,7 @@
 
 enum { SEEDS = 2000, STEPS = 250, HORIZON = 300, SKEW_MS = 40, DEPTH_MAX = 3, WILD_MS = 100000 };
 
-/* What can happen; each kind must have happened when all seeds have run. */
+/* The kinds of events; each must have happened when all seeds have run. */
 enum happening {
     ACQUIRED,
     EXTENDED,

@@ -78,7 +78,7 @@ TEST("The text of each record is exactly the documented one, which will be read 
     assert_memory_equal(buf, NAMESPACE, strlen(NAMESPACE));
 }
 
-TEST("What was written is read back, at the bounds of each field, too, and fits")
+TEST("A written record is read back, at the bounds of each field, too, and fits")
 {
     char buf[FZ_RECORD_SIZE_MAX];
     struct fz_worker_record worker = worker_sample();
@@ -186,7 +186,7 @@ TEST("A record that was cut off is none, wherever it was cut (its last field mus
     near_miss_prefixes(NAMESPACE, strlen(NAMESPACE) - strlen("a1:b2"), refuse_prefix, NULL);
 }
 
-/* Whatever is accepted is written again as the same text: there is one text for each record. */
+/* Each accepted text is written again as the same text: there is one text for each record. */
 static void accept_only_canonical(void *ctx, const char *variant, size_t len, size_t index)
 {
     struct fz_worker_record worker;

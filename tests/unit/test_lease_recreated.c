@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whatever an operator says when he creates a namespace again,
+ * Goal of this test: whatever an operator says when creating a namespace again,
  * the holders that still run raise its quarantine to what they know (L10), and all
  * compute with the namespace's own numbers (L5, L6).
  */
@@ -27,8 +27,8 @@ TEST("A generator that says another max_skew than the namespace has is refused, 
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.max_skew_ms = 30000;
     fleet_open_with(&fleet, 0, &options);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
-    fleet_assert_error(&fleet, 0, FRAZIL_EWORKER,
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    fleet_assert_error(&fleet, 0, FRAZIL_ENAMESPACE,
                        "namespace 'orders' was created with max_skew=250ms, and the one here is 30000ms");
     options = fleet_options(&fleet, 1);
     options.max_skew_ms = 250;
@@ -268,7 +268,7 @@ TEST("The record of a held worker id alone is lost, and the namespace stands")
     fleet_stop(&fleet);
 }
 
-TEST("What happens every day raises nothing: a worker id that is abandoned and taken over, or freed by hand")
+TEST("Everyday events raise nothing: a worker id that is abandoned and taken over, or freed by hand")
 {
     for (int by_hand = 0; by_hand < 2; by_hand++) {
         struct fleet fleet;
@@ -352,7 +352,7 @@ TEST("A creation that was interrupted is finished by one that says other numbers
         sim_link_script(&fleet.observer.link, SIM_LOST_REQUEST);
         fleet.horizon_ms = longer ? 1000 : 5000;
         fleet.skew_ms = longer ? 50 : 20;
-        assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(fleet_init(&fleet, 1, NOW, false, NULL), FRAZIL_EUNREACHABLE);
         fleet.horizon_ms = longer ? 5000 : 1000;
         fleet.skew_ms = longer ? 20 : 50;
         assert_int_equal(fleet_init(&fleet, 3, NOW, false, NULL), FRAZIL_OK);
@@ -403,8 +403,8 @@ TEST("One that takes a worker id makes form 2 of it, with the max_skew that it s
         options = fleet_options(&fleet, 1);
         options.max_skew_ms = 4000;
         fleet_open_with(&fleet, 1, &options);
-        assert_int_equal(fleet_acquire(&fleet, 1, NOW), FRAZIL_EWORKER);
-        fleet_assert_error(&fleet, 1, FRAZIL_EWORKER, "and the one here is 4000ms");
+        assert_int_equal(fleet_acquire(&fleet, 1, NOW), FRAZIL_ENAMESPACE);
+        fleet_assert_error(&fleet, 1, FRAZIL_ENAMESPACE, "and the one here is 4000ms");
         fleet_stop(&fleet);
     }
 }
@@ -434,7 +434,7 @@ TEST("One that is refused changes nothing; nor does one that only looks")
     struct fz_lease_options options = fleet_options(&fleet, 0);
     options.workers = 2;
     fleet_open_with(&fleet, 0, &options);
-    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EWORKER);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
     assert_int_equal(fleet_namespace(&fleet).max_skew_ms, FZ_SKEW_UNSAID);
     struct fz_register reg = sim_register(&fleet.observer.link);
     assert_int_equal(fz_lease_list(&reg, "orders", NULL, NULL, &record, NULL), FRAZIL_OK);

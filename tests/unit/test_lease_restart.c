@@ -79,7 +79,7 @@ TEST("Restarted before each extension, for ten horizons: no gap, nothing burned,
     fleet_stop(&fleet);
 }
 
-TEST("In the quarantine that others have begun he goes on just as well, at the price of one round trip each")
+TEST("In the quarantine that others have begun an owner goes on just as well, at the price of one round trip each")
 {
     struct fleet fleet;
 
@@ -238,7 +238,9 @@ TEST("2 max_skew that are not whole ticks are rounded up")
     for (uint64_t left = 2; left <= 3; left++) {
         struct fleet fleet;
         fleet_start(&fleet);
-        assert_int_equal(frazil_layout_parse("39/8/16 epoch=0 tick=10ms", &fleet.layout), FRAZIL_OK);
+        assert_int_equal(
+            frazil_layout_parse("39/8/16 epoch=0 tick=10ms", strlen("39/8/16 epoch=0 tick=10ms"), &fleet.layout, NULL),
+            FRAZIL_OK);
         fleet.server.has_clock = true;
         set_clock(&fleet, NOW);
         fleet.skew_ms = 6;
@@ -312,7 +314,7 @@ TEST("The record is one of before the last extension, with plenty of time left: 
     fleet_stop(&fleet);
 }
 
-TEST("Taken over by somebody else, and nothing lost: the swap fails, and it is he who goes on")
+TEST("Taken over by another, and nothing lost: the swap fails, and the other one goes on")
 {
     struct fleet fleet;
 
@@ -346,7 +348,7 @@ TEST("Taken over, and that lost, and the new coordinator's clock behind the old 
     fleet_stop(&fleet);
 }
 
-/* ---- what nobody may take early ------------------------------------------------ */
+/* ---- ticks that are not due ------------------------------------------------ */
 
 TEST("Freed by hand, a worker id is nobody's, but is taken only when the coordinator's clock has passed the grant: "
      "else its owner would go on if all that was lost")
@@ -399,7 +401,8 @@ TEST("Wiped, created again, and then a backup of before is restored: what was ta
     fleet_stop(&fleet);
 }
 
-TEST("Who has burned ticks of his own, and lost nothing, need not wait to follow them; but nobody else's that are not "
+TEST("An owner that burned ticks of its own, and lost nothing, need not wait to follow them; but no other's that are "
+     "not "
      "due are taken on the way, when what was due is snatched")
 {
     struct fleet fleet;

@@ -27,7 +27,7 @@ enum {
 /* ---- a coordinator that is nothing but its writes in their order ------------------ */
 
 struct write {
-    bool wipe; /* what was written before is gone */
+    bool wipe; /* all records of before are gone */
     uint32_t number;
     struct fz_record record;
 };
@@ -48,13 +48,13 @@ struct holder {
     bool holds;
     bool busy; /* one of its processes is in the middle of a call */
     struct fz_grant held;
-    uint64_t incarnation; /* of the coordinator when he was granted that */
+    uint64_t incarnation; /* of the coordinator when that was granted */
 };
 
 struct world {
     frazil_layout layout;
     struct journal journal;
-    struct journal discarded; /* what the coordinator held before it last lost something */
+    struct journal discarded; /* the coordinator's records before it last lost something */
     struct grant_oracle oracle;
     struct holder holders[HOLDERS];
     uint64_t seed;
@@ -232,7 +232,7 @@ static struct fz_granter *granter_of(struct world *world, struct holder *holder)
         close_process(process); /* killed; another one is started in its place */
     if (process->lease != NULL)
         return &process->granter;
-    frazil_random random = {.ctx = &process->random, .next = next_random};
+    frazil_random random = {.size = sizeof(frazil_random), .ctx = &process->random, .next = next_random};
     struct fz_lease_options options = {.layout = &world->layout,
                                        .name = "orders",
                                        .owner = "x",
@@ -437,7 +437,9 @@ static void run_seed(uint64_t seed, bool calm, struct world *total)
     memset(&world, 0, sizeof world);
     world.seed = world.random = seed;
     world.calm = calm;
-    assert_int_equal(frazil_layout_parse("41/10/12 epoch=0 tick=1ms", &world.layout), FRAZIL_OK);
+    assert_int_equal(
+        frazil_layout_parse("41/10/12 epoch=0 tick=1ms", strlen("41/10/12 epoch=0 tick=1ms"), &world.layout, NULL),
+        FRAZIL_OK);
     world.now_ms = 1000000;
     world.workers = calm ? HOLDERS : 1 + pick(&world, 3);
     world.skew_ms = chance(&world, 3) ? 0 : calm ? SKEW_MS / 4 : SKEW_MS;

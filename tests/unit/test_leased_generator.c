@@ -7,8 +7,7 @@
 
 #include "core/layout_internal.h"
 #include "generator/generator_internal.h"
-#include "lease/coordinator.h"
-#include "lib/memory_register.h"
+#include "lib/memory_namespace.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 
@@ -16,11 +15,8 @@ enum { HORIZON_MS = 3000 };
 
 #define SPEC "worker=memory://orders keeper=inline start=zero max_wait=1ms "
 
-static struct fz_memory_store *store;
 static struct rig rig;
 static frazil_layout layout;
-
-/* ---- a coordinator in memory --------------------------------------------------- */
 
 static unsigned losses; /* swaps that somebody else is faster with */
 static enum fz_register_result (*real_swap)(void *, const struct fz_swap *, uint64_t *, struct fz_register_status *,
@@ -36,47 +32,19 @@ static enum fz_register_result contended_swap(void *ctx, const struct fz_swap *s
     return real_swap(ctx, swap, ret_version, status, reterr);
 }
 
-static frazil_err open_register(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
+static void contend(struct fz_register *reg)
 {
-    (void)reterr;
-    memcpy(ret_name, url + strlen("memory://"), strlen(url + strlen("memory://")) + 1);
-    *ret = fz_memory_register(store);
-    real_swap = ret->swap;
-    ret->swap = contended_swap;
-    return FRAZIL_OK;
-}
-
-static const char *const schemes[] = {"memory", NULL};
-static const frazil_coordinator memory = {FZ_LEASE_COORDINATOR, .part = "memory", .client = "none", .schemes = schemes,
-                                          .open_register = open_register};
-static const frazil_coordinator *const coordinators[] = {&memory, NULL};
-
-static uint64_t creation_tick(void *ctx)
-{
-    const int64_t *unix_ms = ctx;
-
-    return (uint64_t)(*unix_ms - layout.epoch_unix_ms) / layout.tick_ms;
+    real_swap = reg->swap;
+    reg->swap = contended_swap;
 }
 
 /* A namespace of `workers` ids of a layout in an empty store. */
 static void start_layout(const char *text, uint64_t workers)
 {
-    int64_t now_ms = RIG_NOW;
-    const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = HORIZON_MS,
-                                                 .workers = workers,
-                                                 .token = {1, 2},
-                                                 .never_used = true,
-                                                 .now_tick = creation_tick,
-                                                 .now_ctx = &now_ms};
-    frazil_error err;
-
-    assert_int_equal(frazil_layout_parse(text, &layout), FRAZIL_OK);
-    store = fz_memory_store_new(1);
-    assert_non_null(store);
-    if (memory.init(&memory, "memory://orders", &options, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    rig = (struct rig){.random_state = 1, .coordinators = coordinators};
+    assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, NULL), FRAZIL_OK);
+    memory_namespace_start(&layout, workers, HORIZON_MS, RIG_NOW);
+    memory_namespace_wrap = contend;
+    rig = (struct rig){.random_state = 1, .coordinators = memory_coordinators};
 }
 
 static void start(uint64_t workers)
@@ -87,21 +55,7 @@ static void start(uint64_t workers)
 AFTER_EACH
 {
     rig_close(&rig);
-    fz_memory_store_free(store);
-}
-
-/* What the coordinator knows of a worker id. */
-static struct fz_worker_record record_of(uint32_t worker)
-{
-    struct fz_register reg = fz_memory_register(store);
-    struct fz_record raw = {.version = 0};
-    struct fz_worker_record record;
-
-    assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, NULL), FZ_REGISTER_OK);
-    assert_int_not_equal(raw.version, 0);
-    assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
-    reg.close(reg.ctx);
-    return record;
+    memory_namespace_stop();
 }
 
 static uint64_t now_tick(void)
@@ -112,15 +66,15 @@ static uint64_t now_tick(void)
 /* Somebody frees the worker id by hand, and somebody else takes it. */
 static void steal(uint32_t worker)
 {
-    frazil_ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = coordinators};
+    struct ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = memory_coordinators};
     frazil_error err;
     char spec[128];
     frazil *thief;
 
-    assert_int_equal(memory.release(&memory, "memory://orders", worker, &err), FRAZIL_OK);
+    memory_namespace_release(worker);
     snprintf(spec, sizeof spec, SPEC "base=%u count=1", (unsigned)worker);
     frazil_manual_clock_advance(rig.manual, (HORIZON_MS + 1) * RIG_MS);
-    if (frazil_open_with(&thief, spec, &ports, &err) != FRAZIL_OK)
+    if (ports_open(&thief, spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     thief->home.in_company = false; /* as a crash does: nothing is given back */
     frazil_close(thief);
@@ -135,8 +89,8 @@ TEST("I2: the first id bears a worker id and a tick that the coordinator has a r
     start(4);
     rig_open(&rig, SPEC, RIG_NOW);
     uint64_t id = rig_next(&rig);
-    frazil_get_info(rig.gen, &info);
-    struct fz_worker_record record = record_of(info.worker);
+    frazil_get_info(rig.gen, &info, sizeof info);
+    struct fz_worker_record record = memory_namespace_record(info.worker);
     assert_int_equal(rig_parts(&rig, id).worker, info.worker);
     assert_true(info.worker < 4);
     assert_false(record.released);
@@ -144,7 +98,7 @@ TEST("I2: the first id bears a worker id and a tick that the coordinator has a r
 
     frazil_close(rig.gen);
     rig.gen = NULL;
-    record = record_of(info.worker);
+    record = memory_namespace_record(info.worker);
     assert_true(record.released);
     assert_int_equal(record.until, now_tick());
 }
@@ -155,7 +109,7 @@ TEST("I1: what is given back lies above all that was issued, also on the side of
 
     start_layout("sno", 4);
     rig_open(&rig, SPEC "layout=sno", RIG_NOW);
-    frazil_get_info(rig.gen, &info);
+    frazil_get_info(rig.gen, &info, sizeof info);
     frazil_manual_clock_advance(rig.manual, 400 * RIG_MS);
     rig_sno(&rig);
     uint64_t highest = now_tick();
@@ -164,13 +118,13 @@ TEST("I1: what is given back lies above all that was issued, also on the side of
     assert_int_equal(rig_stats(&rig).ticktocks, 1);
     frazil_close(rig.gen);
     rig.gen = NULL;
-    assert_true(record_of(info.worker).released);
-    assert_int_equal(record_of(info.worker).until, highest);
+    assert_true(memory_namespace_record(info.worker).released);
+    assert_int_equal(memory_namespace_record(info.worker).until, highest);
 }
 
 TEST("A whole fleet that starts at once: who was too slow tries again, as long as a call may wait, and no longer")
 {
-    frazil_ports ports = {.coordinators = coordinators};
+    struct ports ports = {.coordinators = memory_coordinators};
 
     start(4);
     losses = 100;
@@ -190,14 +144,14 @@ TEST("A whole fleet that starts at once: who was too slow tries again, as long a
 
 TEST("base and count limit which worker ids are taken")
 {
-    frazil_ports ports = {.coordinators = coordinators};
+    struct ports ports = {.coordinators = memory_coordinators};
 
     start(8);
     rig_open(&rig, SPEC "base=6 count=1", RIG_NOW);
     assert_int_equal(rig_parts(&rig, rig_next(&rig)).worker, 6);
     ports.clock = &rig.clock;
     assert_open_refused(SPEC "base=6 count=1", &ports, FRAZIL_EPOOL, "6 by ");
-    assert_open_refused(SPEC "base=7 count=2", &ports, FRAZIL_EWORKER, "worker ids 0 to 7");
+    assert_open_refused(SPEC "base=7 count=2", &ports, FRAZIL_ENAMESPACE, "worker ids 0 to 7");
 }
 
 TEST("The grant is extended by whoever takes an id in its last quarter; it is the same worker and the same owner")
@@ -207,13 +161,13 @@ TEST("The grant is extended by whoever takes an id in its last quarter; it is th
     rig_next(&rig);
     frazil_manual_clock_advance(rig.manual, (HORIZON_MS * 4 / 5) * RIG_MS);
     rig_next(&rig);
-    assert_int_equal(record_of(0).until, now_tick() + HORIZON_MS);
+    assert_int_equal(memory_namespace_record(0).until, now_tick() + HORIZON_MS);
     assert_int_equal(rig_stats(&rig).extensions, 1);
     assert_int_equal(rig_stats(&rig).moves, 0);
 }
 
-TEST(
-    "Whoever loses his worker id goes on with another one, above all that was granted of it, and the statistics say so")
+TEST("A generator that loses its worker id goes on with another one, above all that was granted of it, and the "
+     "statistics say so")
 {
     start(2);
     rig_open(&rig, SPEC, RIG_NOW);
@@ -237,31 +191,31 @@ TEST("on_loss=stop: it says FRAZIL_ELEASE instead, and why")
     assert_non_null(strstr(err.message, "are taken: "));
 }
 
-TEST("What a spec says of the namespace must be true of it: horizon and workers are refused with both values")
+TEST("The settings in a spec must be those of the namespace: horizon and workers are refused with both values")
 {
-    frazil_ports ports = {.coordinators = coordinators};
+    struct ports ports = {.coordinators = memory_coordinators};
 
     start(4);
     rig_open(&rig, SPEC "horizon=3s workers=4", RIG_NOW);
     ports.clock = &rig.clock;
-    assert_open_refused(SPEC "horizon=60s", &ports, FRAZIL_EWORKER,
+    assert_open_refused(SPEC "horizon=60s", &ports, FRAZIL_ENAMESPACE,
                         "'orders' was created with horizon=3000ms, and the one here is 60000ms");
-    assert_open_refused(SPEC "workers=8", &ports, FRAZIL_EWORKER,
+    assert_open_refused(SPEC "workers=8", &ports, FRAZIL_ENAMESPACE,
                         "'orders' was created with workers=4, and here it is 8");
 }
 
-TEST("What goes wrong when opening is said in words, and nothing is taken")
+TEST("A failure to open is said in words, and nothing is taken")
 {
-    static const frazil_coordinator older = {.version = "0.0.9", .part = "memory", .schemes = schemes};
-    static const frazil_coordinator *const older_list[] = {&older, NULL};
-    frazil_ports ports = {.coordinators = coordinators};
-    const frazil_ports old_ports = {.coordinators = older_list};
+    const frazil_coordinator older = {.version = "0.0.9", .part = "memory", .schemes = memory_coordinator.schemes};
+    const frazil_coordinator *const older_list[] = {&older, NULL};
+    struct ports ports = {.coordinators = memory_coordinators};
+    const struct ports old_ports = {.coordinators = older_list};
 
     start(1);
     rig_open(&rig, SPEC, RIG_NOW);
     ports.clock = &rig.clock;
     assert_open_refused(SPEC, &ports, FRAZIL_EPOOL, "0 by ");
-    assert_open_refused(SPEC "layout=twitter", &ports, FRAZIL_EWORKER, "41/5+5/12");
+    assert_open_refused(SPEC "layout=twitter", &ports, FRAZIL_ENAMESPACE, "41/5+5/12");
     assert_open_refused(SPEC "state=file", &ports, FRAZIL_ESPEC, "state=file");
     assert_open_refused(SPEC "max_skew=1us", &ports, FRAZIL_ESPEC, "max_skew=");
     assert_open_refused(SPEC "on_loss=panic", &ports, FRAZIL_ESPEC, "move stop");
@@ -276,9 +230,9 @@ TEST("A generator that could not be opened has nothing to give back: it leaves t
 
     start(2);
     rig_open(&rig, SPEC "base=1", RIG_NOW);
-    frazil_ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = coordinators};
-    assert_int_equal(frazil_open_with(&gen, SPEC "base=1", &ports, NULL), FRAZIL_EPOOL);
-    struct fz_register reg = fz_memory_register(store);
+    struct ports ports = {.clock = &rig.clock, .random = &rig.random, .coordinators = memory_coordinators};
+    assert_int_equal(ports_open(&gen, SPEC "base=1", &ports, NULL), FRAZIL_EPOOL);
+    struct fz_register reg = memory_namespace_register();
     assert_int_equal(reg.read(reg.ctx, 0, &raw, NULL, NULL), FZ_REGISTER_OK);
     assert_int_equal(raw.version, 0);
     reg.close(reg.ctx);

@@ -27,7 +27,7 @@ static uint64_t issued_by(frazil *gen)
 {
     frazil_stats stats;
 
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     return stats.issued;
 }
 
@@ -35,7 +35,7 @@ static bool counter_is_used(frazil *gen)
 {
     frazil_generator_info info;
 
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     return info.counter_in_use;
 }
 

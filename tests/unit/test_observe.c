@@ -7,6 +7,7 @@
 
 #include "frazil.h"
 #include "generator/generator_internal.h"
+#include "generator/observe.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 #include "os/counter.h"
@@ -16,7 +17,7 @@ static uint64_t counter_at_reading;
 static int64_t stepped_ms;
 
 /* Somebody else takes an id, toggles, and sees a later time, just before the clock is read. */
-static frazil_instant changing_now(void *ctx)
+static void changing_now(void *ctx, frazil_instant *ret)
 {
     (void)ctx;
     counter_at_reading = fz_counter_read();
@@ -26,7 +27,7 @@ static frazil_instant changing_now(void *ctx)
         atomic_store(&watched->shared->side_free[1], 78);
         atomic_store(&watched->shared->carried_tick, 88);
     }
-    return (frazil_instant){.unix_ms = RIG_NOW, .ns = 0};
+    *ret = (frazil_instant){.unix_ms = RIG_NOW, .ns = 0};
 }
 
 static uint64_t no_time(void *ctx)
@@ -43,12 +44,12 @@ static void no_sleep(void *ctx, uint64_t monotonic_ns)
 
 TEST("All that was seen is older than the reading of the clock, so a clock that does not step cannot seem to be behind")
 {
-    const frazil_clock clock = {NULL, changing_now, no_time, no_sleep};
-    const frazil_ports ports = {.clock = &clock};
+    const frazil_clock clock = {sizeof(frazil_clock), NULL, changing_now, no_time, no_sleep};
+    const struct ports ports = {.clock = &clock};
     frazil *gen;
 
-    assert_int_equal(frazil_open_with(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
-    gen->counter_usable = true;
+    assert_int_equal(ports_open(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    gen->fixed.counter_usable = true;
     atomic_store(gen->word, 42);
     atomic_store(&gen->shared->high_us, 43);
     atomic_store(&gen->shared->side_free[1], 77);
@@ -67,7 +68,7 @@ TEST("All that was seen is older than the reading of the clock, so a clock that 
 }
 
 /* Another thread sees the step back first, while this one reads the clock. */
-static frazil_instant stepping_now(void *ctx)
+static void stepping_now(void *ctx, frazil_instant *ret)
 {
     frazil *other = watched;
 
@@ -75,17 +76,17 @@ static frazil_instant stepping_now(void *ctx)
     watched = NULL;
     if (other != NULL)
         (void)fz_observe(other);
-    return (frazil_instant){.unix_ms = stepped_ms, .ns = 0};
+    *ret = (frazil_instant){.unix_ms = stepped_ms, .ns = 0};
 }
 
 TEST("A step back that two see at the same time is one step")
 {
-    const frazil_clock clock = {NULL, stepping_now, no_time, no_sleep};
-    const frazil_ports ports = {.clock = &clock};
+    const frazil_clock clock = {sizeof(frazil_clock), NULL, stepping_now, no_time, no_sleep};
+    const struct ports ports = {.clock = &clock};
     frazil *gen;
 
     stepped_ms = RIG_NOW;
-    assert_int_equal(frazil_open_with(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    assert_int_equal(ports_open(&gen, "layout=sno worker=fixed:1", &ports, NULL), FRAZIL_OK);
     (void)fz_observe(gen);
     stepped_ms = RIG_NOW - 5000;
     watched = gen;

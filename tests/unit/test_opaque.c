@@ -49,12 +49,18 @@ static void with_each_back_end(void (*check)(enum fz_aes_number))
         skip();
 }
 
+/* What the back ends see of it. */
+static const struct fz_opaque_key *inside_of(const frazil_opaque_key *key)
+{
+    return (const struct fz_opaque_key *)(const void *)key;
+}
+
 static frazil_opaque_key key_of(enum fz_aes_number number, const uint8_t raw[16])
 {
     frazil_opaque_key key;
 
     assert_int_equal(fz_opaque_key_init_with(&key, raw, number), FRAZIL_OK);
-    assert_int_equal(key.backend, number);
+    assert_string_equal(frazil_opaque_backend(&key), fz_aes_by_number((int)number)->name);
     return key;
 }
 
@@ -86,14 +92,14 @@ static void check_known_answers(enum fz_aes_number number)
         bytes_of(known[i].plain, plain);
         bytes_of(known[i].cipher, cipher);
         frazil_opaque_key key = key_of(number, raw);
-        assert_true(aes->encrypt(&key, plain, block));
+        assert_true(aes->encrypt(inside_of(&key), plain, block));
         assert_memory_equal(block, cipher, sizeof block);
-        assert_true(aes->decrypt(&key, cipher, block));
+        assert_true(aes->decrypt(inside_of(&key), cipher, block));
         assert_memory_equal(block, plain, sizeof block);
         /* In place. */
-        assert_true(aes->encrypt(&key, block, block));
+        assert_true(aes->encrypt(inside_of(&key), block, block));
         assert_memory_equal(block, cipher, sizeof block);
-        assert_true(aes->decrypt(&key, block, block));
+        assert_true(aes->decrypt(inside_of(&key), block, block));
         assert_memory_equal(block, plain, sizeof block);
     }
 }
@@ -111,11 +117,12 @@ TEST("Key schedules of FIPS 197 appendix A.1: the first is the key itself, which
     if (!fz_aes_processor.is_usable())
         skip();
     frazil_opaque_key key = key_of(FZ_AES_PROCESSOR, raw);
-    assert_memory_equal(key.round_keys[0][0], raw, 16);
+    const struct fz_opaque_key inside = *inside_of(&key);
+    assert_memory_equal(inside.round_keys[0][0], raw, 16);
     bytes_of("a0fafe1788542cb123a339392a6c7605", expected);
-    assert_memory_equal(key.round_keys[0][1], expected, 16);
+    assert_memory_equal(inside.round_keys[0][1], expected, 16);
     bytes_of("d014f9a8c9ee2589e13f0cc8b6630ca6", expected);
-    assert_memory_equal(key.round_keys[0][10], expected, 16);
+    assert_memory_equal(inside.round_keys[0][10], expected, 16);
 }
 
 TEST("Both back ends give the same opaque id for every key and id, and read each other's")
@@ -150,7 +157,7 @@ static void check_block(enum fz_aes_number number)
     bytes_of("000102030405060708090a0b0c0d0e0f", raw);
     bytes_of("0123456789abcdef0000000000000000", block);
     frazil_opaque_key key = key_of(number, raw);
-    assert_true(fz_aes_by_number((int)number)->encrypt(&key, block, cipher));
+    assert_true(fz_aes_by_number((int)number)->encrypt(inside_of(&key), block, cipher));
     assert_int_equal(frazil_opaque_encrypt(&key, UINT64_C(0x0123456789abcdef), opaque), FRAZIL_OK);
     assert_memory_equal(opaque, cipher, 16);
 }
@@ -198,7 +205,7 @@ static void check_zero_bits(enum fz_aes_number number)
         uint8_t block[16] = {0};
         uint64_t id = UNTOUCHED;
         block[8 + bit / 8] = (uint8_t)(1U << bit % 8);
-        assert_true(aes->encrypt(&key, block, block));
+        assert_true(aes->encrypt(inside_of(&key), block, block));
         assert_int_equal(frazil_opaque_decrypt(&key, block, &id), FRAZIL_ECHECKSUM);
         assert_true(id == UNTOUCHED);
     }
@@ -234,7 +241,7 @@ TEST("A key says whose AES it uses; the processor's is preferred")
 static void check_wipe(enum fz_aes_number number)
 {
     const uint8_t raw[16] = {0xde, 0xad, 0xbe, 0xef};
-    const frazil_opaque_key nothing = {{{{0}}}, 0};
+    const frazil_opaque_key nothing = {{0}};
     frazil_opaque_key key;
     uint8_t opaque[16] = {0};
     uint64_t id = UNTOUCHED;

@@ -107,7 +107,7 @@ TEST("What those sentences name works")
 
     /* A clock that shows a time before there was any frazil is wrong itself: ids wait until it is set. */
     gen = open_ok(WORKER "clock=frozen:1970-01-01T00:01:00Z");
-    assert_int_equal(frazil_take(gen, &id, 1, 0, &err), FRAZIL_ECLOCK);
+    assert_int_equal(frazil_take(gen, &id, 1, 0, &err), FRAZIL_EAGAIN);
     assert_non_null(strstr(err.message, "set the clock, or choose an earlier epoch"));
     frazil_close(gen);
 }
@@ -128,7 +128,7 @@ TEST("Where nothing will ever come, a call does not wait for ever: neither becau
             code = frazil_take(gen, ids, 256, FRAZIL_WAIT_DEFAULT, &err);
         assert_int_equal(code, FRAZIL_EFULL);
         assert_non_null(strstr(err.message, "a frozen clock never comes to the next"));
-        assert_int_equal(frazil_take(gen, ids, 257, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EFULL);
+        assert_int_equal(frazil_take(gen, ids, 257, FRAZIL_WAIT_FOREVER, &err), FRAZIL_EINVAL);
         for (int n = 0; n < 257 && code != FRAZIL_OK; n++)
             code = frazil_next(gen, ids) == FRAZIL_EFULL ? FRAZIL_OK : FRAZIL_EFULL; /* a few may be left */
         assert_int_equal(code, FRAZIL_OK);
@@ -177,7 +177,7 @@ TEST("The behaviours are the rows of the design's table, and each single key ove
         assert_int_equal(gen->rules.on_backward, rows[i].on_backward);
         assert_int_equal(gen->rules.start, rows[i].start);
         assert_int_equal(gen->rules.max_lead, rows[i].max_lead);
-        assert_int_equal(gen->max_wait_ns, rows[i].max_wait_ns);
+        assert_int_equal(gen->fixed.max_wait_ns, rows[i].max_wait_ns);
         frazil_close(gen);
     }
 }
@@ -207,7 +207,7 @@ TEST("Bounds in either order; both 0 are the whole range; the largest worker and
         frazil_generator_info info;
         snprintf(spec, sizeof spec, "%s%s", strstr(rows[i].spec, "worker") == NULL ? WORKER : "", rows[i].spec);
         frazil *gen = open_ok(spec);
-        frazil_get_info(gen, &info);
+        frazil_get_info(gen, &info, sizeof info);
         assert_int_equal(info.sequence_min, rows[i].min);
         assert_int_equal(info.sequence_max, rows[i].max);
         assert_int_equal(info.capacity, rows[i].capacity);
@@ -220,10 +220,10 @@ TEST("epoch and tick override those of the layout, and are checked together with
     frazil_generator_info info;
     frazil *gen = open_ok(WORKER "layout=twitter epoch=1700000000000 tick=10ms");
 
-    frazil_get_info(gen, &info);
-    assert_int_equal(info.layout.epoch_unix_ms, INT64_C(1700000000000));
-    assert_int_equal(info.layout.tick_ms, 10);
-    assert_string_equal(info.layout.name, "custom");
+    frazil_get_info(gen, &info, sizeof info);
+    assert_int_equal(frazil_layout_of(gen)->epoch_unix_ms, INT64_C(1700000000000));
+    assert_int_equal(frazil_layout_of(gen)->tick_ms, 10);
+    assert_string_equal(frazil_layout_of(gen)->name, "custom");
     frazil_close(gen);
     /* 63 bits of 1 ms do not fit after 1970; with an epoch in the year 1 they do. */
     assert_open_refused("worker=fixed:0 layout=63/0/1", NULL, FRAZIL_ELAYOUT, "do not fit 64-bit milliseconds");
@@ -234,16 +234,16 @@ TEST("A frozen clock shows its time for ever; a clock of the caller's wins over 
 {
     struct rig rig = {.random_state = 1};
     uint64_t id;
-    frazil_parts parts;
+    frazil_fields fields;
     frazil_generator_info info;
     frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
 
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     assert_false(info.counter_in_use);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_int_equal(frazil_decompose(&info.layout, id, &parts), FRAZIL_OK);
-        assert_int_equal(parts.unix_ms, INT64_C(1798761600000));
+        assert_int_equal(frazil_id_decompose(frazil_layout_of(gen), id, &fields, NULL), FRAZIL_OK);
+        assert_int_equal(fields.unix_ms, INT64_C(1798761600000));
     }
     frazil_close(gen);
 
@@ -301,23 +301,22 @@ TEST("Random numbers come from the port where one is given, and only where a tic
     rig_close(&zero);
 }
 
-TEST("Calls that make no sense say so and change nothing")
+TEST("Calls for no ids take none, and are no error")
 {
     frazil *gen = open_ok(WORKER "clock=frozen:2027-01-01T00:00:00Z");
     uint64_t id = RIG_UNTOUCHED;
     frazil_error err;
     frazil_stats stats;
 
-    assert_int_equal(frazil_next_n(gen, &id, 0), FRAZIL_EINVAL);
-    assert_int_equal(frazil_take(gen, &id, 0, 0, &err), FRAZIL_EINVAL);
-    assert_non_null(strstr(err.message, "at least 1"));
+    assert_int_equal(frazil_next_n(gen, &id, 0), FRAZIL_OK);
+    assert_int_equal(frazil_take(gen, &id, 0, 0, &err), FRAZIL_OK);
     assert_int_equal(id, RIG_UNTOUCHED);
-    frazil_get_stats(gen, &stats);
+    frazil_get_stats(gen, &stats, sizeof stats);
     assert_int_equal(stats.issued, 0);
     frazil_close(gen);
 }
 
-TEST("What names a folder can lead to no other one, and is as long as files allow")
+TEST("A name of a folder can lead to no other one, and is as long as files allow")
 {
     static const char *const names[] = {".", "..", ".x", "a/b", "../x", "a b", "\xc3\xa4"};
     char spec[160];

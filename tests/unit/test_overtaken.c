@@ -5,7 +5,9 @@
  * who do so at once could carry it beyond its end.
  */
 
+#include "core/now.h"
 #include "frazil.h"
+#include "generator/compose.h"
 #include "generator/generator_internal.h"
 #include "lib/rig.h"
 #include "lib/test.h"
@@ -25,13 +27,13 @@ struct rival {
 /* The generator's ports do not lead back to it. */
 static struct rival rival;
 
-static frazil_instant overtaking_now(void *ctx)
+static void overtaking_now(void *ctx, frazil_instant *ret)
 {
     frazil *gen = rival.rig.gen;
-    frazil_instant now = rival.rig.clock.now(ctx);
 
+    rival.rig.clock.now(ctx, ret);
     if (gen == NULL || rival.readings++ > READINGS_MAX)
-        return now;
+        return;
     uint64_t slot = atomic_fetch_add(gen->word, 1);
     uint64_t first = fz_slot_first(&gen->rules, fz_slot_side(&gen->rules, slot), fz_slot_tick(&gen->rules, slot));
     /* A range that holds for as long as there can be. */
@@ -41,12 +43,11 @@ static frazil_instant overtaking_now(void *ctx)
                                     .first_slot = first,
                                     .first_id = fz_compose_slot(gen, first, 1)};
     fz_anchor_publish(&gen->private_page->anchor, &anchor);
-    return now;
 }
 
 static void open_rival(const char *spec, enum fz_fast_path path)
 {
-    frazil_ports ports = {.clock = &rival.clock};
+    struct ports ports = {.clock = &rival.clock};
 
     rival = (struct rival){.readings = 0};
     assert_int_equal(frazil_manual_clock_new(&rival.rig.manual, RIG_NOW), FRAZIL_OK);
@@ -54,9 +55,9 @@ static void open_rival(const char *spec, enum fz_fast_path path)
     rival.clock = rival.rig.clock;
     rival.clock.now = overtaking_now;
     frazil *gen;
-    assert_int_equal(frazil_open_with(&gen, spec, &ports, NULL), FRAZIL_OK);
+    assert_int_equal(ports_open(&gen, spec, &ports, NULL), FRAZIL_OK);
     gen->fast_path = path;
-    gen->counter_usable = true;
+    gen->fixed.counter_usable = true;
     /* The word stands in the tick of the clock. */
     uint64_t tick = (uint64_t)(RIG_NOW - gen->layout.epoch_unix_ms) / gen->layout.tick_ms;
     atomic_store(gen->word, fz_slot_first(&gen->rules, 0, tick));
@@ -113,22 +114,22 @@ static void oversleep(void *ctx, uint64_t monotonic_ns)
     clock.sleep_until(ctx, monotonic_ns + 10 * RIG_MS);
 }
 
-TEST("Who comes too late for his ticket gets an id of the time in which he wakes, not of the one for which he waited")
+TEST("A caller too late for its ticket gets an id of the time in which it wakes, not of the one for which it waited")
 {
     frazil_manual_clock *manual;
-    frazil_parts parts;
+    frazil_fields fields;
     frazil *gen;
     uint64_t id;
 
     assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
     frazil_clock clock = frazil_manual_clock_port(manual);
     clock.sleep_until = oversleep;
-    frazil_ports ports = {.clock = &clock};
-    assert_int_equal(frazil_open_with(&gen, "layout=41/18/4 worker=fixed:1", &ports, NULL), FRAZIL_OK);
+    struct ports ports = {.clock = &clock};
+    assert_int_equal(ports_open(&gen, "layout=41/18/4 worker=fixed:1", &ports, NULL), FRAZIL_OK);
     for (int i = 0; i < 200; i++) {
         assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
-        assert_int_equal(frazil_decompose(&gen->layout, id, &parts), FRAZIL_OK);
-        assert_in_range(parts.unix_ms, clock.now(clock.ctx).unix_ms - 1, clock.now(clock.ctx).unix_ms);
+        assert_int_equal(frazil_id_decompose(&gen->layout, id, &fields, NULL), FRAZIL_OK);
+        assert_in_range(fields.unix_ms, fz_now(&clock).unix_ms - 1, fz_now(&clock).unix_ms);
     }
     assert_true(clock.monotonic_ns(clock.ctx) > 0);
     frazil_close(gen);
@@ -144,7 +145,7 @@ static bool anchors_before_end(const char *spec, uint64_t ticks)
     struct rig rig = {.gen = NULL};
 
     rig_open(&rig, spec, RIG_NOW);
-    frazil_layout_describe(&rig.gen->layout, &info);
+    frazil_layout_describe(&rig.gen->layout, &info, sizeof info);
     frazil_manual_clock_set(rig.manual, info.last_unix_ms - (int64_t)(ticks * rig.gen->layout.tick_ms));
     rig.gen->fast_path = FZ_FAST_ADD_64;
     rig_next(&rig);

@@ -101,6 +101,22 @@ TEST("The signal is kept back and thrown away; the mask and errno are as before"
     for_each_signal(hold_thrown_away);
 }
 
+static void hold_unraised(void)
+{
+    struct fz_quiet_signal quiet;
+
+    fz_quiet_signal_begin(&quiet, kind->number);
+    errno = EIO;
+    fz_quiet_signal_end_unraised(&quiet);
+    assert_int_equal(errno, EIO);
+    assert_false(is_blocked());
+}
+
+TEST("Where no call has raised it, the mask and errno are as before, too")
+{
+    for_each_signal(hold_unraised);
+}
+
 static void hold_programs_own(void)
 {
     const struct timespec at_once = {0, 0};

@@ -60,7 +60,7 @@ TEST("A record's text is its version, a space and its data: any bytes, none, and
     assert_int_equal(record.len, 0);
 }
 
-TEST("What has no version, or no space behind it, was not written here; nothing is touched")
+TEST("A text without a version, or without a space behind it, was not written here; nothing is touched")
 {
     static const char *const foreign[] = {"", "7", " 7", "x 7", "0 7", "07 7", "-7 7", "18446744073709551616 7"};
     struct fz_record record = {.version = 4711, .len = 5};

@@ -45,7 +45,7 @@ static uint64_t place_of(uint64_t id)
 
 /* ---- the tests ------------------------------------------------------------------------ */
 
-TEST("What the source is asked for is what the spec says")
+TEST("The source is asked for the settings of the spec")
 {
     rig_open(&rig, SPEC "start=random max_lead=5ms max_skew=70ms seq_max=7", RIG_NOW);
     assert_string_equal(fake_slots.url, "fake://slots");
@@ -284,7 +284,7 @@ TEST("If slots are there, and cannot be waited for, the next call has them; the 
     fake_slots.lead = 10;
     uint64_t begun = tick_now();
     ids[0] = RIG_UNTOUCHED;
-    assert_int_equal(frazil_take(rig.gen, ids, 2 * CAPACITY, 0, NULL), FRAZIL_EFULL);
+    assert_int_equal(frazil_take(rig.gen, ids, 2 * CAPACITY, 0, NULL), FRAZIL_EINVAL);
     assert_true(ids[0] == RIG_UNTOUCHED);
     assert_int_equal(tick_now(), begun);
     assert_int_equal(frazil_take(rig.gen, ids, 5, 0, NULL), FRAZIL_OK);
@@ -322,8 +322,8 @@ TEST("I3: of the slots of a call that fails, those are lost behind which another
     sleeping = frazil_manual_clock_port(rig.manual);
     rig.clock = sleeping;
     rig.clock.sleep_until = sleep_and_take;
-    const frazil_ports ports = {.clock = &rig.clock, .coordinators = fake_slots_coordinators};
-    assert_int_equal(frazil_open_with(&rig.gen, SPEC "start=zero batch=4", &ports, &err), FRAZIL_OK);
+    const struct ports ports = {.clock = &rig.clock, .coordinators = fake_slots_coordinators};
+    assert_int_equal(ports_open(&rig.gen, SPEC "start=zero batch=4", &ports, &err), FRAZIL_OK);
     taken_meanwhile = RIG_UNTOUCHED;
     fake_slots.most = EACH;
     fake_slots.lead = 10;
@@ -483,9 +483,9 @@ TEST("Handles hold no slots of their own here")
     rig_close(&rig);
 }
 
-TEST("What does not go together is refused, in a sentence that names it")
+TEST("Settings that do not go together are refused, in a sentence that names them")
 {
-    const frazil_ports ports = {.coordinators = fake_slots_coordinators};
+    const struct ports ports = {.coordinators = fake_slots_coordinators};
 
     assert_open_refused("layout=sno state=fake://x", &ports, FRAZIL_ESPEC, "it does not go with layout=sno");
     assert_open_refused("worker=file-lock state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");

@@ -63,7 +63,7 @@ TEST(
     }
 }
 
-TEST("What the grammar does not know is refused, and the sentence says where and what would be right")
+TEST("A text outside the grammar is refused, and the sentence says where and what would be right")
 {
     static const struct {
         const char *spec;
@@ -171,6 +171,8 @@ static const char *with_config(const char *spec)
     return buf;
 }
 
+static frazil_layout layout_of_last; /* of the generator that info_of has opened */
+
 static frazil_generator_info info_of(const char *spec)
 {
     frazil_generator_info info;
@@ -179,12 +181,15 @@ static frazil_generator_info info_of(const char *spec)
 
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
         fail_msg("%s: %s", spec, err.message);
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
+    layout_of_last = *frazil_layout_of(gen);
     frazil_close(gen);
     return info;
 }
 
-TEST("The spec wins over the environment, which wins over the file; keys of one do not hide other keys of another")
+TEST("The spec wins over the environment, which says where a program runs, and both win over the file; keys of one do "
+     "not "
+     "hide other keys of another")
 {
     static const char file[] =
         "# frazil\n\n  worker =fixed:3 \nlayout='41/10/12 epoch=2026-01-01T00:00:00Z'\nseq_max=100";
@@ -193,21 +198,20 @@ TEST("The spec wins over the environment, which wins over the file; keys of one 
     assert_int_equal(info_of(with_config("")).worker, 3);
     assert_int_equal(info_of(with_config("")).sequence_max, 100);
     assert_int_equal(setenv("FRAZIL_WORKER", "fixed:2", 1), 0);
-    assert_int_equal(setenv("FRAZIL_SEQ_MIN", "50", 1), 0);
-    assert_int_equal(info_of(with_config("")).worker, 2);
-    assert_int_equal(info_of(with_config("worker=fixed:1")).worker, 1);
+    assert_int_equal(setenv("FRAZIL_BASE", "50", 1), 0);
+    assert_int_equal(info_of(with_config("")).worker, 52);
+    assert_int_equal(info_of(with_config("worker=fixed:1")).worker, 51);
     const frazil_generator_info info = info_of(with_config("worker=fixed:1 layout=twitter"));
-    assert_int_equal(info.worker, 1);
-    assert_string_equal(info.layout.name, "twitter");
-    assert_int_equal(info.sequence_min, 50);
+    assert_int_equal(info.worker, 51);
+    assert_string_equal(layout_of_last.name, "twitter");
     assert_int_equal(info.sequence_max, 100);
 
     /* The file can be named by the environment, and no spec at all is the empty one. */
     assert_int_equal(setenv("FRAZIL_CONFIG", config_path, 1), 0);
     assert_int_equal(unsetenv("FRAZIL_WORKER"), 0);
-    assert_int_equal(info_of(NULL).worker, 3);
+    assert_int_equal(info_of(NULL).worker, 53);
     assert_int_equal(unsetenv("FRAZIL_CONFIG"), 0);
-    assert_int_equal(unsetenv("FRAZIL_SEQ_MIN"), 0);
+    assert_int_equal(unsetenv("FRAZIL_BASE"), 0);
 }
 
 TEST("A file whose lines end with CR LF says the same as one whose lines end with LF, to the last line and in quotes")
@@ -222,24 +226,31 @@ TEST("A file whose lines end with CR LF says the same as one whose lines end wit
         write_config(files[i], strlen(files[i]));
         const frazil_generator_info info = info_of(with_config(""));
         assert_int_equal(info.worker, 3);
-        assert_int_equal(info.layout.worker_bits, 10);
+        assert_int_equal(layout_of_last.worker_bits, 10);
         assert_int_equal(info.sequence_max, 100);
     }
 }
 
 TEST("A value in the environment is taken as it is, without quotes; an empty one is an error, unless the spec decides")
 {
+    assert_int_equal(setenv("FRAZIL_WORKER", "fixed:1", 1), 0);
     assert_int_equal(setenv("FRAZIL_LAYOUT", "41/5+5/12 epoch=2026-01-01T00:00:00Z", 1), 0);
-    assert_int_equal(info_of(WORKER).layout.datacenter_bits, 5);
+    (void)info_of(NULL);
+    assert_int_equal(layout_of_last.datacenter_bits, 5);
     assert_int_equal(setenv("FRAZIL_LAYOUT", "", 1), 0);
-    assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "FRAZIL_LAYOUT is set in the environment, but empty: unset it");
-    assert_string_equal(info_of(WORKER "layout=twitter").layout.name, "twitter");
+    assert_open_refused(NULL, NULL, FRAZIL_ESPEC, "FRAZIL_LAYOUT is set in the environment, but empty: unset it");
+    (void)info_of(WORKER "layout=twitter");
+    assert_string_equal(layout_of_last.name, "twitter");
     assert_int_equal(setenv("FRAZIL_LAYOUT", "'twitter'", 1), 0);
-    assert_open_refused(WORKER, NULL, FRAZIL_ELAYOUT, "'twitter'");
+    assert_open_refused(NULL, NULL, FRAZIL_ELAYOUT, "'twitter'");
     assert_int_equal(unsetenv("FRAZIL_LAYOUT"), 0);
     assert_int_equal(setenv("FRAZIL_MAX_WAIT", "soon", 1), 0);
-    assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "max_wait='soon'");
+    assert_open_refused(NULL, NULL, FRAZIL_ESPEC, "max_wait='soon'");
     assert_int_equal(unsetenv("FRAZIL_MAX_WAIT"), 0);
+    assert_int_equal(setenv("FRAZIL_NAMESPACE", "", 1), 0);
+    assert_open_refused(WORKER, NULL, FRAZIL_ESPEC, "FRAZIL_NAMESPACE is set in the environment, but empty");
+    assert_int_equal(unsetenv("FRAZIL_NAMESPACE"), 0);
+    assert_int_equal(unsetenv("FRAZIL_WORKER"), 0);
 }
 
 TEST("Files that are not what they should be are errors that name the file and the line")

@@ -13,6 +13,7 @@
 #include "lib/idset.h"
 #include "lib/rig.h"
 #include "lib/scratch.h"
+#include "lib/state_repair.h"
 #include "lib/test.h"
 #include "operations/state.h"
 
@@ -57,10 +58,10 @@ static void open_at(struct rig *rig, unsigned min, unsigned max, int64_t unix_ms
 
 static int64_t time_of(const frazil_sno *sno)
 {
-    frazil_sno_parts parts;
+    frazil_sno_fields fields;
 
-    frazil_sno_decompose(sno, &parts);
-    return parts.unix_ms;
+    frazil_sno_decompose(sno, &fields);
+    return fields.unix_ms;
 }
 
 /* A process that opens, takes one sno and is killed. */
@@ -112,11 +113,11 @@ TEST("Several generators of one partition in one process under the default state
         open_at(&rigs[i], edges[i], edges[i + 1] - 1, RIG_NOW);
     for (unsigned n = 0; n < SNOS; n++) {
         for (size_t i = 0; i < SHARDS; i++) {
-            frazil_sno_parts parts;
+            frazil_sno_fields fields;
             frazil_sno sno = rig_sno(&rigs[i]);
-            frazil_sno_decompose(&sno, &parts);
-            assert_int_equal(parts.partition, 7);
-            assert_in_range(parts.sequence, edges[i], edges[i + 1] - 1);
+            frazil_sno_decompose(&sno, &fields);
+            assert_int_equal(fields.partition, 7);
+            assert_in_range(fields.sequence, edges[i], edges[i + 1] - 1);
             idset_add(&sets[i], sno_key(&sno));
         }
     }
@@ -207,7 +208,7 @@ TEST("A word that is left behind, and whose grant is still in force, goes on wit
     idsets_close(sets, (size_t)2 * ROUNDS);
 }
 
-/* ---- what keeps one out --------------------------------------------------------------- */
+/* ---- refusals --------------------------------------------------------------- */
 
 TEST("The run directory was wiped under a living generator: one that overlaps is refused by the grant file")
 {
@@ -226,7 +227,7 @@ TEST("The run directory was wiped under a living generator: one that overlaps is
 }
 
 /* Makes what is wrong anew, as the spec has it. */
-static void repair(void *ctx, const struct fz_kept *kept)
+static void repair(void *ctx, const frazil_admin_kept *kept)
 {
     unsigned *repaired = ctx;
 
@@ -247,7 +248,7 @@ TEST("The grant of a neighbour that overlaps is damaged: nobody can know what it
     rig_close(&rig);
     assert_int_equal(frazil_open(&gen, spec_of(500, 1499), &err), FRAZIL_ESTATE);
     assert_non_null(strstr(err.message, grant_path(0, 999)));
-    if (fz_state_init(spec_of(500, 1499), false, repair, &repaired, &err) != FRAZIL_OK)
+    if (state_repair(spec_of(500, 1499), false, repair, &repaired, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(repaired, 2);
     if (frazil_open(&gen, spec_of(500, 1499), &err) != FRAZIL_OK)
@@ -261,12 +262,12 @@ static void assert_not_repaired(const char *spec, const char *bounds, const char
     frazil_error err;
     unsigned repaired = 0;
 
-    assert_int_equal(fz_state_init(spec, true, repair, &repaired, &err), FRAZIL_EWORKER);
+    assert_int_equal(state_repair(spec, true, repair, &repaired, &err), FRAZIL_EWORKER);
     assert_int_equal(repaired, 0);
-    const char *const parts[] = {"500 to 1499", bounds, "stop them first", file};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (strstr(err.message, parts[i]) == NULL)
-            fail_msg("no %s: %s", parts[i], err.message);
+    const char *const fields[] = {"500 to 1499", bounds, "stop them first", file};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        if (strstr(err.message, fields[i]) == NULL)
+            fail_msg("no %s: %s", fields[i], err.message);
     }
 }
 
@@ -284,11 +285,11 @@ TEST("Nothing is made anew beside a living neighbour that overlaps, which would 
     assert_int_equal(unlink(grant_path(0, TOP)), 0);
     assert_int_equal(unlink(scratch_path(scratch, "run/n/worker-7.word")), 0);
     assert_not_repaired(spec_of(0, 999), "0 to 999", ".shards/500-1499"); /* nothing is kept of it */
-    if (fz_state_init(spec_of(2000, 2999), false, repair, &repaired, &err) != FRAZIL_OK)
+    if (state_repair(spec_of(2000, 2999), false, repair, &repaired, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     (void)rig_sno(&rig);
     rig_close(&rig);
-    if (fz_state_init(spec_of(1000, 1999), true, repair, &repaired, &err) != FRAZIL_OK)
+    if (state_repair(spec_of(1000, 1999), true, repair, &repaired, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
 }
 
@@ -306,7 +307,7 @@ TEST("A grant file under the name of other bounds is not theirs")
     assert_non_null(strstr(err.message, "2000 to 2999"));
 }
 
-/* ---- what is shown ---------------------------------------------------------------------- */
+/* ---- looking ---------------------------------------------------------------------- */
 
 TEST("A spec shows the words whose bounds overlap with its own: those that matter to a start with it")
 {
@@ -417,8 +418,9 @@ static struct fz_grant_record record_of_all(void)
     return record;
 }
 
-TEST("I1: 0.1 does not look at the files of parts, but refuses a file of version 2 for the whole: there is one as soon "
-     "as a part is granted, and again at its next extension if somebody removes it")
+TEST(
+    "I1: 0.1 does not look at the files of fields, but refuses a file of version 2 for the whole: there is one as soon "
+    "as a part is granted, and again at its next extension if somebody removes it")
 {
     /* It takes no tick from anybody. */
     struct rig rig;

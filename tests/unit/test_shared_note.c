@@ -6,7 +6,7 @@
 #include "home/shared_note.h"
 #include "lib/test.h"
 
-TEST("What was written last is read; a longer text is cut, an empty one takes it away")
+TEST("The last text is read; a longer one is cut, an empty one takes it away")
 {
     struct fz_shared_note note = {0};
     char text[FZ_SHARED_NOTE_SIZE];

@@ -56,7 +56,7 @@ static void walk(const struct fz_slot_rules *rules, unsigned side)
     }
 }
 
-TEST("Whatever the bounds and the side: the walk meets each used place once and no hole")
+TEST("With all bounds and on each side the walk meets each used place once and no hole")
 {
     for (uint32_t min = 0; min < PLACES; min++) {
         for (uint32_t max = min + 1; max < PLACES; max++) {
@@ -177,7 +177,7 @@ TEST("A random start in the last tick would make \"exhausted\" come and go: ther
     }
 }
 
-TEST("What is available is what can be taken at once, wherever word and clock stand")
+TEST("The available slots are those that can be taken at once, wherever word and clock stand")
 {
     struct fz_slot_rules rules = walking_rules(2, 6);
 

@@ -83,11 +83,11 @@ struct place {
 
 /* ---- ports ---- */
 
-static frazil_instant clock_now(void *ctx)
+static void clock_now(void *ctx, frazil_instant *ret)
 {
     const struct clock_state *clock = ctx;
 
-    return (frazil_instant){.unix_ms = clock->unix_ms};
+    *ret = (frazil_instant){.unix_ms = clock->unix_ms};
 }
 
 static uint64_t clock_monotonic(void *ctx)
@@ -142,11 +142,11 @@ static frazil_err take(struct world *world, uint64_t n, bool never_waits, struct
             places[i] = (struct place){.tick = ids[i] >> 2, .sequence = ids[i] & 3};
             continue;
         }
-        frazil_sno_parts parts;
-        frazil_sno_decompose(&snos[i], &parts);
-        places[i] = (struct place){.side = parts.ticktock,
-                                   .tick = (uint64_t)(parts.unix_ms - world->gen->layout.epoch_unix_ms) / 4,
-                                   .sequence = parts.sequence};
+        frazil_sno_fields fields;
+        frazil_sno_decompose(&snos[i], &fields);
+        places[i] = (struct place){.side = fields.ticktock,
+                                   .tick = (uint64_t)(fields.unix_ms - world->gen->layout.epoch_unix_ms) / 4,
+                                   .sequence = fields.sequence};
     }
     return err;
 }
@@ -204,9 +204,21 @@ static struct trace trace_of(const struct world *world)
     frazil_generator_info info;
     frazil_stats stats;
 
-    frazil_get_stats(world->gen, &stats);
-    frazil_get_info(world->gen, &info);
+    frazil_get_stats(world->gen, &stats, sizeof stats);
+    frazil_get_info(world->gen, &info, sizeof info);
     return (struct trace){.issued = stats.issued, .available = frazil_available(world->gen), .sequence = info.sequence};
+}
+
+/* The most ids that a call with that patience can ever be given. */
+static uint64_t largest_batch(const struct policy *policy, uint64_t patience)
+{
+    uint64_t ticks = 1;
+
+    if (policy->rules.on_full != MODEL_ERROR)
+        ticks += patience;
+    if (policy->rules.on_full == MODEL_LEAD)
+        ticks += policy->rules.max_lead;
+    return ticks * policy->rules.capacity;
 }
 
 static void run_take(struct world *world, uint64_t n, bool never_waits)
@@ -235,6 +247,8 @@ static void run_take(struct world *world, uint64_t n, bool never_waits)
         return;
 
     struct model_outcome expected = model_take(&world->at.model, &policy->rules, n, patience);
+    if ((expected.code == FRAZIL_EFULL || expected.code == FRAZIL_ECLOCK) && n > largest_batch(policy, patience))
+        expected.code = FRAZIL_EINVAL;
     if (never_waits && ((expected.code == FRAZIL_EFULL && policy->rules.on_full != MODEL_ERROR) ||
                         (expected.code == FRAZIL_ECLOCK && policy->rules.on_backward != MODEL_ERROR)))
         expected.code = FRAZIL_EAGAIN;
@@ -296,16 +310,19 @@ static void explore(struct world *world, size_t depth)
 
 static void open_world(struct world *world, const struct policy *policy)
 {
-    const frazil_clock clock = {
-        .ctx = &world->at.clock, .now = clock_now, .monotonic_ns = clock_monotonic, .sleep_until = clock_sleep};
-    const frazil_random random = {.ctx = &world->random_state, .next = random_next};
-    const frazil_ports ports = {.clock = &clock, .random = &random};
+    const frazil_clock clock = {.size = sizeof(frazil_clock),
+                                .ctx = &world->at.clock,
+                                .now = clock_now,
+                                .monotonic_ns = clock_monotonic,
+                                .sleep_until = clock_sleep};
+    const frazil_random random = {.size = sizeof(frazil_random), .ctx = &world->random_state, .next = random_next};
+    const struct ports ports = {.clock = &clock, .random = &random};
     frazil_error err;
 
     memset(world, 0, sizeof *world);
     world->policy = policy;
     world->at.clock = (struct clock_state){.unix_ms = RIG_NOW, .monotonic_ns = 1};
-    if (frazil_open_with(&world->gen, policy->spec, &ports, &err) != FRAZIL_OK)
+    if (ports_open(&world->gen, policy->spec, &ports, &err) != FRAZIL_OK)
         fail_msg("%s: %s", policy->spec, err.message);
     world->is_sno = world->gen->layout.kind == FRAZIL_LAYOUT_SNO;
     world->tick_ms = world->gen->layout.tick_ms;

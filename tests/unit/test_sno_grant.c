@@ -15,14 +15,9 @@ static const char *dir;
 
 BEFORE_EACH
 {
-    char spec[512];
-
     dir = scratch_make();
     rig = (struct rig){.random_state = 1};
-    snprintf(spec, sizeof spec,
-             "layout=sno worker=fixed:7 state=file keeper=inline max_wait=1s run_dir=%s/run state_dir=%s/state", dir,
-             dir);
-    rig_open(&rig, spec, RIG_NOW);
+    rig_open_below(&rig, dir, "layout=sno worker=fixed:7 keeper=inline max_wait=1s", RIG_NOW);
 }
 
 AFTER_EACH
@@ -49,12 +44,12 @@ TEST(
 
 TEST("When that much time has passed, ids go on at once, on the other side")
 {
-    frazil_sno_parts before = rig_sno_parts(&rig);
+    frazil_sno_fields before = rig_sno_parts(&rig);
     frazil_manual_clock_advance(rig.manual, (BACK_MS + 4) * RIG_MS);
     (void)rig_sno(&rig);
     rig_step(&rig, -BACK_MS);
     uint64_t now_ns = rig_monotonic_ns(&rig);
-    frazil_sno_parts after = rig_sno_parts(&rig);
+    frazil_sno_fields after = rig_sno_parts(&rig);
     assert_int_equal(after.unix_ms, RIG_NOW + 4);
     assert_int_equal(after.ticktock, !before.ticktock);
     assert_int_equal(rig_monotonic_ns(&rig), now_ns);

@@ -44,7 +44,7 @@ TEST("All spellings of the partition that sno's documentation shows, Partition{'
     assert_reads("0,a", 'a');
 }
 
-TEST("What is none of them is refused, and nothing is written")
+TEST("All else is refused, and nothing is written")
 {
     static const char *const wrong[] = {
         "",      ",",     "A",       "A,",     ",10",     "A,256",  "256,0",  "A,010",  "A,-1",   "A 10",
@@ -58,7 +58,7 @@ TEST("What is none of them is refused, and nothing is written")
     assert_refused("18446744073709551615", FRAZIL_ERANGE);
 }
 
-TEST("What is written is read back, for all partitions; the buffer that is asked for suffices")
+TEST("A written text is read back, for all partitions; the buffer that is asked for suffices")
 {
     for (unsigned partition = 0; partition <= UINT16_MAX; partition++) {
         char text[FRAZIL_SNO_PARTITION_SIZE];

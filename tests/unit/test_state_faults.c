@@ -2,8 +2,8 @@
 /*
  * Goal of this test: each system call of the files that hold a host's state
  * fails once, and then from there on.  Whatever the call, the outcome is success
- * or FRAZIL_ESYS with its errno; nothing leaks; and the next one who comes finds
- * files that he can use.
+ * or FRAZIL_ESYS with its errno; nothing leaks; and the next process finds
+ * files that it can use.
  *
  * The calls are counted in a clean run; then call 1, 2, 3 ... is failed in turn.
  * The functions of this file stand before libc's of the same name.
@@ -177,7 +177,7 @@ static frazil_err use_word(frazil_error *reterr)
     frazil_err err = fz_word_file_open(&file, scratch_path(scratch, "word"), &identity, 64, reterr);
     if (err != FRAZIL_OK)
         return err;
-    /* Whoever is told that he is the last one has shut the door behind him. */
+    /* A process that is told that it is the last one has shut the door behind it. */
     assert_true(!fz_word_file_leave(&file) || fz_kept_fd_is_set(&file.guard.file));
     fz_word_file_close(&file);
     return FRAZIL_OK;
@@ -307,7 +307,7 @@ TEST("Each call of taking a worker's lock; that the process's id cannot be writt
     fail_everything("lock", use_lock, 6);
 }
 
-TEST("What must be durable is synced before what relies on it")
+TEST("Bytes that must be durable are synced before others rely on them")
 {
     /* A file is written, synced, named, and its name synced.  The next process makes sure of the newest record and of
      * the name before it writes its own; after that a write and a sync are enough: here for an extension and for giving

@@ -10,6 +10,7 @@
 #include "frazil.h"
 #include "lease/grant_file.h"
 #include "lib/scratch.h"
+#include "lib/state_repair.h"
 #include "lib/test.h"
 #include "operations/state.h"
 #include "os/clock.h"
@@ -55,8 +56,9 @@ static struct fz_grant_record record_of(uint32_t worker)
     frazil_layout layout;
     struct fz_grant_record record = {.sequence = 4, .worker = worker, .nonce = 5, .pid = 4711, .floor = 1000};
 
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
-    assert_int_equal(frazil_layout_fingerprint(&layout, record.fingerprint, sizeof record.fingerprint), FRAZIL_OK);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_layout_fingerprint(&layout, record.fingerprint, sizeof record.fingerprint, NULL),
+                     FRAZIL_OK);
     record.until = 2000;
     fz_used_add(&record.used, 1000, 2000);
     return record;
@@ -88,8 +90,8 @@ TEST("A clock beyond the layout's end left an island that has no time: it is sho
     frazil_layout layout;
     frazil_layout_info info;
 
-    assert_int_equal(frazil_layout_parse("frazil", &layout), FRAZIL_OK);
-    frazil_layout_describe(&layout, &info);
+    assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
+    frazil_layout_describe(&layout, &info, sizeof info);
     fz_used_add(&record.used, UINT64_C(1) << 62, UINT64_MAX);
     write_grant("state/n/worker-7.grant", &record);
     struct fz_state seen = look_ok();
@@ -147,12 +149,12 @@ TEST("A newer version, and what is no file: wrong, with the reason")
     fz_state_free(&seen);
 }
 
-static void note(void *ctx, const struct fz_kept *kept)
+static void note(void *ctx, const frazil_admin_kept *kept)
 {
     *(uint64_t *)ctx = *(uint64_t *)ctx * 1000 + kept->worker;
 }
 
-TEST("What was wrong is made anew above the clock; what can still be read of it stays taken; the rest is as it was")
+TEST("A wrong file is made anew above the clock; its readable part stays taken; the rest is as it was")
 {
     struct fz_grant_record record = record_of(8); /* in a file of worker 9 */
     uint64_t repaired = 0;
@@ -161,7 +163,7 @@ TEST("What was wrong is made anew above the clock; what can still be read of it 
     write_grant("state/n/worker-8.grant", &record);
     write_grant("state/n/worker-9.grant", &record);
     int64_t now_ms = fz_real_now().unix_ms;
-    if (fz_state_init(spec, false, note, &repaired, &err) != FRAZIL_OK)
+    if (state_repair(spec, false, note, &repaired, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_int_equal(repaired, 9);
     struct fz_state seen = look_ok();
@@ -169,8 +171,8 @@ TEST("What was wrong is made anew above the clock; what can still be read of it 
     assert_false(fz_kept_is_wrong(&seen.workers[1]));
     assert_true(seen.workers[1].until_unix_ms >= now_ms + 6000);
     fz_state_free(&seen);
-    assert_int_equal(fz_state_init(spec, true, note, &repaired, &err), FRAZIL_OK);
+    assert_int_equal(state_repair(spec, true, note, &repaired, &err), FRAZIL_OK);
     assert_int_equal(repaired, 9008009);
     snprintf(spec + strlen(spec), sizeof spec - strlen(spec), " worker=fixed:1 epoch=2099-01-01");
-    assert_int_equal(fz_state_init(spec, true, note, &repaired, &err), FRAZIL_ERANGE);
+    assert_int_equal(state_repair(spec, true, note, &repaired, &err), FRAZIL_ERANGE);
 }

@@ -6,6 +6,7 @@
  */
 
 #include "generator/generator_internal.h"
+#include "generator/take.h"
 #include "lib/near_miss.h"
 #include "lib/rig.h"
 #include "lib/test.h"

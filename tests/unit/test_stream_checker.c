@@ -49,7 +49,7 @@ TEST("Each id once: runs that touch are good, runs that overlap by one are not, 
     assert_true(refuses(id_of(1, 0, 0), 4096, id_of(1, 0, 4095), 1));
 }
 
-TEST("What is too old to be checked is refused, not believed")
+TEST("An id too old to be checked is refused, not believed")
 {
     assert_false(refuses(id_of(9000, 3, 0), 1, id_of(9000 - STREAM_TICKS + 1, 3, 0), 1));
     assert_true(refuses(id_of(9000, 3, 0), 1, id_of(9000 - STREAM_TICKS, 3, 0), 1));

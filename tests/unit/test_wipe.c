@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "core/wipe.h"
-#include "frazil/parts.h"
+#include "frazil/coordinators.h"
 #include "lease/coordinator.h"
 #include "lib/test.h"
 
@@ -99,16 +99,16 @@ TEST("The password of a URL is left in memory neither by a coordinator that was 
 {
     (void)check_all; /* a build without client libraries has no use for it */
 #ifdef FRAZIL_HAVE_REDIS
-    check_all(frazil_redis(), "redis://me:", "@127.0.0.1/orders");
+    check_all(frazil_coordinator_redis(), "redis://me:", "@127.0.0.1/orders");
 #endif
 #ifdef FRAZIL_HAVE_ETCD
-    check_all(frazil_etcd(), "etcd://me:", "@127.0.0.1/orders");
+    check_all(frazil_coordinator_etcd(), "etcd://me:", "@127.0.0.1/orders");
 #endif
 #ifdef FRAZIL_HAVE_ZOOKEEPER
-    check_all(frazil_zookeeper(), "zookeeper://me:", "@127.0.0.1/orders");
+    check_all(frazil_coordinator_zookeeper(), "zookeeper://me:", "@127.0.0.1/orders");
 #endif
 #ifdef FRAZIL_HAVE_POSTGRESQL
-    check_all(frazil_postgresql(), "postgres://me:", "@127.0.0.1/db/orders");
+    check_all(frazil_coordinator_postgresql(), "postgres://me:", "@127.0.0.1/db/orders");
 #endif
 }
 

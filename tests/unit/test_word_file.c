@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/portable.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/own_file.h"
@@ -54,6 +53,41 @@ static void open_and_close(void)
     struct fz_word_file file = open_ok();
 
     fz_word_file_close(&file);
+}
+
+/* How often the payload was made ready, and whether others could have done so meanwhile. */
+static unsigned prepared;
+static bool prepared_unguarded;
+
+static void prepare(void *payload)
+{
+    char guard[FZ_PATH_SIZE + 8];
+    int fd;
+
+    snprintf(guard, sizeof guard, "%s.lock", path);
+    assert_int_equal(fz_own_file_open(guard, O_RDWR, &fd), 0);
+    prepared_unguarded = prepared_unguarded || flock(fd, LOCK_EX | LOCK_NB) == 0;
+    close(fd);
+    *(_Atomic uint64_t *)payload += 1;
+    prepared++;
+}
+
+TEST("Each opening makes the payload ready, within the guard that it has anyway")
+{
+    const struct fz_word_identity prepares = {
+        .fingerprint = identity.fingerprint, .worker = identity.worker, .bounds = identity.bounds, .prepare = prepare};
+    struct fz_word_file first, second;
+
+    prepared = 0;
+    assert_int_equal(fz_word_file_open(&first, path, &prepares, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_true(first.created);
+    assert_int_equal(fz_word_file_open(&second, path, &prepares, PAYLOAD_SIZE, NULL), FRAZIL_OK);
+    assert_false(second.created);
+    assert_int_equal(prepared, 2);
+    assert_false(prepared_unguarded);
+    assert_int_equal(*(_Atomic uint64_t *)second.payload, 2);
+    fz_word_file_close(&first);
+    fz_word_file_close(&second);
 }
 
 static _Atomic uint64_t *word_of(const struct fz_word_file *file)
@@ -113,7 +147,6 @@ TEST("A word outlives its processes; only the boot ends it")
 {
     struct fz_word_file file;
 
-    NOT_PORTABLE("a word that nobody has is made anew, as it may be one of before the boot");
     file = open_ok();
     uint64_t nonce = file.nonce;
     atomic_store(word_of(&file), 17);
@@ -136,7 +169,7 @@ TEST("No descriptor and no half of a file is left over")
     assert_false(scratch_exists(name));
 }
 
-TEST("Whoever was killed half way through making one is no hindrance, whatever he had written")
+TEST("A maker that was killed half way is no hindrance, whatever it had written")
 {
     char name[520];
     char rest[2 * FILE_SIZE];
@@ -175,7 +208,6 @@ TEST("A file of another layout, worker or payload is refused with both values an
     const struct fz_word_identity longer = {.fingerprint = "41/10/12 epoch=0 tick=1ms2", .worker = 7};
     const struct fz_word_identity worker = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 8};
 
-    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     open_and_close();
     assert_refused(&layout, PAYLOAD_SIZE, FRAZIL_ESTATE,
                    (const char *[]){path, "41/10/12 epoch", "41/5+5/12 epoch", "run_dir=", NULL});
@@ -188,7 +220,6 @@ TEST("A file of another layout, worker or payload is refused with both values an
 
 TEST("So is one of another machine or program, and one of a newer or an older frazil")
 {
-    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     make_with(AT_MAGIC, "F", 1);
     assert_refused(&identity, PAYLOAD_SIZE, FRAZIL_ESTATE, (const char *[]){path, "no word file", NULL});
     unlink(path);
@@ -229,7 +260,6 @@ TEST("A file that was cut, anywhere, or has grown, is refused")
     static const off_t sizes[] = {
         0, 1, 100, FZ_WORD_FILE_HEADER_SIZE - 1, FZ_WORD_FILE_HEADER_SIZE, FILE_SIZE - 1, FILE_SIZE + 1};
 
-    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
         open_and_close();
         assert_int_equal(truncate(path, sizes[i]), 0);
@@ -260,7 +290,8 @@ TEST(
     fz_word_file_close(&file);
 }
 
-TEST("Where a boot has no id, who has the file has lived through none: the word is shared with him, and otherwise "
+TEST("Where a boot has no id, a process that has the file has lived through none: the word is shared with it, and "
+     "otherwise "
      "replaced")
 {
     static const char no_id[40];
@@ -348,7 +379,7 @@ TEST("A file that was removed, replaced or cut is noticed by those who have it")
 
 /* ---- the last one -------------------------------------------------------- */
 
-TEST("Of two that leave the second is the last; he still sees the word, and nobody can come meanwhile")
+TEST("Of two that leave the second is the last; it still sees the word, and none can come meanwhile")
 {
     struct fz_word_file first = open_ok();
     struct fz_word_file second = open_ok();

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "lib/portable.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/word_file.h"
@@ -119,7 +118,6 @@ TEST("I1: 0.1 with another state directory is kept out by a word for all sequenc
     struct fz_word_file all;
     frazil_error err;
 
-    NOT_PORTABLE("a word that nobody has is made anew; 0.1 has no portable build");
     open_part(&part, 0, 999, NULL);
     struct fz_word_file_status status = status_of_all();
     assert_true(status.exists && !status.in_use && !status.stale && status.wrong.code == FRAZIL_OK);
@@ -150,7 +148,6 @@ TEST("A word that was copied under the name of other bounds is not theirs")
     char to[600];
     frazil_error err;
 
-    NOT_PORTABLE("a word that nobody has is made anew, whoever left it");
     open_part(&file, 0, 4, NULL);
     fz_word_file_close(&file);
     snprintf(from, sizeof from, "%s.shards/0-4", path);

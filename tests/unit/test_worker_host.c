@@ -137,7 +137,7 @@ static frazil_generator_info info_of(const char *spec)
 
     if (frazil_open(&gen, spec, &err) != FRAZIL_OK)
         fail_msg("%s: %s", spec, err.message);
-    frazil_get_info(gen, &info);
+    frazil_get_info(gen, &info, sizeof info);
     frazil_close(gen);
     return info;
 }

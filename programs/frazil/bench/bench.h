@@ -80,7 +80,7 @@ struct bench_rig {
     frazil *gen;         /* of layout, which has so many ids a tick that it never limits; in memory of its own */
     frazil *shared;      /* the same, its word in a file that other processes map, too */
     frazil_local *local; /* a handle of gen */
-    void *more;          /* what the laboratory adds for its cases */
+    void *more;          /* for the cases of the laboratory */
 
     bool disturbed; /* the last sample does not count */
 
@@ -126,7 +126,7 @@ struct bench_case {
      */
     bool (*run)(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns);
     uint64_t at_once; /* count is a multiple of it; 0: 1 */
-    double unit_ns;   /* what the row counts in; 0: nanoseconds */
+    double unit_ns;   /* the unit of the row; 0: nanoseconds */
     /* run reads these: */
     unsigned number;    /* a text form, or how many take turns */
     bool kept;          /* whether what is opened keeps its state in the scratch directory */

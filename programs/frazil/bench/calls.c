@@ -11,7 +11,7 @@ static const frazil_sno some_sno = {{0x3e, 0x5a, 0x10, 0x7f, 0xc3, 0x01, 0x9b, 0
 /* Writes an id, and says how long the text is. */
 static size_t write_some(frazil_text form, char text[FRAZIL_TEXT_SIZE])
 {
-    return frazil_id_format(form, some_id, text, FRAZIL_TEXT_SIZE) == FRAZIL_OK ? strlen(text) : 0;
+    return frazil_id_format(form, some_id, text, FRAZIL_TEXT_SIZE, NULL) == FRAZIL_OK ? strlen(text) : 0;
 }
 
 /* clang-format off */
@@ -56,7 +56,7 @@ BENCH_RUN(run_batch, frazil *gen = rig->gen,
     BENCH_KEEP(rig->ids))
 
 BENCH_RUN(run_format, const frazil_text form = (frazil_text)self->number; char text[FRAZIL_TEXT_SIZE],
-    err = frazil_id_format(form, some_id + i, text, sizeof text);
+    err = frazil_id_format(form, some_id + i, text, sizeof text, NULL);
     BENCH_KEEP(text))
 
 BENCH_RUN(run_parse,
@@ -64,7 +64,7 @@ BENCH_RUN(run_parse,
     char text[FRAZIL_TEXT_SIZE];
     size_t len = write_some(form, text);
     uint64_t id,
-    err = frazil_id_parse(form, text, len, &id);
+    err = frazil_id_parse(form, text, len, &id, NULL);
     BENCH_KEEP(&id))
 
 BENCH_RUN(run_sno_encode, char text[FRAZIL_SNO_LEN],
@@ -72,7 +72,7 @@ BENCH_RUN(run_sno_encode, char text[FRAZIL_SNO_LEN],
     BENCH_KEEP(text))
 
 BENCH_RUN(run_sno_decode, char text[FRAZIL_SNO_LEN]; frazil_sno id; frazil_sno_encode(&some_sno, text),
-    err = frazil_sno_decode(text, &id);
+    err = frazil_sno_decode(text, FRAZIL_SNO_LEN, &id, NULL);
     BENCH_KEEP(&id))
 /* clang-format on */
 

@@ -2,7 +2,7 @@
 /* Opening generators, and what the generator of a person's spec does: opening, closing, many threads. */
 #include "bench.h"
 #include "complain.h"
-#include "operations/leases.h"
+#include "frazil/admin.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void *end_at_once(void *unused)
     return unused;
 }
 
-/* What keeper=thread cannot do without. */
+/* keeper=thread needs a thread. */
 static bool run_thread(struct bench_rig *rig, const struct bench_case *self, uint64_t count, double *ret_ns)
 {
     double ns = 0;
@@ -81,7 +81,7 @@ bool bench_opens_run(struct bench_session *session, const struct bench_case *cas
 static void measure_round_trip(const char *spec, struct bench_row *row)
 {
     uint64_t us;
-    frazil_err err = fz_leases_round_trip(spec, &us, NULL);
+    frazil_err err = frazil_admin_leases_round_trip(spec, NULL, &us, NULL);
 
     if (err == FRAZIL_OK)
         bench_row_add(row, (double)us);
@@ -170,7 +170,7 @@ static void *call(void *arg)
 {
     struct caller *caller = arg;
     frazil *gen = caller->session->gen;
-    frazil_layout_kind kind = caller->session->info.layout.kind;
+    frazil_layout_kind kind = (frazil_layout_kind)frazil_layout_of(gen)->kind;
 
     while (caller->err == FRAZIL_OK && !atomic_load_explicit(caller->stop, memory_order_relaxed)) {
         uint64_t start = bench_stamp();
@@ -225,7 +225,7 @@ static bool run_threads(struct bench_session *session, struct caller *callers)
     struct bench_row *threads = bench_table_add(&session->table, &labels[0]);
     struct bench_row *next = bench_table_add(&session->table, &labels[1]);
     struct bench_row *max = bench_table_add(&session->table, &labels[2]);
-    bool refused = session->info.layout.tick_ms > TICK_MAX_MS;
+    bool refused = frazil_layout_of(session->gen)->tick_ms > TICK_MAX_MS;
     double ns_per_id, longest_us, longest_of_all_us = 0;
 
     for (unsigned i = 0; i < session->long_rounds && !refused; i++) {

@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "complain.h"
-#include "operations/typed.h"
+#include "console/typed.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -79,14 +79,14 @@ bool bench_cases_run(struct bench_session *session, const struct bench_case *cas
     return true;
 }
 
-/* ---- what is printed ---------------------------------------------------------- */
+/* ---- the printed rows ---------------------------------------------------------- */
 
 /* How time is told to the generators of the rows; the spec's generator may have another clock. */
 static bool rows_count(const struct bench_session *session)
 {
     frazil_generator_info info;
 
-    frazil_get_info(session->rig.gen, &info);
+    frazil_get_info(session->rig.gen, &info, sizeof info);
     return info.counter_in_use;
 }
 
@@ -173,7 +173,7 @@ static int run(struct bench_session *session, bool (*measure)(struct bench_sessi
         (void)complain_error(&err);
         return STATUS_USAGE;
     }
-    frazil_get_info(session->gen, &session->info);
+    frazil_get_info(session->gen, &session->info, sizeof session->info);
     bool ok = bench_rig_open(&session->rig) && measure(session);
     if (ok && session->request->json)
         print_json(session);

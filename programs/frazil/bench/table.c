@@ -57,7 +57,7 @@ const struct bench_row *bench_table_find(const struct bench_table *table, const 
     return NULL;
 }
 
-/* ---- what they come to -------------------------------------------------------- */
+/* ---- their statistics -------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {

@@ -19,7 +19,7 @@
 /* Nobody ever looks into it: it is there to be held. */
 enum { COMPANY_PAGE_SIZE = 1 };
 
-/* A lock belongs to an open file, so whoever asks whether there is one must have opened it for himself. */
+/* A lock belongs to an open file, so a process that asks whether there is one must have opened the file once more. */
 static int open_again(int fd)
 {
     char path[32];
@@ -31,17 +31,6 @@ static int open_again(int fd)
         fd = open(path, O_RDWR | O_CLOEXEC);
     while (fd < 0 && errno == EINTR);
     return fd;
-}
-
-/* Keeps a descriptor that was just opened, or -1 with errno.  0 or an errno; then it is closed. */
-static int keep(struct fz_kept_fd *ret, int fd)
-{
-    if (fd < 0)
-        return errno;
-    int sys = fz_kept_fd_set(ret, fd);
-    if (sys != 0)
-        close(fd);
-    return sys;
 }
 
 /* Gives up what this process holds of it. */
@@ -57,14 +46,14 @@ static void drop_company(struct fz_company *company)
 static int found(struct fz_company *company)
 {
     int held_fd = memfd_create("frazil", MFD_CLOEXEC);
-    int sys = keep(&company->held, held_fd);
+    int sys = fz_kept_fd_take(&company->held, held_fd);
 
     if (sys != 0)
         return sys;
     company->page = mmap(NULL, COMPANY_PAGE_SIZE, PROT_READ, MAP_SHARED, held_fd, 0);
     if (company->page == MAP_FAILED)
         return errno;
-    sys = keep(&company->probe, open_again(held_fd));
+    sys = fz_kept_fd_take(&company->probe, open_again(held_fd));
     return sys == 0 ? fz_own_file_lock(held_fd, LOCK_SH) : sys;
 }
 

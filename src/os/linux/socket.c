@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE /* SOCK_CLOEXEC */
+/*
+ * A file of its own, as coordinators alone need it: the library, and so frazil.c,
+ * does without headers of the kernel, which not each libc brings along.
+ */
 #include "os/socket.h"
 
 #include <linux/tcp.h> /* libc's own has no bytes_received */
@@ -7,11 +10,6 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/socket.h>
-
-int fz_socket_open(int family, int type)
-{
-    return socket(family, type | SOCK_CLOEXEC, 0);
-}
 
 bool fz_socket_received(int fd, uint64_t *ret)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A pipe tells who has descriptors of it: it ends when nobody can write to it any
- * more.  Who has closed his, as daemons do, is told by his process id: each child
- * writes it down as it is forked, in a page that all of them share.  It counts until
- * nobody has that id, so a child that executes another program counts until its end.
+ * more.  A process that has closed its descriptor, as daemons do, is told by its
+ * process id: each child writes that down as it is forked, in a page that all of
+ * them share.  It counts until nobody has that id, so a child that executes another
+ * program counts until its end.
  */
 #include "os/company.h"
 
@@ -30,7 +31,7 @@ struct members {
 
 /* ---- joining ------------------------------------------------------------------ */
 
-/* Also true of one who has ended, until he is waited for, and of another process that has his id now. */
+/* Also true of one that has ended, until it is waited for, and of another process that has its id now. */
 static bool is_alive(pid_t id)
 {
     return kill(id, 0) == 0 || errno != ESRCH;
@@ -136,16 +137,9 @@ static void strike_out(struct members *members)
 /* ---- the pipe ------------------------------------------------------------------- */
 
 /* Keeps another descriptor of what was just opened, which programs do not take for a standard one.  0 or an errno. */
-static int keep(struct fz_kept_fd *ret, int low)
+static int keep_above_standard(struct fz_kept_fd *ret, int low)
 {
-    int fd = fcntl(low, F_DUPFD_CLOEXEC, FIRST_OWN_FD);
-
-    if (fd < 0)
-        return errno;
-    int sys = fz_kept_fd_set(ret, fd);
-    if (sys != 0)
-        close(fd);
-    return sys;
+    return fz_kept_fd_take(ret, fcntl(low, F_DUPFD_CLOEXEC, FIRST_OWN_FD));
 }
 
 /* 0 or an errno; what is open then is in *company. */
@@ -157,9 +151,9 @@ static int lay_pipe(struct fz_company *company)
         return errno;
     int sys = fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : errno;
     if (sys == 0)
-        sys = keep(&company->probe, ends[0]);
+        sys = keep_above_standard(&company->probe, ends[0]);
     if (sys == 0)
-        sys = keep(&company->held, ends[1]);
+        sys = keep_above_standard(&company->held, ends[1]);
     close(ends[0]);
     close(ends[1]);
     return sys;
@@ -215,7 +209,7 @@ bool fz_company_leave(struct fz_company *company)
     strike_out(members);
     fz_kept_fd_close(&company->held);
     int fd = fz_kept_fd_get(&company->probe);
-    /* The pipe first: who writes his id down has inherited it. */
+    /* The pipe first: a process that writes its id down has inherited it. */
     bool nobody_writes = fd >= 0 && process_has_ended(fd);
     bool last = part_from_members(members) && nobody_writes;
     fz_kept_fd_close(&company->probe);

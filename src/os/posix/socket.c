@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MIT */
+/* POSIX does not say how much a socket has received. */
 #include "os/socket.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/socket.h>
-#include <unistd.h>
-
-/* A program that is executed between the two calls has it, too. */
-int fz_socket_open(int family, int type)
-{
-    int fd = socket(family, type, 0);
-
-    if (fd >= 0 && fcntl(fd, F_SETFD, FD_CLOEXEC) != 0) {
-        int sys = errno;
-        close(fd);
-        errno = sys;
-        return -1;
-    }
-    return fd;
-}
 
 bool fz_socket_received(int fd, uint64_t *ret)
 {

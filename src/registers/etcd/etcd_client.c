@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/said.h"
 #include "core/wipe.h"
 #include "os/clock.h"
 
@@ -87,30 +88,44 @@ static enum outcome classify(json_int_t code, const char *sentence)
     }
 }
 
+/* A gateway may send back what it was sent: the password, or the token that there was for it. */
+static const char *say(const struct fz_etcd_client *client, const char *text, size_t len, char ret[FZ_SAID_SIZE])
+{
+    char without_token[FZ_SAID_SIZE];
+
+    (void)fz_said(text, len, client->token, without_token);
+    return fz_said(without_token, strlen(without_token), client->url.common.access.password, ret);
+}
+
 static enum outcome read_error(struct fz_etcd_client *client, const json_t *answer, frazil_error *reterr)
 {
     const char *sentence = json_string_value(json_object_get(answer, "error"));
     json_int_t code = json_integer_value(json_object_get(answer, "code"));
+    char said[FZ_SAID_SIZE];
 
     if (sentence == NULL) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers an error in no form of etcd", client->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers an error in no form of etcd", client->shown);
         return NOT_KNOWN;
     }
     enum outcome outcome = classify(code, sentence);
+    (void)say(client, sentence, strlen(sentence), said);
     if (outcome == LOGGED_OUT && client->url.common.access.user[0] == '\0') {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: has users, and the URL names none: %Q", client->shown, sentence,
-                strlen(sentence));
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: has users, and the URL names none: %q", client->shown, said);
         return REFUSED;
     }
-    fz_fail(reterr, outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EWORKER : FRAZIL_EAGAIN, "%s: %Q",
-            client->shown, sentence, strlen(sentence));
+    fz_fail(reterr, outcome == REFUSED || outcome == LOGGED_OUT ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s: %q",
+            client->shown, said);
     return outcome;
 }
 
 /* Of an answer that is not understood, its beginning is shown. */
-static size_t quoted_len(const struct fz_etcd_client *client)
+static void not_etcd(const struct fz_etcd_client *client, long status, frazil_error *reterr)
 {
-    return client->http.reply_len < QUOTED_MAX ? client->http.reply_len : QUOTED_MAX;
+    char said[FZ_SAID_SIZE];
+    size_t len = strlen(say(client, client->http.reply, client->http.reply_len, said));
+
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form of etcd (HTTP status %d): %Q", client->shown,
+            (int64_t)status, said, len < QUOTED_MAX ? len : QUOTED_MAX);
 }
 
 static enum outcome read_answer(struct fz_etcd_client *client, long status, json_t **ret, frazil_error *reterr)
@@ -122,11 +137,10 @@ static enum outcome read_answer(struct fz_etcd_client *client, long status, json
     if (!json_is_object(answer)) {
         outcome = status == 404 ? REFUSED : NOT_KNOWN;
         if (status == 404)
-            fz_fail(reterr, FRAZIL_EWORKER, "%s: is no etcd 3.4 or later with its JSON gateway (HTTP status 404)",
+            fz_fail(reterr, FRAZIL_EREFUSED, "%s: is no etcd 3.4 or later with its JSON gateway (HTTP status 404)",
                     client->shown);
         else
-            fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of etcd (HTTP status %d): %Q", client->shown,
-                    (int64_t)status, client->http.reply, quoted_len(client));
+            not_etcd(client, status, reterr);
     } else if (status != 200) {
         outcome = read_error(client, answer, reterr);
     }
@@ -173,15 +187,15 @@ static enum outcome ask_host(struct fz_etcd_client *client, const struct message
     case FZ_ETCD_HTTP_ANSWERED:
         return read_answer(client, status, ret, reterr);
     case FZ_ETCD_HTTP_NOT_SENT:
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: cannot be connected to: %s", client->shown, client->http.reason);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot be connected to: %s", client->shown, client->http.reason);
         return NOT_DONE;
     case FZ_ETCD_HTTP_TIMED_OUT:
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: did not answer within %u ms", client->shown, (uint64_t)timeout_ms);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: did not answer within %u ms", client->shown, (uint64_t)timeout_ms);
         return NOT_KNOWN;
     case FZ_ETCD_HTTP_SENT:
         break;
     }
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: broke off: %s", client->shown, client->http.reason);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: broke off: %s", client->shown, client->http.reason);
     return NOT_KNOWN;
 }
 
@@ -208,7 +222,7 @@ static enum outcome ask_hosts(struct fz_etcd_client *client, const struct messag
 
 static enum outcome not_logged_in(struct fz_etcd_client *client, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: gives no token of a form that can be used", client->shown);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: gives no token of a form that can be used", client->shown);
     return NOT_DONE;
 }
 
@@ -245,7 +259,7 @@ static enum outcome log_in(struct fz_etcd_client *client, uint64_t until_ms, fra
     size_t len = 0;
     char *body = write_login(access, &len);
     if (body == NULL) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: user and password must be UTF-8, and there must be memory for them",
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: user and password must be UTF-8, and there must be memory for them",
                 client->shown);
         return REFUSED;
     }
@@ -304,7 +318,7 @@ enum fz_register_result fz_etcd_ask(struct fz_etcd_client *client, const struct 
     json_decref(question->body);
     message.body = body;
     if (body == NULL)
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: there is no memory for a question", client->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: there is no memory for a question", client->shown);
     else
         outcome = ask_logged_in(client, &message, ret, reterr);
     free(body);

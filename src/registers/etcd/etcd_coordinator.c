@@ -8,7 +8,7 @@
 
 static const char *const schemes[] = {"etcd", "etcds", NULL};
 
-const frazil_coordinator *frazil_etcd(void)
+const frazil_coordinator *frazil_coordinator_etcd(void)
 {
     static const frazil_coordinator etcd = {
         FZ_LEASE_COORDINATOR,

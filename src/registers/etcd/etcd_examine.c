@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "common/report.h"
 #include "etcd_answer.h"
+#include "lease/report.h"
 
 struct examination {
     struct fz_etcd_client *client;

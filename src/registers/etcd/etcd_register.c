@@ -48,8 +48,8 @@ static bool read_key(const struct etcd_register *reg, const char *key, size_t le
 
 static enum fz_register_result not_understood(const struct etcd_register *reg, const char *key, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: what stands in the key %q is not what frazil has written", reg->client.shown,
-            key);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: what stands in the key %q is not what frazil has written",
+            reg->client.shown, key);
     return FZ_REGISTER_REFUSED;
 }
 
@@ -77,12 +77,12 @@ static enum fz_register_result ask(struct etcd_register *reg, const struct fz_et
         return result;
     if (!fz_etcd_number(json_object_get(json_object_get(answer, "header"), "cluster_id"), &cluster)) {
         json_decref(answer);
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: does not tell its cluster as an etcd does", reg->client.shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not tell its cluster as an etcd does", reg->client.shown);
         return FZ_REGISTER_UNKNOWN;
     }
     if (!read_clock(&reg->client.http, &told)) {
         json_decref(answer);
-        fz_fail(reterr, FRAZIL_EAGAIN,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE,
                 "%s: its answer has no Date header with the time, as etcd's have: is there a proxy that removes it?",
                 reg->client.shown);
         return FZ_REGISTER_UNKNOWN;
@@ -230,7 +230,7 @@ static enum fz_register_result read_outcome(const struct etcd_register *reg, con
 
     if (json_is_object(json_object_get(response, succeeded ? "response_put" : "response_range")))
         return succeeded ? FZ_REGISTER_OK : FZ_REGISTER_CONFLICT;
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: does not say whether the record was replaced", reg->client.shown);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not say whether the record was replaced", reg->client.shown);
     return FZ_REGISTER_UNKNOWN;
 }
 

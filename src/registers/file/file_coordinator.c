@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A folder as a coordinator, for several processes of one host: worker ids in
- * file:///PATH/OF/NAMESPACE, and konayuki's counters in konayuki+file:///PATH.
+ * file:///PATH/OF/NAMESPACE, and konayuki's counters (in compat/).
  */
 #include <string.h>
 
+#include "common/foreign.h"
 #include "core/sentence.h"
 #include "file_register.h"
-#include "file_slots.h"
 #include "lease/coordinator.h"
 #include "os/file.h"
 
@@ -96,10 +96,10 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
                              struct fz_slot_source *ret, frazil_error *reterr)
 {
     (void)self;
-    return fz_file_slots_open(request, ret, reterr);
+    return fz_konayuki_counter_open(request, ret, reterr);
 }
 
-const frazil_coordinator *frazil_file(void)
+const frazil_coordinator *frazil_coordinator_file(void)
 {
     static const frazil_coordinator file = {
         .version = FRAZIL_VERSION,

@@ -97,7 +97,7 @@ static enum fz_register_result judge_read(int sys, enum fz_record_form form, con
         return FZ_REGISTER_UNREACHABLE;
     }
     if (form == FZ_RECORD_DAMAGED) {
-        fz_fail(reterr, FRAZIL_EWORKER,
+        fz_fail(reterr, FRAZIL_ENAMESPACE,
                 "the file %q is not a whole record of frazil: it is damaged, or somebody else's", path);
         return FZ_REGISTER_REFUSED;
     }

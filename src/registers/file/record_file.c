@@ -7,6 +7,7 @@
 
 #include "core/crc32.h"
 #include "lease/record_text.h"
+#include "os/fail_errno.h"
 #include "os/file.h"
 
 static const char record_magic[] = "frazil-record ";
@@ -102,7 +103,7 @@ int fz_record_file_read(const char *path, struct fz_record *ret, enum fz_record_
         return 0;
     }
     if (err != 0)
-        return err == EFBIG ? 0 : err;
+        return err == FZ_REFUSED_LENGTH ? 0 : err;
     *ret_form = fz_record_file_parse(content, len, ret);
     return 0;
 }

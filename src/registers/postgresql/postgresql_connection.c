@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/socket.h"
@@ -81,13 +82,22 @@ void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connectio
 
 /* ---- sentences ------------------------------------------------------------ */
 
+/* The first line of what the server says; its password may be none of the URL's. */
+static const char *say(const struct fz_postgresql_connection *connection, const char *text, char ret[FZ_SAID_SIZE])
+{
+    const char *password = connection->conn == NULL ? NULL : PQpass(connection->conn);
+
+    return fz_said(text, strcspn(text, "\r\n"), password, ret);
+}
+
 /* "postgres://...: <what>: '<the first line of why>'", and closes the connection. */
 static enum fz_register_result failed(struct fz_postgresql_connection *connection, enum fz_register_result result,
                                       const char *what, const char *why, frazil_error *reterr)
 {
-    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EWORKER : FRAZIL_EAGAIN;
+    frazil_err code = result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE;
+    char said[FZ_SAID_SIZE];
 
-    fz_fail(reterr, code, "%s: %s: %Q", connection->shown, what, why, strcspn(why, "\r\n"));
+    fz_fail(reterr, code, "%s: %s: %q", connection->shown, what, say(connection, why, said));
     fz_postgresql_connection_drop(connection);
     return result;
 }
@@ -103,7 +113,8 @@ static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *c
     if (sys_errno != ETIMEDOUT)
         return failed(connection, result, what, strerror_r(sys_errno, buf, sizeof buf) == 0 ? buf : "unknown error",
                       reterr);
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %u ms", connection->shown, what,
+            (uint64_t)deadline->timeout_ms);
     fz_postgresql_connection_drop(connection);
     return result;
 }
@@ -257,7 +268,7 @@ static enum fz_register_result no_tls(struct fz_postgresql_connection *connectio
 {
     const char *why = PQerrorMessage(connection->conn);
 
-    fz_fail(reterr, FRAZIL_EAGAIN,
+    fz_fail(reterr, FRAZIL_EUNREACHABLE,
             "%s: cannot be connected to: %Q: no password is sent without TLS unless sslmode= allows it: set up TLS at "
             "the server, or write sslmode=disable in the URL if you trust the network",
             connection->shown, why, strcspn(why, "\r\n"));
@@ -474,12 +485,13 @@ void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, c
 static void not_permitted(const struct fz_postgresql_connection *connection, const char *message, frazil_error *reterr)
 {
     char user[FZ_POSTGRESQL_USER_SQL_SIZE];
+    char said[FZ_SAID_SIZE];
 
     fz_postgresql_user_sql(connection, user);
-    fz_fail(reterr, FRAZIL_EWORKER,
-            "%s: %Q: let the owner of the table run: GRANT SELECT, INSERT, UPDATE ON %s TO %s; USAGE on its schema and "
+    fz_fail(reterr, FRAZIL_EREFUSED,
+            "%s: %q: let the owner of the table run: GRANT SELECT, INSERT, UPDATE ON %s TO %s; USAGE on its schema and "
             "EXECUTE on pg_control_system() are needed, too",
-            connection->shown, message, strlen(message), connection->url.table, user);
+            connection->shown, say(connection, message, said), connection->url.table, user);
 }
 
 static enum fz_register_result error_reply(struct fz_postgresql_connection *connection, const PGresult *error,
@@ -488,6 +500,7 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     const char *message = field(error, PG_DIAG_MESSAGE_PRIMARY);
     const char *sqlstate = field(error, PG_DIAG_SQLSTATE);
     struct fz_sentence called = fz_sentence_in(connection->sqlstate, sizeof connection->sqlstate);
+    char said[FZ_SAID_SIZE];
 
     fz_sentence_str(&called, sqlstate);
     /* Who ends the session, or lies in between and lost the server, does not say how far the transaction came. */
@@ -498,13 +511,14 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
         return failed(connection, FZ_REGISTER_UNREACHABLE, "is a standby, or read-only: worker ids need the primary",
                       message, reterr);
     if (passes(sqlstate)) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %Q (%s)", connection->shown, message, strlen(message), sqlstate);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %q (%s)", connection->shown, say(connection, message, said),
+                sqlstate);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (strcmp(sqlstate, "42501") == 0)
         not_permitted(connection, message, reterr);
     else
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: %Q (%s)", connection->shown, message, strlen(message), sqlstate);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q (%s)", connection->shown, say(connection, message, said), sqlstate);
     return FZ_REGISTER_REFUSED;
 }
 

@@ -7,7 +7,7 @@
 
 static const char *const schemes[] = {"postgres", "postgresql", NULL};
 
-const frazil_coordinator *frazil_postgresql(void)
+const frazil_coordinator *frazil_coordinator_postgresql(void)
 {
     static const frazil_coordinator postgresql = {
         FZ_LEASE_COORDINATOR,

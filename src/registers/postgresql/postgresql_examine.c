@@ -4,9 +4,9 @@
 #include <libpq-fe.h>
 #include <string.h>
 
-#include "common/report.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "lease/report.h"
 
 /* The first one that names its log's positions and functions as the statements of the register do. */
 enum { VERSION_NUM_MIN = 100000 };
@@ -130,7 +130,7 @@ enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *c
         say_replication(&exam);
         say_privileges(&exam);
     } else {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not tell its settings as a PostgreSQL does", connection->shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its settings as a PostgreSQL does", connection->shown);
         result = FZ_REGISTER_REFUSED;
     }
     PQclear(answer);

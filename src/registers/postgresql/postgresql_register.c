@@ -120,7 +120,7 @@ static bool read_incarnation(const PGresult *answer, int row, char ret[FZ_INCARN
 static enum fz_register_result not_understood(const struct postgresql_register *reg, const char *what,
                                               frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: %s in the table %s is not what frazil has written", reg->connection.shown,
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the table %s is not what frazil has written", reg->connection.shown,
             what, reg->connection.url.table);
     return FZ_REGISTER_REFUSED;
 }
@@ -134,12 +134,12 @@ static enum fz_register_result read_status(struct postgresql_register *reg, cons
     bool whole = PQntuples(answer) >= 1 && PQnfields(answer) == columns && read_bigint(answer, 0, TIME, &microseconds);
 
     if (whole && is_null(answer, 0, INCARNATION)) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: is a standby: worker ids need the primary", reg->connection.shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a standby: worker ids need the primary", reg->connection.shown);
         fz_postgresql_connection_drop(&reg->connection);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (!whole || !read_incarnation(answer, 0, status.incarnation)) {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not tell its time and what it is as a PostgreSQL does",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its time and what it is as a PostgreSQL does",
                 reg->connection.shown);
         return FZ_REGISTER_REFUSED;
     }
@@ -291,7 +291,7 @@ static enum fz_register_result read_swap(struct postgresql_register *reg, const 
     }
     /* It is committed, but the wait for the standbys was ended by somebody. */
     if (reg->connection.warning[0] != '\0') {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: warns: %q", reg->connection.shown, reg->connection.warning);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: warns: %q", reg->connection.shown, reg->connection.warning);
         return FZ_REGISTER_UNKNOWN;
     }
     *ret_version = version;
@@ -306,7 +306,7 @@ static enum fz_register_result swap_without_table(struct postgresql_register *re
 
     if (result != FZ_REGISTER_OK || expected != 0)
         return result == FZ_REGISTER_OK ? FZ_REGISTER_CONFLICT : result;
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: there is no table %s: frazil lease init creates it", reg->connection.shown,
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: there is no table %s: frazil lease init creates it", reg->connection.shown,
             reg->connection.url.table);
     return FZ_REGISTER_REFUSED;
 }
@@ -359,7 +359,7 @@ static enum fz_register_result may_not_create(const struct postgresql_register *
     char user[FZ_POSTGRESQL_USER_SQL_SIZE];
 
     fz_postgresql_user_sql(&reg->connection, user);
-    fz_fail(reterr, FRAZIL_EWORKER,
+    fz_fail(reterr, FRAZIL_EREFUSED,
             "%s: may not create its table; let somebody who may run: %s; GRANT SELECT, INSERT, UPDATE ON %s TO %s;",
             reg->connection.shown, name_table(reg, create_sql, sql), reg->connection.url.table, user);
     return FZ_REGISTER_REFUSED;

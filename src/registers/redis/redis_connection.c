@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/quiet_signal.h"
@@ -95,11 +96,12 @@ static enum fz_register_result failed(struct fz_redis_connection *connection, en
     const redisContext *context = connection->context;
 
     if (sys_errno == ETIMEDOUT)
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s within %u ms", connection->shown, what, (uint64_t)deadline->timeout_ms);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s within %u ms", connection->shown, what,
+                (uint64_t)deadline->timeout_ms);
     else if (sys_errno > 0)
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s", connection->shown, what, reason(sys_errno, buf));
     else
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s: %s", connection->shown, what,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s: %s", connection->shown, what,
                 sys_errno < 0                                   ? "the server hung up"
                 : context != NULL && context->errstr[0] != '\0' ? context->errstr
                                                                 : "out of memory");
@@ -176,11 +178,11 @@ static bool is_too_much(const struct fz_redis_connection *connection)
 static enum fz_register_result not_redis(struct fz_redis_connection *connection, frazil_error *reterr)
 {
     if (is_too_much(connection))
-        fz_fail(reterr, FRAZIL_EAGAIN,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE,
                 "%s: sends more than any answer has, %u MiB or %u elements: check that a Redis is there",
                 connection->shown, (uint64_t)FZ_ANSWER_SIZE_MAX >> 20, (uint64_t)FZ_REDIS_ELEMENTS_MAX);
     else
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: answers in no form of Redis: %s", connection->shown,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: answers in no form of Redis: %s", connection->shown,
                 connection->context->reader->errstr);
     fz_redis_connection_drop(connection);
     return FZ_REGISTER_UNKNOWN;
@@ -337,8 +339,10 @@ enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connect
     } passing[] = {{"LOADING", false},    {"BUSY", false},        {"READONLY", true}, {"MASTERDOWN", true},
                    {"NOREPLICAS", false}, {"CLUSTERDOWN", false}, {"TRYAGAIN", false}};
     enum fz_register_result result = FZ_REGISTER_REFUSED;
+    char said[FZ_SAID_SIZE];
 
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: %Q", connection->shown, reply->str, reply->len);
+    fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q", connection->shown,
+            fz_said(reply->str, reply->len, connection->url.common.access.password, said));
     for (size_t i = 0; i < sizeof passing / sizeof passing[0]; i++) {
         size_t len = strlen(passing[i].word);
         if (reply->len > len && memcmp(reply->str, passing[i].word, len) == 0 && reply->str[len] == ' ') {

@@ -82,7 +82,7 @@ static frazil_err examine(const frazil_coordinator *self, const char *url, const
     return server_of(url)->examine(server_of(url), url, clock, visit, ctx, reterr);
 }
 
-const frazil_coordinator *frazil_redis(void)
+const frazil_coordinator *frazil_coordinator_redis(void)
 {
     static const frazil_coordinator redis = {
         .version = FRAZIL_VERSION,

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "common/report.h"
 #include "core/decimal.h"
 #include "core/sentence.h"
+#include "lease/report.h"
 
 /* The first one in which a script may write after it has asked for the time. */
 enum { VERSION_MIN = 5 };
@@ -208,7 +208,7 @@ enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection,
     if (exam.replies[INFO]->type == REDIS_REPLY_ERROR) {
         result = fz_redis_error_reply(connection, exam.replies[INFO], reterr);
     } else if (exam.replies[INFO]->type != REDIS_REPLY_STRING) {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not answer INFO as a Redis does", connection->shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not answer INFO as a Redis does", connection->shown);
         result = FZ_REGISTER_REFUSED;
     } else {
         say_all(&exam);

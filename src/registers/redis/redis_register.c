@@ -86,8 +86,8 @@ static bool read_status(const redisReply *answer, struct fz_register_status *ret
 
 static enum fz_register_result not_understood(struct redis_register *reg, const char *what, frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: %s in the key %q is not what frazil has written", reg->connection.shown, what,
-            reg->key);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: %s in the key %q is not what frazil has written", reg->connection.shown,
+            what, reg->key);
     return FZ_REGISTER_REFUSED;
 }
 
@@ -98,17 +98,17 @@ static enum fz_register_result check_server(struct redis_register *reg, const re
     struct fz_register_status told;
 
     if (answer->type != REDIS_REPLY_ARRAY || answer->elements < RESULT || !read_status(answer, &told)) {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: does not tell its time, run id and replication id as a Redis does",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its time, run id and replication id as a Redis does",
                 reg->connection.shown);
         return FZ_REGISTER_REFUSED;
     }
     if (answer->elements < ANSWER_LEN && strcmp(answer->element[ROLE]->str, "master") != 0) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: is a replica: worker ids need its master", reg->connection.shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is a replica: worker ids need its master", reg->connection.shown);
         fz_redis_connection_drop(&reg->connection);
         return FZ_REGISTER_UNREACHABLE;
     }
     if (answer->elements != ANSWER_LEN) {
-        fz_fail(reterr, FRAZIL_EWORKER,
+        fz_fail(reterr, FRAZIL_EREFUSED,
                 "%s: evicts keys when its memory is full (maxmemory-policy %q), and with them worker ids in use: set "
                 "noeviction, or a volatile-* policy",
                 reg->connection.shown, answer->element[POLICY]->str);

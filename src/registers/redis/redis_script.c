@@ -114,7 +114,7 @@ static enum fz_register_result check_wait(const struct fz_redis_connection *conn
 
     if (reply->type == REDIS_REPLY_INTEGER && reply->integer >= wanted)
         return FZ_REGISTER_OK;
-    fz_fail(reterr, FRAZIL_EAGAIN, "%s: %d of the %d replicas that are wanted have the write", connection->shown,
+    fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %d of the %d replicas that are wanted have the write", connection->shown,
             (int64_t)(reply->type == REDIS_REPLY_INTEGER ? reply->integer : 0), (int64_t)wanted);
     return FZ_REGISTER_UNKNOWN;
 }
@@ -192,7 +192,7 @@ frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, 
     int64_t taken_ms = (int64_t)((monotonic_ns() - call->begun_ns) / 1000000);
 
     if (there_ms > here_ms && there_ms - here_ms - max_skew_ms <= taken_ms)
-        return fz_fail(reterr, FRAZIL_EAGAIN, "%s: took %d ms for an answer, in which the caller's time ran out",
+        return fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: took %d ms for an answer, in which the caller's time ran out",
                        connection->shown, taken_ms);
     return fz_fail(reterr, FRAZIL_ECLOCK,
                    "the clocks differ too much: it is %t here, and %t at %s, and max_skew is %d ms", here_ms, there_ms,

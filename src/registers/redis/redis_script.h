@@ -48,7 +48,7 @@ enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connect
 
 /*
  * The server's clock showed there_ms when it ran the script, which is more than
- * max_skew_ms away from the caller's here_ms of when the call began.  FRAZIL_EAGAIN: it is
+ * max_skew_ms away from the caller's here_ms of when the call began.  FRAZIL_EUNREACHABLE: it is
  * later by no more than the call has taken, so the answer was slow; else FRAZIL_ECLOCK, with both.
  */
 frazil_err fz_redis_clocks_differ(const struct fz_redis_connection *connection, const struct fz_redis_call *call,

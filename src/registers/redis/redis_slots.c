@@ -7,37 +7,12 @@
 
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "core/wipe.h"
-#include "redis_examine.h"
 #include "redis_script.h"
 
 #define OWN_KEY "frazil:slots:"
 #define EXACT_MAX (UINT64_C(1) << 53) /* Lua counts in doubles */
 
-enum { TERMS_SIZE = FRAZIL_FINGERPRINT_SIZE + 96, KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48 };
-
-/*
- * Both scripts: KEYS[1] is the record of the namespace or of the worker; ARGV: the verb, worker, first and last ms of
- * the caller's tick, max_skew, max_lead, epoch, ms of a tick, the caller's tick, the last one allowed, capacity, how
- * many, where a tick begins, and a text.  Answers: taken TICK PLACE COUNT, full TICK, clock MS, evicts POLICY, terms
- * TEXT, foreign.
- */
-#define PRELUDE                                                                                                        \
-    "local worker, from, to, skew = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])\n"                \
-    "local lead, epoch, tick_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])\n"                           \
-    "local first, last, capacity = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])\n"                        \
-    "local n, start = tonumber(ARGV[12]), tonumber(ARGV[13])\n"                                                        \
-    "local time = redis.call('TIME')\n"                                                                                \
-    "local now = time[1] * 1000 + math.floor(time[2] / 1000)\n"                                                        \
-    "local function digits(n) return string.format('%.0f', n) end\n"                                                   \
-    "local function tick_of(ms) return math.floor((ms - epoch) / tick_ms) end\n"                                       \
-    "if now < from - skew or now > to + skew then return {'clock', digits(now)} end\n"                                 \
-    "local life = (string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or '') .. ':' ..\n"                      \
-    "    (string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)') or '')\n"                             \
-    "local memory = redis.call('INFO', 'memory')\n"                                                                    \
-    "local policy = string.match(memory, 'maxmemory_policy:([%w-]+)') or ''\n"
-
-static const char own_script[] = PRELUDE
+static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "if string.sub(policy, 1, 8) == 'allkeys-' then return {'evicts', policy} end\n"
     "local terms, found = redis.call('HGET', KEYS[1], 'terms'), redis.call('HGET', KEYS[1], worker)\n"
     "if terms and terms ~= ARGV[14] then return {'terms', terms} end\n"
@@ -55,36 +30,11 @@ static const char own_script[] = PRELUDE
     "if count == 0 then return {'full', digits(tick)} end\n"
     "return {'taken', digits(tick), digits(place), digits(count)}\n";
 
-static const char konayuki_script[] = PRELUDE
-    "if policy ~= 'noeviction' and string.match(memory, 'maxmemory:(%d+)') ~= '0' then return {'evicts', policy} end\n"
-    "local floor, lived = string.match(redis.call('GET', KEYS[1]) or '0 -', '^(%d+) (%S+)$')\n"
-    "if not floor then return {'foreign'} end\n"
-    "floor = tonumber(floor)\n"
-    "if lived ~= life then\n"
-    "    floor = math.max(floor, tick_of(math.max(now, to) + skew) + 1)\n"
-    "    redis.call('SET', KEYS[1], digits(floor) .. ' ' .. life)\n"
-    "end\n"
-    "for tick = math.max(first, floor), last do\n"
-    "    local key = ARGV[14] .. digits(tick)\n"
-    "    local found = redis.call('GET', key)\n"
-    "    local place = found and tonumber(found) and found + 1 or start\n"
-    "    if found and not tonumber(found) then return {'foreign'} end\n"
-    "    local count = math.min(n, capacity - place)\n"
-    "    if count > 0 then\n"
-    "        if found then redis.call('INCRBY', key, digits(count)) end\n"
-    "        if not found then redis.call('SET', key, digits(place + count - 1), 'EX', 2) end\n"
-    "        return {'taken', digits(tick), digits(place), digits(count)}\n"
-    "    end\n"
-    "end\n"
-    "return {'full', digits(math.max(last + 1, floor))}\n";
-
-_Static_assert(FZ_KONAYUKI_EXPIRY_MS == 2000, "as the script has it");
-
 struct redis_slots {
     struct fz_redis_connection connection;
     struct fz_redis_script script;
-    char key[KEY_SIZE];
-    char text[TERMS_SIZE]; /* frazil's own: the terms; konayuki's: the keys up to the tick */
+    char key[FZ_REDIS_SLOTS_KEY_SIZE];
+    char text[FZ_REDIS_SLOTS_TEXT_SIZE];
     frazil_layout layout;
     frazil_random random;
     uint32_t worker;
@@ -149,7 +99,7 @@ static frazil_err full(const struct redis_slots *slots, uint64_t now_tick, uint6
 
 static frazil_err not_understood(const struct redis_slots *slots, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_EWORKER, "%s: what stands in the keys of %q is not what belongs there",
+    return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: what stands in the keys of %q is not what belongs there",
                    slots->connection.shown, slots->key);
 }
 
@@ -168,13 +118,13 @@ static frazil_err explain(const struct redis_slots *slots, const struct fz_redis
                                       fz_layout_tick_unix_ms(&slots->layout, now_tick) + (slots->layout.tick_ms - 1),
                                       (int64_t)number, slots->max_skew_ms, reterr);
     if (strcmp(word, "evicts") == 0)
-        return fz_fail(reterr, FRAZIL_EWORKER,
+        return fz_fail(reterr, FRAZIL_EREFUSED,
                        "%s: evicts keys when its memory is full (maxmemory-policy %q), and with them the slots in use: "
                        "set noeviction",
                        shown, detail->str);
     if (strcmp(word, "terms") == 0)
-        return fz_fail(reterr, FRAZIL_EWORKER, "%s: others share these slots with %q, and this generator has %q", shown,
-                       detail->str, slots->text);
+        return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: others share these slots with %q, and this generator has %q",
+                       shown, detail->str, slots->text);
     return not_understood(slots, reterr);
 }
 
@@ -223,7 +173,8 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
     enum fz_register_result result =
         fz_redis_call_script(&slots->connection, &slots->script, &call, has_written, &answer, &said);
     if (result != FZ_REGISTER_OK)
-        return fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EWORKER : FRAZIL_EAGAIN, "%s", said.message);
+        return fz_fail(reterr, result == FZ_REGISTER_REFUSED ? FRAZIL_EREFUSED : FRAZIL_EUNREACHABLE, "%s",
+                       said.message);
     frazil_err err = read_answer(slots, &call, answer, now_tick, n, ret, reterr);
     freeReplyObject(answer);
     return err;
@@ -246,11 +197,6 @@ static void close_slots(void *ctx)
 
 /* ---- opening -------------------------------------------------------------------- */
 
-static bool is_konayuki(const char *url)
-{
-    return strncmp(url, FZ_KONAYUKI_SCHEME_PREFIX, strlen(FZ_KONAYUKI_SCHEME_PREFIX)) == 0;
-}
-
 static frazil_err check_request(const struct fz_slots_request *request, frazil_error *reterr)
 {
     int64_t bound_ms = INT64_C(366) * 24 * 60 * 60 * 1000;
@@ -260,92 +206,37 @@ static frazil_err check_request(const struct fz_slots_request *request, frazil_e
         return fz_fail(reterr, FRAZIL_ERANGE,
                        "slots from Redis need bounds on max_lead and max_skew: how long nothing is issued after slots "
                        "were lost depends on them");
-    if (is_konayuki(request->url) &&
-        request->max_lead_ms + 2 * request->max_skew_ms + request->layout->tick_ms > FZ_KONAYUKI_EXPIRY_MS)
-        return fz_fail(reterr, FRAZIL_ERANGE,
-                       "max_lead %d ms and max_skew %d ms: konayuki's keys expire after %u ms, and a tick must not be "
-                       "used again after that: max_lead + 2 max_skew + a tick may be as long at the most",
-                       request->max_lead_ms, request->max_skew_ms, (uint64_t)FZ_KONAYUKI_EXPIRY_MS);
     return FRAZIL_OK;
 }
 
-static frazil_err name_own(struct redis_slots *slots, frazil_error *reterr)
+static frazil_err name_own(const char *name, const struct fz_slots_request *request, struct fz_sentence *key,
+                           struct fz_sentence *terms, frazil_error *reterr)
 {
-    struct fz_sentence key = fz_sentence_in(slots->key, sizeof slots->key);
-    struct fz_sentence terms = fz_sentence_in(slots->text, sizeof slots->text);
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
 
-    if (frazil_layout_fingerprint(&slots->layout, fingerprint, sizeof fingerprint) != FRAZIL_OK)
+    if (frazil_layout_fingerprint(request->layout, fingerprint, sizeof fingerprint, NULL) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout has no fingerprint");
-    fz_sentence_str(&key, OWN_KEY);
-    fz_sentence_str(&key, slots->connection.url.common.name);
-    fz_sentence_str(&terms, fingerprint);
-    fz_sentence_str(&terms, " capacity=");
-    fz_sentence_u64(&terms, slots->capacity);
-    fz_sentence_str(&terms, " max_lead=");
-    fz_sentence_i64(&terms, slots->max_lead_ms);
-    fz_sentence_str(&terms, "ms max_skew=");
-    fz_sentence_i64(&terms, slots->max_skew_ms);
-    fz_sentence_str(&terms, "ms");
-    slots->script.text = own_script;
+    fz_sentence_str(key, OWN_KEY);
+    fz_sentence_str(key, name);
+    fz_sentence_str(terms, fingerprint);
+    fz_sentence_str(terms, " capacity=");
+    fz_sentence_u64(terms, request->capacity);
+    fz_sentence_str(terms, " max_lead=");
+    fz_sentence_i64(terms, request->max_lead_ms);
+    fz_sentence_str(terms, "ms max_skew=");
+    fz_sentence_i64(terms, request->max_skew_ms);
+    fz_sentence_str(terms, "ms");
     return FRAZIL_OK;
 }
 
-static void name_konayuki(struct redis_slots *slots)
+static const struct fz_redis_slots_keys own_keys = {.script = own_script, .name = name_own};
+
+static frazil_err open_slots(struct redis_slots *slots, const struct fz_redis_slots_keys *keys,
+                             const struct fz_slots_request *request, frazil_error *reterr)
 {
     struct fz_sentence key = fz_sentence_in(slots->key, sizeof slots->key);
-    struct fz_sentence keys = fz_sentence_in(slots->text, sizeof slots->text);
+    struct fz_sentence text = fz_sentence_in(slots->text, sizeof slots->text);
 
-    fz_sentence_str(&key, slots->connection.url.common.name);
-    fz_sentence_str(&key, ":_frazil:");
-    fz_sentence_u64(&key, slots->worker);
-    fz_sentence_str(&keys, slots->connection.url.common.name);
-    fz_sentence_char(&keys, ':');
-    fz_sentence_u64(&keys, slots->worker);
-    fz_sentence_char(&keys, ':');
-    slots->script.text = konayuki_script;
-}
-
-/* The URL of a Redis in a URL of konayuki's, with konayuki's prefix if it names none; NULL: no memory. */
-static char *redis_url_of(const char *url)
-{
-    const char *rest = url + strlen(FZ_KONAYUKI_SCHEME_PREFIX);
-    const char *place = strstr(rest, "://");
-    size_t len = strcspn(rest, "?");
-    bool is_unix = strncmp(rest, "redis+unix:", strlen("redis+unix:")) == 0;
-    bool has_name = is_unix || place == NULL;
-
-    for (size_t i = place == NULL ? len : (size_t)(place + 3 - rest); !has_name && i + 1 < len; i++)
-        has_name = rest[i] == '/';
-    char *made = malloc(strlen(rest) + sizeof FZ_KONAYUKI_PREFIX + 1);
-    if (made == NULL)
-        return NULL;
-    struct fz_sentence s = fz_sentence_in(made, strlen(rest) + sizeof FZ_KONAYUKI_PREFIX + 1);
-    for (size_t i = 0; i < len; i++)
-        fz_sentence_char(&s, rest[i]);
-    if (!has_name && rest[len - 1] != '/')
-        fz_sentence_char(&s, '/');
-    if (!has_name)
-        fz_sentence_str(&s, FZ_KONAYUKI_PREFIX);
-    fz_sentence_str(&s, rest + len);
-    return made;
-}
-
-static frazil_err connect_to(struct fz_redis_connection *connection, const char *url, frazil_error *reterr)
-{
-    if (!is_konayuki(url))
-        return fz_redis_connection_open(connection, url, reterr);
-    char *made = redis_url_of(url);
-    if (made == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a URL");
-    frazil_err err = fz_redis_connection_open(connection, made, reterr);
-    fz_wipe(made, strlen(made)); /* there may be a password in it */
-    free(made);
-    return err;
-}
-
-static frazil_err open_slots(struct redis_slots *slots, const struct fz_slots_request *request, frazil_error *reterr)
-{
     slots->layout = *request->layout;
     slots->random = *request->random;
     slots->worker = request->worker;
@@ -353,24 +244,25 @@ static frazil_err open_slots(struct redis_slots *slots, const struct fz_slots_re
     slots->random_start = request->random_start;
     slots->max_lead_ms = request->max_lead_ms;
     slots->max_skew_ms = request->max_skew_ms;
-    frazil_err err = connect_to(&slots->connection, request->url, reterr);
+    slots->script.text = keys->script;
+    frazil_err err = fz_redis_connection_open(&slots->connection, request->url, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (!is_konayuki(request->url))
-        return name_own(slots, reterr);
-    name_konayuki(slots);
-    return FRAZIL_OK;
+    return keys->name(slots->connection.url.common.name, request, &key, &text, reterr);
 }
 
-frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret, frazil_error *reterr)
+frazil_err fz_redis_slots_open_in(const struct fz_redis_slots_keys *keys, const struct fz_slots_request *request,
+                                  struct fz_slot_source *ret, frazil_error *reterr)
 {
     frazil_err err = check_request(request, reterr);
+    if (err == FRAZIL_OK && keys->check != NULL)
+        err = keys->check(request, reterr);
     if (err != FRAZIL_OK)
         return err;
     struct redis_slots *slots = calloc(1, sizeof *slots);
     if (slots == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a connection to Redis");
-    err = open_slots(slots, request, reterr);
+    err = open_slots(slots, keys, request, reterr);
     if (err != FRAZIL_OK) {
         free(slots);
         return err;
@@ -379,16 +271,7 @@ frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz
     return FRAZIL_OK;
 }
 
-frazil_err fz_redis_slots_examine(const char *url, fz_finding_visitor visit, void *ctx, frazil_error *reterr)
+frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret, frazil_error *reterr)
 {
-    struct fz_redis_connection connection;
-    frazil_error said = {.message = ""};
-
-    frazil_err err = connect_to(&connection, url, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    if (fz_redis_examine(&connection, true, visit, ctx, &said) != FZ_REGISTER_OK)
-        visit(ctx, FZ_FINDING_FAIL, said.message);
-    fz_redis_connection_stop(&connection);
-    return FRAZIL_OK;
+    return fz_redis_slots_open_in(&own_keys, request, ret, reterr);
 }

@@ -6,41 +6,68 @@
  *
  *   redis://HOST/NAMESPACE              frazil's own: a hash "frazil:slots:NAMESPACE" with the next free slot of each
  *                                       worker, "TICK PLACE LIFE", and "terms", what all who share it must agree about
- *   konayuki+redis://HOST[/PREFIX]      konayuki's keys, so that its generators can share them: PREFIX:WORKER:TICK is
- * the last place taken in that tick (ticks count from the epoch), and expires after 2 s; PREFIX is "konayuki:seq" if it
- * is not said.  Beside them frazil keeps PREFIX:_frazil:WORKER, "FLOOR LIFE", in the place of konayuki's sentinel:
- * whoever notices a wipe tells all others of it, too.
  *
  * LIFE is the server's run id and replication id.  When it has changed, or the record is not there, slots may have been
- * lost, and others take their place only where none can have been taken before:
- * - frazil's own: every slot lay at or below its taker's clock + max_lead, and that clock was within max_skew of the
- *   server's; so above the server's clock + max_lead + 2 max_skew;
- * - konayuki's never lie ahead of their taker's clock: above all clocks, as far as these are within max_skew.
+ * lost, and others take their place only where none can have been taken before.  Every slot lay at or below its taker's
+ * clock + max_lead, and that clock was within max_skew of the server's: so above the server's clock + max_lead + 2
+ * max_skew.
  *
- * Clocks are compared with the server's in each call.
+ * Clocks are compared with the server's in each call.  Slots in keys of another generator's are a script of their own
+ * (compat/).
  */
 #ifndef FZ_REGISTERS_REDIS_SLOTS_H
 #define FZ_REGISTERS_REDIS_SLOTS_H
 
-#include "lease/register.h"
+#include "common/url.h"
+#include "core/sentence.h"
 #include "lease/slot_source.h"
 
-#define FZ_KONAYUKI_SCHEME_PREFIX "konayuki+"
-#define FZ_KONAYUKI_PREFIX "konayuki:seq"
-
-enum { FZ_KONAYUKI_EXPIRY_MS = 2000 };
+enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT_SIZE = FRAZIL_FINGERPRINT_SIZE + 96 };
 
 /*
- * Makes a source of slots, without connecting.  FRAZIL_ESPEC, ESYS, ENOTBUILT:
- * the URL; FRAZIL_ERANGE: no bound on max_lead; for konayuki's keys also max_lead and max_skew
- * that do not go with their expiry; FRAZIL_ENOMEM.  Beyond what slot_source.h says take fails with
- * FRAZIL_EWORKER when those who share the slots do not agree about layout,
- * capacity, max_lead and max_skew, or when the server evicts.
+ * Begins a script that takes slots: KEYS[1] is the record of the namespace or of the worker; ARGV: the verb, worker,
+ * first and last ms of the caller's tick, max_skew, max_lead, epoch, ms of a tick, the caller's tick, the last one
+ * allowed, capacity, how many, where a tick begins, and a text.  Answers: taken TICK PLACE COUNT, full TICK, clock MS,
+ * evicts POLICY, terms TEXT, foreign.
+ */
+#define FZ_REDIS_SLOTS_PRELUDE                                                                                         \
+    "local worker, from, to, skew = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])\n"                \
+    "local lead, epoch, tick_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])\n"                           \
+    "local first, last, capacity = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])\n"                        \
+    "local n, start = tonumber(ARGV[12]), tonumber(ARGV[13])\n"                                                        \
+    "local time = redis.call('TIME')\n"                                                                                \
+    "local now = time[1] * 1000 + math.floor(time[2] / 1000)\n"                                                        \
+    "local function digits(n) return string.format('%.0f', n) end\n"                                                   \
+    "local function tick_of(ms) return math.floor((ms - epoch) / tick_ms) end\n"                                       \
+    "if now < from - skew or now > to + skew then return {'clock', digits(now)} end\n"                                 \
+    "local life = (string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or '') .. ':' ..\n"                      \
+    "    (string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)') or '')\n"                             \
+    "local memory = redis.call('INFO', 'memory')\n"                                                                    \
+    "local policy = string.match(memory, 'maxmemory_policy:([%w-]+)') or ''\n"
+
+/* The keys that slots are in. */
+struct fz_redis_slots_keys {
+    const char *script; /* FZ_REDIS_SLOTS_PRELUDE and what these keys are about */
+
+    /* What of max_lead and max_skew does not go with these keys; NULL: all does. */
+    frazil_err (*check)(const struct fz_slots_request *request, frazil_error *reterr);
+
+    /* Writes the key of the record, and the script's text; name is the namespace of the URL. */
+    frazil_err (*name)(const char *name, const struct fz_slots_request *request, struct fz_sentence *key,
+                       struct fz_sentence *text, frazil_error *reterr);
+};
+
+/*
+ * Makes a source of slots in frazil's own keys, without connecting.  FRAZIL_ESPEC, ESYS, ENOTBUILT:
+ * the URL; FRAZIL_ERANGE: no bound on max_lead; FRAZIL_ENOMEM.  Beyond what slot_source.h says take fails with
+ * FRAZIL_ENAMESPACE when those who share the slots do not agree about layout,
+ * capacity, max_lead and max_skew, or with FRAZIL_EREFUSED when the server evicts.
  */
 frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
                                frazil_error *reterr);
 
-/* What there is to know of the server for konayuki's keys; as `examine` in lease/coordinator.h. */
-frazil_err fz_redis_slots_examine(const char *url, fz_finding_visitor visit, void *ctx, frazil_error *reterr);
+/* The same in these keys, which live as long as the source; errors also those of check and name. */
+frazil_err fz_redis_slots_open_in(const struct fz_redis_slots_keys *keys, const struct fz_slots_request *request,
+                                  struct fz_slot_source *ret, frazil_error *reterr);
 
 #endif

@@ -154,10 +154,10 @@ static void say(const struct fz_zookeeper_connection *connection, const char *wh
     char buf[128];
 
     if (rc == ZOPERATIONTIMEOUT)
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s within %u ms", connection->shown, connection->at, what,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s within %u ms", connection->shown, connection->at, what,
                 (uint64_t)connection->url.common.access.timeout_ms);
     else
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s %s: %s", connection->shown, connection->at, what,
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s %s: %s", connection->shown, connection->at, what,
                 reason(connection->sys_errno, buf));
 }
 
@@ -236,7 +236,7 @@ static enum fz_register_result carry_out(struct fz_zookeeper_connection *connect
         return FZ_REGISTER_OK;
     }
     if (rc == ZAUTHFAILED) {
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: user or password are not accepted", connection->shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: user or password are not accepted", connection->shown);
         result = FZ_REGISTER_REFUSED;
     } else {
         say(connection, "did not answer", rc, reterr);
@@ -324,7 +324,7 @@ static bool connect_server(struct fz_zookeeper_connection *connection, const str
     fz_sentence_u64(&s, server->port);
     int error = getaddrinfo(server->name, port, &hints, &found);
     if (error != 0) {
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: host %q: %s", connection->shown, server->name, gai_strerror(error));
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: host %q: %s", connection->shown, server->name, gai_strerror(error));
         return false;
     }
     for (const struct addrinfo *address = found; address != NULL; address = address->ai_next)
@@ -378,7 +378,7 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
 {
     switch (rc) {
     case ZNOAUTH:
-        fz_fail(reterr, FRAZIL_EWORKER,
+        fz_fail(reterr, FRAZIL_EREFUSED,
                 "%s: the permissions of %q, or of the node above it, do not allow this: give user and password of who "
                 "created it, or have its ACL changed",
                 connection->shown, path);
@@ -387,20 +387,20 @@ enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection 
     case ZSESSIONMOVED:
     case ZNOTREADONLY:
         fz_zookeeper_connection_drop(connection);
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNREACHABLE;
     case THROTTLED:
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: has too much to do", connection->shown);
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: has too much to do", connection->shown);
         return FZ_REGISTER_UNREACHABLE;
     case ZRUNTIMEINCONSISTENCY:
     case ZDATAINCONSISTENCY:
     case ZCONNECTIONLOSS:
     case ZOPERATIONTIMEOUT:
         fz_zookeeper_connection_drop(connection);
-        fz_fail(reterr, FRAZIL_EAGAIN, "%s: %s", connection->shown, zerror(rc));
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: %s", connection->shown, zerror(rc));
         return FZ_REGISTER_UNKNOWN;
     default:
-        fz_fail(reterr, FRAZIL_EWORKER, "%s: %q: %s", connection->shown, path, zerror(rc));
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: %q: %s", connection->shown, path, zerror(rc));
         return FZ_REGISTER_REFUSED;
     }
 }

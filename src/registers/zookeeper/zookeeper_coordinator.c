@@ -7,7 +7,7 @@
 
 static const char *const schemes[] = {"zookeeper", NULL};
 
-const frazil_coordinator *frazil_zookeeper(void)
+const frazil_coordinator *frazil_coordinator_zookeeper(void)
 {
     static const frazil_coordinator zookeeper = {
         FZ_LEASE_COORDINATOR,

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "common/report.h"
+#include "lease/report.h"
 
 /* Bytes of the answer to "srvr", which is a page of counters. */
 enum { ANSWER_SIZE = 2048 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/now.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/clock.h"
@@ -30,7 +31,7 @@ struct zookeeper_register {
 static enum fz_register_result not_understood(const struct zookeeper_register *reg, const char *node,
                                               frazil_error *reterr)
 {
-    fz_fail(reterr, FRAZIL_EWORKER, "%s: node %q is not what frazil has written", reg->connection.shown, node);
+    fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: node %q is not what frazil has written", reg->connection.shown, node);
     return FZ_REGISTER_REFUSED;
 }
 
@@ -386,7 +387,7 @@ static int send_swap(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 static uint64_t next_version(uint64_t last)
 {
     const frazil_clock clock = fz_real_clock();
-    uint64_t now = (uint64_t)clock.now(clock.ctx).unix_ms * 1000000 + clock.monotonic_ns(clock.ctx) % 1000000;
+    uint64_t now = (uint64_t)fz_now(&clock).unix_ms * 1000000 + clock.monotonic_ns(clock.ctx) % 1000000;
 
     return now > last && now <= FZ_ZOOKEEPER_VERSION_MAX ? now : last + 1;
 }

@@ -9,7 +9,7 @@ int main(void)
     frazil *gen;
     frazil_error err;
     frazil_layout layout;
-    frazil_parts parts;
+    frazil_fields fields;
     uint64_t id;
 
     if (frazil_open(&gen, "layout=twitter worker=fixed:7", &err) != FRAZIL_OK) {
@@ -19,8 +19,9 @@ int main(void)
     if (frazil_next(gen, &id) != FRAZIL_OK)
         return 1;
     frazil_close(gen);
-    if (frazil_layout_parse("twitter", &layout) != FRAZIL_OK || frazil_decompose(&layout, id, &parts) != FRAZIL_OK)
+    if (frazil_layout_parse("twitter", strlen("twitter"), &layout, NULL) != FRAZIL_OK ||
+        frazil_id_decompose(&layout, id, &fields, NULL) != FRAZIL_OK)
         return 1;
-    printf("frazil %s: %" PRIu64 " of worker %" PRIu32 "\n", frazil_version(), id, parts.worker);
-    return parts.worker == 7 ? 0 : 1;
+    printf("frazil %s: %" PRIu64 " of worker %" PRIu32 "\n", frazil_version(), id, fields.worker);
+    return fields.worker == 7 ? 0 : 1;
 }

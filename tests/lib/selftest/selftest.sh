@@ -7,7 +7,7 @@ empty=$1
 sample=$2
 output=$(mktemp)
 trap 'rm -f "$output"' EXIT
-unset FRAZIL_ONLY
+unset FRAZIL_ONLY FRAZIL_LEFT_OUT
 
 complain() {
     echo "selftest: $1; it said:" >&2
@@ -39,6 +39,10 @@ must_pass 'holds'
 must_say 'Running 2 test(s)'
 must_pass 'skipped'
 must_say '[  SKIPPED ] The second is skipped'
+
+FRAZIL_LEFT_OUT='|some other|The third fails|' must_pass 'The third'
+must_say '[  SKIPPED ] The third fails'
+FRAZIL_LEFT_OUT='|The third|third fails|The third fails and more|' must_fail 'The third'
 
 ! "$sample" >"$output" 2>&1 || complain "passes with a test that fails"
 must_say '[  FAILED  ] The third fails'

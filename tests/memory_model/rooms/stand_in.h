@@ -7,6 +7,7 @@
 #ifndef MEMORY_MODEL_STAND_IN_H
 #define MEMORY_MODEL_STAND_IN_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -53,5 +54,17 @@
 /* Between processes time decides who extends the grant, between threads it does not. */
 #define clock_gettime(clock, now) (*(now) = (struct timespec){.tv_sec = 1}, 0)
 #define clock_nanosleep(clock, flags, pause, left) ((void)(pause), model_pause())
+
+/* Simulated threads share one real thread, which nobody cancels. */
+#undef pthread_cleanup_push
+#undef pthread_cleanup_pop
+#define pthread_cleanup_push(function, arg)                                                                            \
+    {                                                                                                                  \
+        void (*const cleanup_function)(void *) = (function);                                                           \
+        void *const cleanup_arg = (arg);
+#define pthread_cleanup_pop(execute)                                                                                   \
+    if (execute)                                                                                                       \
+        cleanup_function(cleanup_arg);                                                                                 \
+    }
 
 #endif

@@ -24,6 +24,8 @@ void *sim_calloc(size_t n, size_t size);
 void *sim_aligned_alloc(size_t alignment, size_t size);
 void *sim_realloc(void *block, size_t size);
 void sim_free(void *block);
+char *sim_strdup(const char *text);
+char *sim_strndup(const char *text, size_t len);
 pid_t sim_getpid(void);
 int sim_clock_gettime(clockid_t id, struct timespec *ret);
 int sim_clock_nanosleep(clockid_t id, int flags, const struct timespec *pause, struct timespec *ret_left);
@@ -45,6 +47,10 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define aligned_alloc sim_aligned_alloc
 #define realloc sim_realloc
 #define free sim_free
+#undef strdup /* a macro where libc has one */
+#undef strndup
+#define strdup sim_strdup
+#define strndup sim_strndup
 #define getpid sim_getpid
 #define clock_gettime sim_clock_gettime
 #define clock_nanosleep sim_clock_nanosleep
@@ -95,5 +101,17 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define atomic_compare_exchange_weak_explicit(p, expected, desired, success, failure)                                  \
     (sim_step(), sim_weak_fails() ? (*(expected) = SIM_ATOMIC(load)(p, failure), 0)                                    \
                                   : SIM_ATOMIC_CAS(p, expected, desired, success, failure))
+
+/* Simulated threads share one real thread, which nobody cancels. */
+#undef pthread_cleanup_push
+#undef pthread_cleanup_pop
+#define pthread_cleanup_push(function, arg)                                                                            \
+    {                                                                                                                  \
+        void (*const cleanup_function)(void *) = (function);                                                           \
+        void *const cleanup_arg = (arg);
+#define pthread_cleanup_pop(execute)                                                                                   \
+    if (execute)                                                                                                       \
+        cleanup_function(cleanup_arg);                                                                                 \
+    }
 
 #endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* costs: what an id costs in plain C, for costs.sh.  A line each: name, TAB, nanoseconds for an id. */
+#include "frazil.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum { IDS = 10000, ROUNDS = 15, CALLS = 300000 };
+
+static double now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+    static uint64_t ids[IDS];
+    frazil *gen;
+    frazil_error err;
+    double call = 1e18;
+    double batch = 1e18;
+    uint64_t id;
+
+    if (argc != 2 || frazil_open(&gen, argv[1], &err) != FRAZIL_OK)
+        return 1;
+    for (int round = 0; round < ROUNDS; round++) {
+        double begin = now_ns();
+        for (int i = 0; i < CALLS; i++)
+            if (frazil_next(gen, &id) != FRAZIL_OK)
+                return 1;
+        double middle = now_ns();
+        for (int i = 0; i < CALLS / IDS * 10; i++)
+            if (frazil_next_n(gen, ids, IDS) != FRAZIL_OK)
+                return 1;
+        double end = now_ns();
+        call = middle - begin < call * CALLS ? (middle - begin) / CALLS : call;
+        batch = end - middle < batch * CALLS * 10 ? (end - middle) / (CALLS * 10.0) : batch;
+    }
+    printf("C, a call\t%.2f\nC, batches of %d\t%.3f\n", call, (int)IDS, batch);
+    frazil_close(gen);
+    return 0;
+}

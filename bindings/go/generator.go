@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: MIT
+
+// Package frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues one twice: not after
+// a restart or a crash, not in a child process, and not after a clock that went back.
+//
+//	generator, err := frazil.Open("worker=fixed:7")
+//	if err != nil {
+//		log.Fatal(err)
+//	}
+//	defer generator.Close()
+//	id, err := generator.Next()
+//
+// A spec is a text of key=value pairs: the layout, the source of the worker id, and what happens when a tick is full. The manual
+// page frazil.spec(5) has all keys.
+//
+// The packages compat/snowflake and compat/sno have the names of the modules that frazil stands in for.
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+	"unsafe"
+)
+
+// boxed is a pointer of C as free takes it.
+func boxed(p *C.char) unsafe.Pointer { return unsafe.Pointer(p) }
+
+// Version is the version of the library that is running, as "0.2.0".
+func Version() string { return C.GoString(C.frazil_version()) }
+
+// closedBit is set in Generator.calls once it is closed; below it the calls that are running are counted.
+const closedBit = int64(-1) << 62
+
+// Generator makes ids. Any number of goroutines may use it at once. A call that has to wait lets its thread go.
+type Generator struct {
+	raw      *C.frazil
+	calls    int64 // atomic, see closedBit
+	maxWait  time.Duration
+	sleepsIn bool
+	clock    *ManualClock
+	snos     bool
+	close    sync.Once
+	shared   bool
+	gone     chan struct{} // closed by Close: ends waits
+	idle     chan struct{} // closed when the last call has ended after Close
+}
+
+// Open opens a generator. FRAZIL_* variables of the environment say what the spec leaves out. Close it when it is not needed any
+// more; one that is forgotten is closed when it is collected.
+func Open(spec string, given ...Option) (*Generator, error) {
+	p, o, err := prepare(spec, given)
+	if err != nil {
+		return nil, err
+	}
+	defer C.frazil_options_free(p.raw)
+	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, clock: o.clock}
+	var why C.frazil_error
+	if err := C.frazil_open_options(&g.raw, p.raw, &why); err != C.FRAZIL_OK {
+		return nil, errorFrom(err, &why)
+	}
+	return g.opened(), nil
+}
+
+// OpenShared is Open, but all openings of the process whose specs mean the same have one generator together: for packages that
+// open one wherever they need an id.
+func OpenShared(spec string) (*Generator, error) {
+	p, _, err := prepare(spec, nil)
+	if err != nil {
+		return nil, err
+	}
+	C.frazil_options_free(p.raw)
+	g := &Generator{maxWait: p.maxWait, sleepsIn: p.sleepsIn, shared: true}
+	var why C.frazil_error
+	terminated := C.CString(spec)
+	defer C.free(boxed(terminated))
+	if err := C.frazil_open_shared(&g.raw, terminated, &why); err != C.FRAZIL_OK {
+		return nil, errorFrom(err, &why)
+	}
+	return g.opened(), nil
+}
+
+func (g *Generator) opened() *Generator {
+	g.snos = C.frazil_id_size(g.raw) == C.FRAZIL_SNO_SIZE
+	g.gone, g.idle = make(chan struct{}), make(chan struct{})
+	runtime.SetFinalizer(g, (*Generator).Close)
+	return g
+}
+
+// enter begins a call; false: the generator is closed.
+func (g *Generator) enter() bool {
+	if atomic.AddInt64(&g.calls, 1) > 0 {
+		return true
+	}
+	g.leave()
+	return false
+}
+
+// leave ends it.
+func (g *Generator) leave() {
+	if atomic.AddInt64(&g.calls, -1) == closedBit {
+		select {
+		case <-g.idle:
+		default:
+			g.ended()
+		}
+	}
+}
+
+var endings sync.Mutex
+
+// ended says that no call is running any more, once.
+func (g *Generator) ended() {
+	endings.Lock()
+	defer endings.Unlock()
+	select {
+	case <-g.idle:
+	default:
+		close(g.idle)
+	}
+}
+
+func errClosed() error { return newError(EStopped, "the generator is closed") }
+
+// Close gives the worker id back and frees the generator. Calls that are running end first, with EStopped if they wait; later
+// ones fail so. It may be called several times.
+func (g *Generator) Close() error {
+	g.close.Do(func() {
+		runtime.SetFinalizer(g, nil)
+		close(g.gone)
+		if !g.shared { // others go on with theirs
+			C.frazil_stop(g.raw)
+		}
+		if atomic.AddInt64(&g.calls, closedBit) != closedBit {
+			<-g.idle
+		}
+		C.frazil_close(g.raw)
+		runtime.KeepAlive(g.clock)
+	})
+	return nil
+}
+
+// Stop ends each call that waits, with EStopped, and each later one. The generator can still be looked at, and must be closed.
+func (g *Generator) Stop() {
+	if g.enter() {
+		C.frazil_stop(g.raw)
+		g.leave()
+	}
+}
+
+// ---- waiting --------------------------------------------------------------------------
+
+// pollEvery is how often a call asks again that nothing can tell when to come back.
+const pollEvery = 20 * time.Millisecond
+
+// worthWaiting says whether a call that has failed so can succeed in a while.
+func worthWaiting(err C.frazil_err) bool {
+	return err == C.FRAZIL_EAGAIN || err == C.FRAZIL_ELEASE || err == C.FRAZIL_EUNREACHABLE
+}
+
+// wait sleeps until it is time to try again. It returns false if that is behind the deadline; zero: there is none. The other
+// result is what ended the wait.
+func (g *Generator) wait(ctx context.Context, retry time.Duration, deadline time.Time) (bool, error) {
+	if retry <= 0 {
+		retry = pollEvery
+	}
+	if !deadline.IsZero() && time.Now().Add(retry).After(deadline) {
+		return false, nil
+	}
+	if retry > time.Second {
+		retry = time.Second // a clock can be set right, and a generator stopped, meanwhile
+	}
+	var ended <-chan struct{}
+	if ctx != nil {
+		ended = ctx.Done()
+	}
+	timer := time.NewTimer(retry)
+	defer timer.Stop()
+	select {
+	case <-ended:
+		return false, ctx.Err()
+	case <-g.gone:
+		return false, errClosed()
+	case <-timer.C:
+		return true, nil
+	}
+}
+
+// deadline is when a call that begins now may not wait any longer.
+func (g *Generator) deadline() time.Time {
+	if g.maxWait < 0 {
+		return time.Time{}
+	}
+	return time.Now().Add(g.maxWait)
+}
+
+// ---- 64-bit ids -----------------------------------------------------------------------
+
+// Next is one id. It waits as long as the key max_wait allows.
+func (g *Generator) Next() (ID, error) {
+	if !g.enter() {
+		return 0, errClosed()
+	}
+	if g.sleepsIn {
+		return g.nextIn()
+	}
+	r := C.shim_try_next(g.raw)
+	g.leave()
+	if r.err == C.FRAZIL_OK {
+		return ID(r.id), nil
+	}
+	ids := [1]ID{}
+	err := g.fill(nil, ids[:], r.err, time.Duration(r.retry_ns))
+	return ids[0], err
+}
+
+// nextIn waits in the library, whose clock is no real one.
+func (g *Generator) nextIn() (ID, error) {
+	defer g.leave()
+	r := C.shim_next(g.raw)
+	if r.err == C.FRAZIL_OK {
+		return ID(r.id), nil
+	}
+	ids := [1]ID{}
+	if why := g.take(ids[:], 0); why != nil {
+		return 0, explained(Code(r.err), why)
+	}
+	return ids[0], nil
+}
+
+// MustNext is Next for programs that cannot go on without an id: it panics with the sentence.
+func (g *Generator) MustNext() ID {
+	id, err := g.Next()
+	if err != nil {
+		panic("frazil: there is no id: " + err.Error())
+	}
+	return id
+}
+
+// TryNext is one id without waiting. EAgain: none is free now; Error.Retry says when to come back.
+func (g *Generator) TryNext() (ID, error) {
+	if !g.enter() {
+		return 0, errClosed()
+	}
+	defer g.leave()
+	r := C.shim_try_next(g.raw)
+	if r.err == C.FRAZIL_OK {
+		return ID(r.id), nil
+	}
+	ids := [1]ID{}
+	if why := g.take(ids[:], 0); why != nil {
+		return 0, explained(Code(r.err), why)
+	}
+	return ids[0], nil
+}
+
+// take is the library's, which explains itself. The caller has entered.
+func (g *Generator) take(ids []ID, wait time.Duration) error {
+	var why C.frazil_error
+	if len(ids) == 0 {
+		return nil
+	}
+	at := (*C.uint64_t)(unsafe.Pointer(&ids[0]))
+	return errorFrom(C.frazil_take(g.raw, at, C.size_t(len(ids)), C.uint64_t(wait), &why), &why)
+}
+
+// Fill takes as many ids as fit, increasing. They may span several ticks; for each of them it waits as long as max_wait allows.
+// After an error the slice holds no ids.
+func (g *Generator) Fill(ids []ID) error {
+	if g.sleepsIn {
+		if !g.enter() {
+			return errClosed()
+		}
+		defer g.leave()
+		return g.fillIn(ids)
+	}
+	return g.fill(nil, ids, C.FRAZIL_OK, 0)
+}
+
+func (g *Generator) fillIn(ids []ID) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	err := C.frazil_next_n(g.raw, (*C.uint64_t)(unsafe.Pointer(&ids[0])), C.size_t(len(ids)))
+	if err == C.FRAZIL_OK {
+		return nil
+	}
+	if why := g.take(ids, 0); why != nil {
+		return explained(Code(err), why)
+	}
+	return nil
+}
+
+// Take is n ids. It waits until the context ends, whatever max_wait says.
+func (g *Generator) Take(ctx context.Context, n int) ([]ID, error) {
+	if n < 0 {
+		return nil, newError(EInval, "a number of ids is not negative")
+	}
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	ids := make([]ID, n)
+	if err := g.fill(ctx, ids, C.FRAZIL_OK, 0); err != nil {
+		return nil, err
+	}
+	return ids, nil
+}
+
+// fill takes ids as they become free, and waits without a thread. Without a context it waits for each of them as long as
+// max_wait allows. failed is what a first try has returned, with the time after which to come back.
+func (g *Generator) fill(ctx context.Context, ids []ID, failed C.frazil_err, retry time.Duration) error {
+	left := ids
+	var deadline time.Time
+	for len(left) > 0 {
+		if failed != C.FRAZIL_OK {
+			if ctx == nil && deadline.IsZero() {
+				deadline = g.deadline()
+			}
+			more, err := g.again(ctx, failed, retry, deadline, left[:1])
+			if err != nil {
+				wipe(ids)
+				return err
+			}
+			if more {
+				left = left[1:]
+				failed = C.FRAZIL_OK
+				continue
+			}
+		}
+		if !g.enter() {
+			wipe(ids)
+			return errClosed()
+		}
+		r := C.shim_try_take(g.raw, (*C.uint64_t)(unsafe.Pointer(&left[0])), C.size_t(len(left)))
+		g.leave()
+		left = left[r.n:]
+		failed, retry = r.err, time.Duration(r.retry_ns)
+		if r.n > 0 {
+			deadline = time.Time{}
+			if len(left) > 0 {
+				failed = C.FRAZIL_EAGAIN
+			}
+		}
+	}
+	return nil
+}
+
+func wipe(ids []ID) {
+	for i := range ids {
+		ids[i] = 0
+	}
+}
+
+// again waits for the next try. If there is none it explains why, or has taken an id by now: true.
+func (g *Generator) again(ctx context.Context, failed C.frazil_err, retry time.Duration, deadline time.Time, one []ID) (bool, error) {
+	if worthWaiting(failed) {
+		goOn, err := g.wait(ctx, retry, deadline)
+		if goOn || err != nil {
+			return false, err
+		}
+	}
+	if !g.enter() {
+		return false, errClosed()
+	}
+	defer g.leave()
+	wait := time.Duration(0)
+	if failed == C.FRAZIL_EAGAIN {
+		wait = 1 // the library then says what is in the way, in place of "not now"
+	}
+	if why := g.take(one, wait); why != nil {
+		if failed != C.FRAZIL_EAGAIN {
+			return false, explained(Code(failed), why)
+		}
+		return false, why
+	}
+	return true, nil
+}
+
+// NextAt is an id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
+// caller.
+func (g *Generator) NextAt(t time.Time) (ID, error) {
+	if !g.enter() {
+		return 0, errClosed()
+	}
+	defer g.leave()
+	var id C.uint64_t
+	var why C.frazil_error
+	err := C.frazil_next_at(g.raw, C.int64_t(t.UnixMilli()), &id, &why)
+	return ID(id), errorFrom(err, &why)
+}
+
+// ---- snos -----------------------------------------------------------------------------
+
+// NextSno is one sno with this metabyte, from a generator of layout=sno. It waits as Next does.
+func (g *Generator) NextSno(meta byte) (Sno, error) {
+	if g.sleepsIn {
+		return g.nextSnoIn(meta)
+	}
+	sno, retry, code := g.trySno(meta)
+	if code == C.FRAZIL_OK {
+		return sno, nil
+	}
+	for deadline := g.deadline(); worthWaiting(code); {
+		if goOn, _ := g.wait(nil, retry, deadline); !goOn {
+			break
+		}
+		if sno, retry, code = g.trySno(meta); code == C.FRAZIL_OK {
+			return sno, nil
+		}
+	}
+	return g.explainSno(meta, code)
+}
+
+func (g *Generator) trySno(meta byte) (Sno, time.Duration, C.frazil_err) {
+	if !g.enter() {
+		return Sno{}, 0, C.FRAZIL_ESTOPPED
+	}
+	r := C.shim_sno_try_next(g.raw, C.uint8_t(meta))
+	g.leave()
+	return snoOf(r.sno), time.Duration(r.retry_ns), r.err
+}
+
+func (g *Generator) nextSnoIn(meta byte) (Sno, error) {
+	if !g.enter() {
+		return Sno{}, errClosed()
+	}
+	r := C.shim_sno_next(g.raw, C.uint8_t(meta))
+	g.leave()
+	if r.err == C.FRAZIL_OK {
+		return snoOf(r.sno), nil
+	}
+	return g.explainSno(meta, r.err)
+}
+
+// explainSno says why there was no sno, or is the sno that there is by now.
+func (g *Generator) explainSno(meta byte, failed C.frazil_err) (Sno, error) {
+	if !g.enter() {
+		return Sno{}, errClosed()
+	}
+	defer g.leave()
+	var sno C.frazil_sno
+	var why C.frazil_error
+	bound := C.uint64_t(0)
+	if failed == C.FRAZIL_EAGAIN {
+		bound = 1
+	}
+	err := C.frazil_sno_take(g.raw, C.uint8_t(meta), &sno, 1, bound, &why)
+	if err == C.FRAZIL_OK {
+		return snoOf(sno), nil
+	}
+	if failed != C.FRAZIL_EAGAIN {
+		return Sno{}, explained(Code(failed), errorFrom(err, &why))
+	}
+	return Sno{}, errorFrom(err, &why)
+}
+
+// TryNextSno is one sno without waiting. EAgain: none is free now.
+func (g *Generator) TryNextSno(meta byte) (Sno, error) {
+	sno, retry, code := g.trySno(meta)
+	if code == C.FRAZIL_OK {
+		return sno, nil
+	}
+	if code == C.FRAZIL_EAGAIN {
+		e := newError(EAgain, EAgain.Error())
+		e.Retry = retry
+		return Sno{}, e
+	}
+	return g.explainSno(meta, code)
+}
+
+// FillSnos takes as many snos as fit, increasing. It waits as Fill does.
+func (g *Generator) FillSnos(meta byte, snos []Sno) error {
+	for left := snos; len(left) > 0; {
+		if g.sleepsIn {
+			return g.fillSnosIn(meta, left)
+		}
+		if !g.enter() {
+			return errClosed()
+		}
+		r := C.shim_sno_try_take(g.raw, C.uint8_t(meta), unsafe.Pointer(&left[0]), C.size_t(len(left)))
+		g.leave()
+		left = left[r.n:]
+		if r.n > 0 {
+			continue
+		}
+		sno, err := g.NextSno(meta)
+		if err != nil {
+			return err
+		}
+		left[0], left = sno, left[1:]
+	}
+	return nil
+}
+
+func (g *Generator) fillSnosIn(meta byte, snos []Sno) error {
+	if !g.enter() {
+		return errClosed()
+	}
+	defer g.leave()
+	at := (*C.frazil_sno)(unsafe.Pointer(&snos[0]))
+	err := C.frazil_sno_next_n(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)))
+	if err == C.FRAZIL_OK {
+		return nil
+	}
+	var why C.frazil_error
+	if again := C.frazil_sno_take(g.raw, C.uint8_t(meta), at, C.size_t(len(snos)), 0, &why); again != C.FRAZIL_OK {
+		return explained(Code(err), errorFrom(again, &why))
+	}
+	return nil
+}
+
+// NextSnoAt is NextAt; the tick-tock bit is 0.
+func (g *Generator) NextSnoAt(meta byte, t time.Time) (Sno, error) {
+	if !g.enter() {
+		return Sno{}, errClosed()
+	}
+	defer g.leave()
+	var sno C.frazil_sno
+	var why C.frazil_error
+	err := C.frazil_sno_next_at(g.raw, C.int64_t(t.UnixMilli()), C.uint8_t(meta), &sno, &why)
+	return snoOf(sno), errorFrom(err, &why)
+}
+
+// Snapshot is the state of a sno generator, to go on from with WithSnapshot. It goes stale with the next sno.
+func (g *Generator) Snapshot() (Snapshot, error) {
+	if !g.enter() {
+		return Snapshot{}, errClosed()
+	}
+	defer g.leave()
+	var raw C.frazil_sno_snapshot
+	err := C.frazil_sno_snapshot_take(g.raw, &raw)
+	return snapshotOf(&raw), errorOf(err)
+}

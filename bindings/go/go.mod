@@ -1,0 +1,3 @@
+module github.com/frazil/frazil-go
+
+go 1.19

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import "time"
+
+// Layout says where the fields of an id lie. Its zero value is none: make one with ParseLayout.
+type Layout struct{ raw C.frazil_layout }
+
+// Fields are the fields of one id.
+type Fields struct {
+	UnixMs   int64  // start of the id's tick
+	Worker   uint32 // the whole number, datacenter included
+	Sequence uint32 // within the tick
+}
+
+// Time is the start of the id's tick, in UTC.
+func (f Fields) Time() time.Time { return timeOf(f.UnixMs) }
+
+// LayoutInfo says what a layout holds.
+type LayoutInfo struct {
+	Workers        uint64 // how many worker ids there are
+	IDsPerTick     uint64 // for one worker
+	IDsPerSecond   uint64 // for one worker, rounded down
+	FirstUnixMs    int64  // the epoch
+	LastUnixMs     int64  // start of the last tick
+	MaxID          ID     // the largest id; 0 for sno
+	SignBitUnixMs  int64  // from then on ids are negative as signed numbers; 0 where that never happens
+	TotalBits      uint32
+	ReachesSignBit bool
+	Fits53Bits     bool // every id is exact in a double
+}
+
+// Overlap says what happens when a system moves from one layout to another.
+type Overlap struct {
+	OldLast    ID    // the largest id that the old layout can have issued before the change
+	NewFirst   ID    // the smallest id that the new layout can issue from the change on
+	SafeUnixMs int64 // the first instant from which every new id is above every old one
+	CanCollide bool
+	CanMissort bool
+	EverSafe   bool
+}
+
+// ParseLayout reads a preset's name, or a description such as "41/10/12 epoch=2026-01-01 tick=1ms".
+func ParseLayout(s string) (Layout, error) {
+	var layout Layout
+	var why C.frazil_error
+	at, n := chars(s)
+	err := C.frazil_layout_parse(at, n, &layout.raw, &why)
+	return layout, errorFrom(err, &why)
+}
+
+// Presets are all presets, in the order of the manual.
+func Presets() []Layout {
+	layouts := make([]Layout, C.frazil_layout_preset_count())
+	for i := range layouts {
+		layouts[i].raw = *C.frazil_layout_preset(C.size_t(i))
+	}
+	return layouts
+}
+
+// Name is the preset whose fields these are, or "custom".
+func (l Layout) Name() string { return C.GoString(&l.raw.name[0]) }
+
+// IsSno says whether its ids are snos.
+func (l Layout) IsSno() bool { return l.raw.kind == C.FRAZIL_LAYOUT_SNO }
+
+// String is the text that two layouts share if and only if they make equal ids of equal fields. ParseLayout reads it.
+func (l Layout) String() string {
+	var buf [C.FRAZIL_FINGERPRINT_SIZE]C.char
+	var n C.size_t
+	if C.frazil_layout_fingerprint(&l.raw, &buf[0], C.size_t(len(buf)), &n) != C.FRAZIL_OK {
+		return "no layout"
+	}
+	return C.GoStringN(&buf[0], C.int(n))
+}
+
+// Equal says whether both make equal ids of equal fields.
+func (l Layout) Equal(other Layout) bool { return bool(C.frazil_layout_equal(&l.raw, &other.raw)) }
+
+// Info says what it holds.
+func (l Layout) Info() LayoutInfo {
+	var info C.frazil_layout_info
+	C.frazil_layout_describe(&l.raw, &info, C.sizeof_frazil_layout_info)
+	return LayoutInfo{
+		Workers:        uint64(info.workers),
+		IDsPerTick:     uint64(info.ids_per_tick),
+		IDsPerSecond:   uint64(info.ids_per_second),
+		FirstUnixMs:    int64(info.first_unix_ms),
+		LastUnixMs:     int64(info.last_unix_ms),
+		MaxID:          ID(info.max_id),
+		SignBitUnixMs:  int64(info.sign_bit_unix_ms),
+		TotalBits:      uint32(info.total_bits),
+		ReachesSignBit: info.reaches_sign_bit != 0,
+		Fits53Bits:     info.fits_53_bits != 0,
+	}
+}
+
+// Compose is the id of the given fields; the time is rounded down to its tick.
+func (l Layout) Compose(f Fields) (ID, error) {
+	fields := C.frazil_fields{
+		unix_ms:  C.int64_t(f.UnixMs),
+		worker:   C.uint32_t(f.Worker),
+		sequence: C.uint32_t(f.Sequence),
+	}
+	var id C.uint64_t
+	var why C.frazil_error
+	err := C.frazil_id_compose(&l.raw, &fields, &id, &why)
+	return ID(id), errorFrom(err, &why)
+}
+
+// Decompose takes an id apart. ERange: it is no id of this layout.
+func (l Layout) Decompose(id ID) (Fields, error) {
+	var fields C.frazil_fields
+	var why C.frazil_error
+	err := C.frazil_id_decompose(&l.raw, C.uint64_t(id), &fields, &why)
+	return Fields{int64(fields.unix_ms), uint32(fields.worker), uint32(fields.sequence)}, errorFrom(err, &why)
+}
+
+// DatacenterOf is the datacenter of a worker number; 0 where the layout does not split it.
+func (l Layout) DatacenterOf(worker uint32) uint32 {
+	return uint32(C.frazil_datacenter_of(&l.raw, C.uint32_t(worker)))
+}
+
+// WorkerInDatacenter is the worker number inside its datacenter.
+func (l Layout) WorkerInDatacenter(worker uint32) uint32 {
+	return uint32(C.frazil_worker_in_datacenter(&l.raw, C.uint32_t(worker)))
+}
+
+// FirstID is the smallest id of the tick of an instant.
+func (l Layout) FirstID(unixMs int64) ID { return ID(C.frazil_id_first(&l.raw, C.int64_t(unixMs))) }
+
+// Range is the smallest and the largest id of the ticks of two instants and of those between: for BETWEEN in databases.
+func (l Layout) Range(fromUnixMs, toUnixMs int64) (first, last ID, err error) {
+	var low, high C.uint64_t
+	var why C.frazil_error
+	code := C.frazil_id_range(&l.raw, C.int64_t(fromUnixMs), C.int64_t(toUnixMs), &low, &high, &why)
+	return ID(low), ID(high), errorFrom(code, &why)
+}
+
+// Overlap says whether ids can collide or missort if l is used before an instant, and after from then on.
+func (l Layout) Overlap(after Layout, sinceUnixMs int64) (Overlap, error) {
+	var found C.frazil_overlap
+	var why C.frazil_error
+	err := C.frazil_layout_overlap(&l.raw, &after.raw, C.int64_t(sinceUnixMs), &found, C.sizeof_frazil_overlap, &why)
+	return Overlap{
+		OldLast:    ID(found.old_last),
+		NewFirst:   ID(found.new_first),
+		SafeUnixMs: int64(found.safe_unix_ms),
+		CanCollide: found.can_collide != 0,
+		CanMissort: found.can_missort != 0,
+		EverSafe:   found.ever_safe != 0,
+	}, errorFrom(err, &why)
+}

@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: MIT
+
+package frazil_test
+
+// Goal of this test: no id comes twice, whatever the program does: goroutines, other programs that share the worker number, kills
+// and restarts, openings by the thousand, collections and closings in use, exits in the midst of a wait.
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	frazil "github.com/frazil/frazil-go"
+)
+
+// seen counts ids, and ends the test at the first that comes twice.
+type seen map[frazil.ID]bool
+
+func (s seen) add(t *testing.T, ids ...frazil.ID) {
+	t.Helper()
+	for _, id := range ids {
+		if s[id] {
+			t.Fatalf("%d comes twice", id)
+		}
+		s[id] = true
+	}
+}
+
+func opened(t testing.TB, spec string, options ...frazil.Option) *frazil.Generator {
+	t.Helper()
+	generator, err := frazil.Open(spec, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { generator.Close() })
+	return generator
+}
+
+func take(generator *frazil.Generator, n int) []frazil.ID {
+	ids := make([]frazil.ID, n)
+	for i := range ids {
+		ids[i] = generator.MustNext()
+	}
+	return ids
+}
+
+// TestMain is also what a child process does: this program again, with a role.
+func TestMain(m *testing.M) {
+	role := os.Getenv("FRAZIL_TEST_ROLE")
+	if role == "" {
+		os.Exit(m.Run())
+	}
+	generator, err := frazil.Open(os.Getenv("FRAZIL_TEST_SPEC"))
+	if err != nil {
+		panic(err)
+	}
+	switch role {
+	case "some":
+		for _, id := range take(generator, 5000) {
+			fmt.Println(id)
+		}
+	case "endless":
+		for {
+			fmt.Println(generator.MustNext()) // printed before the next one is taken
+		}
+	case "waits":
+		waiting := make(chan bool)
+		go func() {
+			take(generator, 2)
+			close(waiting)
+			generator.Take(context.Background(), 1)
+		}()
+		<-waiting
+		os.Exit(7)
+	}
+	os.Exit(0)
+}
+
+// start starts this program in a role.
+func start(t *testing.T, role, spec string) (*exec.Cmd, io.Reader) {
+	t.Helper()
+	child := exec.Command(os.Args[0])
+	child.Env = append(os.Environ(), "FRAZIL_TEST_ROLE="+role, "FRAZIL_TEST_SPEC="+spec)
+	child.Stderr = os.Stderr
+	out, err := child.StdoutPipe()
+	if err == nil {
+		err = child.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return child, out
+}
+
+// read reads ids, one a line, up to most of them; negative: all. A last line that was cut off is none.
+func read(t *testing.T, from *bufio.Reader, most int) (ids []frazil.ID) {
+	t.Helper()
+	for most < 0 || len(ids) < most {
+		line, err := from.ReadString('\n')
+		if err != nil {
+			return ids
+		}
+		id, err := frazil.ParseID(strings.TrimSpace(line))
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func TestGoroutinesShareAGenerator(t *testing.T) {
+	generator := opened(t, in(t, "layout=41/6/16 worker=fixed:3"))
+	all := seen{}
+	var lock sync.Mutex
+	var running sync.WaitGroup
+	for i := 0; i < 8; i++ {
+		running.Add(1)
+		go func(i int) {
+			defer running.Done()
+			ids := take(generator, 10000)
+			batch := make([]frazil.ID, 3000+i)
+			if err := generator.Fill(batch); err != nil {
+				t.Error(err)
+			}
+			more, err := generator.Take(context.Background(), 500)
+			if err != nil {
+				t.Error(err)
+			}
+			lock.Lock()
+			defer lock.Unlock()
+			all.add(t, append(append(ids, batch...), more...)...)
+		}(i)
+	}
+	running.Wait()
+	if len(all) < 108000 {
+		t.Fatalf("%d ids", len(all))
+	}
+}
+
+func TestSeventyThousandOpenings(t *testing.T) {
+	spec := in(t, "worker=fixed:5")
+	all := seen{}
+	keep := make([]*frazil.Generator, 0, 70000)
+	for i := 0; i < 70000; i++ {
+		generator, err := frazil.OpenShared(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		keep = append(keep, generator)
+		if i%10 == 0 {
+			all.add(t, generator.MustNext())
+		}
+	}
+	for _, generator := range keep {
+		generator.Close()
+	}
+	if len(all) != 7000 {
+		t.Fatalf("%d ids", len(all))
+	}
+}
+
+func TestForgottenGeneratorsAreCollectedInUse(t *testing.T) {
+	spec := in(t, "layout=41/6/16 worker=fixed:4")
+	all := seen{}
+	for i := 0; i < 200; i++ {
+		generator, err := frazil.OpenShared(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.add(t, take(generator, 20)...)
+		generator = nil
+		if i%10 == 0 {
+			runtime.GC()
+		}
+		_ = generator
+	}
+}
+
+func TestCloseInUse(t *testing.T) {
+	spec := in(t, "layout=41/6/16 worker=fixed:6")
+	all := seen{}
+	for round := 0; round < 20; round++ {
+		generator, err := frazil.Open(spec)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken := make(chan []frazil.ID)
+		began := make(chan bool, 4)
+		for i := 0; i < 4; i++ {
+			go func() {
+				var ids []frazil.ID
+				for {
+					id, err := generator.Next()
+					if err != nil {
+						if !errors.Is(err, frazil.EStopped) || !errors.Is(err, frazil.Fatal) {
+							t.Error(err)
+						}
+						taken <- ids
+						return
+					}
+					if ids = append(ids, id); len(ids) == 10 {
+						began <- true
+					}
+				}
+			}()
+		}
+		<-began
+		generator.Close()
+		generator.Close()
+		for i := 0; i < 4; i++ {
+			all.add(t, <-taken...)
+		}
+		if _, err := generator.TryNext(); !errors.Is(err, frazil.EStopped) {
+			t.Fatal(err)
+		}
+		if generator.Health().State != frazil.Stopped || generator.Stats() != nil {
+			t.Fatal("a closed generator says that it is open")
+		}
+	}
+}
+
+func TestProgramsShareAWorkerNumber(t *testing.T) {
+	spec := in(t, "layout=41/6/16 worker=fixed:7")
+	generator := opened(t, spec)
+	all := seen{}
+	var outs []io.Reader
+	for i := 0; i < 3; i++ {
+		_, out := start(t, "some", spec)
+		outs = append(outs, out)
+	}
+	all.add(t, take(generator, 5000)...)
+	for _, out := range outs {
+		all.add(t, read(t, bufio.NewReader(out), -1)...)
+	}
+	if len(all) != 20000 {
+		t.Fatalf("%d ids", len(all))
+	}
+}
+
+// The command is C. FRAZIL_COMMAND says where it is.
+func TestTwoLanguagesShareAWorkerNumber(t *testing.T) {
+	command := os.Getenv("FRAZIL_COMMAND")
+	if command == "" {
+		t.Skip("FRAZIL_COMMAND does not say where the command is")
+	}
+	spec := in(t, "layout=41/6/16 worker=fixed:8")
+	generator := opened(t, spec)
+	theirs := exec.Command(command, "next", "-n", "20000", spec)
+	out, err := theirs.StdoutPipe()
+	if err == nil {
+		err = theirs.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := seen{}
+	all.add(t, take(generator, 20000)...)
+	all.add(t, read(t, bufio.NewReader(out), -1)...)
+	if len(all) != 40000 {
+		t.Fatalf("%d ids", len(all))
+	}
+}
+
+func TestAKilledProgramStartsAgain(t *testing.T) {
+	spec := in(t, "layout=41/6/16 worker=fixed:9")
+	all := seen{}
+	for i := 0; i < 4; i++ {
+		child, out := start(t, "endless", spec)
+		from := bufio.NewReader(out)
+		ids := read(t, from, 500)
+		if len(ids) != 500 {
+			t.Fatalf("%d ids", len(ids))
+		}
+		all.add(t, ids...)
+		child.Process.Kill() // SIGKILL
+		all.add(t, read(t, from, -1)...)
+		child.Wait()
+	}
+}
+
+// twoAnHour has two ids an hour: a call for the third one waits longer than any test.
+const twoAnHour = "layout=41/21/1 tick=1h worker=fixed:1 start=zero state=memory max_lead=0s max_wait=unlimited"
+
+func TestAProgramEndsWhileItWaits(t *testing.T) {
+	child, _ := start(t, "waits", twoAnHour)
+	var exit *exec.ExitError
+	if err := child.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 7 {
+		t.Fatal(err)
+	}
+}
+
+func TestAWaitEndsWithItsContext(t *testing.T) {
+	generator := opened(t, twoAnHour)
+	take(generator, 2)
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	for i := 0; i < 1000; i++ {
+		// A thousand waits occupy no thread.
+		go func() {
+			_, err := generator.Take(ctx, 1)
+			ended <- err
+		}()
+	}
+	cancel()
+	for i := 0; i < 1000; i++ {
+		if err := <-ended; err != context.Canceled {
+			t.Fatal(err)
+		}
+	}
+	threads, _ := os.ReadDir("/proc/self/task")
+	if len(threads) > 200 {
+		t.Fatalf("%d threads", len(threads))
+	}
+}
+
+func TestAWaitEndsWhenTheGeneratorIsClosed(t *testing.T) {
+	generator := opened(t, twoAnHour)
+	take(generator, 2)
+	ended := make(chan error)
+	go func() {
+		_, err := generator.Next()
+		ended <- err
+	}()
+	generator.Close()
+	if err := <-ended; !errors.Is(err, frazil.EStopped) {
+		t.Fatal(err)
+	}
+}
+
+func TestACallThatMayNotWaitSaysWhenToComeBack(t *testing.T) {
+	generator := opened(t, strings.Replace(twoAnHour, "max_wait=unlimited", "max_wait=1ms", 1))
+	take(generator, 2)
+	var e *frazil.Error
+	if _, err := generator.TryNext(); !errors.As(err, &e) || e.Code != frazil.EAgain || e.Retry <= 0 || e.Retry > time.Hour {
+		t.Fatal(err)
+	}
+	if _, err := generator.Next(); !errors.As(err, &e) || e.Code != frazil.EFull || !errors.Is(err, frazil.Retry) || e.Retry <= 0 {
+		t.Fatal(err)
+	}
+	ids := []frazil.ID{1, 2, 3}
+	if err := generator.Fill(ids); !errors.Is(err, frazil.EFull) || ids[0] != 0 {
+		t.Fatal(err, ids)
+	}
+	defer func() {
+		if recover() == nil {
+			t.Fatal("MustNext does not panic")
+		}
+	}()
+	generator.MustNext()
+}
+
+func TestFullTicksAreWaitedFor(t *testing.T) {
+	generator := opened(t, "layout=41/20/2 worker=fixed:1 start=zero state=memory max_lead=0s max_wait=10s")
+	ids, err := generator.Take(context.Background(), 40)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(ids); i++ {
+		if ids[i] <= ids[i-1] {
+			t.Fatalf("%d does not follow %d", ids[i], ids[i-1])
+		}
+	}
+	if err := generator.Fill(ids); err != nil {
+		t.Fatal(err)
+	}
+	sno := opened(t, "layout=sno partition=3 seq_min=0 seq_max=9 state=memory max_wait=10s")
+	snos := make([]frazil.Sno, 55)
+	if err := sno.FillSnos(7, snos); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < len(snos); i++ {
+		if snos[i].Compare(snos[i-1]) <= 0 {
+			t.Fatalf("%v does not follow %v", snos[i], snos[i-1])
+		}
+	}
+	if _, err := sno.Next(); !errors.Is(err, frazil.EKind) {
+		t.Fatal(err)
+	}
+}
+
+// ---- types ----------------------------------------------------------------------------
+
+var (
+	_ sql.Scanner   = (*frazil.ID)(nil)
+	_ driver.Valuer = frazil.ID(0)
+	_ sql.Scanner   = (*frazil.Sno)(nil)
+	_ driver.Valuer = frazil.Sno{}
+)
+
+func TestAnIDIsAString(t *testing.T) {
+	type row struct {
+		ID   frazil.ID
+		Sno  frazil.Sno
+		Keys map[frazil.ID]int
+	}
+	sno, err := frazil.ParseSno("brpk4q72xwf2m63l")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := json.Marshal(row{9223372036854775807, sno, map[frazil.ID]int{5: 1}})
+	same(t, string(b), `{"ID":"9223372036854775807","Sno":"brpk4q72xwf2m63l","Keys":{"5":1}}`, err)
+	var back row
+	err = json.Unmarshal(b, &back)
+	same(t, back.ID, frazil.ID(9223372036854775807), err)
+	same(t, back.Sno, sno, nil)
+	same(t, json.Unmarshal([]byte(`{"ID":12}`), &back) == nil && back.ID == 12, true, nil)
+	for _, wrong := range []string{`"12x"`, "-1", "1.5", "1e3", `"18446744073709551616"`} {
+		if json.Unmarshal([]byte(wrong), &back.ID) == nil {
+			t.Errorf("%s is read", wrong)
+		}
+	}
+}
+
+func TestAnIDGoesThroughAColumn(t *testing.T) {
+	value, err := frazil.ID(7).Value()
+	same(t, value, driver.Value(int64(7)), err)
+	if _, err := frazil.ID(math.MaxInt64 + 1).Value(); !errors.Is(err, frazil.ERange) || !strings.Contains(err.Error(), "text") {
+		t.Fatal(err)
+	}
+	for _, column := range []interface{}{int64(12), uint64(12), "12", []byte("12")} {
+		var id frazil.ID
+		err := id.Scan(column)
+		same(t, id, frazil.ID(12), err)
+	}
+	for _, column := range []interface{}{int64(-1), 1.5, nil, "x"} {
+		if new(frazil.ID).Scan(column) == nil {
+			t.Errorf("%v is read", column)
+		}
+	}
+}
+
+func TestAGeneratorCanBeLookedAt(t *testing.T) {
+	generator := opened(t, "layout=twitter worker=fixed:33 state=memory")
+	info, health := generator.Info(), generator.Health()
+	same(t, fmt.Sprint(info.Worker, info.Capacity, health.State, health.Worker), "33 4096 "+strconv.Itoa(int(frazil.Serving))+" 33", nil)
+	same(t, generator.Layout().Name(), "twitter", health.LastFailure)
+	generator.MustNext()
+	same(t, generator.Stats()["issued"], uint64(1), nil)
+	next, err := generator.Keep()
+	same(t, next < 0, true, err)
+	if !strings.HasPrefix(frazil.Version(), "0.2.") || len(frazil.Presets()) < 10 {
+		t.Fatal(frazil.Version())
+	}
+	if err := frazil.Check("worker=fixed:1 colour=red"); !errors.Is(err, frazil.ESpec) || !errors.Is(err, frazil.Usage) {
+		t.Fatal(err)
+	}
+}
+
+func TestASnoGeneratorGoesOnFromASnapshot(t *testing.T) {
+	generator := opened(t, "layout=sno partition=A,10 state=memory")
+	sno, err := generator.NextSno(7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := generator.Snapshot()
+	same(t, snapshot.Partition, [2]byte{'A', 10}, err)
+	again := opened(t, "state=memory", frazil.WithSnapshot(snapshot), frazil.WithoutEnvironment())
+	next, err := again.NextSno(7)
+	if err != nil || next.Compare(sno) <= 0 || next.Fields().Partition != sno.Fields().Partition {
+		t.Fatal(next, err)
+	}
+}
+
+// ---- costs ----------------------------------------------------------------------------
+
+func BenchmarkNext(b *testing.B) {
+	generator := opened(b, "layout=41/1/21 worker=fixed:1 state=memory")
+	for i := 0; i < b.N; i++ {
+		if _, err := generator.Next(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkFill10000(b *testing.B) {
+	generator := opened(b, "layout=35/1/27 worker=fixed:1 state=memory tick=100ms")
+	ids := make([]frazil.ID, 10000)
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		if err := generator.Fill(ids); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import (
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// ManualClock is a clock for tests, which stands until it is moved. Its sleeps take no time: they move it on.
+type ManualClock struct{ raw *C.frazil_manual_clock }
+
+// NewManualClock is a clock that shows this time.
+func NewManualClock(unixMs int64) (*ManualClock, error) {
+	clock := &ManualClock{}
+	if err := C.frazil_manual_clock_new(&clock.raw, C.int64_t(unixMs)); err != C.FRAZIL_OK {
+		return nil, errorOf(err)
+	}
+	runtime.SetFinalizer(clock, func(clock *ManualClock) { C.frazil_manual_clock_free(clock.raw) })
+	return clock, nil
+}
+
+// Set sets the wall time: a step. Monotonic time stays.
+func (c *ManualClock) Set(unixMs int64) {
+	C.frazil_manual_clock_set(c.raw, C.int64_t(unixMs))
+	runtime.KeepAlive(c)
+}
+
+// Advance lets time pass, on both.
+func (c *ManualClock) Advance(d time.Duration) {
+	C.frazil_manual_clock_advance(c.raw, C.uint64_t(d))
+	runtime.KeepAlive(c)
+}
+
+// An Option is what a spec cannot say.
+type Option func(*options)
+
+type options struct {
+	clock         *ManualClock
+	snapshot      *Snapshot
+	noEnvironment bool
+}
+
+// WithClock has a generator read a clock of the program's.
+func WithClock(clock *ManualClock) Option { return func(o *options) { o.clock = clock } }
+
+// WithSnapshot has a sno generator continue from a snapshot, without repeating a sno.
+func WithSnapshot(snapshot Snapshot) Option { return func(o *options) { o.snapshot = &snapshot } }
+
+// WithoutEnvironment leaves the variables FRAZIL_* unread.
+func WithoutEnvironment() Option { return func(o *options) { o.noEnvironment = true } }
+
+// prepared are options of the library, to be freed.
+type prepared struct {
+	raw      *C.frazil_options
+	maxWait  time.Duration // as long as a call may wait; negative: without an end
+	sleepsIn bool          // the clock is no real one: waits belong to the library, and take no time
+}
+
+func prepare(spec string, given []Option) (prepared, options, error) {
+	var o options
+	for _, option := range given {
+		option(&o)
+	}
+	var p prepared
+	var why C.frazil_error
+	if !C.shim_version_fits() {
+		return p, o, newError(ENotBuilt, "this module is for frazil 0.2, and the library that is installed is "+
+			Version()+": install that version, or build without the tag libfrazil")
+	}
+	err := C.frazil_options_new(&p.raw, &why)
+	if err != C.FRAZIL_OK {
+		return p, o, errorFrom(err, &why)
+	}
+	at, n := chars(spec)
+	err = C.frazil_options_spec(p.raw, at, n, &why)
+	if err == C.FRAZIL_OK && o.noEnvironment {
+		err = C.frazil_options_environment(p.raw, C.FRAZIL_ENVIRONMENT_NONE, &why)
+	}
+	if err == C.FRAZIL_OK && o.clock != nil {
+		port := C.frazil_manual_clock_port(o.clock.raw)
+		err = C.frazil_options_clock(p.raw, &port, &why)
+	}
+	if err == C.FRAZIL_OK && o.snapshot != nil {
+		raw := o.snapshot.raw()
+		err = C.frazil_options_snapshot(p.raw, &raw, &why)
+	}
+	meaning := ""
+	if err == C.FRAZIL_OK {
+		meaning, err = p.text(&why)
+	}
+	if err != C.FRAZIL_OK {
+		C.frazil_options_free(p.raw)
+		return p, o, errorFrom(err, &why)
+	}
+	p.read(meaning)
+	p.sleepsIn = p.sleepsIn || o.clock != nil
+	return p, o, nil
+}
+
+// text is what the options mean, without passwords.
+func (p *prepared) text(why *C.frazil_error) (string, C.frazil_err) {
+	size := C.size_t(1024)
+	for {
+		buf := (*C.char)(C.malloc(size))
+		if buf == nil {
+			return "", C.frazil_options_text(p.raw, 0, emptyText, 0, nil, why)
+		}
+		var n C.size_t
+		err := C.frazil_options_text(p.raw, 0, buf, size, &n, why)
+		s := ""
+		if err == C.FRAZIL_OK {
+			s = C.GoStringN(buf, C.int(n))
+		}
+		C.free(boxed(buf))
+		if err != C.FRAZIL_EBUFFER || n < size {
+			return s, err
+		}
+		size = n + 1
+	}
+}
+
+// read finds how long a call may wait, in the text that the library makes: one order, one unit.
+func (p *prepared) read(meaning string) {
+	p.maxWait = -1
+	for _, pair := range strings.Fields(meaning) {
+		if strings.HasPrefix(pair, "max_wait=") {
+			digits := strings.TrimSuffix(strings.TrimPrefix(pair, "max_wait="), "ns")
+			if ns, err := strconv.ParseInt(digits, 10, 64); err == nil {
+				p.maxWait = time.Duration(ns)
+			}
+		}
+		if strings.HasPrefix(pair, "clock=frozen:") {
+			p.sleepsIn = true
+		}
+	}
+}
+
+// Check says whether a spec can be understood. It opens nothing.
+func Check(spec string, given ...Option) error {
+	p, o, err := prepare(spec, given)
+	if err == nil {
+		C.frazil_options_free(p.raw)
+	}
+	runtime.KeepAlive(o.clock)
+	return err
+}

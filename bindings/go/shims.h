@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Between Go and the library: what a call returns comes back in a struct by value, since a pointer to a variable of Go
+ * would put that variable on the heap, for each call.
+ */
+#ifndef FRAZIL_GO_SHIMS_H
+#define FRAZIL_GO_SHIMS_H
+
+#include "frazil.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* An id, or why there is none. */
+typedef struct shim_id {
+    uint64_t id;
+    uint64_t retry_ns;
+    frazil_err err;
+} shim_id;
+
+static inline shim_id shim_next(frazil *gen)
+{
+    shim_id ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_next(gen, &ret.id);
+    return ret;
+}
+
+static inline shim_id shim_try_next(frazil *gen)
+{
+    shim_id ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_try_next(gen, &ret.id, &ret.retry_ns);
+    return ret;
+}
+
+/* The same of a sno. */
+typedef struct shim_sno {
+    frazil_sno sno;
+    uint64_t retry_ns;
+    frazil_err err;
+} shim_sno;
+
+static inline shim_sno shim_sno_next(frazil *gen, uint8_t meta)
+{
+    shim_sno ret = {{{0}}, 0, FRAZIL_OK};
+
+    ret.err = frazil_sno_next(gen, meta, &ret.sno);
+    return ret;
+}
+
+static inline shim_sno shim_sno_try_next(frazil *gen, uint8_t meta)
+{
+    shim_sno ret = {{{0}}, 0, FRAZIL_OK};
+
+    ret.err = frazil_sno_try_next(gen, meta, &ret.sno, &ret.retry_ns);
+    return ret;
+}
+
+/* How many were taken. */
+typedef struct shim_taken {
+    size_t n;
+    uint64_t retry_ns;
+    frazil_err err;
+} shim_taken;
+
+static inline shim_taken shim_try_take(frazil *gen, uint64_t *ids, size_t n)
+{
+    shim_taken ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_try_take(gen, ids, n, &ret.n, &ret.retry_ns);
+    return ret;
+}
+
+static inline shim_taken shim_sno_try_take(frazil *gen, uint8_t meta, void *snos, size_t n)
+{
+    shim_taken ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_sno_try_take(gen, meta, snos, n, &ret.n, &ret.retry_ns);
+    return ret;
+}
+
+/* A text without a terminator. */
+typedef struct shim_text {
+    char bytes[FRAZIL_TEXT_SIZE];
+    size_t len;
+    frazil_err err;
+} shim_text;
+
+static inline shim_text shim_id_format(int form, uint64_t id)
+{
+    shim_text ret;
+
+    ret.len = 0;
+    ret.err = frazil_id_format((frazil_text)form, id, ret.bytes, sizeof ret.bytes, &ret.len);
+    return ret;
+}
+
+static inline shim_text shim_time_format(int64_t unix_ms)
+{
+    shim_text ret;
+
+    ret.len = 0;
+    ret.err = frazil_time_format(unix_ms, ret.bytes, sizeof ret.bytes, &ret.len);
+    return ret;
+}
+
+static inline shim_text shim_scramble(uint64_t salt, bool checked, uint64_t id)
+{
+    shim_text ret;
+
+    ret.len = 0;
+    ret.err = frazil_scramble(salt, checked, id, ret.bytes, sizeof ret.bytes, &ret.len);
+    return ret;
+}
+
+static inline shim_text shim_sno_encode(frazil_sno sno)
+{
+    shim_text ret;
+
+    frazil_sno_encode(&sno, ret.bytes);
+    ret.len = FRAZIL_SNO_LEN;
+    ret.err = FRAZIL_OK;
+    return ret;
+}
+
+static inline shim_text shim_sno_uuid_format(frazil_sno sno)
+{
+    shim_text ret;
+
+    ret.len = 0;
+    ret.err = frazil_sno_uuid_format(&sno, ret.bytes, sizeof ret.bytes, &ret.len);
+    return ret;
+}
+
+static inline shim_text shim_partition_format(uint16_t partition)
+{
+    shim_text ret;
+
+    ret.len = 0;
+    ret.err = frazil_sno_partition_format(partition, ret.bytes, sizeof ret.bytes, &ret.len);
+    return ret;
+}
+
+static inline frazil_sno_fields shim_sno_decompose(frazil_sno sno)
+{
+    frazil_sno_fields ret;
+
+    frazil_sno_decompose(&sno, &ret);
+    return ret;
+}
+
+/* A number, or why there is none; number is what the function says. */
+static inline shim_id shim_shard(uint64_t id, uint32_t shards)
+{
+    uint32_t found = 0;
+    shim_id ret = {0, 0, frazil_shard(id, shards, &found)};
+
+    ret.id = found;
+    return ret;
+}
+
+static inline shim_id shim_kasumi(uint64_t salt, uint64_t id)
+{
+    shim_id ret = {0, 0, FRAZIL_OK};
+
+    ret.err = frazil_kasumi(salt, id, &ret.id);
+    return ret;
+}
+
+static inline shim_id shim_collision(uint32_t hosts, uint64_t workers)
+{
+    uint32_t ppm = 0;
+    shim_id ret = {0, 0, frazil_worker_collision(hosts, workers, &ppm)};
+
+    ret.id = ppm;
+    return ret;
+}
+
+/* Whether the library has the numbers that this binding was written for. */
+static inline bool shim_version_fits(void)
+{
+    return frazil_version_number() / 1000 == 2;
+}
+
+#endif

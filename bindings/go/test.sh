@@ -1,0 +1,92 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: tests the module: formatter, vet, its tests with the race detector, and that what `go mod vendor` copies
+# builds without a network.  All that it makes lies in BUILD/go.
+set -eu
+
+tree=$(realpath "$1")
+mkdir -p "$2/go"
+build=$(realpath "$2")
+work=$build/go
+chmod -R u+w "$work"
+rm -rf "$work/tmp" "$work/src" "$work/packages" "$work/stranger"
+mkdir -p "$work/tmp"
+export GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE="$work/cache" GOTMPDIR="$work/tmp" TMPDIR="$work/tmp" FRAZIL_TREE="$tree"
+[ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
+
+step() {
+    echo "== $*"
+}
+
+step packages
+sh "$tree/bindings/go/package.sh" "$tree" "$work/packages" >/dev/null
+mkdir "$work/src"
+tar -C "$work/src" --strip-components=1 -xzf "$work"/packages/frazil-go-*.tar.gz
+cp "$tree"/bindings/go/*_test.go "$work/src/"
+for drop_in in snowflake sno; do
+    cp "$tree/bindings/go/compat/$drop_in"/*_test.go "$work/src/compat/$drop_in/"
+done
+
+cd "$work/src"
+step formatter
+[ -z "$(gofmt -l .)" ] || { gofmt -d . && exit 1; }
+step vet
+go vet ./...
+step tests
+go test -race -count=1 ./...
+
+step beside the modules that it stands in for
+cp -R "$tree/bindings/go/against" "$work/src/against"
+(cd against && GOFLAGS=-mod=readonly go vet ./... && GOFLAGS=-mod=readonly go test -count=1 ./...)
+
+step the command of sno
+go build -o "$work/sno" ./examples/sno
+"$work/sno" generate -meta=7 -partition=513 3 >"$work/made" 2>&1 || { cat "$work/made" && exit 1; }
+[ "$(sort -u "$work/made" | wc -l)" -eq 3 ] || { cat "$work/made" && exit 1; }
+"$work/sno" inspect "$(head -n 1 "$work/made")" >"$work/parts"
+if ! grep -q '  Partition: 513' "$work/parts" || ! grep -q '       Meta: 7' "$work/parts"; then
+    cat "$work/parts"
+    exit 1
+fi
+! "$work/sno" inspect nothing >/dev/null 2>&1 || { echo "a text that is no sno is taken" && exit 1; }
+! "$work/sno" generate -meta=256 >/dev/null 2>&1 || { echo "a metabyte of 256 is taken" && exit 1; }
+
+# A program somewhere else vendors the module, and finds nothing of this machine's.
+step vendored, without a network
+rm -rf "$work/src/against"
+mkdir -p "$work/stranger/home"
+cd "$work/stranger"
+cat >go.mod <<END
+module stranger
+
+go 1.19
+
+require github.com/frazil/frazil-go v0.0.0
+
+replace github.com/frazil/frazil-go => $work/src
+END
+cat >main.go <<'END'
+package main
+
+import (
+	"fmt"
+
+	frazil "github.com/frazil/frazil-go"
+	"github.com/frazil/frazil-go/compat/sno"
+)
+
+func main() {
+	generator, err := frazil.Open("worker=fixed:7 state=memory")
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(generator.MustNext() < generator.MustNext(), len(sno.New(1).String()))
+}
+END
+export GOPATH="$work/stranger/home" GOPROXY=off GONOSUMDB='*'
+go mod vendor
+mv "$work/src" "$work/hidden"
+GOFLAGS=-mod=vendor go run . >out || { mv "$work/hidden" "$work/src" && exit 1; }
+mv "$work/hidden" "$work/src"
+[ "$(cat out)" = "true 16" ] || { cat out && exit 1; }
+echo "the module for Go holds"

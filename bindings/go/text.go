@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+
+package frazil
+
+/*
+#include "shims.h"
+*/
+import "C"
+
+import (
+	"time"
+	"unsafe"
+)
+
+// Form is a text form of 64-bit ids. Those of fixed width sort as the numbers do.
+type Form int32
+
+// The forms.
+const (
+	Dec       Form = C.FRAZIL_TEXT_DEC        // decimal, no leading zero
+	DecPadded Form = C.FRAZIL_TEXT_DEC_PADDED // decimal, 20 digits
+	Hex       Form = C.FRAZIL_TEXT_HEX        // 16 hex digits
+	Crockford Form = C.FRAZIL_TEXT_CROCKFORD  // 13 characters of Crockford's base 32
+	Base36    Form = C.FRAZIL_TEXT_BASE36     // 0-9a-z, no padding
+	Base58    Form = C.FRAZIL_TEXT_BASE58     // lower case first, no padding
+	Base62    Form = C.FRAZIL_TEXT_BASE62     // 11 of 0-9A-Za-z
+	Base64URL Form = C.FRAZIL_TEXT_BASE64URL  // 11 characters, of the 8 big-endian bytes
+	Bin       Form = C.FRAZIL_TEXT_BIN        // 64 binary digits in groups of four
+	Bytes     Form = C.FRAZIL_TEXT_BYTES      // the 8 big-endian bytes as hex digits
+	Hex0x     Form = C.FRAZIL_TEXT_HEX0X      // 0x and hex digits, no padding
+	HexShort  Form = C.FRAZIL_TEXT_HEX_SHORT  // hex digits, no padding
+)
+
+// Name is the form's name in the command, as "crockford".
+func (f Form) Name() string {
+	name := C.frazil_text_name(C.frazil_text(f))
+	if name == nil {
+		return "?"
+	}
+	return C.GoString(name)
+}
+
+// FormByName is the form of that name.
+func FormByName(name string) (Form, error) {
+	for form := Form(0); form < C.FRAZIL_TEXT_COUNT; form++ {
+		if form.Name() == name {
+			return form, nil
+		}
+	}
+	return 0, newError(EInval, "there is no text form '"+name+"'")
+}
+
+// text copies what the library has written.
+func text(written C.shim_text) (string, error) {
+	if written.err != C.FRAZIL_OK {
+		return "", errorOf(written.err)
+	}
+	return C.GoStringN(&written.bytes[0], C.int(written.len)), nil
+}
+
+// chars is a text as the library takes it: where its bytes are, and how many. It is kept alive by the call.
+func chars(s string) (*C.char, C.size_t) {
+	if s == "" {
+		return emptyText, 0
+	}
+	return (*C.char)(unsafe.Pointer(&[]byte(s)[0])), C.size_t(len(s))
+}
+
+var emptyText = C.CString("")
+
+// bytesOf is likewise for bytes; NULL where there are none.
+func bytesOf(b []byte) (unsafe.Pointer, C.size_t) {
+	if len(b) == 0 {
+		return nil, 0
+	}
+	return unsafe.Pointer(&b[0]), C.size_t(len(b))
+}
+
+// Shard is the shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
+func Shard(id ID, shards uint32) (uint32, error) {
+	found := C.shim_shard(C.uint64_t(id), C.uint32_t(shards))
+	return uint32(found.id), errorOf(found.err)
+}
+
+// WorkerHash is a worker number from a host name or address as konayuki computes it. Two hosts can get the same one.
+func WorkerHash(hint string, workers uint32) (uint32, error) {
+	var worker C.uint32_t
+	at, n := chars(hint)
+	err := C.frazil_worker_hash(at, n, C.uint32_t(workers), &worker)
+	return uint32(worker), errorOf(err)
+}
+
+// WorkerCollision says how likely two of so many hosts get the same worker number by hash, in parts per million, rounded up.
+func WorkerCollision(hosts uint32, workers uint64) (uint32, error) {
+	found := C.shim_collision(C.uint32_t(hosts), C.uint64_t(workers))
+	return uint32(found.id), errorOf(found.err)
+}
+
+// Kasumi scrambles an id, or the other way round. It hides nothing from an attacker. The salt is odd.
+func Kasumi(salt, id uint64) (uint64, error) {
+	found := C.shim_kasumi(C.uint64_t(salt), C.uint64_t(id))
+	return uint64(found.id), errorOf(found.err)
+}
+
+// Scramble writes a scrambled id as 14 characters, or as 19 with check digits.
+func Scramble(salt uint64, checked bool, id ID) (string, error) {
+	return text(C.shim_scramble(C.uint64_t(salt), C.bool(checked), C.uint64_t(id)))
+}
+
+// Unscramble reads such a text.
+func Unscramble(salt uint64, checked bool, scrambled string) (ID, error) {
+	var id C.uint64_t
+	var why C.frazil_error
+	at, n := chars(scrambled)
+	err := C.frazil_unscramble(C.uint64_t(salt), C.bool(checked), at, n, &id, &why)
+	return ID(id), errorFrom(err, &why)
+}
+
+// FormatTime writes an instant as RFC 3339 in UTC, always with milliseconds.
+func FormatTime(unixMs int64) (string, error) {
+	return text(C.shim_time_format(C.int64_t(unixMs)))
+}
+
+// ParseTime reads RFC 3339, a date alone, or Unix milliseconds.
+func ParseTime(s string) (int64, error) {
+	var unixMs C.int64_t
+	var why C.frazil_error
+	at, n := chars(s)
+	err := C.frazil_time_parse(at, n, &unixMs, &why)
+	return int64(unixMs), errorFrom(err, &why)
+}
+
+// timeOf is an instant of the library as Go has it, in UTC.
+func timeOf(unixMs int64) time.Time { return time.UnixMilli(unixMs).UTC() }

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+
+/** The interface of npm's flake-idgen 1.4 over frazil: README.md says what differs, and why. */
+
+const { FrazilError, openShared, openSharedAsync, tryNextBuffer, pauseMs } = require('./lib/generator.js');
+
+const SEQUENCE_MOST = 0xfff;
+const FULL = 'Sequence exceeded its maximum value. Provide callback function to handle sequence overflow';
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+/** A whole number in its range: those out of it were cut off silently once, and so two generators could be one. */
+function whole(name, given, most) {
+  const value = typeof given === 'string' && given.trim() !== '' ? Number(given) : given;
+  if (Number.isSafeInteger(value) && value >= 0 && value <= most) return value;
+  throw new FrazilError(
+    `${name} must be a whole number from 0 to ${most}, and is ${String(given)}`,
+    'FRAZIL_ERANGE',
+    'usage',
+  );
+}
+
+/** The highest sequence number under a mask: counting up ends where the next number loses a bit to it. */
+function highest(mask) {
+  const seqMax = (~mask & (mask + 1)) - 1;
+  if (seqMax > 0) return seqMax;
+  throw new FrazilError(
+    `seqMask 0x${mask.toString(16)} allows a single id in each millisecond, as its lowest bit is not set: give 2^k - 1`,
+    'FRAZIL_ERANGE',
+    'usage',
+  );
+}
+
+/* ---- warnings -------------------------------------------------------------------------------- */
+
+let hasWarnedOfId = false;
+const bounds = new Map(); // by id and epoch: the first highest sequence number that was seen; null: it was warned of
+
+function warn(message, code) {
+  process.emitWarning(message, { type: 'FrazilWarning', code });
+}
+
+function warnOfId() {
+  if (hasWarnedOfId) return;
+  hasWarnedOfId = true;
+  warn(
+    'a FlakeId without id, datacenter and worker has the id 0: another host, or container, that does the same makes the ' +
+      'same ids. Give each of them an id of its own, from 0 to 1023.',
+    'FRAZIL_FLAKE_ID_0',
+  );
+}
+
+/** Generators of other masks count for themselves, so the numbers that both masks allow are given out twice. */
+function warnOfMask(id, epoch, seqMax) {
+  const place = `${id} ${epoch}`;
+  const first = bounds.get(place);
+  if (first === undefined) bounds.set(place, seqMax);
+  if (first === undefined || first === seqMax || first === null) return;
+  bounds.set(place, null);
+  warn(
+    `two FlakeIds have the id ${id} and different masks, up to ${first} and up to ${seqMax}: in one millisecond both can ` +
+      'make the same id. Give them the same mask, or different ids.',
+    'FRAZIL_FLAKE_MASKS',
+  );
+}
+
+/* ---- generators ------------------------------------------------------------------------------ */
+
+// All FlakeIds of a thread that mean the same have one generator, which is closed when the last of them is gone.
+const generators = new Map();
+const closed = new FinalizationRegistry((spec) => {
+  if (generators.get(spec)?.deref() === undefined) generators.delete(spec);
+});
+
+function known(spec) {
+  return generators.get(spec)?.deref();
+}
+
+function keep(spec, generator) {
+  generators.set(spec, new WeakRef(generator));
+  closed.register(generator, spec);
+  return generator;
+}
+
+/** Masks other than the usual one need a folder of their own: the library lets bounds of one worker not overlap. */
+function toSpec(id, epoch, seqMax) {
+  const spec = `layout=flake behaviour=flake worker=fixed:${id} epoch=${epoch}`;
+  return seqMax === SEQUENCE_MOST ? spec : `${spec} seq_max=${seqMax} namespace=flake-idgen-${epoch}-${seqMax}`;
+}
+
+/** An error of frazil in the words of flake-idgen. */
+function translate(error) {
+  const { code, behindMs } = error;
+  if (code !== 'FRAZIL_EFULL' && code !== 'FRAZIL_ECLOCK') return error;
+  const message =
+    code === 'FRAZIL_EFULL'
+      ? FULL
+      : `Clock moved backwards. Refusing to generate id for ${Math.ceil(behindMs)} milliseconds`;
+  return Object.assign(new FrazilError(message, code, error.class, error.retryMs, behindMs), { cause: error });
+}
+
+class FlakeId {
+  #spec;
+  #generator;
+  #waiting = []; // callbacks whose ids the present millisecond no longer has
+  #first = 0; // the first of them
+
+  constructor(options) {
+    this.options = options || {};
+    const { id, datacenter, worker, epoch, seqMask } = this.options;
+    if (id !== undefined) {
+      this.id = whole('id', id, 1023);
+    } else {
+      if (datacenter === undefined && worker === undefined) warnOfId();
+      this.datacenter = whole('datacenter', datacenter ?? 0, 31);
+      this.worker = whole('worker', worker ?? 0, 31);
+      this.id = (this.datacenter << 5) | this.worker;
+    }
+    this.epoch = whole('epoch', epoch instanceof Date ? epoch.getTime() : (epoch ?? 0), 8.64e15);
+    this.seqMask = whole('seqMask', seqMask || SEQUENCE_MOST, SEQUENCE_MOST);
+    const seqMax = highest(this.seqMask);
+    warnOfMask(this.id, this.epoch, seqMax);
+    this.#spec = toSpec(this.id, this.epoch, seqMax);
+  }
+
+  next(callback) {
+    if (callback) {
+      this.#call(callback);
+      return undefined;
+    }
+    try {
+      this.#generator ??= known(this.#spec) ?? keep(this.#spec, openShared(this.#spec));
+      return this.#generator.nextBuffer();
+    } catch (error) {
+      throw translate(error);
+    }
+  }
+
+  /** Callbacks get their ids in the order of the calls, and never before the call has returned. */
+  #call(callback) {
+    if (typeof callback !== 'function') {
+      throw new TypeError('the callback of next must be a function');
+    }
+    this.#generator ??= known(this.#spec);
+    if (this.#waiting.length === 0 && this.#generator && this.#deliver(callback)) return;
+    this.#waiting.push(callback);
+    if (this.#waiting.length > 1) return;
+    if (this.#generator) this.#pause();
+    else this.#open();
+  }
+
+  /** Opening takes files and their locks, and so a thread. */
+  #open() {
+    openSharedAsync(this.#spec).then(
+      (generator) => {
+        this.#generator ??= known(this.#spec) ?? keep(this.#spec, generator);
+        this.#resume();
+      },
+      (error) => {
+        const callbacks = this.#waiting;
+        this.#waiting = [];
+        for (const callback of callbacks) process.nextTick(callback, error);
+      },
+    );
+  }
+
+  /** False: there is no id now. */
+  #deliver(callback) {
+    let id;
+    try {
+      id = this.#generator[tryNextBuffer]();
+    } catch (error) {
+      process.nextTick(callback, translate(error));
+      return true;
+    }
+    if (id === null) return false;
+    process.nextTick(callback, null, id);
+    return true;
+  }
+
+  #pause() {
+    setTimeout(() => this.#resume(), pauseMs());
+  }
+
+  #resume() {
+    while (this.#first < this.#waiting.length && this.#deliver(this.#waiting[this.#first])) this.#first++;
+    if (this.#first < this.#waiting.length) {
+      this.#pause();
+      return;
+    }
+    this.#waiting = [];
+    this.#first = 0;
+  }
+}
+
+module.exports = FlakeId;

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+
+/** Generators, and all that the package shows: index.js says which of it. */
+
+const { FrazilError, makeCore } = require('./core.js');
+const native = require('./load.js').load();
+const { setImmediate, setTimeout } = require('node:timers/promises');
+
+native.setup(FrazilError);
+
+const core = makeCore(native);
+const wanted = require('../package.json').version;
+if (core.version.split('.', 2).join('.') !== wanted.split('.', 2).join('.')) {
+  throw new Error(`frazil ${wanted} for Node found libfrazil ${core.version}; run 'npm rebuild frazil'`);
+}
+
+// The addon writes here what its fast functions would return: reading it costs less than having a bigint made there.
+const cell = new BigUint64Array(native.cell);
+const bytes = new Uint8Array(native.cell);
+const CELL_RETRY_NS = 1;
+const SNO_SIZE = 10;
+
+const isLittleEndian = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1;
+const HEALTH_STATES = ['serving', 'needs-grant', 'behind', 'fenced', 'exhausted', 'stopped'];
+// Who waits looks again after so long at the latest, as a clock that was behind can be set forward.
+const TIMER_MOST_MS = 1000;
+
+function usage(message) {
+  return new FrazilError(message, 'FRAZIL_EINVAL', 'usage');
+}
+
+let externalOf;
+
+function checkCount(n) {
+  if (!Number.isSafeInteger(n) || n < 0) throw usage('how many ids to take must be a whole number');
+}
+
+/** A clock that moves only when it is told to, for tests. */
+class ManualClock {
+  #external;
+
+  constructor(time) {
+    this.#external = native.clockNew(time);
+  }
+
+  set(time) {
+    native.clockSet(this.#external, time);
+  }
+
+  /** Lets so many milliseconds pass. */
+  advance(ms) {
+    this.advanceNs(Math.round(ms * 1e6));
+  }
+
+  advanceNs(ns) {
+    native.clockAdvance(this.#external, ns);
+  }
+
+  static {
+    externalOf = (clock) => clock.#external;
+  }
+}
+
+/** `maxWait: '10ms'` is the key `max_wait` of a spec. */
+function toPairs(options) {
+  const pairs = [];
+  for (const [name, value] of Object.entries(options)) {
+    if (value === undefined || name === 'spec' || value instanceof ManualClock) continue;
+    const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    pairs.push(key, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value));
+  }
+  return pairs;
+}
+
+function toRequest(specOrOptions) {
+  if (specOrOptions === undefined || typeof specOrOptions === 'string') return [specOrOptions];
+  if (specOrOptions === null || typeof specOrOptions !== 'object') {
+    throw usage('a generator is opened from a spec, a string, or from an object with its keys');
+  }
+  const { spec, clock } = specOrOptions;
+  return [spec, toPairs(specOrOptions), clock instanceof ManualClock ? externalOf(clock) : undefined];
+}
+
+// Who has this made the generator itself.
+const key = Symbol('frazil');
+const tryNextBuffer = Symbol('tryNextBuffer');
+
+class Generator {
+  #external;
+  #next;
+  #tryNext;
+  #nextText;
+  #maxWaitMs;
+  #isRemote;
+  #layout;
+
+  constructor(given, handle) {
+    if (given !== key) throw usage('a generator is made by open');
+    const { external, next, tryNext, nextText, maxWaitMs, isRemote } = handle;
+    this.#external = external;
+    this.#next = next;
+    this.#tryNext = tryNext;
+    this.#nextText = nextText;
+    this.#maxWaitMs = maxWaitMs;
+    this.#isRemote = isRemote;
+  }
+
+  next(options) {
+    if (options !== undefined && options.block) return native.fill(this.#external, new BigUint64Array(1), true)[0];
+    this.#next();
+    return cell[0];
+  }
+
+  tryNext() {
+    return this.#tryNext() === undefined ? cell[0] : null;
+  }
+
+  /** For the drop-in of flake-idgen: nextBuffer that returns null where tryNext would. */
+  [tryNextBuffer]() {
+    return this.#tryNext() === undefined ? cellBuffer() : null;
+  }
+
+  nextString(options) {
+    if (options === undefined) return this.#nextText();
+    return native.format(this.next(options), options.form ?? 'dec');
+  }
+
+  nextNumber(options) {
+    const id = Number(this.next(options));
+    if (Number.isSafeInteger(id)) return id;
+    throw new FrazilError(
+      'this id does not fit a number of JavaScript, which is exact up to 2^53: use next() or nextString(), or a layout ' +
+        'that fits, as js53',
+      'FRAZIL_ERANGE',
+      'usage',
+    );
+  }
+
+  nextBuffer(options) {
+    cell[0] = this.next(options);
+    return cellBuffer();
+  }
+
+  fill(array, { block = false } = {}) {
+    return native.fill(this.#external, array, block);
+  }
+
+  async take(n, { signal } = {}) {
+    checkCount(n);
+    signal?.throwIfAborted();
+    const ids = new BigUint64Array(n);
+    if (this.#isRemote) return abortable(native.takeAsync(this.#external, ids), signal);
+    await this.#collect(
+      n,
+      signal,
+      (from) => native.tryTake(this.#external, ids, from),
+      () => this.#next(),
+    );
+    return ids;
+  }
+
+  nextSno(options) {
+    return native.snoEncode(this.fillSnos(Buffer.allocUnsafe(SNO_SIZE), options));
+  }
+
+  fillSnos(array, { meta = 0, block = false } = {}) {
+    return native.fillSnos(this.#external, meta, array, block);
+  }
+
+  async takeSnos(n, { meta = 0, signal } = {}) {
+    checkCount(n);
+    signal?.throwIfAborted();
+    const all = Buffer.alloc(n * SNO_SIZE);
+    const explain = () => native.fillSnos(this.#external, meta, Buffer.allocUnsafe(SNO_SIZE), false);
+    await this.#collect(n, signal, (from) => native.tryTakeSnos(this.#external, meta, all, from), explain);
+    return Array.from({ length: n }, (_, i) => native.snoEncode(all.subarray(i * SNO_SIZE, (i + 1) * SNO_SIZE)));
+  }
+
+  nextSnoAt(time, { meta = 0 } = {}) {
+    return native.snoEncode(native.nextSnoAt(this.#external, time, meta));
+  }
+
+  /** Takes what is free, and goes back to the event loop until there is more. */
+  async #collect(n, signal, takeFrom, explain) {
+    let since = performance.now();
+    for (let taken = 0; taken < n; ) {
+      const more = takeFrom(taken);
+      taken += more;
+      if (taken === n) return;
+      if (more > 0) {
+        since = performance.now();
+        await setImmediate(undefined, { signal });
+        continue;
+      }
+      const retryMs = pauseMs();
+      // Throws with the reason, unless there is an id after all.
+      if (performance.now() - since + retryMs > this.#maxWaitMs + 1) explain();
+      await setTimeout(retryMs, undefined, { signal });
+    }
+  }
+
+  nextAt(time) {
+    return native.nextAt(this.#external, time);
+  }
+
+  get layout() {
+    return (this.#layout ??= new core.Layout(this.#external));
+  }
+
+  inspect(id) {
+    return this.layout.inspect(id);
+  }
+
+  get available() {
+    return native.available(this.#external);
+  }
+
+  info() {
+    return { ...native.info(this.#external), fingerprint: this.layout.fingerprint };
+  }
+
+  stats() {
+    return native.stats(this.#external);
+  }
+
+  health() {
+    const health = native.health(this.#external);
+    return { ...health, state: HEALTH_STATES[health.state] ?? 'unknown' };
+  }
+
+  keep() {
+    const ms = native.keep(this.#external);
+    return ms < 0 ? Infinity : ms;
+  }
+
+  stop() {
+    native.stop(this.#external);
+  }
+
+  close() {
+    // Who wants to know how it went waits for closeAsync.
+    native.closeAsync(this.#external)?.catch(() => {});
+  }
+
+  async closeAsync() {
+    await native.closeAsync(this.#external);
+  }
+}
+
+// Node before 20.5 has no such symbols.
+if (Symbol.dispose) Generator.prototype[Symbol.dispose] = Generator.prototype.close;
+if (Symbol.asyncDispose) Generator.prototype[Symbol.asyncDispose] = Generator.prototype.closeAsync;
+
+/** After how many milliseconds to come back, as the last call that gave no id has said. */
+function pauseMs() {
+  return Math.min(Math.max(Math.ceil(Number(cell[CELL_RETRY_NS]) / 1e6), 1), TIMER_MOST_MS);
+}
+
+/** The id in the cell, highest byte first. */
+function cellBuffer() {
+  const buffer = Buffer.allocUnsafe(8);
+  if (isLittleEndian) {
+    buffer[0] = bytes[7];
+    buffer[1] = bytes[6];
+    buffer[2] = bytes[5];
+    buffer[3] = bytes[4];
+    buffer[4] = bytes[3];
+    buffer[5] = bytes[2];
+    buffer[6] = bytes[1];
+    buffer[7] = bytes[0];
+  } else buffer.writeBigUInt64BE(cell[0]);
+  return buffer;
+}
+
+/** The promise, or the signal's reason if that comes first; what the promise then brings stays unused. */
+function abortable(promise, signal) {
+  if (signal === undefined) return promise;
+  return new Promise((resolve, reject) => {
+    const onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+  });
+}
+
+function open(specOrOptions) {
+  return new Generator(key, native.open(...toRequest(specOrOptions)));
+}
+
+async function openAsync(specOrOptions) {
+  return new Generator(key, await native.openAsync(...toRequest(specOrOptions)));
+}
+
+function openShared(spec = '') {
+  return new Generator(key, native.openShared(spec));
+}
+
+async function openSharedAsync(spec) {
+  return new Generator(key, await native.openSharedAsync(spec));
+}
+
+module.exports = {
+  core,
+  native,
+  Generator,
+  ManualClock,
+  FrazilError,
+  open,
+  openAsync,
+  openShared,
+  openSharedAsync,
+  tryNextBuffer,
+  pauseMs,
+};

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Promises: what may take long, and so runs in a thread of libuv's pool: opening, closing, and taking ids where a
+ * server has to be asked for them.
+ */
+#define _POSIX_C_SOURCE 200809L /* strdup */
+#include "addon.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct promise {
+    napi_async_work work;
+    napi_deferred deferred;
+    struct addon *addon;
+    struct request request; /* of open */
+    char *spec;             /* of openShared, in place of it */
+    struct handle *handle;  /* of the others; close has taken gen from it */
+    frazil *gen;
+    uint64_t *ids; /* of take: the words of an array that `array` holds */
+    size_t n;
+    napi_ref array;
+    frazil_err err;
+    frazil_error why;
+};
+
+static void promise_free(napi_env env, struct promise *promise)
+{
+    if (promise->array != NULL)
+        (void)napi_delete_reference(env, promise->array);
+    request_free(&promise->request);
+    free(promise->spec);
+    (void)napi_delete_async_work(env, promise->work);
+    free(promise);
+}
+
+static void settle(napi_env env, struct promise *promise, napi_value result)
+{
+    if (promise->err == FRAZIL_OK) {
+        if (result == NULL)
+            (void)napi_get_undefined(env, &result);
+        (void)napi_resolve_deferred(env, promise->deferred, result);
+    } else {
+        napi_value error = make_error(env, promise->addon, promise->err, &promise->why);
+        if (error != NULL) /* else the environment is ending */
+            (void)napi_reject_deferred(env, promise->deferred, error);
+    }
+    promise_free(env, promise);
+}
+
+/* Starts it; returns what JavaScript waits for.  On failure it is freed, and an exception is pending. */
+static napi_value start(struct args *args, struct promise *promise, napi_async_execute_callback execute,
+                        napi_async_complete_callback complete)
+{
+    napi_value value = NULL;
+    napi_value name = make_text(args, "frazil", NAPI_AUTO_LENGTH);
+
+    promise->addon = args->addon;
+    if (napi_create_async_work(args->env, NULL, name, execute, complete, promise, &promise->work) == napi_ok &&
+        napi_create_promise(args->env, &promise->deferred, &value) == napi_ok &&
+        napi_queue_async_work(args->env, promise->work) == napi_ok)
+        return value;
+    promise_free(args->env, promise);
+    return throw_error(args, FRAZIL_ENOMEM, NULL);
+}
+
+/* ---- open ------------------------------------------------------------------------------- */
+
+static void open_execute(napi_env env, void *data)
+{
+    struct promise *promise = data;
+
+    (void)env;
+    promise->err = promise->spec != NULL ? frazil_open_shared(&promise->gen, promise->spec, &promise->why)
+                                         : frazil_open_options(&promise->gen, promise->request.options, &promise->why);
+}
+
+static void open_complete(napi_env env, napi_status status, void *data)
+{
+    struct promise *promise = data;
+    napi_value object = NULL;
+
+    (void)status;
+    if (promise->err == FRAZIL_OK) {
+        struct handle *handle =
+            handle_new(env, promise->addon, promise->gen, promise->spec == NULL ? &promise->request : NULL);
+        if (handle == NULL)
+            frazil_close(promise->gen);
+        object = handle == NULL ? NULL : handle_object(env, handle);
+        promise->err = object == NULL ? FRAZIL_ENOMEM : FRAZIL_OK;
+    }
+    settle(env, promise, object);
+}
+
+static napi_value open_async(struct args *args)
+{
+    struct promise *promise = calloc(1, sizeof *promise);
+
+    if (promise == NULL)
+        return throw_error(args, FRAZIL_ENOMEM, NULL);
+    if (!request_read(args, 0, &promise->request)) {
+        free(promise);
+        return NULL;
+    }
+    return start(args, promise, open_execute, open_complete);
+}
+
+static napi_value open_shared_async(struct args *args)
+{
+    size_t len;
+    const char *spec = arg_text(args, 0, "a spec", &len);
+    struct promise *promise = args->wrong ? NULL : calloc(1, sizeof *promise);
+
+    if (args->wrong)
+        return NULL;
+    if (promise == NULL || (promise->spec = strdup(spec)) == NULL) {
+        free(promise);
+        return throw_error(args, FRAZIL_ENOMEM, NULL);
+    }
+    return start(args, promise, open_execute, open_complete);
+}
+
+/* ---- close ------------------------------------------------------------------------------ */
+
+static void close_execute(napi_env env, void *data)
+{
+    struct promise *promise = data;
+
+    (void)env;
+    promise->err = frazil_close_within(promise->gen, FRAZIL_WAIT_FOREVER);
+}
+
+static void close_complete(napi_env env, napi_status status, void *data)
+{
+    struct promise *promise = data;
+
+    (void)status;
+    handle_release(promise->handle);
+    settle(env, promise, NULL);
+}
+
+/* closeAsync(handle): undefined where it is closed already, or works are left that will close it. */
+static napi_value close_async(struct args *args)
+{
+    struct handle *handle = arg_external(args, 0);
+
+    if (args->wrong || handle->gen == NULL)
+        return NULL;
+    if (handle->works > 0) {
+        handle_close(handle, 0);
+        return NULL;
+    }
+    struct promise *promise = calloc(1, sizeof *promise);
+    if (promise == NULL)
+        return throw_error(args, FRAZIL_ENOMEM, NULL);
+    promise->gen = handle->gen;
+    promise->handle = handle;
+    napi_value value = start(args, promise, close_execute, close_complete);
+    if (value != NULL) {
+        handle->gen = NULL;
+        handle_hold(handle);
+    }
+    return value;
+}
+
+/* ---- take ------------------------------------------------------------------------------- */
+
+static void take_execute(napi_env env, void *data)
+{
+    struct promise *promise = data;
+
+    (void)env;
+    promise->err = frazil_take(promise->gen, promise->ids, promise->n, FRAZIL_WAIT_DEFAULT, &promise->why);
+}
+
+static void take_complete(napi_env env, napi_status status, void *data)
+{
+    struct promise *promise = data;
+    struct handle *handle = promise->handle;
+    napi_value array = NULL;
+
+    (void)status;
+    (void)napi_get_reference_value(env, promise->array, &array);
+    handle->works--;
+    if (handle->works == 0 && handle->is_closing) {
+        handle->is_closing = false;
+        handle_close(handle, 0);
+    }
+    handle_release(handle);
+    settle(env, promise, array);
+}
+
+/* takeAsync(handle, words): fills all of them in a thread of the pool. */
+static napi_value take_async(struct args *args)
+{
+    struct handle *handle = NULL;
+    size_t n;
+    frazil *gen = arg_generator(args, 0, &handle);
+    uint64_t *ids = args->wrong ? NULL : arg_words(args, 1, "what is filled", &n);
+    struct promise *promise = args->wrong ? NULL : calloc(1, sizeof *promise);
+
+    if (args->wrong)
+        return NULL;
+    if (promise == NULL || napi_create_reference(args->env, args->value[1], 1, &promise->array) != napi_ok) {
+        free(promise);
+        return throw_error(args, FRAZIL_ENOMEM, NULL);
+    }
+    promise->gen = gen;
+    promise->ids = ids;
+    promise->n = n;
+    promise->handle = handle;
+    napi_value value = start(args, promise, take_execute, take_complete);
+    if (value != NULL) {
+        handle->works++;
+        handle_hold(handle);
+    }
+    return value;
+}
+
+const struct native natives_of_promises[] = {
+    {"openAsync", open_async},
+    {"openSharedAsync", open_shared_async},
+    {"closeAsync", close_async},
+    {"takeAsync", take_async},
+    {NULL, NULL},
+};

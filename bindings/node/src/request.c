@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests: what `open` was asked for, as options of the library. */
+#include "addon.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void clock_release(struct clock *clock)
+{
+    if (clock == NULL || --clock->holders > 0)
+        return;
+    frazil_manual_clock_free(clock->manual);
+    free(clock);
+}
+
+/* One key and its value, from a list in which they alternate. */
+static bool set_pair(struct args *args, napi_value list, uint32_t i, frazil_options *options)
+{
+    struct args pair = {.env = args->env, .addon = args->addon};
+    frazil_error why = {.code = 0};
+    size_t key_len;
+    size_t len;
+
+    (void)napi_get_element(args->env, list, i, &pair.value[0]);
+    (void)napi_get_element(args->env, list, i + 1, &pair.value[1]);
+    const char *key = arg_text(&pair, 0, "the name of an option", &key_len);
+    const char *value = arg_text(&pair, 1, "the value of an option", &len);
+    if (!pair.wrong && strlen(key) != key_len)
+        (void)throw_wrong(&pair, "the name of an option has a zero byte");
+    if (!pair.wrong) {
+        frazil_err err = frazil_options_set(options, key, value, len, &why);
+        if (err != FRAZIL_OK)
+            (void)throw_error(&pair, err, &why);
+    }
+    while (pair.texts > 0)
+        free(pair.text[--pair.texts]);
+    args->wrong = args->wrong || pair.wrong;
+    return !pair.wrong;
+}
+
+static void set_pairs(struct args *args, napi_value list, frazil_options *options)
+{
+    uint32_t count = 0;
+
+    (void)napi_get_array_length(args->env, list, &count);
+    for (uint32_t i = 0; i + 1 < count && set_pair(args, list, i, options); i += 2)
+        continue;
+}
+
+static void set_clock(struct args *args, size_t i, struct request *request)
+{
+    frazil_error why = {.code = 0};
+    struct clock *clock = arg_external(args, i);
+
+    if (args->wrong)
+        return;
+    frazil_clock port = frazil_manual_clock_port(clock->manual);
+    frazil_err err = frazil_options_clock(request->options, &port, &why);
+    if (err != FRAZIL_OK) {
+        (void)throw_error(args, err, &why);
+        return;
+    }
+    request->clock = clock;
+    clock->holders++;
+}
+
+/* ---- how the library reads a request -------------------------------------------------- */
+
+/* A generator's canonical text alone tells its max_wait, and whether its slots come from a server. */
+static void understand(struct request *request, const char *text)
+{
+    static const char wait_key[] = " max_wait=";
+    static const char state_key[] = " state=";
+    const char *wait = strstr(text, wait_key);
+    const char *state = strstr(text, state_key);
+
+    request->max_wait_ns = FRAZIL_WAIT_FOREVER;
+    if (wait != NULL && wait[sizeof wait_key - 1] >= '0' && wait[sizeof wait_key - 1] <= '9')
+        request->max_wait_ns = strtoull(wait + sizeof wait_key - 1, NULL, 10);
+    if (state != NULL) {
+        const char *value = state + sizeof state_key - 1;
+        const char *scheme = strstr(value, "://");
+        request->is_remote = scheme != NULL && strcspn(value, " ") > (size_t)(scheme - value);
+    }
+}
+
+static void ask_library(struct args *args, struct request *request)
+{
+    frazil_error why = {.code = 0};
+    char nothing[1];
+    size_t len = 0;
+
+    frazil_err err = frazil_options_text(request->options, 0, nothing, sizeof nothing, &len, &why);
+    if (err != FRAZIL_EBUFFER) {
+        (void)throw_error(args, err, &why);
+        return;
+    }
+    char *text = malloc(len + 1);
+    if (text == NULL) {
+        (void)throw_error(args, FRAZIL_ENOMEM, NULL);
+        return;
+    }
+    err = frazil_options_text(request->options, 0, text, len + 1, &len, &why);
+    if (err == FRAZIL_OK)
+        understand(request, text);
+    else
+        (void)throw_error(args, err, &why);
+    free(text);
+}
+
+bool request_read(struct args *args, size_t first, struct request *ret)
+{
+    struct request request = {.options = NULL};
+    frazil_error why = {.code = 0};
+    size_t len;
+
+    frazil_err err = frazil_options_new(&request.options, &why);
+    if (err != FRAZIL_OK) {
+        (void)throw_error(args, err, &why);
+        return false;
+    }
+    if (!is_missing(args, first)) {
+        const char *spec = arg_text(args, first, "a spec", &len);
+        if (!args->wrong && (err = frazil_options_spec(request.options, spec, len, &why)) != FRAZIL_OK)
+            (void)throw_error(args, err, &why);
+    }
+    if (!args->wrong && !is_missing(args, first + 1))
+        set_pairs(args, args->value[first + 1], request.options);
+    if (!args->wrong && !is_missing(args, first + 2))
+        set_clock(args, first + 2, &request);
+    if (!args->wrong)
+        ask_library(args, &request);
+    if (args->wrong) {
+        request_free(&request);
+        return false;
+    }
+    *ret = request;
+    return true;
+}
+
+void request_free(struct request *request)
+{
+    frazil_options_free(request->options);
+    clock_release(request->clock);
+    request->options = NULL;
+    request->clock = NULL;
+}

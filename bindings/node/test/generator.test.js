@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+
+/** Goal of this test: generators of Node do what index.d.ts says. Clocks are manual, so nothing here depends on speed. */
+
+const assert = require('node:assert/strict');
+const { test } = require('node:test');
+const { setImmediate } = require('node:timers/promises');
+
+const { open, openAsync, openShared, layout, format, sno, FrazilError, Generator, ManualClock } = require('frazil');
+const { scratch, throwing } = require('./lib/scratch.js');
+
+const NOW = Date.UTC(2026, 4, 1);
+const still = { worker: 'fixed:5', layout: '41/20/2', start: 'zero', state: 'memory', maxLead: '0ms' };
+const on = scratch('generator');
+
+test('an id is a bigint that increases, and its fields are those of the generator', () => {
+  using(open(on('worker=fixed:7')), (generator) => {
+    const ids = Array.from({ length: 1000 }, () => generator.next());
+    ids.forEach((id, i) => assert.ok(i === 0 || id > ids[i - 1]));
+    assert.equal(typeof ids[0], 'bigint');
+    assert.equal(generator.inspect(ids[0]).worker, 7);
+    assert.equal(generator.info().worker, 7);
+    assert.equal(generator.stats().issued, 1000n);
+    assert.equal(generator.health().state, 'serving');
+  });
+});
+
+test('all forms of an id continue one sequence', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    const first = generator.next();
+    assert.equal(generator.nextString(), String(first + 1n));
+    assert.equal(generator.nextBuffer().readBigUInt64BE(), first + 2n);
+    assert.equal(generator.nextString({ form: 'crockford' }), format(first + 3n, 'crockford'));
+  });
+});
+
+test('ids above 2^63 keep all their digits', () => {
+  using(
+    open({ layout: 'flake', worker: 'fixed:1', clock: new ManualClock(NOW), epoch: 0, state: 'memory' }),
+    (generator) => {
+      const id = generator.nextAt(Date.UTC(2100, 0, 1));
+      assert.ok(id > 2n ** 63n);
+      assert.equal(generator.inspect(String(id)).unixMs, Date.UTC(2100, 0, 1));
+    },
+  );
+});
+
+test('an id that a number cannot hold throws, and names the string', () => {
+  using(open({ ...still, layout: 'frazil', clock: new ManualClock(NOW) }), (generator) => {
+    throwing(() => generator.nextNumber(), 'FRAZIL_ERANGE', 'usage', /nextString/);
+  });
+  using(open({ layout: 'js53', worker: 'fixed:1', clock: new ManualClock(NOW), state: 'memory' }), (generator) => {
+    assert.ok(Number.isSafeInteger(generator.nextNumber()));
+  });
+});
+
+test('next throws where it would wait, and tryNext returns null', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    for (let i = 0; i < 4; i++) assert.equal(generator.available, 4 - i, String(generator.next()));
+    const error = throwing(() => generator.next(), 'FRAZIL_EAGAIN', 'retry');
+    assert.ok(error.retryMs > 0 && error.retryMs <= 1, `${error.retryMs}`);
+    throwing(() => generator.nextString(), 'FRAZIL_EAGAIN', 'retry');
+    throwing(() => generator.nextBuffer(), 'FRAZIL_EAGAIN', 'retry');
+    assert.equal(generator.tryNext(), null);
+  });
+});
+
+test('with block, next waits; the manual clock moves on meanwhile', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    for (let i = 0; i < 4; i++) generator.next();
+    assert.equal(generator.inspect(generator.next({ block: true })).unixMs, NOW + 1);
+  });
+});
+
+test('fill fills the whole array, or none of it', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    const three = generator.fill(new BigUint64Array(3));
+    assert.deepEqual([three[1] - three[0], three[2] - three[1]], [1n, 1n]);
+    const two = new BigUint64Array(2);
+    throwing(() => generator.fill(two), 'FRAZIL_EAGAIN', 'retry');
+    assert.deepEqual([...two], [0n, 0n]);
+    assert.equal(generator.fill(new BigUint64Array(0)).length, 0);
+    const many = generator.fill(new BigUint64Array(40), { block: true });
+    assert.equal(new Set(many).size, 40);
+  });
+});
+
+test('take waits in the event loop, where others get their turns', async () => {
+  const generator = open(on('worker=fixed:9 layout=41/20/2 max_lead=0ms'));
+  let turns = 0;
+  let isOver = false;
+  const others = (async () => {
+    for (; !isOver; turns++) await setImmediate();
+  })();
+  const ids = await generator.take(100);
+  isOver = true;
+  await others;
+  assert.equal(new Set(ids).size, 100);
+  assert.deepEqual([...ids].sort(), [...ids]);
+  // 4 ids a millisecond: it had to wait for 24 ticks, each at least one turn.
+  assert.ok(turns >= 24, `${turns} turns`);
+  generator.close();
+});
+
+test('many takes at once share the ids', async () => {
+  const generator = open(on('worker=fixed:10 layout=41/18/4 max_lead=0ms'));
+  const all = await Promise.all(Array.from({ length: 50 }, () => generator.take(20)));
+  assert.equal(new Set(all.flatMap((ids) => [...ids])).size, 1000);
+  generator.close();
+});
+
+test('take ends with the reason of its signal', async () => {
+  const generator = open({ ...still, clock: new ManualClock(NOW), maxWait: '1h' });
+  const controller = new AbortController();
+  const taking = generator.take(5, { signal: controller.signal });
+  controller.abort(new Error('enough'));
+  await assert.rejects(taking, (error) => error.message === 'enough' || error.cause?.message === 'enough');
+  await assert.rejects(generator.take(1, { signal: AbortSignal.abort() }), { name: 'AbortError' });
+  generator.close();
+});
+
+test('take ends after max_wait without an id, with the reason', async () => {
+  const generator = open({ ...still, clock: new ManualClock(NOW), maxWait: '5ms' });
+  await assert.rejects(generator.take(5), { code: 'FRAZIL_EAGAIN', class: 'retry' });
+  generator.close();
+});
+
+test('take with on_full=error throws at once', async () => {
+  const generator = open({ ...still, clock: new ManualClock(NOW), onFull: 'error' });
+  await assert.rejects(generator.take(5), { code: 'FRAZIL_EFULL', class: 'retry' });
+  generator.close();
+});
+
+test('take refuses what is no count', async () => {
+  const generator = open({ ...still, clock: new ManualClock(NOW) });
+  for (const n of [-1, 1.5, NaN, '3', 2 ** 53]) await assert.rejects(generator.take(n), { code: 'FRAZIL_EINVAL' });
+  assert.equal((await generator.take(0)).length, 0);
+  generator.close();
+});
+
+test('ids of a state that is asked for over there are taken in a thread', async () => {
+  const folder = on.folder('counters');
+  const generator = open(`layout=konayuki worker=fixed:3 behaviour=konayuki state=konayuki+file://${folder}`);
+  const [a, b] = await Promise.all([generator.take(300), generator.take(300)]);
+  assert.equal(new Set([...a, ...b]).size, 600);
+  const last = generator.take(1000);
+  generator.close();
+  await last.catch((error) => assert.equal(error.code, 'FRAZIL_ESTOPPED'));
+  throwing(() => generator.next(), 'FRAZIL_ESTOPPED', 'fatal');
+});
+
+test('a clock that is behind says by how much', () => {
+  const clock = new ManualClock(NOW);
+  using(open({ ...still, clock, onBackward: 'error', onFull: 'error' }), (generator) => {
+    generator.next();
+    clock.set(NOW - 1500);
+    const error = throwing(() => generator.next(), 'FRAZIL_ECLOCK', 'retry');
+    assert.equal(error.behindMs, 1500);
+    assert.equal(generator.tryNext(), null);
+    clock.set(new Date(NOW + 1));
+    generator.next();
+  });
+});
+
+test('snos are strings of 16 characters that sort by time', async () => {
+  using(open({ layout: 'sno', worker: 'fixed:513', clock: new ManualClock(NOW) }), (generator) => {
+    const [first, second] = [generator.nextSno({ meta: 7 }), generator.nextSno()];
+    assert.match(first, /^[2-9a-x]{16}$/);
+    assert.deepEqual([sno.inspect(first).meta, sno.inspect(first).partition], [7, 513]);
+    assert.ok(sno.inspect(second).sequence === sno.inspect(first).sequence + 1);
+    throwing(() => generator.next(), 'FRAZIL_EKIND', 'usage');
+    throwing(() => generator.nextSno({ meta: 256 }), 'FRAZIL_EINVAL', 'usage');
+    assert.equal(sno.inspect(generator.nextSnoAt(NOW - 4000)).unixMs, NOW - 4000);
+  });
+  const generator = open({ layout: 'sno', worker: 'fixed:514', state: 'memory' });
+  const many = await generator.takeSnos(70000);
+  assert.equal(new Set(many).size, 70000);
+  generator.close();
+});
+
+test('options are the keys of a spec, and an unknown one is refused', () => {
+  using(
+    open({ layout: layout('twitter'), worker: 'fixed:3', state: 'memory', allowShortLife: true, seqMin: 8 }),
+    (generator) => {
+      assert.equal(generator.info().sequenceMin, 8);
+      assert.ok(generator.layout.equals('twitter'));
+    },
+  );
+  throwing(() => open({ worker: 'fixed:3', maxWaits: '1s' }), 'FRAZIL_ESPEC', 'usage', /max_waits/);
+  throwing(() => open('worker=fixed:3 nosuch=1'), 'FRAZIL_ESPEC', 'usage', /nosuch/);
+  throwing(() => open('worker=fixed:3\0'), 'FRAZIL_ESPEC', 'usage');
+  for (const wrong of [null, 5, true]) throwing(() => open(wrong), 'FRAZIL_EINVAL', 'usage');
+});
+
+test('no worker is ever guessed, and no password is shown', () => {
+  throwing(() => open({ layout: 'frazil' }), 'FRAZIL_ENOWORKER', 'usage');
+  const error = throwing(() => open('worker=redis://user:geheim@127.0.0.1:1/ns'));
+  assert.ok(!error.message.includes('geheim') && !String(error.stack).includes('geheim'));
+});
+
+test('openAsync opens in a thread, and says the same when it fails', async () => {
+  const generator = await openAsync(on('worker=fixed:11'));
+  assert.equal(generator.info().worker, 11);
+  await generator.closeAsync();
+  await assert.rejects(openAsync('worker=nosuch'), { code: 'FRAZIL_ESPEC', class: 'usage' });
+  await assert.rejects(openAsync({ worker: 'fixed:5000' }), FrazilError);
+  await assert.rejects(openAsync('worker=fixed:1 run_dir=/dev/null/nowhere'), {
+    code: 'FRAZIL_ESYS',
+    class: 'fatal',
+  });
+});
+
+test('a closed generator says so, and closing again is nothing', async () => {
+  const generator = open(on('worker=fixed:12'));
+  generator.close();
+  generator.close();
+  await generator.closeAsync();
+  for (const call of ['next', 'tryNext', 'nextString', 'nextBuffer', 'info', 'stats', 'health', 'stop', 'keep']) {
+    throwing(() => generator[call](), 'FRAZIL_ESTOPPED', 'fatal', /closed/);
+  }
+  await assert.rejects(generator.take(1), { code: 'FRAZIL_ESTOPPED' });
+  assert.equal(Generator.prototype[Symbol.dispose], Generator.prototype.close);
+  assert.equal(Generator.prototype[Symbol.asyncDispose], Generator.prototype.closeAsync);
+});
+
+test('a stopped generator gives no id and can be looked at', () => {
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => {
+    generator.stop();
+    throwing(() => generator.next(), 'FRAZIL_ESTOPPED', 'fatal');
+    throwing(() => generator.tryNext(), 'FRAZIL_ESTOPPED', 'fatal');
+    assert.equal(generator.health().state, 'stopped');
+  });
+});
+
+test('with keeper=hook, keep says when to call again', () => {
+  using(open(on('worker=fixed:13 keeper=hook')), (generator) => {
+    generator.next();
+    const ms = generator.keep();
+    assert.ok(ms > 0 && ms < 60000, `${ms}`);
+  });
+  using(open({ ...still, clock: new ManualClock(NOW) }), (generator) => assert.equal(generator.keep(), Infinity));
+});
+
+test('shared openings have one generator', () => {
+  const spec = on('worker=fixed:14');
+  const [a, b] = [openShared(spec), openShared(spec)];
+  a.next();
+  b.next();
+  assert.equal(a.stats().issued, 2n);
+  a.close();
+  b.next();
+  b.close();
+  throwing(() => openShared('worker=fixed:1\0'), 'FRAZIL_EINVAL', 'usage');
+});
+
+test('values of other types are refused, and nothing is cut off', () => {
+  const frazil = layout('frazil');
+  for (const id of [5, 1.5, null, undefined, {}, [], true, -1n, 2n ** 64n, '1x', '', Buffer.alloc(7)]) {
+    throwing(() => frazil.inspect(id), undefined, 'usage');
+  }
+  for (const time of [NaN, Infinity, 1.5, '2026-01-01', null, new Date(NaN), 2 ** 53, 1n]) {
+    throwing(() => frazil.firstId(time), 'FRAZIL_EINVAL', 'usage');
+  }
+  for (const worker of [-1, 2 ** 32, '1', 0.5]) {
+    throwing(() => frazil.compose({ unixMs: NOW, worker }), 'FRAZIL_EINVAL', 'usage');
+  }
+  assert.throws(() => frazil.overlap({}, NOW), TypeError);
+  throwing(() => layout(5), 'FRAZIL_EINVAL', 'usage');
+  throwing(() => format(1n, 'nosuch'), 'FRAZIL_EINVAL', 'usage', /textForms/);
+});
+
+test('methods refuse another this, and the class cannot be made by hand', () => {
+  assert.throws(() => Generator.prototype.next.call({}), TypeError);
+  throwing(() => new Generator(), 'FRAZIL_EINVAL', 'usage');
+  throwing(() => new Generator(Symbol('frazil'), {}), 'FRAZIL_EINVAL', 'usage');
+});
+
+test('an error is one of JavaScript, with its place', () => {
+  const error = throwing(() => open('worker=fixed:x'));
+  assert.ok(error instanceof Error && error instanceof FrazilError);
+  assert.equal(error.name, 'FrazilError');
+  assert.match(error.stack, /^FrazilError: .*\n.*at /s);
+  assert.match(error.stack, /generator\.test\.js/);
+  const { position } = throwing(() => layout('frazil').inspect('12a'), 'FRAZIL_EPARSE', 'usage');
+  assert.equal(position, 2);
+});
+
+function using(generator, use) {
+  try {
+    use(generator);
+  } finally {
+    generator.close();
+  }
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+
+/** Folders of a test's own, and errors. */
+
+const assert = require('node:assert/strict');
+const fs = require('node:fs');
+const os = require('node:os');
+const path = require('node:path');
+const { after } = require('node:test');
+
+const { FrazilError } = require('frazil');
+
+/** `on(spec)` is the spec with run and state directories of this test's own, which are removed at its end. */
+function scratch(name) {
+  const root = fs.mkdtempSync(path.join(os.tmpdir(), `frazil-node-${name}-`));
+  after(() => fs.rmSync(root, { recursive: true, force: true }));
+  const on = (spec) => `${spec} run_dir=${root}/run state_dir=${root}/state`;
+  on.folder = (folder) => {
+    fs.mkdirSync(path.join(root, folder), { recursive: true });
+    return path.join(root, folder);
+  };
+  on.env = { ...process.env, FRAZIL_RUN_DIR: `${root}/run`, FRAZIL_STATE_DIR: `${root}/state` };
+  return on;
+}
+
+/** Calls it, and returns the FrazilError that it throws. */
+function throwing(call, code, errorClass, message) {
+  let thrown;
+  assert.throws(call, (error) => {
+    thrown = error;
+    return true;
+  });
+  assert.ok(thrown instanceof FrazilError, thrown.stack);
+  if (code !== undefined) assert.equal(thrown.code, code, thrown.message);
+  if (errorClass !== undefined) assert.equal(thrown.class, errorClass, thrown.message);
+  if (message !== undefined) assert.match(thrown.message, message);
+  return thrown;
+}
+
+module.exports = { scratch, throwing };

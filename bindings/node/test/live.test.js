@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+'use strict';
+
+/** Goal of this test: no id is made twice, whatever happens to processes, threads and objects; and nothing crashes. */
+
+const assert = require('node:assert/strict');
+const { execFile, fork, spawn } = require('node:child_process');
+const { once } = require('node:events');
+const fs = require('node:fs');
+const path = require('node:path');
+const { test } = require('node:test');
+const { setImmediate, setTimeout } = require('node:timers/promises');
+const { promisify } = require('node:util');
+const { Worker } = require('node:worker_threads');
+
+const { scratch } = require('./lib/scratch.js');
+
+const on = scratch('live');
+Object.assign(process.env, on.env);
+const { open } = require('frazil');
+const FlakeId = require('frazil/flake-idgen');
+
+const run = promisify(execFile);
+const maker = path.join(__dirname, 'live', 'maker.js');
+const TEN_THOUSAND = 10000;
+
+function allDiffer(lists) {
+  const all = lists.flat().map(String);
+  const different = new Set(all).size;
+  assert.equal(different, all.length, `${all.length - different} of ${all.length} ids were made twice`);
+  return all.length;
+}
+
+function inThread(spec, n, options = {}) {
+  const env = { ...process.env, MAKER: JSON.stringify({ spec, n }) };
+  const worker = new Worker(maker, { env, ...options });
+  return Promise.all([once(worker, 'message'), once(worker, 'exit')]).then(([[texts], [code]]) => {
+    assert.equal(code, 0);
+    return texts;
+  });
+}
+
+async function inFork(spec, n) {
+  const child = fork(maker, { env: { ...process.env, MAKER: JSON.stringify({ spec, n }) } });
+  const [[texts], [code]] = await Promise.all([once(child, 'message'), once(child, 'exit')]);
+  assert.equal(code, 0);
+  return texts;
+}
+
+test('worker threads that share a worker number', async () => {
+  const spec = on('worker=fixed:1');
+  const generator = open(spec);
+  const makers = Array.from({ length: 4 }, () => inThread(spec, TEN_THOUSAND));
+  const own = [...(await generator.take(TEN_THOUSAND))];
+  assert.ok(allDiffer([own, ...(await Promise.all(makers))]) >= 5 * TEN_THOUSAND);
+  generator.close();
+});
+
+test('forked processes that share a worker number', async () => {
+  const spec = on('worker=fixed:2');
+  const makers = Array.from({ length: 3 }, () => inFork(spec, TEN_THOUSAND));
+  assert.ok(allDiffer(await Promise.all(makers)) >= 3 * TEN_THOUSAND);
+});
+
+test('the workers of a cluster share a worker number', async () => {
+  const env = { ...process.env, MAKER: JSON.stringify({ spec: on('worker=fixed:3'), n: TEN_THOUSAND }) };
+  const { stdout } = await run(process.execPath, [path.join(__dirname, 'live', 'cluster.js')], { env });
+  const { made, different } = JSON.parse(stdout);
+  assert.ok(made >= 4 * TEN_THOUSAND);
+  assert.equal(different, made);
+});
+
+test('threads and processes that take the lowest free number have different ones', async () => {
+  const lists = await Promise.all([
+    inThread(on('worker=file-lock'), 2000),
+    inThread(on('worker=file-lock'), 2000),
+    inFork(on('worker=file-lock'), 2000),
+  ]);
+  allDiffer(lists);
+});
+
+test('70,000 constructions of the drop-in', async () => {
+  const ids = [];
+  const maps = () => fs.readFileSync('/proc/self/maps', 'utf8').split('\n').length;
+  const before = process.platform === 'linux' ? maps() : 0;
+  for (let i = 0; i < 70000; i++) {
+    const generator = new FlakeId({ id: 100 + (i % 3) });
+    try {
+      ids.push(generator.next().toString('hex'));
+    } catch (error) {
+      assert.equal(error.code, 'FRAZIL_EFULL');
+      await setTimeout(1);
+    }
+  }
+  allDiffer([ids]);
+  assert.ok(ids.length > 60000);
+  if (process.platform === 'linux') assert.ok(maps() - before < 100, `${maps() - before} more memory maps`);
+});
+
+test('generators that nobody closes are closed by the garbage collector', async () => {
+  assert.equal(typeof global.gc, 'function', 'run it with --expose-gc');
+  const ids = [];
+  for (let round = 0; round < 20; round++) {
+    for (let i = 0; i < 20; i++) ids.push(open(on(`worker=fixed:${200 + (i % 4)}`)).next());
+    global.gc();
+    await setImmediate();
+  }
+  allDiffer([ids]);
+  await eventually(() => {
+    global.gc();
+    return openFiles('worker-20') === 0;
+  });
+});
+
+/** How many files whose names hold that word this process has open, or mapped. */
+function openFiles(word) {
+  if (process.platform !== 'linux') return 0;
+  return fs
+    .readFileSync('/proc/self/maps', 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(word)).length;
+}
+
+test('the garbage collector takes objects while they are in use', async () => {
+  const generator = open(on('worker=fixed:210'));
+  const methods = ['next', 'tryNext', 'nextString', 'nextBuffer'].map((name) => generator[name].bind(generator));
+  const taking = open(on('worker=fixed:211')).take(5000);
+  for (let i = 0; i < 2000; i++) {
+    for (const method of methods) method();
+    if (i % 50 === 0) {
+      global.gc();
+      await setImmediate();
+    }
+  }
+  assert.equal(new Set(await taking).size, 5000);
+  const { layout } = open(on('worker=fixed:212'));
+  global.gc();
+  await setImmediate();
+  assert.equal(layout.inspect(layout.compose({ unixMs: Date.UTC(2026, 5), worker: 5 })).worker, 5);
+});
+
+async function eventually(condition) {
+  for (let i = 0; i < 400; i++) {
+    if (await condition()) return;
+    await setTimeout(25);
+  }
+  assert.fail(`never: ${condition}`);
+}
+
+/* ---- ends ---------------------------------------------------------------------------------- */
+
+const WAITING = `
+  const { open, openAsync } = require('frazil');
+  const spec = ${JSON.stringify(on('worker=fixed:4 layout=41/20/1 max_lead=0ms max_wait=1h'))};
+  const generator = open(spec);
+  generator.take(1e6);
+  openAsync(spec);`;
+
+for (const [how, end, code] of [
+  ['process.exit', 'setTimeout(() => process.exit(7), 20);', 7],
+  ['an exception', 'setTimeout(() => { throw new Error("mine"); }, 20);', 1],
+  ['process.exit in the same turn', 'process.exit(8);', 8],
+]) {
+  test(`a process ends by ${how} while it waits`, async () => {
+    const child = spawn(process.execPath, ['-e', WAITING + end], { cwd: __dirname, stdio: 'ignore' });
+    assert.deepEqual(await once(child, 'exit'), [code, null]);
+  });
+}
+
+test('a thread ends while it waits', async () => {
+  for (const wait of ['', 'generator.fill(new BigUint64Array(2000), { block: true });']) {
+    const worker = new Worker(WAITING + wait, { eval: true });
+    await once(worker, 'online');
+    await setTimeout(30);
+    await worker.terminate();
+  }
+});
+
+test('a thread that alone has loaded the addon leaves the process intact', async () => {
+  const program = `
+    const { Worker } = require('node:worker_threads');
+    let left = 5;
+    const start = () => new Worker("require('frazil').open(process.env.SPEC).next()", { eval: true }).on('exit', (code) => {
+      if (code !== 0) process.exit(9);
+      if (--left > 0) setTimeout(start, 20);
+    });
+    start();`;
+  const env = { ...process.env, SPEC: on('worker=fixed:5') };
+  await run(process.execPath, ['-e', program], { env, cwd: __dirname });
+});
+
+test('a process that ends gives its worker number back', async () => {
+  const folder = on.folder('leases');
+  const spec = `worker=file://${folder}/ns`;
+  const frazil = path.join(process.env.FRAZIL_BUILD, 'bin', 'frazil');
+  await run(frazil, ['lease', 'init', spec, '--never-used']);
+  const program = `const generator = require('frazil').open(process.env.SPEC); generator.next();`;
+  for (const end of ['process.exit(0)', '', 'generator.close()', 'generator.closeAsync()']) {
+    await run(process.execPath, ['-e', `${program} ${end}`], {
+      env: { ...process.env, SPEC: spec },
+      cwd: __dirname,
+    });
+    const { stdout } = await run(frazil, ['lease', 'list', '--json', spec]);
+    const [{ held }, ...workers] = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.ok(workers.length > 0 && workers.every(({ state }) => state === 'released'), `after '${end}': ${stdout}`);
+    assert.equal(held, 0);
+  }
+});
+
+/* ---- kill, and other languages ---------------------------------------------------------------- */
+
+test('kill -9 and restart, again and again', async () => {
+  const lists = [];
+  for (let round = 0; round < 6; round++) {
+    const child = spawn(process.execPath, [path.join(__dirname, 'live', 'writer.js'), on('worker=fixed:6')]);
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (more) => (text += more));
+    await eventually(() => text.length > 20000 * (1 + (round % 3)));
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    lists.push(text.slice(0, text.lastIndexOf('\n')).split('\n'));
+  }
+  assert.ok(allDiffer(lists) > 6000);
+});
+
+test('the command frazil shares a worker number with Node', async () => {
+  const spec = on('worker=fixed:8');
+  const frazil = path.join(process.env.FRAZIL_BUILD, 'bin', 'frazil');
+  const generator = open(spec);
+  const commands = Array.from({ length: 5 }, () => run(frazil, ['next', '-n', '2000', ...spec.split(' ')]));
+  const own = [];
+  let isOver = false;
+  const others = Promise.all(commands).finally(() => (isOver = true));
+  while (!isOver || own.length < TEN_THOUSAND) own.push(...(await generator.take(500)));
+  const lists = (await others).map(({ stdout }) => stdout.trim().split('\n'));
+  assert.ok(lists.every((list) => list.length === 2000));
+  allDiffer([own, ...lists]);
+  generator.close();
+});

@@ -1,0 +1,289 @@
+<?php
+// SPDX-License-Identifier: MIT
+// The classes of the extension, for editors and static analysis.  An id above PHP_INT_MAX is decimal text.
+
+namespace Frazil;
+
+/** What went wrong, by class: UsageException, RetryException, FencedException, FatalException. */
+abstract class Exception extends \RuntimeException
+{
+    /** The name of the error, such as FRAZIL_EFULL. */
+    public string $error;
+    /** usage, retry, fenced or fatal */
+    public string $errorClass;
+    /** Nanoseconds after which the call can succeed, where that is known; else 0. */
+    public int $retryNs;
+    /** Microseconds by which the clock is behind, else 0. */
+    public int $behindUs;
+    /** Bytes before what is wrong in a text. */
+    public ?int $position;
+}
+
+/** The call or the configuration is wrong. */
+class UsageException extends Exception
+{
+}
+
+/** The same call can succeed later. */
+class RetryException extends Exception
+{
+}
+
+/** This generator cannot now: its grant has ended. */
+class FencedException extends Exception
+{
+}
+
+/** It will not get better by itself. */
+class FatalException extends Exception
+{
+}
+
+/** A generator of ids.  It is neither cloned nor serialised. */
+final class Generator
+{
+    /** The process's generator of that spec: opened at the first call, and there for all requests that follow. */
+    public static function open(string $spec = ''): static
+    {
+    }
+
+    /** A generator that is closed with its object. */
+    public function __construct(string $spec = '')
+    {
+    }
+
+    /** One id.  Waits max_wait at the most. */
+    public function next(): int
+    {
+    }
+
+    /** One id as text: dec, hex, crockford, base58, base62 and the other forms of `frazil convert`. */
+    public function nextString(string $form = 'dec'): string
+    {
+    }
+
+    /** One id without ever waiting; null: none is free now. */
+    public function tryNext(): ?int
+    {
+    }
+
+    /** @return list<int> exactly n ids, increasing; at most 1,000,000 */
+    public function nextN(int $n): array
+    {
+    }
+
+    /** @return list<int> nextN with a bound on the wait of its own, in nanoseconds */
+    public function take(int $n, int $waitNs): array
+    {
+    }
+
+    /** An id for a time of yours, for bringing in old records. */
+    public function nextAt(int $unixMs): int|string
+    {
+    }
+
+    /** A sno, 10 bytes. */
+    public function snoNext(int $meta = 0): string
+    {
+    }
+
+    public function snoTryNext(int $meta = 0): ?string
+    {
+    }
+
+    /** @return list<string> */
+    public function snoNextN(int $n, int $meta = 0): array
+    {
+    }
+
+    public function snoNextAt(int $unixMs, int $meta = 0): string
+    {
+    }
+
+    /** @return array<string, int|bool|string> */
+    public function info(): array
+    {
+    }
+
+    /** @return array<string, int|bool|string> its state, without asking disk or coordinator */
+    public function health(): array
+    {
+    }
+
+    /** @return array<string, int|string> what happened so far */
+    public function stats(): array
+    {
+    }
+
+    /** How many ids are left in this tick. */
+    public function available(): int
+    {
+    }
+
+    public function layout(): Layout
+    {
+    }
+
+    /** Ends all waiting, and every later call, with FRAZIL_ESTOPPED: for all who opened it in this process. */
+    public function stop(): void
+    {
+    }
+}
+
+/** Where the fields of an id lie. */
+final class Layout
+{
+    /** @param string $text a preset or a description, as `frazil layout` takes it */
+    public function __construct(string $text)
+    {
+    }
+
+    public function compose(int $unixMs, int $worker, int $sequence): int|string
+    {
+    }
+
+    /** @return array{unix_ms: int, worker: int, sequence: int, datacenter: int, worker_in_datacenter: int} */
+    public function decompose(int|string $id): array
+    {
+    }
+
+    /** @return array{first: int|string, last: int|string} the ids of a time, both ends included */
+    public function range(int $fromUnixMs, int $toUnixMs): array
+    {
+    }
+
+    /** The smallest id of the tick of that time. */
+    public function first(int $unixMs): int|string
+    {
+    }
+
+    /** @return array<string, int|bool|string> */
+    public function describe(): array
+    {
+    }
+
+    public function fingerprint(): string
+    {
+    }
+
+    /** @return array<string, int|bool|string> what happens when a system moves to the other layout */
+    public function overlap(Layout $after, int $sinceUnixMs): array
+    {
+    }
+}
+
+/** Pure functions over 64-bit ids. */
+abstract class Id
+{
+    public static function format(int|string $id, string $form = 'dec'): string
+    {
+    }
+
+    public static function parse(string $text, string $form = 'dec'): int|string
+    {
+    }
+
+    /** 8 bytes, big-endian. */
+    public static function toBytes(int|string $id): string
+    {
+    }
+
+    public static function fromBytes(string $bytes): int|string
+    {
+    }
+
+    public static function shard(int|string $id, int $shards): int
+    {
+    }
+
+    public static function workerHash(string $text, int $workers): int
+    {
+    }
+
+    /** In parts per million. */
+    public static function collision(int $hosts, int|string $workers): int
+    {
+    }
+
+    public static function kasumi(int|string $salt, int|string $id): int|string
+    {
+    }
+
+    public static function scramble(int|string $salt, int|string $id, bool $checked = false): string
+    {
+    }
+
+    public static function unscramble(int|string $salt, string $text, bool $checked = false): int|string
+    {
+    }
+}
+
+/** Instants as Unix milliseconds and as RFC 3339. */
+abstract class Time
+{
+    public static function format(int $unixMs): string
+    {
+    }
+
+    public static function parse(string $text): int
+    {
+    }
+}
+
+/** Pure functions over snos, each a string of 10 bytes. */
+abstract class Sno
+{
+    public static function encode(string $sno): string
+    {
+    }
+
+    public static function decode(string $text): string
+    {
+    }
+
+    public static function compose(int $unixMs, int $ticktock, int $meta, int $partition, int $sequence): string
+    {
+    }
+
+    /** @return array{unix_ms: int, ticktock: int, meta: int, partition: int, sequence: int} */
+    public static function decompose(string $sno): array
+    {
+    }
+
+    /** @return array{first: string, last: string} */
+    public static function range(int $fromUnixMs, int $toUnixMs): array
+    {
+    }
+
+    public static function toUuid(string $sno): string
+    {
+    }
+
+    public static function fromUuid(string $text): string
+    {
+    }
+
+    public static function fromUuidBytes(string $bytes): string
+    {
+    }
+
+    public static function toJson(string $sno): string
+    {
+    }
+
+    public static function fromJson(string $text): string
+    {
+    }
+
+    public static function fromColumn(string $bytes): string
+    {
+    }
+
+    public static function formatPartition(int $partition): string
+    {
+    }
+
+    public static function parsePartition(string $text): int
+    {
+    }
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "php_frazil.h"
+
+#include "ext/standard/info.h"
+
+ZEND_DECLARE_MODULE_GLOBALS(frazil)
+
+#if defined(ZTS) && defined(COMPILE_DL_FRAZIL)
+ZEND_TSRMLS_CACHE_DEFINE()
+#endif
+
+#if defined(COMPILE_DL_FRAZIL)
+__attribute__((visibility("default"))) zend_module_entry *get_module(void);
+
+zend_module_entry *get_module(void)
+{
+    return &frazil_module_entry;
+}
+#endif
+
+static PHP_GINIT_FUNCTION(frazil)
+{
+#if defined(ZTS) && defined(COMPILE_DL_FRAZIL)
+    ZEND_TSRMLS_CACHE_UPDATE();
+#endif
+    frazil_globals->generators = NULL;
+}
+
+static PHP_MINIT_FUNCTION(frazil)
+{
+    (void)type;
+    (void)module_number;
+    /* The installed library may be another one than the header. */
+    if (strncmp(frazil_version(), FRAZIL_VERSION, strcspn(FRAZIL_VERSION, ".") + 2) != 0) {
+        php_error_docref(NULL, E_CORE_ERROR, "libfrazil is %s, and this extension was built for %s: build it again",
+                         frazil_version(), FRAZIL_VERSION);
+        return FAILURE;
+    }
+    frazil_register_exceptions();
+    frazil_register_layout();
+    frazil_register_generator();
+    frazil_register_id();
+    frazil_register_sno();
+    return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(frazil)
+{
+    (void)type;
+    (void)module_number;
+    frazil_close_generators();
+    return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(frazil)
+{
+    (void)zend_module;
+    php_info_print_table_start();
+    php_info_print_table_row(2, "frazil", "enabled");
+    php_info_print_table_row(2, "version", frazil_version());
+    php_info_print_table_end();
+}
+
+zend_module_entry frazil_module_entry = {
+    STANDARD_MODULE_HEADER,
+    "frazil",
+    NULL, /* it has classes, and no functions */
+    PHP_MINIT(frazil),
+    PHP_MSHUTDOWN(frazil),
+    NULL,
+    NULL,
+    PHP_MINFO(frazil),
+    FRAZIL_VERSION,
+    PHP_MODULE_GLOBALS(frazil),
+    PHP_GINIT(frazil),
+    NULL,
+    NULL,
+    STANDARD_MODULE_PROPERTIES_EX,
+};

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * frazil for PHP: what its files know of each other.
+ *
+ *   module.c      the module and its globals.
+ *   exceptions.c  Frazil\Exception and a class for each class of errors.
+ *   values.c      ids that an int of PHP cannot hold, and arrays.
+ *   generator.c   Frazil\Generator.
+ *   layout.c      Frazil\Layout.
+ *   id.c          Frazil\Id and Frazil\Time: pure functions.
+ *   sno.c         Frazil\Sno: pure functions over 80-bit snos.
+ */
+#ifndef PHP_FRAZIL_H
+#define PHP_FRAZIL_H
+
+#if defined(HAVE_CONFIG_H)
+#include "config.h"
+#endif
+
+#include "php.h"
+
+#include "frazil.h"
+
+extern zend_module_entry frazil_module_entry;
+#define phpext_frazil_ptr &frazil_module_entry
+
+/* The generators of Frazil\Generator::open by spec: they live as long as the process, or the thread of it. */
+ZEND_BEGIN_MODULE_GLOBALS(frazil)
+HashTable *generators;
+ZEND_END_MODULE_GLOBALS(frazil)
+ZEND_EXTERN_MODULE_GLOBALS(frazil)
+#define FRAZIL_G(member) ZEND_MODULE_GLOBALS_ACCESSOR(frazil, member)
+#if defined(ZTS) && defined(COMPILE_DL_FRAZIL)
+ZEND_TSRMLS_CACHE_EXTERN()
+#endif
+
+/* ---- exceptions.c ---------------------------------------------------------------- */
+
+extern void frazil_register_exceptions(void);
+
+/* Throws the exception of the error's class. */
+extern void frazil_throw(const frazil_error *err);
+
+/* Throws a Frazil\UsageException with FRAZIL_EINVAL. */
+extern void frazil_throw_usage(const char *sentence);
+
+/* Throws the exception of that error, with the sentence of the table. */
+extern void frazil_throw_code(frazil_err code);
+
+/* ---- values.c -------------------------------------------------------------------- */
+
+/* An unsigned number as a value of PHP: an int, or its decimal text above PHP_INT_MAX. */
+extern void frazil_set_number(zval *ret, uint64_t number);
+
+/* An unsigned number given as an int or as decimal text; false: an exception was thrown. */
+extern bool frazil_get_number(const zval *value, const char *what, uint64_t *ret);
+
+/* Adds it to an array. */
+extern void frazil_add_number(zval *array, const char *key, uint64_t number);
+
+/* An int within 0 and max; false: an exception was thrown. */
+extern bool frazil_get_small(zend_long value, const char *what, uint32_t max, uint32_t *ret);
+
+/* The text form of that name; false: an exception was thrown. */
+extern bool frazil_get_form(const char *name, frazil_text *ret);
+
+/* ---- classes --------------------------------------------------------------------- */
+
+extern zend_class_entry *frazil_layout_class;
+extern void frazil_register_generator(void);
+extern void frazil_register_layout(void);
+extern void frazil_register_id(void);
+extern void frazil_register_sno(void);
+extern void frazil_close_generators(void);
+
+/* A Frazil\Layout of that layout. */
+extern void frazil_set_layout(zval *ret, const frazil_layout *layout);
+
+/* ---- for argument information, which Zend's macros make long ---------------------- */
+
+#define FRAZIL_ARGS(name, required, type, may_be_null)                                                                 \
+    ZEND_BEGIN_ARG_WITH_RETURN_TYPE_INFO_EX(name, 0, required, type, may_be_null)
+#define FRAZIL_ARGS_NUMBER(name, required)                                                                             \
+    ZEND_BEGIN_ARG_WITH_RETURN_TYPE_MASK_EX(name, 0, required, MAY_BE_LONG | MAY_BE_STRING)
+#define FRAZIL_ARG(name, type) ZEND_ARG_TYPE_INFO(0, name, type, 0)
+#define FRAZIL_ARG_NUMBER(name) ZEND_ARG_TYPE_MASK(0, name, MAY_BE_LONG | MAY_BE_STRING, NULL)
+#define FRAZIL_STATIC(class, name, args) ZEND_ME(class, name, args, ZEND_ACC_PUBLIC | ZEND_ACC_STATIC)
+#define FRAZIL_METHOD(class, name, args) ZEND_ME(class, name, args, ZEND_ACC_PUBLIC)
+
+#endif

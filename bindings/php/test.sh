@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: the extension is built by phpize, from the package that `make packages` makes, and answers every case;
+# no id comes twice in children, after a kill, under php-fpm, beside the command.
+set -eu
+
+tree=$1
+here=$tree/bindings/php
+frazil=$2/bin/frazil
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+unset FRAZIL_STATE FRAZIL_WORKER
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+mkdir "$scratch/run" "$scratch/state" "$scratch/cases" "$scratch/live" "$scratch/fpm"
+cd "$scratch"
+
+echo "-- the package, built elsewhere"
+sh "$here/package.sh" "$tree" "$scratch/packages" >/dev/null
+tar -xzf "$scratch"/packages/frazil-php-*.tgz
+cd frazil-php-*/
+{
+    phpize && ./configure && make "CFLAGS=-O2 -Wall -Wextra -Wno-unused-parameter -Werror"
+} >"$scratch/build.log" 2>&1 || { tail -n 40 "$scratch/build.log"; exit 1; }
+extension=$PWD/modules/frazil.so
+exported=$(nm -D --defined-only "$extension" | awk '{ print $3 }')
+[ "$exported" = get_module ] || fail "frazil.so exports $exported"
+php_with() {
+    php -n -d "extension=$extension" "$@"
+}
+
+echo "-- what it has"
+php_with "$here/tests/stub.php" "$here/frazil.stub.php"
+
+echo "-- the cases"
+php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" "$scratch/cases"
+
+export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
+echo "-- nothing twice"
+php_with -d extension=posix -d memory_limit=512M "$here/tests/live.php" "$scratch/live" "$frazil"
+
+echo "-- php-fpm"
+fpm=$(find /usr/sbin -name 'php-fpm*' | sort -V | tail -n 1)
+[ -n "$fpm" ] || fail "there is no php-fpm: install php-fpm"
+FRAZIL_WORKER=fixed:7 php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
+
+echo "-- the README"
+awk '/^```php$/ { inside = 1; print "<?php"; next } /^```/ { inside = 0 } inside' "$here/README.md" >"$scratch/readme.php"
+FRAZIL_WORKER=fixed:7 php_with "$scratch/readme.php" >"$scratch/readme.out" || { cat "$scratch/readme.out"; exit 1; }
+[ -s "$scratch/readme.out" ] || fail "the README prints nothing"

@@ -1,0 +1,133 @@
+<?php
+// SPDX-License-Identifier: MIT
+// Goal of this test: no id comes twice: in children, after a kill -9, in 70,000 objects, beside the command.
+// live.php SCRATCH FRAZIL, in a folder of its own
+
+declare(strict_types=1);
+
+use Frazil\Generator;
+
+[, $scratch, $frazil] = $argv;
+const SPEC = 'worker=fixed:7';
+
+function check(bool $holds, string $what): void
+{
+    if (!$holds) {
+        fwrite(STDERR, "it does not hold: $what\n");
+        exit(1);
+    }
+    echo "$what\n";
+}
+
+/** Runs $body in a child, which writes ids a line each; the child ends with the process's own end. */
+function child(string $file, callable $body): int
+{
+    $pid = pcntl_fork();
+    if ($pid === 0) {
+        $out = fopen($file, 'w');
+        $body(static fn (array $ids) => fwrite($out, implode("\n", $ids) . "\n"));
+        exit(0);
+    }
+    return $pid;
+}
+
+function ids(string ...$files): array
+{
+    $ids = [];
+    foreach ($files as $file) {
+        foreach (file($file, FILE_IGNORE_NEW_LINES) as $line) {
+            if ($line !== '' && preg_match('/^[0-9]+$/', $line)) {
+                $ids[] = $line;
+            }
+        }
+    }
+    return $ids;
+}
+
+function areUnique(array $ids): bool
+{
+    return count($ids) === count(array_unique($ids));
+}
+
+// Children of a process that has taken ids go on with its generator, and others open their own.
+$generator = Generator::open(SPEC);
+$files = [];
+$pids = [];
+$mine = [$generator->next()];
+for ($i = 0; $i < 8; $i++) {
+    $files[] = "$scratch/child-$i";
+    $pids[] = child("$scratch/child-$i", static function (callable $write) use ($generator, $i): void {
+        $own = $i % 2 === 0 ? $generator : new Generator(SPEC);
+        for ($n = 0; $n < 20; $n++) {
+            $write($own->nextN(500));
+            $write([$own->next()]);
+        }
+    });
+}
+foreach ($pids as $pid) {
+    pcntl_waitpid($pid, $status);
+    check($status === 0, 'a child ends well');
+}
+$all = array_map('strval', array_merge($mine, ids(...$files)));
+check(count($all) === 8 * 20 * 501 + 1 && areUnique($all), count($all) . ' ids of eight children, no two the same');
+
+// kill -9 while it takes ids, and a successor.
+$killed = child("$scratch/killed", static function (callable $write): void {
+    $own = Generator::open(SPEC);
+    while (true) {
+        $write([$own->next()]);
+    }
+});
+while (!is_file("$scratch/killed") || filesize("$scratch/killed") < 20000) {
+    usleep(1000);
+    clearstatcache();
+}
+posix_kill($killed, SIGKILL);
+pcntl_waitpid($killed, $status);
+$before = ids("$scratch/killed");
+array_pop($before); // it may be cut in two
+$after = array_map('strval', (new Generator(SPEC))->nextN(10000));
+check(areUnique([...$before, ...$after]), 'kill -9: no id of before comes again');
+
+// Objects that come and go, of the process's own generator and of their own.
+$made = [];
+for ($i = 0; $i < 70000; $i++) {
+    $made[] = Generator::open(SPEC)->next();
+}
+for ($i = 0; $i < 500; $i++) {
+    $made[] = (new Generator(SPEC))->next();
+}
+check(areUnique($made), '70,000 objects of one generator and 500 of their own, no id twice');
+check(memory_get_usage() < 32 << 20, 'and they took no memory with them');
+
+// The command shares the worker number.
+$command = array_filter(explode("\n", shell_exec(escapeshellarg($frazil) . ' next -n 5000 ' . SPEC)));
+check(count($command) === 5000 && areUnique([...$command, ...array_map('strval', $generator->nextN(5000)), ...$all]),
+    'the command with the same worker number: no id twice');
+
+// Waiting ends by itself, and what cannot be waited for says when to come back.
+$full = new Generator('layout=41/20/1 worker=fixed:5 clock=frozen:2026-05-01 on_full=error state=memory');
+$full->nextN(2);
+try {
+    $full->next();
+    check(false, 'a full tick is an exception');
+} catch (Frazil\RetryException | Frazil\UsageException $e) {
+    check($e->error !== '' && $e->getMessage() !== '', 'a full tick is an exception with a sentence');
+}
+
+// What is forbidden.
+foreach (['clone' => static fn () => clone $generator, 'serialize' => static fn () => serialize($generator)] as $what => $do) {
+    try {
+        $do();
+        check(false, "$what is forbidden");
+    } catch (Throwable $e) {
+        check(true, "$what is forbidden");
+    }
+}
+$generator->stop();
+try {
+    $generator->next();
+    check(false, 'a stopped generator gives no id');
+} catch (Frazil\FatalException $e) {
+    check($e->error === 'FRAZIL_ESTOPPED', 'a stopped generator gives no id');
+}

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+#include "php_frazil.h"
+
+void frazil_set_number(zval *ret, uint64_t number)
+{
+    if (number <= ZEND_LONG_MAX)
+        ZVAL_LONG(ret, (zend_long)number);
+    else
+        ZVAL_STR(ret, zend_strpprintf(0, ZEND_ULONG_FMT, (zend_ulong)number));
+}
+
+bool frazil_get_number(const zval *value, const char *what, uint64_t *ret)
+{
+    frazil_error err;
+
+    if (Z_TYPE_P(value) == IS_STRING) {
+        if (frazil_id_parse(FRAZIL_TEXT_DEC, Z_STRVAL_P(value), Z_STRLEN_P(value), ret, &err) == FRAZIL_OK)
+            return true;
+        frazil_throw(&err);
+        return false;
+    }
+    if (Z_TYPE_P(value) == IS_LONG && Z_LVAL_P(value) >= 0) {
+        *ret = (uint64_t)Z_LVAL_P(value);
+        return true;
+    }
+    char sentence[128];
+    snprintf(sentence, sizeof sentence, "%s is an int of 0 or more, or decimal text", what);
+    frazil_throw_usage(sentence);
+    return false;
+}
+
+void frazil_add_number(zval *array, const char *key, uint64_t number)
+{
+    zval value;
+
+    frazil_set_number(&value, number);
+    add_assoc_zval(array, key, &value);
+}
+
+bool frazil_get_small(zend_long value, const char *what, uint32_t max, uint32_t *ret)
+{
+    char sentence[128];
+
+    if (value >= 0 && value <= (zend_long)max) {
+        *ret = (uint32_t)value;
+        return true;
+    }
+    snprintf(sentence, sizeof sentence, "%s is " ZEND_LONG_FMT ": must be from 0 to %u", what, value, max);
+    frazil_throw_usage(sentence);
+    return false;
+}
+
+bool frazil_get_form(const char *name, frazil_text *ret)
+{
+    char sentence[256];
+
+    if (frazil_text_by_name(name, ret) == FRAZIL_OK)
+        return true;
+    snprintf(
+        sentence, sizeof sentence,
+        "there is no text form '%.32s': dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, "
+        "hex0x or hexshort was expected",
+        name);
+    frazil_throw_usage(sentence);
+    return false;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: MIT */
+/* The type Generator: opening, closing, and who may call it when. */
+#include "generator.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ---- forks ----------------------------------------------------------------------- */
+
+_Atomic uint64_t fork_count;
+
+static void count_fork(void)
+{
+    atomic_fetch_add(&fork_count, 1);
+}
+
+static void watch(void)
+{
+    /* If it fails there is no memory for it; then a child takes itself for its parent and only waits with the GIL. */
+    (void)pthread_atfork(NULL, NULL, count_fork);
+}
+
+void watch_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    (void)pthread_once(&once, watch);
+}
+
+/* ---- calls under way ---------------------------------------------------------------- */
+
+/* Threads that were in a call when the process was forked are not in the child. */
+static void forget_parents_calls(struct generator *self)
+{
+    uint64_t forks = atomic_load(&fork_count);
+
+    if (atomic_exchange(&self->users_forks, forks) != forks)
+        atomic_store(&self->users, 0);
+}
+
+frazil *enter(struct generator *self)
+{
+    forget_parents_calls(self);
+    atomic_fetch_add(&self->users, 1);
+    frazil *gen = atomic_load(&self->gen);
+    if (gen == NULL) {
+        atomic_fetch_sub(&self->users, 1);
+        (void)raise_closed(self);
+    }
+    return gen;
+}
+
+void leave(struct generator *self)
+{
+    atomic_fetch_sub(&self->users, 1);
+}
+
+PyObject *raise_closed(const struct generator *self)
+{
+    return raise_sentence(self->state, FRAZIL_ESTOPPED, "the generator is closed: open another one");
+}
+
+/* ---- keeping the grant where no thread does --------------------------------------- */
+
+static uint64_t coarse_ns(void)
+{
+#ifdef CLOCK_MONOTONIC_COARSE
+    const clockid_t clock = CLOCK_MONOTONIC_COARSE;
+#else
+    const clockid_t clock = CLOCK_MONOTONIC;
+#endif
+    struct timespec now;
+
+    (void)clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+/* Sees to the grant without the GIL.  It never waits: what takes longer goes on in a thread of the library's. */
+static bool keep(struct generator *self)
+{
+    const uint64_t longest_ns = 1000000000;
+    uint64_t next_ns;
+    frazil_health health;
+    frazil *gen = enter(self);
+
+    if (gen == NULL) {
+        PyErr_Clear(); /* the call itself will say so */
+        return false;
+    }
+    Py_BEGIN_ALLOW_THREADS
+        /* Whether it worked shows in the health. */
+        frazil_err ignored = frazil_keep(gen, 0, &next_ns, NULL);
+    (void)ignored;
+    frazil_get_health(gen, &health, sizeof health);
+    Py_END_ALLOW_THREADS leave(self);
+    bool calm = health.state == FRAZIL_HEALTH_SERVING;
+    atomic_store(&self->calm_until, calm ? coarse_ns() + (next_ns < longest_ns ? next_ns : longest_ns) : 0);
+    return calm;
+}
+
+bool became_calm(struct generator *self)
+{
+    if (atomic_load_explicit(&self->gen, memory_order_relaxed) == NULL || self->asking == ASKING_ALWAYS)
+        return false;
+    if (self->asking == ASKING_NOBODY) {
+        atomic_store(&self->calm_fork, atomic_load(&fork_count));
+        return true;
+    }
+    return coarse_ns() < atomic_load_explicit(&self->calm_until, memory_order_relaxed) || keep(self);
+}
+
+/* ---- opening ------------------------------------------------------------------------ */
+
+/* The value of a key in the text of options, which has values in quotes where they need them; cut to size. */
+static bool find_value(const char *text, const char *key, char *ret, size_t size)
+{
+    size_t key_len = strlen(key);
+
+    while (*text != '\0') {
+        bool found = strncmp(text, key, key_len) == 0 && text[key_len] == '=';
+        bool quoted = false;
+        size_t len = 0;
+        for (text += found ? key_len + 1 : 0; *text != '\0' && (quoted || *text != ' '); text++) {
+            if (*text == '\'')
+                quoted = !quoted;
+            if (*text == '\\' && text[1] != '\0')
+                text++;
+            if (found && len + 1 < size)
+                ret[len++] = *text;
+        }
+        if (found) {
+            ret[len] = '\0';
+            return true;
+        }
+        text += *text == ' ';
+    }
+    return false;
+}
+
+/* The meaning of the options decides how calls are made. */
+static void learn(struct generator *self, frazil *gen, const char *text)
+{
+    char value[32];
+    frazil_health health;
+    frazil_generator_info info;
+    frazil_layout_info layout;
+
+    frazil_get_health(gen, &health, sizeof health);
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);
+    self->capacity = info.capacity == 0 ? 1 : info.capacity;
+    self->tick_ns = (uint64_t)frazil_layout_of(gen)->tick_ms * 1000000;
+    self->max_wait_ns = FRAZIL_WAIT_FOREVER;
+    if (find_value(text, "max_wait", value, sizeof value) && strcmp(value, "unlimited") != 0)
+        self->max_wait_ns = strtoull(value, NULL, 10);
+    if (find_value(text, "clock", value, sizeof value) && strncmp(value, "frozen:", 7) == 0)
+        self->own_time = true;
+    self->asking = health.needs_grant ? ASKING_THREAD : ASKING_NOBODY;
+    if (health.needs_grant && find_value(text, "keeper", value, sizeof value)) {
+        if (strcmp(value, "hook") == 0)
+            self->asking = ASKING_NOBODY;
+        else if (strcmp(value, "inline") == 0)
+            self->asking = ASKING_CALLER;
+    }
+    if (find_value(text, "state", value, sizeof value) && strchr(value, ':') != NULL)
+        self->asking = ASKING_ALWAYS;
+    bool calm = self->asking == ASKING_NOBODY || self->asking == ASKING_THREAD;
+    atomic_store(&self->calm_fork, calm ? atomic_load(&fork_count) : NEVER_CALM);
+    atomic_store(&self->users_forks, atomic_load(&fork_count));
+}
+
+/* The arguments of open(). */
+struct opening {
+    const char *spec;
+    Py_ssize_t spec_len;
+    int shared;
+    PyObject *clock;      /* a capsule, or None */
+    const char *snapshot; /* JSON, or NULL */
+    Py_ssize_t snapshot_len;
+    int environment;
+};
+
+static frazil_err fill_options(frazil_options *options, const struct opening *opening, frazil_manual_clock *clock,
+                               frazil_error *error)
+{
+    frazil_err err = frazil_options_spec(options, opening->spec, (size_t)opening->spec_len, error);
+
+    if (err == FRAZIL_OK)
+        err = frazil_options_environment(options, (frazil_environment)opening->environment, error);
+    if (err == FRAZIL_OK && clock != NULL) {
+        const frazil_clock port = frazil_manual_clock_port(clock);
+        err = frazil_options_clock(options, &port, error);
+    }
+    if (err == FRAZIL_OK && opening->snapshot != NULL) {
+        frazil_sno_snapshot snapshot;
+        err = frazil_sno_snapshot_parse(opening->snapshot, (size_t)opening->snapshot_len, &snapshot, error);
+        if (err == FRAZIL_OK)
+            err = frazil_options_snapshot(options, &snapshot, error);
+    }
+    return err;
+}
+
+enum { TEXT_SIZE = 8192 };
+
+/* Opens without the GIL: it may ask a coordinator.  ret_text is what the options mean. */
+static frazil_err open_options(const struct opening *opening, frazil_manual_clock *clock, frazil **ret,
+                               char ret_text[TEXT_SIZE], frazil_error *error)
+{
+    frazil_options *options;
+    frazil_err err = frazil_options_new(&options, error);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = fill_options(options, opening, clock, error);
+    if (err == FRAZIL_OK)
+        err = frazil_options_text(options, 0, ret_text, TEXT_SIZE, NULL, error);
+    if (err == FRAZIL_OK)
+        err =
+            opening->shared ? frazil_open_shared(ret, opening->spec, error) : frazil_open_options(ret, options, error);
+    frazil_options_free(options);
+    return err;
+}
+
+/* An object without a generator, of the class, which derives from Generator. */
+static struct generator *generator_alloc(PyObject *module, PyObject *class)
+{
+    struct state *state = PyModule_GetState(module);
+
+    if (!PyType_Check(class) || !PyType_IsSubtype((PyTypeObject *)class, state->generator_type)) {
+        PyErr_SetString(PyExc_TypeError, "the class to open must derive from frazil.Generator");
+        return NULL;
+    }
+    allocfunc alloc = (allocfunc)PyType_GetSlot((PyTypeObject *)class, Py_tp_alloc);
+    struct generator *self = (struct generator *)alloc((PyTypeObject *)class, 0);
+    if (self != NULL) {
+        atomic_store(&self->calm_fork, NEVER_CALM);
+        self->state = state;
+        Py_INCREF(module);
+        self->module = module;
+    }
+    return self;
+}
+
+PyObject *open_generator(PyObject *module, PyObject *args)
+{
+    struct opening opening = {.snapshot = NULL};
+    PyObject *class;
+    char text[TEXT_SIZE];
+    frazil_error error;
+    frazil *gen;
+    frazil_err err;
+
+    if (!PyArg_ParseTuple(args, "Os#pOz#i", &class, &opening.spec, &opening.spec_len, &opening.shared, &opening.clock,
+                          &opening.snapshot, &opening.snapshot_len, &opening.environment))
+        return NULL;
+    frazil_manual_clock *clock = opening.clock == Py_None ? NULL : clock_in(opening.clock);
+    if (clock == NULL && opening.clock != Py_None)
+        return NULL;
+    struct generator *self = generator_alloc(module, class);
+    if (self == NULL)
+        return NULL;
+    watch_forks();
+    Py_BEGIN_ALLOW_THREADS err = open_options(&opening, clock, &gen, text, &error);
+    Py_END_ALLOW_THREADS if (err != FRAZIL_OK)
+    {
+        Py_DECREF(self);
+        return raise_error(PyModule_GetState(module), &error);
+    }
+    learn(self, gen, text);
+    if (clock != NULL) {
+        Py_INCREF(opening.clock);
+        self->clock = opening.clock;
+        self->own_time = true;
+    }
+    atomic_store(&self->gen, gen);
+    self->spec = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    if (self->spec == NULL)
+        Py_CLEAR(self);
+    return (PyObject *)self;
+}
+
+static PyObject *generator_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
+{
+    (void)type;
+    (void)args;
+    (void)kwargs;
+    PyErr_SetString(PyExc_TypeError, "a generator is opened by frazil.open()");
+    return NULL;
+}
+
+/* ---- closing -------------------------------------------------------------------------- */
+
+/* Waits, without the GIL, until no call is under way any more; frazil_stop lets each end within 100 ms. */
+static void await_users(struct generator *self, frazil *gen)
+{
+    const struct timespec pause = {.tv_nsec = 1000000};
+
+    forget_parents_calls(self);
+    if (atomic_load(&self->users) == 0)
+        return;
+    frazil_stop(gen);
+    while (atomic_load(&self->users) != 0)
+        (void)nanosleep(&pause, NULL);
+}
+
+/* Takes the generator away, so that no call finds it any more; NULL: somebody has. */
+static frazil *take_away(struct generator *self)
+{
+    atomic_store(&self->calm_fork, NEVER_CALM);
+    atomic_store(&self->calm_until, 0);
+    return atomic_exchange(&self->gen, NULL);
+}
+
+static PyObject *generator_close(PyObject *object, PyObject *args)
+{
+    struct generator *self = (struct generator *)object;
+    uint64_t wait_ns = FRAZIL_WAIT_FOREVER;
+    frazil_err err;
+
+    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
+        return NULL;
+    frazil *gen = take_away(self);
+    if (gen == NULL)
+        Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS await_users(self, gen);
+    if (wait_ns == FRAZIL_WAIT_FOREVER) {
+        frazil_close(gen);
+        err = FRAZIL_OK;
+    } else
+        err = frazil_close_within(gen, wait_ns);
+    Py_END_ALLOW_THREADS if (err == FRAZIL_OK) Py_RETURN_NONE;
+    return raise_code(self->state, err);
+}
+
+static int generator_traverse(PyObject *object, visitproc visit, void *arg)
+{
+    struct generator *self = (struct generator *)object;
+
+    Py_VISIT((PyObject *)Py_TYPE(object));
+    Py_VISIT(self->module);
+    Py_VISIT(self->clock);
+    return 0;
+}
+
+static void generator_dealloc(PyObject *object)
+{
+    struct generator *self = (struct generator *)object;
+    PyTypeObject *type = Py_TYPE(object);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+
+    PyObject_GC_UnTrack(object);
+    frazil *gen = take_away(self); /* nobody has a reference, so no call is under way */
+    if (gen != NULL) {
+        Py_BEGIN_ALLOW_THREADS frazil_close(gen);
+        Py_END_ALLOW_THREADS
+    }
+    Py_CLEAR(self->spec);
+    Py_CLEAR(self->clock);
+    Py_CLEAR(self->module);
+    release(object);
+    Py_DECREF(type);
+}
+
+static PyObject *generator_iter(PyObject *self)
+{
+    Py_INCREF(self);
+    return self;
+}
+
+static PyObject *generator_iternext(PyObject *self)
+{
+    return generator_next(self, NULL);
+}
+
+/* ---- the type ---------------------------------------------------------------------------- */
+
+static PyMethodDef closing_methods[] = {
+    {"close", generator_close, METH_VARARGS,
+     "close($self, timeout=None, /)\n--\n\n"
+     "Closes it.  With a timeout it raises if the worker id was not given back within so many seconds."},
+    {NULL, NULL, 0, NULL},
+};
+
+static size_t count_methods(const PyMethodDef *methods)
+{
+    size_t n = 0;
+
+    while (methods[n].ml_name != NULL)
+        n++;
+    return n;
+}
+
+enum { METHODS_MOST = 48 };
+
+/* The tables of all files as one, which lives as long as the process. */
+static PyMethodDef *all_methods(void)
+{
+    static PyMethodDef all[METHODS_MOST];
+    PyMethodDef *const tables[] = {closing_methods, taking_methods, sno_methods, looking_methods};
+    size_t at = 0;
+
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        size_t n = count_methods(tables[i]);
+        memcpy(all + at, tables[i], n * sizeof all[0]);
+        at += n;
+    }
+    return all;
+}
+
+static pthread_once_t methods_once = PTHREAD_ONCE_INIT;
+static PyMethodDef *methods;
+
+static void make_methods(void)
+{
+    methods = all_methods();
+}
+
+PyTypeObject *generator_type_new(void)
+{
+    (void)pthread_once(&methods_once, make_methods);
+    PyType_Slot slots[] = {
+        {Py_tp_new, generator_new},
+        {Py_tp_dealloc, generator_dealloc},
+        {Py_tp_traverse, generator_traverse},
+        {Py_tp_iter, generator_iter},
+        {Py_tp_iternext, generator_iternext},
+        {Py_tp_methods, methods},
+        {0, NULL},
+    };
+    PyType_Spec spec = {
+        .name = "frazil._frazil.Generator",
+        .basicsize = sizeof(struct generator),
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC,
+        .slots = slots,
+    };
+
+    return (PyTypeObject *)PyType_FromSpec(&spec);
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at a generator, keeping its grant, and stopping it. */
+#include "generator.h"
+
+static PyObject *get_info(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil_generator_info info;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_get_info(gen, &info, sizeof info);
+    leave(self);
+    return Py_BuildValue("(IIIIKKNNI)", (unsigned)info.worker, (unsigned)info.sequence_min, (unsigned)info.sequence_max,
+                         (unsigned)info.sequence, (unsigned long long)info.length, (unsigned long long)info.capacity,
+                         PyBool_FromLong(info.counter_in_use), PyBool_FromLong(info.state_is_new),
+                         (unsigned)info.collision_ppm);
+}
+
+static PyObject *get_health(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil_health health;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_get_health(gen, &health, sizeof health);
+    leave(self);
+    return Py_BuildValue("(isINLKKK)", (int)health.state, frazil_err_name((frazil_err)health.last_code),
+                         (unsigned)health.worker, PyBool_FromLong(health.needs_grant != 0),
+                         (long long)health.grant_end_unix_ms, (unsigned long long)health.horizon_ns,
+                         (unsigned long long)health.next_keep_ns, (unsigned long long)health.failures);
+}
+
+static PyObject *last_failure(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil_error error;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_err err = frazil_last_failure(gen, &error);
+    leave(self);
+    if (err == FRAZIL_OK)
+        Py_RETURN_NONE;
+    return error_object(self->state, &error);
+}
+
+static PyObject *stats(PyObject *object, PyObject *ignored)
+{
+    enum { STATS_MOST = 64 };
+    uint64_t values[STATS_MOST];
+    struct generator *self = (struct generator *)object;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    /* No object is made meanwhile: that may run any finaliser, one that closes this generator too. */
+    size_t count = frazil_stat_count() < STATS_MOST ? frazil_stat_count() : STATS_MOST;
+    for (size_t i = 0; i < count; i++)
+        values[i] = frazil_stat_value(gen, i);
+    leave(self);
+    PyObject *ret = PyDict_New();
+    for (size_t i = 0; ret != NULL && i < count; i++) {
+        PyObject *value = PyLong_FromUnsignedLongLong(values[i]);
+        if (value == NULL || PyDict_SetItemString(ret, frazil_stat_name(i), value) < 0)
+            Py_CLEAR(ret);
+        Py_XDECREF(value);
+    }
+    return ret;
+}
+
+static PyObject *available(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    uint64_t n = frazil_available(gen);
+    leave(self);
+    return PyLong_FromUnsignedLongLong(n);
+}
+
+static PyObject *layout_of(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_layout layout = *frazil_layout_of(gen);
+    leave(self);
+    return layout_capsule(&layout);
+}
+
+static PyObject *stop(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+    frazil *gen = enter(self);
+
+    (void)ignored;
+    if (gen == NULL)
+        return NULL;
+    frazil_stop(gen);
+    leave(self);
+    Py_RETURN_NONE;
+}
+
+/* Returns the ns until it is to be called again; FRAZIL_WAIT_FOREVER as None. */
+static PyObject *keep_grant(PyObject *object, PyObject *args)
+{
+    struct generator *self = (struct generator *)object;
+    uint64_t wait_ns = 0;
+    uint64_t next_ns;
+    frazil_error error;
+    frazil_err err;
+
+    if (!PyArg_ParseTuple(args, "|O&", to_wait, &wait_ns))
+        return NULL;
+    frazil *gen = enter(self);
+    if (gen == NULL)
+        return NULL;
+    Py_BEGIN_ALLOW_THREADS err = frazil_keep(gen, wait_ns, &next_ns, &error);
+    Py_END_ALLOW_THREADS leave(self);
+    /* An answer that has not come yet is not an error: the present grant stands, and health() tells. */
+    if (err != FRAZIL_OK && error.err_class != FRAZIL_CLASS_RETRY)
+        return raise_error(self->state, &error);
+    if (next_ns == FRAZIL_WAIT_FOREVER)
+        Py_RETURN_NONE;
+    return PyFloat_FromDouble((double)next_ns / 1e9);
+}
+
+static PyObject *get_spec(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+
+    (void)ignored;
+    Py_INCREF(self->spec);
+    return self->spec;
+}
+
+static PyObject *is_closed(PyObject *object, PyObject *ignored)
+{
+    struct generator *self = (struct generator *)object;
+
+    (void)ignored;
+    return PyBool_FromLong(atomic_load(&self->gen) == NULL);
+}
+
+/* Whether a call that never waits will neither ask a disk nor a coordinator. */
+static PyObject *never_asks(PyObject *object, PyObject *ignored)
+{
+    (void)ignored;
+    return PyBool_FromLong(is_calm((struct generator *)object));
+}
+
+PyMethodDef looking_methods[] = {
+    {"_info", get_info, METH_NOARGS, NULL},
+    {"_health", get_health, METH_NOARGS, NULL},
+    {"_layout", layout_of, METH_NOARGS, NULL},
+    {"_spec", get_spec, METH_NOARGS, NULL},
+    {"_is_closed", is_closed, METH_NOARGS, NULL},
+    {"_never_asks", never_asks, METH_NOARGS, NULL},
+    {"last_failure", last_failure, METH_NOARGS,
+     "last_failure($self, /)\n--\n\n"
+     "Returns why extending the grant failed last; None: it did not."},
+    {"stats", stats, METH_NOARGS,
+     "stats($self, /)\n--\n\n"
+     "Returns what happened so far, to the generator and all processes that share it."},
+    {"available", available, METH_NOARGS,
+     "available($self, /)\n--\n\n"
+     "Returns how many ids are left in this tick."},
+    {"stop", stop, METH_NOARGS,
+     "stop($self, /)\n--\n\n"
+     "Ends all waiting calls, and refuses each later one."},
+    {"keep", keep_grant, METH_VARARGS,
+     "keep($self, timeout=0.0, /)\n--\n\n"
+     "Extends the grant if it is time to, for keeper=hook; returns after how many seconds to call it again."},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: MIT
+"""Generators: opened from a spec, shared by all threads and by all processes that are forked."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import time
+import weakref
+from types import TracebackType
+from typing import NamedTuple, Optional, Union
+
+from . import _frazil, sno
+from ._errors import FatalError, RetryError
+from ._layout import Fields, Layout
+from ._times import Instant, unix_ms
+
+#: Values of a spec's keys.
+Value = Union[str, int, Layout]
+
+_ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
+_STATES = ("serving", "needs grant", "behind", "fenced", "exhausted", "stopped")
+_FOREVER = 2**64 - 1
+_NO_END = 2**63 - 1
+
+# Closed at exit, so that threads that wait for an id end, and worker ids are given back.
+_open: weakref.WeakSet[Generator] = weakref.WeakSet()
+
+
+@atexit.register
+def _close_all() -> None:
+    for generator in list(_open):
+        generator.close()
+
+
+class GeneratorInfo(NamedTuple):
+    """What a generator is."""
+
+    worker: int
+    """for sno: the partition"""
+    sequence_min: int
+    sequence_max: int
+    sequence: int
+    """of the next id, if it were taken now"""
+    length: int
+    """how many sequence numbers of this tick are used"""
+    capacity: int
+    """how many a tick has"""
+    counter_in_use: bool
+    """whether the processor's counter saves clock readings"""
+    state_is_new: bool
+    """no generator had this worker on this host since it was booted"""
+    collision_ppm: int
+    """of hashed worker ids: how likely it is that two hosts collide, in parts per million"""
+
+
+class Health(NamedTuple):
+    """How a generator is now."""
+
+    state: str
+    """serving, needs grant, behind, fenced, exhausted or stopped"""
+    last_code: str
+    """why extending the grant failed last; "FRAZIL_OK" after a success"""
+    worker: int
+    needs_grant: bool
+    """whether its worker id is granted for a time"""
+    grant_end_unix_ms: Optional[int]
+    """no id is given for this time or a later one; None without a grant"""
+    horizon: float
+    """seconds that a fresh grant reaches; 0.0 without one"""
+    next_keep: Optional[float]
+    """seconds after which to extend it; None without one"""
+    failures: int
+    """to extend it, in a row"""
+
+    @property
+    def serving(self) -> bool:
+        """Whether it gives ids, as its policies allow."""
+        return self.state in ("serving", "needs grant")
+
+
+class ManualClock:
+    """A clock that moves only when told to, for tests.  A frozen one keeps its time also while a call waits."""
+
+    __slots__ = ("_handle",)
+
+    def __init__(self, when: Instant, *, frozen: bool = False) -> None:
+        self._handle = _frazil.clock_new(unix_ms(when), frozen)
+
+    def set(self, when: Instant) -> None:
+        """Sets the wall time: a step, forward or back."""
+        _frazil.clock_set(self._handle, unix_ms(when))
+
+    def advance(self, seconds: float) -> None:
+        """Lets so many seconds pass."""
+        _frazil.clock_advance(self._handle, round(seconds * 1e9))
+
+
+class Generator(_frazil.Generator):
+    """Takes ids.  All methods may be called by any thread, several at once; frazil.open() makes one.
+
+    As an iterator it never ends: next(generator) is generator.next().
+    """
+
+    __slots__ = ("__weakref__",)
+
+    @property
+    def spec(self) -> str:
+        """What its options mean: keys in one order, defaults written out, passwords left out."""
+        return self._spec()
+
+    @property
+    def layout(self) -> Layout:
+        """The layout of its ids."""
+        return Layout._of(self._layout())
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+        return self._is_closed()
+
+    def inspect(self, id: int) -> Fields:
+        """Returns the fields of an id of this generator's layout."""
+        return self.layout.decompose(id)
+
+    def info(self) -> GeneratorInfo:
+        """Returns what the generator is."""
+        return GeneratorInfo(*self._info())
+
+    def health(self) -> Health:
+        """Returns how it is now, for health checks.  It waits for nobody."""
+        state, code, worker, needs_grant, end, horizon_ns, keep_ns, failures = self._health()
+        return Health(
+            _STATES[state] if state < len(_STATES) else f"state {state}",
+            code,
+            worker,
+            needs_grant,
+            None if end == _NO_END else end,
+            horizon_ns / 1e9,
+            None if keep_ns == _FOREVER else keep_ns / 1e9,
+            failures,
+        )
+
+    async def anext(self, *, timeout: Optional[float] = None) -> int:
+        """Returns one id without ever blocking the event loop."""
+        id = self.try_next() if self._never_asks() else None
+        return id if id is not None else (await self.atake(1, timeout=timeout))[0]
+
+    async def atake(self, n: int, *, timeout: Optional[float] = None) -> list[int]:
+        """Returns n increasing ids without ever blocking the event loop.
+
+        timeout: seconds that it may take, None for no bound; then RetryError.  Ids that were taken before a timeout or
+        a cancellation stay unused.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        ids: list[int] = []
+        while True:
+            left = None if deadline is None else max(0.0, deadline - time.monotonic())
+            if not self._never_asks():
+                return ids + await asyncio.to_thread(self.take, n - len(ids), timeout=left)
+            taken, retry_ns = self.try_take(n - len(ids))
+            ids += taken
+            if len(ids) == n:
+                return ids
+            if left == 0.0:
+                raise RetryError(
+                    f"{len(ids)} of {n} ids were free within the timeout: allow a longer one",
+                    "FRAZIL_EAGAIN",
+                    -20,
+                    retry_ns,
+                )
+            pause = max(retry_ns / 1e9, 0.0001)
+            await asyncio.sleep(pause if left is None else min(pause, left))
+
+    def __enter__(self) -> Generator:
+        if self.closed:
+            raise FatalError("the generator is closed: open another one", "FRAZIL_ESTOPPED", -45)
+        return self
+
+    def __exit__(
+        self,
+        kind: Optional[type[BaseException]],
+        error: Optional[BaseException],
+        trace: Optional[TracebackType],
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<frazil.Generator {'closed ' if self.closed else ''}{self.spec!r}>"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        raise TypeError("a generator cannot be copied or pickled: open it in each process that is not forked")
+
+
+def _quoted(value: Value) -> str:
+    text = str(value)
+    if text and not any(c in text for c in " \t\r\n'\\"):
+        return text
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def open(
+    spec: str = "",
+    /,
+    *,
+    shared: bool = False,
+    clock: Optional[ManualClock] = None,
+    snapshot: Optional[str] = None,
+    environment: str = "by-key",
+    **keys: Value,
+) -> Generator:
+    """Opens a generator.
+
+    spec         keys and values as frazil.spec(5) has them: "layout=twitter worker=fixed:7"
+    **keys       the same one by one: layout="twitter", worker="fixed:7"; a layout may be a frazil.Layout
+    shared       all openings of this process whose specs mean the same have one generator together
+    clock        a ManualClock, for tests
+    snapshot     JSON of sno_snapshot(), from which a sno generator goes on
+    environment  which variables FRAZIL_... count: "by-key" (as the command does), "none", "all"
+
+    Keys that say where the program runs (worker, namespace, ...) are read from the environment if they are not given.
+    """
+    if environment not in _ENVIRONMENTS:
+        raise ValueError(f"environment is by-key, none or all, not {environment!r}")
+    if shared and (clock is not None or snapshot is not None or environment != "by-key"):
+        raise ValueError("a shared generator is found by its spec: leave out clock, snapshot and environment")
+    pairs = [f"{key}={_quoted(value)}" for key, value in keys.items()]
+    generator: Generator = _frazil.open(
+        Generator,
+        " ".join([spec, *pairs] if spec else pairs),
+        shared,
+        None if clock is None else clock._handle,
+        snapshot,
+        _ENVIRONMENTS[environment],
+    )
+    _open.add(generator)
+    return generator
+
+
+def inspect(id: Union[int, str, bytes], layout: Union[Layout, str] = "frazil") -> Union[Fields, sno.Fields]:
+    """Returns the fields of an id: a number or its decimal text by a layout, or a sno of 10 bytes or 16 characters."""
+    layout = Layout(layout)
+    if isinstance(id, bytes):
+        return sno.decompose(id)
+    if layout.describe().is_sno:
+        return sno.decompose(sno.decode(str(id)))
+    return layout.decompose(_frazil.id_parse(id, "dec") if isinstance(id, str) else id)

@@ -1,0 +1,417 @@
+# SPDX-License-Identifier: MIT
+"""Many at once: threads, forks, spawned processes, interpreters, crashes, two languages.  No id is issued twice."""
+
+import array
+import asyncio
+import json
+import multiprocessing
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import frazil
+
+SPEC = "layout=41/10/12 worker=fixed:5"
+EACH = 20_000
+
+
+def assert_unique(batches, expected):
+    ids = [id for batch in batches for id in batch]
+    assert len(ids) == expected
+    assert len(set(ids)) == expected
+    for batch in batches:
+        assert list(batch) == sorted(batch)
+
+
+def take_mixed(generator, n):
+    """Takes ids through all doors."""
+    taken = array.array("Q")
+    while len(taken) < n:
+        taken.append(generator.next())
+        taken.append(next(generator))
+        taken.append(int(generator.next_text()))
+        taken.extend(generator.next_n(10))
+        id = generator.try_next()
+        if id is not None:
+            taken.append(id)
+        taken.extend(generator.try_take(5)[0])
+        buffer = array.array("Q", bytes(8 * 7))
+        generator.fill(buffer)
+        taken.extend(buffer)
+    return taken[:n]
+
+
+def test_threads(ids):
+    batches = [None] * 8
+
+    def work(i):
+        batches[i] = take_mixed(ids, EACH)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(len(batches))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert_unique(batches, 8 * EACH)
+
+
+def test_coroutines(ids):
+    async def work():
+        taken = [await ids.anext() for _ in range(200)]
+        return taken + await ids.atake(5000)
+
+    async def main():
+        return await asyncio.gather(*(work() for _ in range(10)))
+
+    assert_unique(asyncio.run(main()), 10 * 5200)
+
+
+def test_an_event_loop_goes_on_while_a_coroutine_waits():
+    """A tick of a day is empty: the wait would last for hours, and the loop turns meanwhile."""
+    noon = round(time.time() * 1000) - 12 * 3_600_000
+
+    async def main():
+        with frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory") as generator:
+            await generator.atake(2)
+            waiting = asyncio.create_task(generator.anext())
+            for _ in range(20):
+                await asyncio.sleep(0.001)
+            assert not waiting.done()
+            waiting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await waiting
+            with pytest.raises(frazil.RetryError) as caught:
+                await generator.atake(1, timeout=0.01)
+            assert caught.value.retry > 36_000
+
+    asyncio.run(main())
+
+
+# ---- processes --------------------------------------------------------------------------
+
+
+def fork_and_take(generator, n):
+    """Forks a child that takes ids; returns its process id and the descriptor that they come from."""
+    read_fd, write_fd = os.pipe()
+    child = os.fork()
+    if child != 0:
+        os.close(write_fd)
+        return child, read_fd
+    status = 1
+    try:
+        os.close(read_fd)
+        with open(write_fd, "wb") as file:
+            file.write(take_mixed(generator, n).tobytes())
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def collect(child, fd):
+    with open(fd, "rb") as file:
+        batch = array.array("Q", file.read())
+    assert os.waitpid(child, 0)[1] == 0
+    return batch
+
+
+@pytest.mark.parametrize("keeper", ["thread", "inline", "hook"])
+def test_forks_share_one_generator(keeper):
+    with frazil.open(SPEC, keeper=keeper) as generator:
+        before = generator.next_n(100)
+        children = [fork_and_take(generator, EACH) for _ in range(4)]
+        batches = [take_mixed(generator, EACH)] + [collect(*child) for child in children]
+        assert_unique([before, *batches], 5 * EACH + 100)
+
+
+def test_a_child_keeps_the_grant_when_its_parent_is_gone():
+    """The grandchild lives longer than a grant reaches, and nobody but itself can extend it."""
+    generator = frazil.open(SPEC)
+    read_fd, write_fd = os.pipe()
+    if (child := os.fork()) == 0:
+        if os.fork() == 0:
+            os.close(read_fd)
+            result = {"failures": 0, "calm": 0}
+            begun = time.monotonic()
+            while time.monotonic() - begun < 1.3 * generator.health().horizon:
+                try:
+                    generator.next()
+                    result["calm"] += generator._never_asks()
+                except frazil.FrazilError:
+                    result["failures"] += 1
+                time.sleep(0.01)
+            result["extensions"] = generator.stats()["extensions"]
+            os.write(write_fd, json.dumps(result).encode())
+        os._exit(0)
+    os.waitpid(child, 0)
+    os.close(write_fd)
+    before = generator.stats()["extensions"]
+    generator.close()
+    with open(read_fd, "rb") as file:
+        result = json.loads(file.read())
+    assert result["failures"] == 0
+    assert result["calm"] > 0
+    assert result["extensions"] > before
+
+
+def test_a_fork_while_threads_are_in_calls(ids):
+    """Calls of the parent's threads are none of the child's: its close() does not wait for them."""
+    stop = threading.Event()
+
+    def work():
+        while not stop.is_set():
+            ids.next_n(5000)
+
+    threads = [threading.Thread(target=work) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in range(10):
+        child = os.fork()
+        if child == 0:
+            ids.next_n(10)
+            ids.close()
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+    stop.set()
+    for thread in threads:
+        thread.join()
+
+
+def pool_task(n):
+    with frazil.open(SPEC, shared=True) as generator:
+        return generator.next_n(n)
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_pools_of_processes(method):
+    """Each task opens the generator anew: with kept state, all processes of a host share one sequence."""
+    with multiprocessing.get_context(method).Pool(3) as pool:
+        assert_unique(pool.map(pool_task, [200] * 30, chunksize=1), 6000)
+
+
+def run_python(code, *args, **options):
+    return subprocess.run(
+        [sys.executable, "-c", code, *args], stdout=subprocess.PIPE, text=True, check=True, timeout=300, **options
+    ).stdout
+
+
+def test_a_process_that_is_killed_and_its_successors():
+    """Each one is killed in the middle of taking; what it printed until then, and all that follows, differs."""
+    code = (
+        "import frazil, sys\n"
+        f"generator = frazil.open({SPEC!r})\n"
+        "while True:\n"
+        "    print('\\n'.join(map(str, generator.next_n(1000))), flush=True)\n"
+    )
+    batches = []
+    for _ in range(4):
+        child = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+        lines = [next(child.stdout) for _ in range(5000)]
+        child.send_signal(signal.SIGKILL)
+        rest = child.stdout.read()
+        child.wait()
+        lines += [line + "\n" for line in rest.split("\n")[:-1]]
+        batches.append([int(line) for line in lines])
+    assert_unique(batches, sum(map(len, batches)))
+    assert [batch[0] for batch in batches] == sorted(batch[0] for batch in batches)
+
+
+# ---- two languages -------------------------------------------------------------------------
+
+
+def test_the_command_shares_the_worker_number(ids):
+    command = os.environ.get("FRAZIL_COMMAND") or shutil.which("frazil")
+    if command is None:
+        pytest.skip("there is no command frazil: FRAZIL_COMMAND names it")
+    arguments = [command, "next", "-n", str(EACH), "worker=fixed:5"]
+    others = [subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    own = take_mixed(ids, EACH)
+    batches = [own]
+    for other in others:
+        out, _ = other.communicate(timeout=300)
+        assert other.returncode == 0
+        batches.append([int(line) for line in out.split()])
+    assert {ids.inspect(id).worker for batch in batches for id in batch[:10]} == {5}
+    assert_unique(batches, 4 * EACH)
+
+
+# ---- interpreters ------------------------------------------------------------------------------
+
+
+def test_interpreters_of_one_process(tmp_path):
+    """Each interpreter has the module anew; their ids differ, and the main one goes on when they are gone."""
+    code = f"""
+import os, sys
+try:
+    import _interpreters as interpreters
+except ImportError:
+    try:
+        import _xxsubinterpreters as interpreters
+    except ImportError:
+        print("none")
+        sys.exit()
+import frazil
+folder = sys.argv[1]
+main = frazil.open({SPEC!r}, shared=True)
+inside = '''
+import frazil
+with frazil.open({SPEC!r}, shared=True) as generator:
+    with open("%s", "w") as file:
+        file.write("\\\\n".join(map(str, generator.next_n(2000))))
+    try:
+        frazil.open("nonsense=1")
+    except frazil.UsageError:
+        pass
+'''
+for i in range(5):
+    interpreter = interpreters.create()
+    interpreters.run_string(interpreter, inside % f"{{folder}}/{{i}}")
+    interpreters.destroy(interpreter)
+    main.next()
+ids = [int(line) for i in range(5) for line in open(f"{{folder}}/{{i}}")] + main.next_n(2000)
+assert len(set(ids)) == 12_000, len(set(ids))
+print("good")
+"""
+    out = run_python(code, str(tmp_path)).strip()
+    if out == "none":
+        pytest.skip("this Python has no module for interpreters")
+    assert out == "good"
+
+
+# ---- the end -------------------------------------------------------------------------------------
+
+EMPTY = """
+import frazil, os, signal, sys, threading, time
+noon = round(time.time() * 1000) - 12 * 3_600_000
+generator = frazil.open(f"layout=31/20/1 epoch={noon} tick=24h worker=fixed:5 state=memory max_wait=unlimited")
+generator.take(2, timeout=0)
+"""
+
+
+def test_the_end_of_the_program_ends_waits():
+    code = EMPTY + (
+        "for _ in range(3):\n"
+        "    threading.Thread(target=generator.next, daemon=True).start()\n"
+        "time.sleep(0.1)\n"
+        "sys.stderr.close()\n"
+        "print('over')\n"
+    )
+    assert run_python(code) == "over\n"
+
+
+def test_ctrl_c_ends_a_wait():
+    code = EMPTY + (
+        "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try:\n"
+        "    generator.next()\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted')\n"
+    )
+    assert run_python(code) == "interrupted\n"
+
+
+def test_the_end_of_the_program_gives_the_worker_number_back(tmp_path):
+    spec = f"layout=41/1/21 worker=file-lock count=1 namespace=alone state_dir={tmp_path} run_dir={tmp_path}"
+    code = f"import frazil; generator = frazil.open({spec!r}); print(generator.next())"
+    assert int(run_python(code)) < int(run_python(code))
+
+
+def test_a_generator_outlives_its_module():
+    code = (
+        f"import frazil, sys\ngenerator = frazil.open({SPEC!r})\nnext = generator.next\n"
+        "for name in [name for name in sys.modules if name.startswith('frazil')]:\n    del sys.modules[name]\n"
+        "del frazil\nimport gc\ngc.collect()\nassert next() < next()\n"
+        "import frazil\nassert frazil.open('worker=fixed:5').next()\nprint('good')\n"
+    )
+    assert run_python(code) == "good\n"
+
+
+# ---- a coordinator that does not answer -----------------------------------------------------------
+
+ORPHAN = """
+import frazil, os, signal, sys, threading, time
+
+redis, socket = int(sys.argv[1]), sys.argv[2]
+generator = frazil.open(f"layout=41/10/12 horizon=10s worker=redis+unix://{socket}/test?timeout=2s max_wait=3s")
+read_fd, write_fd = os.pipe()
+if os.fork() == 0:
+    if os.fork() != 0:
+        os._exit(0)
+    longest, fenced = 0.0, False
+
+    def turn():
+        global longest
+        last = time.monotonic()
+        while not fenced:
+            time.sleep(0.001)
+            now = time.monotonic()
+            longest, last = max(longest, now - last), now
+
+    other = threading.Thread(target=turn)
+    other.start()
+    generator.next()
+    os.kill(redis, signal.SIGSTOP)
+    while not fenced:
+        try:
+            generator.next()
+        except frazil.FencedError:
+            fenced = True
+        except frazil.RetryError:
+            pass
+        time.sleep(0.001)
+    other.join()
+    # A call that keeps the GIL while it asks keeps it for the timeout of two seconds.
+    os.write(write_fd, b"kept" if longest > 1.8 else b"let go")
+    os._exit(0)
+os.close(write_fd)
+os.wait()
+print(os.read(read_fd, 10).decode(), flush=True)
+os._exit(0)
+"""
+
+
+def test_nobody_keeps_the_gil_while_a_coordinator_is_silent(tmp_path):
+    """A child whose opener is gone keeps the grant itself; Redis is stopped until that has ended."""
+    parts, command, server = (
+        os.environ.get("FRAZIL_PARTS"),
+        os.environ.get("FRAZIL_COMMAND"),
+        shutil.which("redis-server"),
+    )
+    if not (parts and command and server):
+        pytest.skip("it needs redis-server, the command, and the part for Redis in FRAZIL_PARTS")
+    socket = tmp_path / "s"
+    environment = dict(os.environ, LD_LIBRARY_PATH=parts)
+    redis = subprocess.Popen(
+        [
+            server,
+            "--port",
+            "0",
+            "--unixsocket",
+            str(socket),
+            "--save",
+            "",
+            "--appendonly",
+            "yes",
+            "--dir",
+            str(tmp_path),
+        ],
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        spec = ["layout=41/10/12", "horizon=10s", f"worker=redis+unix://{socket}/test"]
+        begun = time.monotonic()
+        while subprocess.run(
+            [command, "lease", "init", "--never-used", *spec], env=environment, check=False
+        ).returncode:
+            assert redis.poll() is None
+            assert time.monotonic() - begun < 60
+            time.sleep(0.1)
+        assert run_python(ORPHAN, str(redis.pid), str(socket), env=environment) == "let go\n"
+    finally:
+        redis.kill()
+        redis.wait()

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+//! Compiles `frazil.c` with the C compiler, or asks pkg-config for the library that is installed.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{exit, Command};
+
+/// The versions of the library that these declarations are for: from the first one on, below the second one.
+const VERSIONS: [&str; 2] = ["0.2.0", "0.3.0"];
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    if env::var_os("CARGO_FEATURE_BUNDLED").is_some() {
+        bundled();
+    } else {
+        installed();
+    }
+}
+
+/// Ends the build with a sentence.
+fn fail(sentence: String) -> ! {
+    eprintln!("frazil-sys: {}", sentence);
+    exit(1);
+}
+
+/// A variable that may be set for one target alone: NAME_x86_64-unknown-linux-gnu, with _ in place of -, TARGET_NAME, NAME.
+fn variable(name: &str) -> Option<String> {
+    let target = env::var("TARGET").unwrap_or_default();
+    let native = env::var("HOST").map_or(true, |host| host == target);
+    let mut names = vec![
+        format!("{}_{}", name, target),
+        format!("{}_{}", name, target.replace('-', "_")),
+        format!("{}_{}", if native { "HOST" } else { "TARGET" }, name),
+    ];
+    if native {
+        names.push(name.to_string());
+    }
+    for each in &names {
+        println!("cargo:rerun-if-env-changed={}", each);
+    }
+    names
+        .iter()
+        .filter_map(|each| env::var(each).ok())
+        .find(|value| !value.trim().is_empty())
+}
+
+/// The command in a variable, which may hold arguments as in "ccache cc", else the usual one.
+fn tool(name: &str, usual: &str) -> (String, Command) {
+    let text = variable(name).unwrap_or_else(|| usual.to_string());
+    let mut words = text.split_whitespace();
+    let mut command = Command::new(words.next().unwrap_or(usual));
+    command.args(words);
+    (text, command)
+}
+
+/// Runs a command to its end, and returns what it printed.
+fn run(what: &str, name: &str, command: &mut Command) -> String {
+    match command.output() {
+        Err(error) => fail(format!(
+            "{} cannot be run: {}: install it, or name another one in {}",
+            what, error, name
+        )),
+        Ok(output) if output.status.success() => String::from_utf8_lossy(&output.stdout).into_owned(),
+        Ok(output) => fail(format!(
+            "{:?} failed:\n{}",
+            command,
+            String::from_utf8_lossy(&output.stderr)
+        )),
+    }
+}
+
+// ---- compiled along -------------------------------------------------------------------
+
+/// The folder of frazil.c: in the crate, or made now from the source tree of frazil that the crate lies in.
+fn sources(out: &Path) -> PathBuf {
+    let here = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it"));
+    let vendor = here.join("vendor");
+    if vendor.join("frazil.c").exists() {
+        println!("cargo:rerun-if-changed=vendor");
+        return vendor;
+    }
+    let tree = here.join("../../..");
+    let amalgamate = tree.join("tools/amalgamate");
+    if !amalgamate.exists() {
+        fail("vendor/frazil.c is missing from this crate: run bindings/rust/package.sh of frazil".to_string());
+    }
+    for watched in ["src", "include", "tools"] {
+        println!("cargo:rerun-if-changed={}", tree.join(watched).display());
+    }
+    let made = out.join("amalgamation");
+    run("sh", "PATH", Command::new("sh").arg(amalgamate).arg(&made));
+    made
+}
+
+fn bundled() {
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let folder = sources(&out);
+    let target = env::var("TARGET").unwrap_or_default();
+    let musl = target.contains("-musl") && env::var("HOST").map_or(false, |host| host != target);
+    let (cc, mut compile) = tool("CC", if musl { "musl-gcc" } else { "cc" });
+    let (ar, mut pack) = tool("AR", "ar");
+    let object = out.join("frazil.o");
+    let library = out.join("libfrazil.a");
+
+    // What is hidden cannot be taken for another frazil that the process has loaded.
+    compile.args(["-O2", "-g", "-fPIC", "-fvisibility=hidden", "-DFRAZIL_API="]);
+    if let Some(flags) = variable("CFLAGS") {
+        compile.args(flags.split_whitespace());
+    }
+    compile.arg("-c").arg(folder.join("frazil.c")).arg("-o").arg(&object);
+    run(&cc, "CC", &mut compile);
+    let _ = std::fs::remove_file(&library);
+    run(&ar, "AR", pack.arg("crs").arg(&library).arg(&object));
+
+    println!("cargo:rustc-link-search=native={}", out.display());
+    println!("cargo:rustc-link-lib=static=frazil");
+    // Newer C libraries have both inside, and keep empty ones for programs that name them.
+    println!("cargo:rustc-link-lib=pthread");
+    println!("cargo:rustc-link-lib=dl");
+    println!("cargo:include={}", folder.display());
+}
+
+// ---- installed ------------------------------------------------------------------------
+
+fn installed() {
+    for name in ["PKG_CONFIG_PATH", "PKG_CONFIG_LIBDIR", "PKG_CONFIG_SYSROOT_DIR"] {
+        println!("cargo:rerun-if-env-changed={}", name);
+    }
+    let ask = |arguments: &[&str]| {
+        let (name, mut command) = tool("PKG_CONFIG", "pkg-config");
+        run(&name, "PKG_CONFIG", command.args(arguments)).trim().to_string()
+    };
+    let range = [
+        format!("frazil >= {}", VERSIONS[0]),
+        format!("frazil < {}", VERSIONS[1]),
+    ];
+    ask(&["--exists", "--print-errors", &range[0], &range[1]]);
+    for flag in ask(&["--libs", "frazil"]).split_whitespace() {
+        if let Some(folder) = flag.strip_prefix("-L") {
+            println!("cargo:rustc-link-search=native={}", folder);
+        } else if let Some(library) = flag.strip_prefix("-l") {
+            println!("cargo:rustc-link-lib={}", library);
+        }
+    }
+    println!("cargo:include={}", ask(&["--variable=includedir", "frazil"]));
+}

@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: MIT
+//! The names of systems that frazil replaces.
+
+pub mod sfid;

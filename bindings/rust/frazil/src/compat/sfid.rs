@@ -1,0 +1,424 @@
+// SPDX-License-Identifier: MIT
+//! The names of sfid 0.1.1: replace `use sfid::` by `use frazil::compat::sfid::`.
+//!
+//! ```
+//! use frazil::compat::sfid::{parse, Snowflake, EPOCH};
+//!
+//! static SNOWFLAKE: Snowflake = Snowflake::new(EPOCH, 1);
+//! # std::env::set_var("FRAZIL_STATE", "memory");
+//!
+//! let id = SNOWFLAKE.next();
+//! assert_eq!(parse(id).pid, 1);
+//! ```
+//!
+//! It needs no tokio: the futures of [`allocate`] and [`Snowflake::auto`] run on any executor. The Redis is that of sfid:
+//! `R_NODE` (`host:port`, or the path of a socket), `R_USER`, `R_PASSWORD` and `R_DB` of the environment; sentinels and
+//! clusters are refused. The part `libfrazil-redis` has to be installed.
+//!
+//! Five things differ, so that no id is repeated:
+//!
+//! - State is kept on the host (`FRAZIL_STATE=memory` in the environment turns that off): two [`Snowflake`]s with one pid, in
+//!   one process or in many, share one sequence, also after a restart.
+//! - A pid from Redis is given up before its key can have expired; then [`Snowflake::next`] goes on with another one.
+//! - A pid above 1023 is refused, in place of losing its high bits.
+//! - [`Snowflake::next`] can fail: it waits up to ten seconds, and then panics with a sentence.
+//! - A dropped [`Pid`] is free at once: sfid leaves its key to expire.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::ptr;
+use std::sync::atomic::{AtomicPtr, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
+use std::task::{Context, Poll, Waker};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use frazil_sys as sys;
+
+use crate::{Code, Generator, Lease};
+
+const SEQ_BITS: u32 = 12;
+
+/// Bits of a pid.
+pub const PID_BITS: u32 = 10;
+
+/// How many pids there are.
+pub const MAX_PID: u32 = 1 << PID_BITS;
+
+/// The epoch that sfid suggests: 2025-12-22T00:00:00Z.
+pub const EPOCH: u64 = 1766361600000;
+
+/// So long a call waits for an id before it panics.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The result of what asks Redis.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Why there is no pid.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Error {
+    /// Redis does not answer, refuses, or has keys that cannot be used.
+    Redis(crate::Error),
+    /// Each of so many pids is taken.
+    NoAvailablePid(u32),
+}
+
+impl std::fmt::Display for Error {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Error::Redis(why) => write!(f, "Redis error: {}", why),
+            Error::NoAvailablePid(slots) => write!(f, "No available process ID, all {} slots are occupied", slots),
+        }
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Redis(why) => Some(why),
+            Error::NoAvailablePid(_) => None,
+        }
+    }
+}
+
+impl From<crate::Error> for Error {
+    fn from(why: crate::Error) -> Error {
+        if why.code() == Code::EPOOL {
+            Error::NoAvailablePid(MAX_PID)
+        } else {
+            Error::Redis(why)
+        }
+    }
+}
+
+// ---- ids ------------------------------------------------------------------------------
+
+/// A generator of ids.
+pub struct Snowflake {
+    epoch: u64,
+    pid: u16,
+    /// Opened by the first call, as a constant cannot open anything; NULL until then.
+    generator: AtomicPtr<Generator>,
+}
+
+/// The generators of pids that somebody else keeps apart, each with its pid and epoch. They stay open when a [`Snowflake`] is
+/// dropped, as sfid's cost nothing to make and to drop, until their [`Pid`] is given back.
+static OPENED: Mutex<Vec<(u16, u64, Generator)>> = Mutex::new(Vec::new());
+
+/// The list, if no thread has it. It is never waited for: a fork can have left it locked for ever.
+fn opened() -> Option<MutexGuard<'static, Vec<(u16, u64, Generator)>>> {
+    match OPENED.try_lock() {
+        Ok(list) => Some(list),
+        Err(TryLockError::Poisoned(list)) => Some(list.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
+/// The generator of a pid and an epoch.
+fn generator_of(epoch: u64, pid: u16) -> crate::Result<Generator> {
+    let of_list = |list: &[(u16, u64, Generator)]| {
+        let found = list.iter().find(|each| each.0 == pid && each.1 == epoch);
+        found.map(|each| each.2.clone())
+    };
+    if let Some(generator) = opened().and_then(|list| of_list(&list)) {
+        return Ok(generator);
+    }
+    // All openings of the process share one generator, so it does no harm if two threads come here.
+    let spec = format!("layout=sfid epoch={} behaviour=sfid worker=fixed:{}", epoch, pid);
+    let generator = Generator::open_shared(&spec)?;
+    if let Some(mut list) = opened() {
+        if of_list(&list).is_none() {
+            list.push((pid, epoch, generator.clone()));
+        }
+    }
+    Ok(generator)
+}
+
+impl Snowflake {
+    /// A generator with a pid of the caller's. Panics, while compiling if it is a constant, for a pid above 1023.
+    pub const fn new(epoch: u64, pid: u16) -> Self {
+        assert!((pid as u32) < MAX_PID, "a pid of sfid is 0 to 1023");
+        Snowflake {
+            epoch,
+            pid,
+            generator: AtomicPtr::new(ptr::null_mut()),
+        }
+    }
+
+    /// The next id. Panics if there is none for ten seconds: if a grant of the pid has ended and Redis is away, or if the
+    /// state directory cannot be used.
+    pub fn next(&self) -> i64 {
+        let generator = self.generator();
+        match generator.next() {
+            Ok(id) => id as i64,
+            Err(_) => Self::insist(generator),
+        }
+    }
+
+    #[cold]
+    fn insist(generator: &Generator) -> i64 {
+        let mut id = [0];
+        match generator.take(&mut id, PATIENCE) {
+            Ok(()) => id[0] as i64,
+            Err(why) => panic!("sfid: there is no id: {}", why),
+        }
+    }
+
+    #[inline]
+    fn generator(&self) -> &Generator {
+        let at = self.generator.load(Ordering::Acquire);
+        // SAFETY: it was a box's, and stays until self is dropped.
+        match unsafe { at.as_ref() } {
+            Some(generator) => generator,
+            None => self.open(),
+        }
+    }
+
+    #[cold]
+    fn open(&self) -> &Generator {
+        let generator = generator_of(self.epoch, self.pid)
+            .unwrap_or_else(|why| panic!("sfid: the generator of pid {} cannot be opened: {}", self.pid, why));
+        let mine = Box::into_raw(Box::new(generator));
+        match self
+            .generator
+            .compare_exchange(ptr::null_mut(), mine, Ordering::AcqRel, Ordering::Acquire)
+        {
+            // SAFETY: it stays until self is dropped.
+            Ok(_) => unsafe { &*mine },
+            Err(others) => {
+                // SAFETY: nobody has seen ours; the other one stays until self is dropped.
+                unsafe {
+                    drop(Box::from_raw(mine));
+                    &*others
+                }
+            }
+        }
+    }
+
+    /// A generator with a pid from Redis, of this app.
+    pub async fn auto(app: impl AsRef<[u8]>, epoch: u64) -> Result<Self> {
+        let spec = format!(
+            "layout=sfid epoch={} behaviour=sfid worker={}",
+            epoch,
+            quoted(&url(app.as_ref())?)
+        );
+        let generator = Task::start(move || Generator::open(&spec)).await?;
+        let pid = u16::try_from(generator.info().worker).unwrap_or_default();
+        Ok(Snowflake {
+            epoch,
+            pid,
+            generator: AtomicPtr::new(Box::into_raw(Box::new(generator))),
+        })
+    }
+}
+
+impl Drop for Snowflake {
+    fn drop(&mut self) {
+        let at = *self.generator.get_mut();
+        if !at.is_null() {
+            // SAFETY: it was a box's, and nobody else has it.
+            drop(unsafe { Box::from_raw(at) });
+        }
+    }
+}
+
+// ---- pids -----------------------------------------------------------------------------
+
+/// A pid that Redis keeps for this process. It is extended while it is there, and given back when it is dropped.
+pub struct Pid {
+    id: u16,
+    lease: Option<Lease>,
+}
+
+impl Pid {
+    /// The number.
+    #[inline]
+    pub fn id(&self) -> u16 {
+        self.id
+    }
+}
+
+impl Drop for Pid {
+    fn drop(&mut self) {
+        if let Some(lease) = self.lease.take() {
+            lease.close(used_until(self.id));
+        }
+    }
+}
+
+/// The last instant that generators of this process can have stamped with a pid: they may run ahead of the clock. Closes
+/// those that nobody has any more.
+fn used_until(pid: u16) -> i64 {
+    let mut list = match opened() {
+        Some(list) => list,
+        None => return sys::FRAZIL_LEASE_ALL_USED,
+    };
+    let leads = list
+        .iter()
+        .filter(|each| each.0 == pid)
+        .map(|each| each.2.stats().lead_us);
+    let ahead = Duration::from_micros(leads.max().unwrap_or(0)) + Duration::from_millis(1);
+    list.retain(|each| each.0 != pid);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from((now + ahead).as_millis()).unwrap_or(sys::FRAZIL_LEASE_ALL_USED)
+}
+
+/// A pid from Redis, of this app.
+pub async fn allocate(app: impl AsRef<[u8]>) -> Result<Pid> {
+    let spec = format!("layout=sfid worker={}", quoted(&url(app.as_ref())?));
+    let (id, lease) = Task::start(move || {
+        let lease = Lease::open(&spec)?;
+        // Another process may have had the pid until a moment ago: it is the caller's when that has passed.
+        loop {
+            match lease.get() {
+                Ok(info) => return Ok((info.worker, lease)),
+                Err(why) => match why.retry() {
+                    Some(wait) if wait < PATIENCE => std::thread::sleep(wait),
+                    _ => return Err(why),
+                },
+            }
+        }
+    })
+    .await?;
+    Ok(Pid {
+        id: u16::try_from(id).unwrap_or_default(),
+        lease: Some(lease),
+    })
+}
+
+/// The URL of the app in the Redis that sfid's environment names.
+fn url(app: &[u8]) -> Result<String> {
+    let refuse = |sentence: String| Err(Error::Redis(crate::Error::new(Code::ESPEC, sentence)));
+    let said = |name: &str| {
+        let value = std::env::var(name).unwrap_or_default();
+        Some(value.trim().to_string()).filter(|value| !value.is_empty())
+    };
+    let app = match std::str::from_utf8(app) {
+        Ok(app) => app,
+        Err(_) => return refuse("the name of the app is no UTF-8: use letters, digits, '.', '_', '-'".to_string()),
+    };
+    let node = match said("R_NODE") {
+        Some(node) if node.split_whitespace().count() == 1 => node,
+        Some(_) => return refuse("R_NODE names several nodes: frazil takes one Redis, no cluster".to_string()),
+        None => return refuse("R_NODE is not set: write the Redis into it, as 127.0.0.1:6379".to_string()),
+    };
+    if said("R_SENTINEL_NAME").is_some() {
+        return refuse("R_SENTINEL_NAME is set: frazil asks no sentinels, name the master in R_NODE".to_string());
+    }
+    let access = match (said("R_USER"), said("R_PASSWORD")) {
+        (_, None) => String::new(),
+        (user, Some(password)) => format!("{}:{}@", escaped(&user.unwrap_or_default()), escaped(&password)),
+    };
+    let database = said("R_DB").map_or(String::new(), |number| format!("?db={}", number));
+    Ok(if node.starts_with('/') {
+        format!(
+            "sfid+redis+unix://{}{}/{}{}",
+            access,
+            escaped_path(&node),
+            app,
+            database
+        )
+    } else {
+        format!("sfid+redis://{}{}/{}{}", access, node, app, database)
+    })
+}
+
+fn escaped_but(text: &str, plain: &[u8]) -> String {
+    let mut escaped = String::new();
+    for &byte in text.as_bytes() {
+        if byte.is_ascii_alphanumeric() || plain.contains(&byte) {
+            escaped.push(byte as char);
+        } else {
+            escaped.push_str(&format!("%{:02X}", byte));
+        }
+    }
+    escaped
+}
+
+fn escaped(text: &str) -> String {
+    escaped_but(text, b"-._~")
+}
+
+fn escaped_path(text: &str) -> String {
+    escaped_but(text, b"-._~/")
+}
+
+/// A value of a spec that may hold spaces.
+fn quoted(value: &str) -> String {
+    format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+// ---- parts of an id -------------------------------------------------------------------
+
+/// The parts of an id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ParsedId {
+    /// Milliseconds since the epoch.
+    pub ts: u64,
+    /// The pid.
+    pub pid: u16,
+    /// The number within the millisecond.
+    pub seq: u16,
+}
+
+/// The parts of an id, whatever number it is.
+pub fn parse(id: i64) -> ParsedId {
+    let bits = id as u64;
+    ParsedId {
+        ts: bits >> (PID_BITS + SEQ_BITS),
+        pid: (bits >> SEQ_BITS) as u16 & (MAX_PID as u16 - 1),
+        seq: bits as u16 & ((1 << SEQ_BITS) - 1),
+    }
+}
+
+// ---- waiting --------------------------------------------------------------------------
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// A thread's answer, as a future: for what asks Redis, and must not hold an executor up.
+struct Task<T> {
+    shared: Arc<Mutex<Answer<T>>>,
+}
+
+struct Answer<T> {
+    result: Option<crate::Result<T>>,
+    waker: Option<Waker>,
+}
+
+impl<T: Send + 'static> Task<T> {
+    fn start<F>(work: F) -> Task<T>
+    where
+        F: FnOnce() -> crate::Result<T> + Send + 'static,
+    {
+        let shared = Arc::new(Mutex::new(Answer {
+            result: None,
+            waker: None,
+        }));
+        let theirs = shared.clone();
+        std::thread::spawn(move || {
+            let result = work();
+            let mut answer = lock(&theirs);
+            answer.result = Some(result);
+            if let Some(waker) = answer.waker.take() {
+                waker.wake();
+            }
+        });
+        Task { shared }
+    }
+}
+
+impl<T> Future for Task<T> {
+    type Output = crate::Result<T>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut answer = lock(&self.shared);
+        match answer.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                answer.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}

@@ -1,0 +1,500 @@
+// SPDX-License-Identifier: MIT
+//! Generators, and the handles of single threads.
+
+use std::cell::Cell;
+use std::fmt;
+use std::marker::PhantomData;
+use std::ptr::NonNull;
+use std::sync::Arc;
+use std::time::Duration;
+
+use frazil_sys as sys;
+
+use crate::clock::ManualClock;
+use crate::error::{Code, Error, Reason, Result};
+use crate::id::Id;
+use crate::layout::Layout;
+use crate::observe::{Health, Info, Overflow, Stats};
+use crate::sno::{Snapshot, Sno};
+use crate::text::{Form, Text};
+
+pub(crate) type OverflowFn = Box<dyn Fn(Overflow) + Send + Sync>;
+
+/// An opening of a generator, and what has to outlive it.
+pub(crate) struct Handle {
+    raw: NonNull<sys::frazil>,
+    _clock: Option<ManualClock>,
+    _overflow: Option<Box<OverflowFn>>,
+}
+
+// SAFETY: every function of the library but closing may be called by any thread, several at once, and closing is the last
+// call: it is that of the last owner. The overflow function is Send and Sync.
+unsafe impl Send for Handle {}
+unsafe impl Sync for Handle {}
+
+impl Handle {
+    /// Takes over what was just opened.
+    pub(crate) fn new(raw: *mut sys::frazil, clock: Option<ManualClock>, overflow: Option<Box<OverflowFn>>) -> Handle {
+        let raw = NonNull::new(raw).expect("an opening that succeeds gives a generator");
+        Handle {
+            raw,
+            _clock: clock,
+            _overflow: overflow,
+        }
+    }
+}
+
+impl Drop for Handle {
+    fn drop(&mut self) {
+        // SAFETY: nobody else has it any more.
+        unsafe { sys::frazil_close(self.raw.as_ptr()) }
+    }
+}
+
+/// A duration in the library's nanoseconds. [`Duration::MAX`] is no bound.
+fn nanoseconds(wait: Duration) -> u64 {
+    // The two numbers above are words of the library.
+    match u64::try_from(wait.as_nanos()) {
+        Ok(ns) if ns < sys::FRAZIL_WAIT_DEFAULT => ns,
+        _ => sys::FRAZIL_WAIT_FOREVER,
+    }
+}
+
+/// A generator of ids. It may be used by any number of threads at once; clones are the same generator, which is closed when
+/// the last of them, and of its [`LocalGenerator`]s, is dropped.
+///
+/// After a fork parent and child go on sharing it and never repeat each other.
+///
+/// ```
+/// use frazil::Generator;
+///
+/// let generator = Generator::open("layout=twitter worker=fixed:7 state=memory")?;
+/// let first = generator.next()?;
+/// assert!(generator.next()? > first);
+/// # Ok::<(), frazil::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Generator {
+    raw: NonNull<sys::frazil>,
+    handle: Arc<Handle>,
+}
+
+// SAFETY: as Handle, which lives as long.
+unsafe impl Send for Generator {}
+unsafe impl Sync for Generator {}
+
+impl fmt::Debug for Generator {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Generator({}, worker {})", self.layout(), self.info().worker)
+    }
+}
+
+impl Generator {
+    pub(crate) fn new(handle: Handle) -> Generator {
+        Generator {
+            raw: handle.raw,
+            handle: Arc::new(handle),
+        }
+    }
+
+    fn open_by(
+        open: unsafe extern "C" fn(
+            *mut *mut sys::frazil,
+            *const std::os::raw::c_char,
+            *mut sys::frazil_error,
+        ) -> sys::frazil_err,
+        spec: &str,
+    ) -> Result<Generator> {
+        crate::check_version()?;
+        let spec = crate::terminated(spec, Code::ESPEC)?;
+        let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
+        // SAFETY: the spec has a terminator; outputs are ours.
+        let code = unsafe { open(&mut raw, spec.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)?;
+        Ok(Generator::new(Handle::new(raw, None, None)))
+    }
+
+    /// Opens a generator. The spec is a text of `key=value` pairs; `man frazil.spec` has all keys.
+    pub fn open(spec: &str) -> Result<Generator> {
+        Generator::open_by(sys::frazil_open, spec)
+    }
+
+    /// The same, but all openings of the process whose specs mean the same have one generator together: for libraries, which
+    /// open one wherever they need an id.
+    pub fn open_shared(spec: &str) -> Result<Generator> {
+        Generator::open_by(sys::frazil_open_shared, spec)
+    }
+
+    // ---- 64-bit ids ----------------------------------------------------------------------
+
+    /// One id. Waits as long as the key `max_wait` allows.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // it is no iterator: it takes &self, and can fail
+    pub fn next(&self) -> Result<u64> {
+        let mut id = 0;
+        // SAFETY: open; the output is ours.
+        let code = unsafe { sys::frazil_next(self.raw.as_ptr(), &mut id) };
+        if code == sys::FRAZIL_OK {
+            Ok(id)
+        } else {
+            self.explain(code)
+        }
+    }
+
+    /// Why there was no id; or the id that there is by now.
+    #[cold]
+    fn explain(&self, code: sys::frazil_err) -> Result<u64> {
+        let mut id = 0;
+        match self.take(std::slice::from_mut(&mut id), Duration::ZERO) {
+            Ok(()) => Ok(id),
+            Err(why) => Err(Error::explained(code, why)),
+        }
+    }
+
+    /// One id as a type of its own.
+    #[inline]
+    pub fn next_id(&self) -> Result<Id> {
+        self.next().map(Id)
+    }
+
+    /// One id as text.
+    #[inline]
+    pub fn next_text(&self, form: Form) -> Result<Text> {
+        self.next().map(|id| form.format(id))
+    }
+
+    /// As many ids as fit, increasing, or an error and none. They may span several ticks.
+    #[inline]
+    pub fn fill(&self, ids: &mut [u64]) -> Result<()> {
+        // SAFETY: open; room for that many.
+        let code = unsafe { sys::frazil_next_n(self.raw.as_ptr(), ids.as_mut_ptr(), ids.len()) };
+        if code == sys::FRAZIL_OK {
+            Ok(())
+        } else {
+            self.take(ids, Duration::ZERO)
+                .map_err(|why| Error::explained(code, why))
+        }
+    }
+
+    /// As [`Generator::fill`], with a bound on the wait of its own. [`Duration::ZERO`]: it never waits; [`Duration::MAX`]:
+    /// as long as it takes.
+    pub fn take(&self, ids: &mut [u64], wait: Duration) -> Result<()> {
+        let mut why = Reason::new();
+        // SAFETY: open; room for that many.
+        let code = unsafe {
+            sys::frazil_take(
+                self.raw.as_ptr(),
+                ids.as_mut_ptr(),
+                ids.len(),
+                nanoseconds(wait),
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code)
+    }
+
+    /// One id without ever waiting: for event loops. Of [`Code::EAGAIN`] [`Error::retry`] says when to come back.
+    #[inline]
+    pub fn try_next(&self) -> Result<u64> {
+        let (mut id, mut retry_ns) = (0, 0);
+        // SAFETY: open; outputs are ours.
+        let code = unsafe { sys::frazil_try_next(self.raw.as_ptr(), &mut id, &mut retry_ns) };
+        if code == sys::FRAZIL_OK {
+            Ok(id)
+        } else {
+            self.explain(code)
+        }
+    }
+
+    /// As many ids as are free now, 1 to all that fit, without ever waiting; returns their number.
+    pub fn try_take(&self, ids: &mut [u64]) -> Result<usize> {
+        let (mut taken, mut retry_ns) = (0, 0);
+        // SAFETY: open; room for that many.
+        let code = unsafe {
+            sys::frazil_try_take(
+                self.raw.as_ptr(),
+                ids.as_mut_ptr(),
+                ids.len(),
+                &mut taken,
+                &mut retry_ns,
+            )
+        };
+        if code == sys::FRAZIL_OK {
+            return Ok(taken);
+        }
+        ids[0] = self.explain(code)?;
+        Ok(1)
+    }
+
+    /// An id for a time of the caller's, for bringing in old records. Keeping such ids apart from live ones is up to the
+    /// caller.
+    pub fn next_at(&self, unix_ms: i64) -> Result<u64> {
+        let mut id = 0;
+        let mut why = Reason::new();
+        // SAFETY: open; outputs are ours.
+        let code = unsafe { sys::frazil_next_at(self.raw.as_ptr(), unix_ms, &mut id, why.as_mut_ptr()) };
+        why.check(code).map(|()| id)
+    }
+
+    /// A handle for one thread at a time, which takes ids in blocks and issues them without an atomic operation.
+    pub fn local(&self) -> Result<LocalGenerator> {
+        let mut raw = std::ptr::null_mut();
+        // SAFETY: open; the output is ours, and holds the generator.
+        let code = unsafe { sys::frazil_local_open(&mut raw, self.raw.as_ptr()) };
+        match NonNull::new(raw) {
+            Some(raw) if code == sys::FRAZIL_OK => Ok(LocalGenerator {
+                raw,
+                generator: self.clone(),
+                one_thread: PhantomData,
+            }),
+            _ => Err(Error::of(code)),
+        }
+    }
+
+    // ---- snos ----------------------------------------------------------------------------
+
+    /// One sno with this metabyte, from a generator of `layout=sno`.
+    #[inline]
+    pub fn next_sno(&self, meta: u8) -> Result<Sno> {
+        let mut sno = Sno::default();
+        let at: *mut Sno = &mut sno;
+        // SAFETY: open; a Sno is a frazil_sno.
+        let code = unsafe { sys::frazil_sno_next(self.raw.as_ptr(), meta, at.cast()) };
+        if code == sys::FRAZIL_OK {
+            Ok(sno)
+        } else {
+            self.explain_sno(code, meta)
+        }
+    }
+
+    #[cold]
+    fn explain_sno(&self, code: sys::frazil_err, meta: u8) -> Result<Sno> {
+        let mut sno = Sno::default();
+        match self.take_snos(meta, std::slice::from_mut(&mut sno), Duration::ZERO) {
+            Ok(()) => Ok(sno),
+            Err(why) => Err(Error::explained(code, why)),
+        }
+    }
+
+    /// As [`Generator::fill`].
+    pub fn fill_snos(&self, meta: u8, snos: &mut [Sno]) -> Result<()> {
+        // SAFETY: open; room for that many.
+        let code = unsafe { sys::frazil_sno_next_n(self.raw.as_ptr(), meta, snos.as_mut_ptr().cast(), snos.len()) };
+        if code == sys::FRAZIL_OK {
+            Ok(())
+        } else {
+            self.take_snos(meta, snos, Duration::ZERO)
+                .map_err(|why| Error::explained(code, why))
+        }
+    }
+
+    /// As [`Generator::take`].
+    pub fn take_snos(&self, meta: u8, snos: &mut [Sno], wait: Duration) -> Result<()> {
+        let mut why = Reason::new();
+        // SAFETY: open; room for that many.
+        let code = unsafe {
+            sys::frazil_sno_take(
+                self.raw.as_ptr(),
+                meta,
+                snos.as_mut_ptr().cast(),
+                snos.len(),
+                nanoseconds(wait),
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code)
+    }
+
+    /// As [`Generator::try_next`].
+    pub fn try_next_sno(&self, meta: u8) -> Result<Sno> {
+        let mut sno = Sno::default();
+        let at: *mut Sno = &mut sno;
+        let mut retry_ns = 0;
+        // SAFETY: open; a Sno is a frazil_sno.
+        let code = unsafe { sys::frazil_sno_try_next(self.raw.as_ptr(), meta, at.cast(), &mut retry_ns) };
+        if code == sys::FRAZIL_OK {
+            Ok(sno)
+        } else {
+            self.explain_sno(code, meta)
+        }
+    }
+
+    /// As [`Generator::next_at`]; the tick-tock bit is 0.
+    pub fn next_sno_at(&self, unix_ms: i64, meta: u8) -> Result<Sno> {
+        let mut sno = Sno::default();
+        let at: *mut Sno = &mut sno;
+        let mut why = Reason::new();
+        // SAFETY: open; a Sno is a frazil_sno.
+        let code = unsafe { sys::frazil_sno_next_at(self.raw.as_ptr(), unix_ms, meta, at.cast(), why.as_mut_ptr()) };
+        why.check(code).map(|()| sno)
+    }
+
+    /// The state of a sno generator, to go on from with [`Options::snapshot`](crate::Options::snapshot).
+    pub fn snapshot(&self) -> Result<Snapshot> {
+        // SAFETY: open; zeros are a value of the struct.
+        let (code, raw) = unsafe {
+            let mut raw: sys::frazil_sno_snapshot = std::mem::zeroed();
+            (sys::frazil_sno_snapshot_take(self.raw.as_ptr(), &mut raw), raw)
+        };
+        if code == sys::FRAZIL_OK {
+            Ok(Snapshot::from_raw(&raw))
+        } else {
+            Err(Error::of(code))
+        }
+    }
+
+    // ---- keeping it ----------------------------------------------------------------------
+
+    /// Extends the grant of the worker id if it is time to, for `keeper=hook`; returns when to call it again, `None`: never.
+    pub fn keep(&self, wait: Duration) -> Result<Option<Duration>> {
+        let mut next_ns = 0;
+        let mut why = Reason::new();
+        // SAFETY: open; outputs are ours.
+        let code = unsafe { sys::frazil_keep(self.raw.as_ptr(), nanoseconds(wait), &mut next_ns, why.as_mut_ptr()) };
+        why.check(code)?;
+        Ok(Some(next_ns)
+            .filter(|&ns| ns != sys::FRAZIL_WAIT_FOREVER)
+            .map(Duration::from_nanos))
+    }
+
+    /// Stops it in this process: each call that waits ends with [`Code::ESTOPPED`], and so does each later one.
+    pub fn stop(&self) {
+        // SAFETY: open.
+        unsafe { sys::frazil_stop(self.raw.as_ptr()) }
+    }
+
+    /// Closes it and waits at most this long until the worker id is given back. [`Code::EINVAL`]: a clone or a local handle is
+    /// still there; it is not closed then.
+    pub fn close_within(self, wait: Duration) -> Result<()> {
+        let Generator { handle, .. } = self;
+        let mut handle = Arc::try_unwrap(handle).map_err(|_| {
+            let sentence = "a clone or a local handle of the generator is in use: drop it first".to_string();
+            Error::new(Code::EINVAL, sentence)
+        })?;
+        let raw = handle.raw;
+        let (clock, overflow) = (handle._clock.take(), handle._overflow.take());
+        std::mem::forget(handle);
+        // SAFETY: nobody else has it, and it is closed once: the handle is forgotten.
+        let code = unsafe { sys::frazil_close_within(raw.as_ptr(), nanoseconds(wait)) };
+        drop((clock, overflow));
+        if code == sys::FRAZIL_OK {
+            Ok(())
+        } else {
+            Err(Error::of(code))
+        }
+    }
+
+    // ---- looking at it -------------------------------------------------------------------
+
+    /// The layout of its ids.
+    pub fn layout(&self) -> Layout {
+        // SAFETY: open; the layout is there as long as the generator.
+        Layout(unsafe { *sys::frazil_layout_of(self.raw.as_ptr()) })
+    }
+
+    /// How many ids are left in this tick.
+    pub fn available(&self) -> u64 {
+        // SAFETY: open.
+        unsafe { sys::frazil_available(self.raw.as_ptr()) }
+    }
+
+    /// What it is.
+    pub fn info(&self) -> Info {
+        // SAFETY: open; zeros are a value of the struct.
+        unsafe {
+            let mut raw: sys::frazil_generator_info = std::mem::zeroed();
+            sys::frazil_get_info(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
+            Info::from_raw(&raw)
+        }
+    }
+
+    /// What happened so far.
+    pub fn stats(&self) -> Stats {
+        // SAFETY: open; zeros are a value of the struct.
+        unsafe {
+            let mut raw: sys::frazil_stats = std::mem::zeroed();
+            sys::frazil_get_stats(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
+            Stats::from_raw(&raw)
+        }
+    }
+
+    /// How it is now. It asks neither disk nor coordinator.
+    pub fn health(&self) -> Health {
+        // SAFETY: open; zeros are a value of the struct.
+        unsafe {
+            let mut raw: sys::frazil_health = std::mem::zeroed();
+            sys::frazil_get_health(self.raw.as_ptr(), &mut raw, std::mem::size_of_val(&raw));
+            Health::from_raw(&raw)
+        }
+    }
+
+    /// Why extending the grant failed last; `None`: it did not.
+    pub fn last_failure(&self) -> Option<Error> {
+        let mut why = Reason::new();
+        // SAFETY: open; the output is ours.
+        let code = unsafe { sys::frazil_last_failure(self.raw.as_ptr(), why.as_mut_ptr()) };
+        why.check(code).err()
+    }
+}
+
+/// A handle on a generator that belongs to one thread at a time. Its ids increase; those of several handles interleave.
+///
+/// ```
+/// # let generator = frazil::Generator::open("worker=fixed:7 state=memory")?;
+/// let local = generator.local()?;
+/// std::thread::spawn(move || local.next()).join().unwrap()?;
+/// # Ok::<(), frazil::Error>(())
+/// ```
+///
+/// Two threads cannot share it:
+///
+/// ```compile_fail
+/// fn shared<T: Sync>(_: T) {}
+/// # let generator = frazil::Generator::open("worker=fixed:7 state=memory").unwrap();
+/// shared(generator.local().unwrap());
+/// ```
+pub struct LocalGenerator {
+    raw: NonNull<sys::frazil_local>,
+    generator: Generator,
+    one_thread: PhantomData<Cell<()>>,
+}
+
+// SAFETY: it belongs to one thread at a time, to any.
+unsafe impl Send for LocalGenerator {}
+
+impl LocalGenerator {
+    /// One id.
+    #[inline]
+    #[allow(clippy::should_implement_trait)] // as Generator::next
+    pub fn next(&self) -> Result<u64> {
+        let mut id = 0;
+        // SAFETY: open, and of this thread; the output is ours.
+        let code = unsafe { sys::frazil_local_next(self.raw.as_ptr(), &mut id) };
+        if code == sys::FRAZIL_OK {
+            Ok(id)
+        } else {
+            self.generator.explain(code)
+        }
+    }
+
+    /// One id without ever waiting.
+    #[inline]
+    pub fn try_next(&self) -> Result<u64> {
+        let (mut id, mut retry_ns) = (0, 0);
+        // SAFETY: open, and of this thread; outputs are ours.
+        let code = unsafe { sys::frazil_local_try_next(self.raw.as_ptr(), &mut id, &mut retry_ns) };
+        if code == sys::FRAZIL_OK {
+            Ok(id)
+        } else {
+            self.generator.explain(code)
+        }
+    }
+}
+
+impl Drop for LocalGenerator {
+    fn drop(&mut self) {
+        // SAFETY: closed once, before the generator.
+        unsafe { sys::frazil_local_close(self.raw.as_ptr()) }
+    }
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+//! An id as a type of its own.
+
+use std::fmt;
+use std::str::FromStr;
+
+use frazil_sys as sys;
+
+use crate::error::{Code, Error, Reason, Result};
+use crate::text::{Form, Text};
+
+/// A 64-bit id. As text it is decimal; [`Id::text`] has the other forms.
+///
+/// ```
+/// use frazil::{Form, Id};
+///
+/// let id: Id = "43667737804828672".parse()?;
+/// assert_eq!(id.to_string(), "43667737804828672");
+/// assert_eq!(id.text(Form::Crockford), "016S3JE000W00");
+/// assert_eq!(Id::parse(Form::Crockford, "016s3je000w00")?, id);
+/// # Ok::<(), frazil::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Id(pub u64);
+
+impl Id {
+    /// The id in one of the text forms.
+    #[inline]
+    pub fn text(self, form: Form) -> Text {
+        form.format(self.0)
+    }
+
+    /// Reads an id in one of the text forms.
+    pub fn parse(form: Form, text: &str) -> Result<Id> {
+        form.parse(text).map(Id)
+    }
+
+    /// The id for a column of signed 64-bit numbers. [`Code::ERANGE`]: it is above `i64::MAX`; keep it as text.
+    pub fn to_i64(self) -> Result<i64> {
+        i64::try_from(self.0).map_err(|_| {
+            let sentence = format!(
+                "the id {} does not fit a signed 64-bit number: keep it as text, such as Id::text(Form::Crockford)",
+                self.0
+            );
+            Error::new(Code::ERANGE, sentence)
+        })
+    }
+
+    /// The id of a column of signed 64-bit numbers. [`Code::ERANGE`]: it is negative, as no id is.
+    pub fn from_i64(number: i64) -> Result<Id> {
+        u64::try_from(number)
+            .map(Id)
+            .map_err(|_| Error::new(Code::ERANGE, format!("{} is no id, as it is negative", number)))
+    }
+
+    /// The 8 bytes, the highest first: they sort as the numbers do.
+    pub fn to_bytes(self) -> [u8; 8] {
+        self.0.to_be_bytes()
+    }
+
+    /// The id of 8 bytes. [`Code::EPARSE`]: there are not 8.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Id> {
+        let mut id = 0;
+        let mut why = Reason::new();
+        // SAFETY: so many bytes; outputs are ours.
+        let code = unsafe { sys::frazil_bytes_read(bytes.as_ptr().cast(), bytes.len(), &mut id, why.as_mut_ptr()) };
+        why.check(code).map(|()| Id(id))
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Id({})", self.0)
+    }
+}
+
+impl FromStr for Id {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Id> {
+        Id::parse(Form::Dec, text)
+    }
+}
+
+impl From<u64> for Id {
+    fn from(number: u64) -> Id {
+        Id(number)
+    }
+}
+
+impl From<Id> for u64 {
+    fn from(id: Id) -> u64 {
+        id.0
+    }
+}

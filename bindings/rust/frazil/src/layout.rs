@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: MIT
+//! Layouts: the places of an id's fields, and the arithmetic on ids that needs nothing else.
+
+use std::fmt;
+use std::str::FromStr;
+
+use frazil_sys as sys;
+
+use crate::error::{Error, Reason, Result};
+
+/// A layout of ids: a preset such as `twitter`, or a description such as `41/10/12 epoch=2026-01-01 tick=1ms`.
+///
+/// ```
+/// use frazil::{Fields, Layout};
+///
+/// let layout: Layout = "twitter".parse()?;
+/// let fields = layout.decompose(1541815603606036480)?;
+/// assert_eq!(fields, Fields { unix_ms: 1656432460105, worker: 378, sequence: 0 });
+/// assert_eq!(layout.compose(&fields)?, 1541815603606036480);
+/// # Ok::<(), frazil::Error>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Layout(pub(crate) sys::frazil_layout);
+
+/// The fields of one id.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Fields {
+    /// Start of the id's tick.
+    pub unix_ms: i64,
+    /// The whole worker number, datacenter included.
+    pub worker: u32,
+    /// The number within the tick.
+    pub sequence: u32,
+}
+
+/// A layout holds so much.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LayoutInfo {
+    /// How many worker ids there are.
+    pub workers: u64,
+    /// For one worker.
+    pub ids_per_tick: u64,
+    /// For one worker, rounded down.
+    pub ids_per_second: u64,
+    /// The epoch.
+    pub first_unix_ms: i64,
+    /// Start of the last tick.
+    pub last_unix_ms: i64,
+    /// Largest id; 0 for sno.
+    pub max_id: u64,
+    /// From this instant on ids are negative as signed numbers; 0 where that never happens.
+    pub sign_bit_unix_ms: i64,
+    /// Bits in use.
+    pub total_bits: u32,
+    /// Whether ids become negative as signed 64-bit numbers.
+    pub reaches_sign_bit: bool,
+    /// Whether every id is exact in a double.
+    pub fits_53_bits: bool,
+}
+
+/// The consequences of a move from one layout to another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Overlap {
+    /// The largest id that the old layout can have issued before the change.
+    pub old_last: u64,
+    /// The smallest id that the new layout can issue from the change on.
+    pub new_first: u64,
+    /// The first instant from which every new id is above every old one.
+    pub safe_unix_ms: i64,
+    /// Whether a new id can equal an old one.
+    pub can_collide: bool,
+    /// Whether a new id can sort before an old one.
+    pub can_missort: bool,
+    /// Whether the new layout gets above `old_last` within its life.
+    pub ever_safe: bool,
+}
+
+impl Layout {
+    /// All presets, in the order of the manual.
+    pub fn presets() -> impl Iterator<Item = Layout> {
+        // SAFETY: a preset is never freed; NULL ends them.
+        (0..).map_while(|i| unsafe { sys::frazil_layout_preset(i).as_ref() }.copied().map(Layout))
+    }
+
+    /// The preset whose fields these are, or `"custom"`.
+    pub fn name(&self) -> &str {
+        let bytes = &self.0.name;
+        let len = bytes.iter().position(|&byte| byte == 0).unwrap_or(bytes.len());
+        // SAFETY: as many bytes as there are, and any u8 is as good as a c_char.
+        let bytes = unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast::<u8>(), len) };
+        std::str::from_utf8(bytes).unwrap_or("?")
+    }
+
+    /// Whether its ids are snos.
+    pub fn is_sno(&self) -> bool {
+        self.0.kind == sys::FRAZIL_LAYOUT_SNO
+    }
+
+    /// The text that two layouts share if and only if they make equal ids of equal fields. [`Layout::from_str`] reads it.
+    pub fn fingerprint(&self) -> String {
+        let mut bytes = [0u8; sys::FRAZIL_FINGERPRINT_SIZE];
+        let mut len = 0;
+        // SAFETY: the buffer has room for every fingerprint.
+        let code = unsafe { sys::frazil_layout_fingerprint(&self.0, bytes.as_mut_ptr().cast(), bytes.len(), &mut len) };
+        assert_eq!(code, sys::FRAZIL_OK, "a layout has a fingerprint");
+        String::from_utf8_lossy(&bytes[..len]).into_owned()
+    }
+
+    /// When tick 0 began.
+    pub fn epoch_unix_ms(&self) -> i64 {
+        self.0.epoch_unix_ms
+    }
+
+    /// Length of a tick.
+    pub fn tick_ms(&self) -> u32 {
+        self.0.tick_ms
+    }
+
+    /// What it holds.
+    pub fn info(&self) -> LayoutInfo {
+        // SAFETY: zeros are a value of the struct, and the library fills it.
+        let info = unsafe {
+            let mut info: sys::frazil_layout_info = std::mem::zeroed();
+            sys::frazil_layout_describe(&self.0, &mut info, std::mem::size_of_val(&info));
+            info
+        };
+        LayoutInfo {
+            workers: info.workers,
+            ids_per_tick: info.ids_per_tick,
+            ids_per_second: info.ids_per_second,
+            first_unix_ms: info.first_unix_ms,
+            last_unix_ms: info.last_unix_ms,
+            max_id: info.max_id,
+            sign_bit_unix_ms: info.sign_bit_unix_ms,
+            total_bits: info.total_bits,
+            reaches_sign_bit: info.reaches_sign_bit != 0,
+            fits_53_bits: info.fits_53_bits != 0,
+        }
+    }
+
+    /// The id of the given fields; the time is rounded down to its tick.
+    pub fn compose(&self, fields: &Fields) -> Result<u64> {
+        let fields = sys::frazil_fields {
+            unix_ms: fields.unix_ms,
+            worker: fields.worker,
+            sequence: fields.sequence,
+        };
+        let mut id = 0;
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_id_compose(&self.0, &fields, &mut id, why.as_mut_ptr()) };
+        why.check(code).map(|()| id)
+    }
+
+    /// The fields of an id. [`Code::ERANGE`](crate::Code::ERANGE): it is no id of this layout.
+    pub fn decompose(&self, id: u64) -> Result<Fields> {
+        let mut fields = sys::frazil_fields {
+            unix_ms: 0,
+            worker: 0,
+            sequence: 0,
+        };
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_id_decompose(&self.0, id, &mut fields, why.as_mut_ptr()) };
+        why.check(code).map(|()| Fields {
+            unix_ms: fields.unix_ms,
+            worker: fields.worker,
+            sequence: fields.sequence,
+        })
+    }
+
+    /// The datacenter of a worker number; 0 where the layout does not split it.
+    pub fn datacenter_of(&self, worker: u32) -> u32 {
+        // SAFETY: pure.
+        unsafe { sys::frazil_datacenter_of(&self.0, worker) }
+    }
+
+    /// The worker number inside its datacenter.
+    pub fn worker_in_datacenter(&self, worker: u32) -> u32 {
+        // SAFETY: pure.
+        unsafe { sys::frazil_worker_in_datacenter(&self.0, worker) }
+    }
+
+    /// The whole worker number of a datacenter and the number inside it.
+    pub fn worker_of(&self, datacenter: u32, worker: u32) -> Result<u32> {
+        let mut whole = 0;
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_worker_of(&self.0, datacenter, worker, &mut whole, why.as_mut_ptr()) };
+        why.check(code).map(|()| whole)
+    }
+
+    /// The smallest id of the tick of an instant, for ranges in databases.
+    pub fn first_id(&self, unix_ms: i64) -> u64 {
+        // SAFETY: pure.
+        unsafe { sys::frazil_id_first(&self.0, unix_ms) }
+    }
+
+    /// The smallest and the largest id of the ticks of two instants and of those between.
+    pub fn range(&self, from_unix_ms: i64, to_unix_ms: i64) -> Result<(u64, u64)> {
+        let (mut first, mut last) = (0, 0);
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe {
+            sys::frazil_id_range(
+                &self.0,
+                from_unix_ms,
+                to_unix_ms,
+                &mut first,
+                &mut last,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code).map(|()| (first, last))
+    }
+
+    /// Whether ids can collide or missort if this layout is used before an instant, and `after` from then on.
+    pub fn overlap(&self, after: &Layout, since_unix_ms: i64) -> Result<Overlap> {
+        let mut why = Reason::new();
+        // SAFETY: zeros are a value of the struct, and the library fills it.
+        let (code, found) = unsafe {
+            let mut found: sys::frazil_overlap = std::mem::zeroed();
+            let size = std::mem::size_of_val(&found);
+            let code = sys::frazil_layout_overlap(&self.0, &after.0, since_unix_ms, &mut found, size, why.as_mut_ptr());
+            (code, found)
+        };
+        why.check(code).map(|()| Overlap {
+            old_last: found.old_last,
+            new_first: found.new_first,
+            safe_unix_ms: found.safe_unix_ms,
+            can_collide: found.can_collide != 0,
+            can_missort: found.can_missort != 0,
+            ever_safe: found.ever_safe != 0,
+        })
+    }
+}
+
+impl FromStr for Layout {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Layout> {
+        let mut why = Reason::new();
+        // SAFETY: the text is of that length; zeros are a value of the struct.
+        let (code, layout) = unsafe {
+            let mut layout: sys::frazil_layout = std::mem::zeroed();
+            let code = sys::frazil_layout_parse(text.as_ptr().cast(), text.len(), &mut layout, why.as_mut_ptr());
+            (code, layout)
+        };
+        why.check(code).map(|()| Layout(layout))
+    }
+}
+
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.fingerprint())
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Layout({}: {})", self.name(), self.fingerprint())
+    }
+}
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Layout) -> bool {
+        // SAFETY: both are valid.
+        unsafe { sys::frazil_layout_equal(&self.0, &other.0) }
+    }
+}
+
+impl Eq for Layout {}

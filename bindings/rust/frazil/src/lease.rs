@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+//! A worker id without a generator.
+
+use std::ptr::NonNull;
+
+use frazil_sys as sys;
+
+use crate::error::{Code, Error, Reason, Result};
+
+/// A leased worker id, for programs that make their ids themselves. It is theirs for a stretch of time only: use a
+/// [`Generator`](crate::Generator) where you can.
+pub struct Lease {
+    raw: NonNull<sys::frazil_lease>,
+}
+
+/// What is known of a lease.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct LeaseInfo {
+    /// The number; for sno the partition.
+    pub worker: u32,
+    /// Nothing may be stamped before.
+    pub from_unix_ms: i64,
+    /// Nor at this time or later, unless an extension moves it on.
+    pub end_unix_ms: i64,
+}
+
+// SAFETY: every function but closing may be called by any thread, and closing is the last call.
+unsafe impl Send for Lease {}
+unsafe impl Sync for Lease {}
+
+impl Lease {
+    /// Leases a worker id; `worker=` of the spec is the URL of a coordinator.
+    pub fn open(spec: &str) -> Result<Lease> {
+        crate::check_version()?;
+        let spec = crate::terminated(spec, Code::ESPEC)?;
+        let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
+        // SAFETY: the spec has a terminator; outputs are ours.
+        let code = unsafe { sys::frazil_lease_open(&mut raw, spec.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)?;
+        let raw = NonNull::new(raw).ok_or_else(|| Error::of(sys::FRAZIL_ENOMEM))?;
+        Ok(Lease { raw })
+    }
+
+    /// What it is now. Success means that the number is the program's at this instant by its own clock.
+    pub fn get(&self) -> Result<LeaseInfo> {
+        let mut why = Reason::new();
+        // SAFETY: open; zeros are a value of the struct.
+        let (code, info) = unsafe {
+            let mut info: sys::frazil_lease_info = std::mem::zeroed();
+            let size = std::mem::size_of_val(&info);
+            (
+                sys::frazil_lease_get(self.raw.as_ptr(), &mut info, size, why.as_mut_ptr()),
+                info,
+            )
+        };
+        why.check(code).map(|()| LeaseInfo {
+            worker: info.worker,
+            from_unix_ms: info.from_unix_ms,
+            end_unix_ms: info.end_unix_ms,
+        })
+    }
+
+    /// Gives the number back: the program has stamped nothing with it later than this. Dropping it says that anything up to
+    /// the end of the lease may have been stamped.
+    pub fn close(self, used_unix_ms: i64) {
+        // SAFETY: closed once: it is forgotten.
+        unsafe { sys::frazil_lease_close(self.raw.as_ptr(), used_unix_ms) };
+        std::mem::forget(self);
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        // SAFETY: closed once.
+        unsafe { sys::frazil_lease_close(self.raw.as_ptr(), sys::FRAZIL_LEASE_ALL_USED) }
+    }
+}

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+//! frazil makes unique, time-ordered ids of any Snowflake layout, and 80-bit snos. It never issues one twice: not after a
+//! restart, a crash, a fork, or a clock that went back.
+//!
+//! ```
+//! use frazil::{Form, Generator};
+//!
+//! let generator = Generator::open("worker=fixed:7 state=memory")?;
+//! let id: u64 = generator.next()?;
+//! let text = generator.next_text(Form::Crockford)?;
+//! let mut batch = [0; 1000];
+//! generator.fill(&mut batch)?;
+//! # let _ = (id, text);
+//! # Ok::<(), frazil::Error>(())
+//! ```
+//!
+//! [`compat::sfid`] has the names of sfid 0.1.1. The README says how to deploy it and what it costs.
+
+#![warn(missing_docs)]
+
+use std::ffi::CString;
+
+use frazil_sys as sys;
+
+mod clock;
+pub mod compat;
+mod error;
+mod generator;
+mod id;
+mod layout;
+mod lease;
+mod observe;
+mod options;
+#[cfg(feature = "serde")]
+mod serde;
+mod sno;
+#[cfg(feature = "sqlx")]
+mod sqlx;
+pub mod text;
+pub mod time;
+
+pub use clock::ManualClock;
+pub use error::{Class, Code, Error, Result};
+pub use generator::{Generator, LocalGenerator};
+pub use id::Id;
+pub use layout::{Fields, Layout, LayoutInfo, Overlap};
+pub use lease::{Lease, LeaseInfo};
+pub use observe::{Health, HealthState, Info, Overflow, Stats};
+pub use options::{Environment, Options};
+pub use sno::{format_partition, parse_partition, Snapshot, Sno, SnoFields};
+pub use text::{Form, Kasumi, Text};
+
+/// The version of the library that is running, as `"0.2.0"`.
+pub fn version() -> &'static str {
+    // SAFETY: never freed.
+    unsafe { error::text(sys::frazil_version()) }
+}
+
+/// An installed library of another version may have other structs: it is refused before anything else.
+fn check_version() -> Result<()> {
+    // SAFETY: a number.
+    let there = unsafe { sys::frazil_version_number() };
+    if there / 1000 == sys::FRAZIL_VERSION_NUMBER / 1000 {
+        return Ok(());
+    }
+    let sentence = format!(
+        "this crate is for frazil 0.{}, and libfrazil is {}: install that version, or use the feature \"bundled\"",
+        sys::FRAZIL_VERSION_NUMBER / 1000,
+        version()
+    );
+    Err(Error::new(Code::ENOTBUILT, sentence))
+}
+
+/// A text with a terminator. A zero byte inside would cut it.
+fn terminated(text: &str, code: Code) -> Result<CString> {
+    CString::new(text).map_err(|error| {
+        let place = error.nul_position();
+        Error::new(code, format!("there is a zero byte behind {} bytes of the text", place))
+    })
+}

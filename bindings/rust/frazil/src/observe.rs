@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+//! A look at a generator.
+
+use std::time::Duration;
+
+use frazil_sys as sys;
+
+use crate::error::Code;
+
+/// A generator is this.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Info {
+    /// For sno: the partition.
+    pub worker: u32,
+    /// The lowest number that its sequence takes.
+    pub sequence_min: u32,
+    /// The highest.
+    pub sequence_max: u32,
+    /// The next id's, if it were taken now.
+    pub sequence: u32,
+    /// How many sequence numbers of this tick are used.
+    pub length: u64,
+    /// How many a tick has.
+    pub capacity: u64,
+    /// Whether the processor's counter saves clock readings.
+    pub counter_in_use: bool,
+    /// No generator had this worker on this host since it was booted.
+    pub state_is_new: bool,
+    /// Of hashes: how likely it is that two of the expected hosts have the same worker id, in parts per million.
+    pub collision_ppm: u32,
+}
+
+impl Info {
+    pub(crate) fn from_raw(raw: &sys::frazil_generator_info) -> Info {
+        Info {
+            worker: raw.worker,
+            sequence_min: raw.sequence_min,
+            sequence_max: raw.sequence_max,
+            sequence: raw.sequence,
+            length: raw.length,
+            capacity: raw.capacity,
+            counter_in_use: raw.counter_in_use != 0,
+            state_is_new: raw.state_is_new != 0,
+            collision_ppm: raw.collision_ppm,
+        }
+    }
+}
+
+macro_rules! stats {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What happened so far, to the generator and all processes that share it.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[non_exhaustive]
+        pub struct Stats {
+            $($(#[$doc])* pub $name: u64,)*
+        }
+
+        impl Stats {
+            pub(crate) fn from_raw(raw: &sys::frazil_stats) -> Stats {
+                Stats { $($name: raw.$name,)* }
+            }
+
+            /// Names and values, for exporters.
+            pub fn iter(&self) -> impl Iterator<Item = (&'static str, u64)> {
+                vec![$((stringify!($name), self.$name),)*].into_iter()
+            }
+        }
+    };
+}
+
+stats! {
+    /// Ids taken.
+    issued,
+    /// Calls that found their tick full.
+    full,
+    /// Times the clock was seen to go back.
+    backward_steps,
+    /// The largest of them.
+    backward_max_us,
+    /// How far the next id is ahead of the clock now.
+    lead_us,
+    /// The furthest any id was stamped ahead.
+    lead_max_us,
+    /// Calls that had to wait.
+    waits,
+    /// For how long, together.
+    waited_us,
+    /// Times the tick-tock bit was toggled.
+    ticktocks,
+    /// Grants that continued the one before.
+    extensions,
+    /// Grants that did not: another worker id, or ticks left out.
+    moves,
+}
+
+/// The state of a generator now.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum HealthState {
+    /// It gives ids, as its policies allow.
+    Serving,
+    /// It does, but little of its grant is left.
+    NeedsGrant,
+    /// Its clock is before the grant or the layout's epoch.
+    Behind,
+    /// Its grant has ended: it gives no ids until there is another.
+    Fenced,
+    /// The layout's last tick is over.
+    Exhausted,
+    /// It was stopped in this process.
+    Stopped,
+    /// A state of a newer library.
+    Unknown(i32),
+}
+
+/// How a generator is, for health checks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Health {
+    /// The state now.
+    pub state: HealthState,
+    /// Why extending the grant failed last.
+    pub last_failure: Option<Code>,
+    /// For sno: the partition.
+    pub worker: u32,
+    /// No id is given for this time or a later one; `None`: the worker id is its own for ever.
+    pub grant_end_unix_ms: Option<i64>,
+    /// How far a fresh grant reaches.
+    pub horizon: Duration,
+    /// When to extend the grant, from now; `None` without one.
+    pub next_keep: Option<Duration>,
+    /// To extend it, in a row.
+    pub failures: u64,
+}
+
+impl Health {
+    pub(crate) fn from_raw(raw: &sys::frazil_health) -> Health {
+        let granted = raw.needs_grant != 0;
+        Health {
+            state: match raw.state {
+                sys::FRAZIL_HEALTH_SERVING => HealthState::Serving,
+                sys::FRAZIL_HEALTH_NEEDS_GRANT => HealthState::NeedsGrant,
+                sys::FRAZIL_HEALTH_BEHIND => HealthState::Behind,
+                sys::FRAZIL_HEALTH_FENCED => HealthState::Fenced,
+                sys::FRAZIL_HEALTH_EXHAUSTED => HealthState::Exhausted,
+                sys::FRAZIL_HEALTH_STOPPED => HealthState::Stopped,
+                other => HealthState::Unknown(other),
+            },
+            last_failure: Some(Code(raw.last_code)).filter(|code| code.0 != sys::FRAZIL_OK),
+            worker: raw.worker,
+            grant_end_unix_ms: Some(raw.grant_end_unix_ms).filter(|_| granted),
+            horizon: Duration::from_nanos(raw.horizon_ns),
+            next_keep: Some(raw.next_keep_ns)
+                .filter(|&ns| granted && ns != sys::FRAZIL_WAIT_FOREVER)
+                .map(Duration::from_nanos),
+            failures: raw.failures,
+        }
+    }
+}
+
+/// What an overflow callback is told.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Overflow {
+    /// Now.
+    pub unix_ms: i64,
+    /// Callers waiting for a sequence number; 0: the overflow has ended.
+    pub waiting: u32,
+    /// For how many ticks it has lasted.
+    pub ticks: u32,
+}
+
+impl Overflow {
+    pub(crate) fn from_raw(raw: &sys::frazil_overflow) -> Overflow {
+        Overflow {
+            unix_ms: raw.unix_ms,
+            waiting: raw.waiting,
+            ticks: raw.ticks,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+//! A spec as an object.
+
+use std::os::raw::c_void;
+use std::ptr::NonNull;
+
+use frazil_sys as sys;
+
+use crate::clock::ManualClock;
+use crate::error::{Code, Error, Reason, Result};
+use crate::generator::{Generator, Handle, OverflowFn};
+use crate::layout::Layout;
+use crate::observe::Overflow;
+use crate::sno::Snapshot;
+
+/// Which variables of the environment count where the options do not say a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Environment {
+    /// Those that say where the program runs; the others only if the options say nothing at all.
+    ByKey,
+    /// None of them.
+    None,
+    /// All of them.
+    All,
+}
+
+/// The options of a generator, for programs that have its values one by one, or need more than a spec can say.
+///
+/// ```
+/// use frazil::Options;
+///
+/// let generator = Options::new()?
+///     .set("layout", "41/10/12")?
+///     .set("worker", "fixed:7")?
+///     .set("state", "memory")?
+///     .open()?;
+/// assert_eq!(generator.info().worker, 7);
+/// # Ok::<(), frazil::Error>(())
+/// ```
+pub struct Options {
+    raw: NonNull<sys::frazil_options>,
+    clock: Option<ManualClock>,
+    overflow: Option<OverflowFn>,
+}
+
+// SAFETY: options belong to one thread at a time, to any.
+unsafe impl Send for Options {}
+
+impl Drop for Options {
+    fn drop(&mut self) {
+        // SAFETY: made by frazil_options_new, freed once.
+        unsafe { sys::frazil_options_free(self.raw.as_ptr()) }
+    }
+}
+
+impl Options {
+    /// Options that say nothing.
+    pub fn new() -> Result<Options> {
+        crate::check_version()?;
+        let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_options_new(&mut raw, why.as_mut_ptr()) };
+        why.check(code)?;
+        let raw = NonNull::new(raw).ok_or_else(|| Error::of(sys::FRAZIL_ENOMEM))?;
+        Ok(Options {
+            raw,
+            clock: None,
+            overflow: None,
+        })
+    }
+
+    fn with<F>(self, call: F) -> Result<Options>
+    where
+        F: FnOnce(*mut sys::frazil_options, *mut sys::frazil_error) -> sys::frazil_err,
+    {
+        let mut why = Reason::new();
+        let code = call(self.raw.as_ptr(), why.as_mut_ptr());
+        why.check(code).map(|()| self)
+    }
+
+    /// Says the value of a key, as it is, without quotes.
+    pub fn set(self, key: &str, value: &str) -> Result<Options> {
+        let key = crate::terminated(key, Code::ESPEC)?;
+        // SAFETY: the key has a terminator, the value is of that length.
+        self.with(|raw, why| unsafe {
+            sys::frazil_options_set(raw, key.as_ptr(), value.as_ptr().cast(), value.len(), why)
+        })
+    }
+
+    /// Says all pairs of a spec.
+    pub fn spec(self, spec: &str) -> Result<Options> {
+        // SAFETY: the spec is of that length.
+        self.with(|raw, why| unsafe { sys::frazil_options_spec(raw, spec.as_ptr().cast(), spec.len(), why) })
+    }
+
+    /// A layout in place of the key `layout`.
+    pub fn layout(self, layout: &Layout) -> Result<Options> {
+        // SAFETY: it is copied.
+        self.with(|raw, why| unsafe { sys::frazil_options_layout(raw, &layout.0, why) })
+    }
+
+    /// A clock of the program's.
+    pub fn clock(self, clock: &ManualClock) -> Result<Options> {
+        let port = clock.port();
+        // SAFETY: the port is copied, and the generator holds the clock.
+        let mut options = self.with(|raw, why| unsafe { sys::frazil_options_clock(raw, &port, why) })?;
+        options.clock = Some(clock.clone());
+        Ok(options)
+    }
+
+    /// A snapshot that a sno generator continues from.
+    pub fn snapshot(self, snapshot: &Snapshot) -> Result<Options> {
+        let raw_snapshot = snapshot.to_raw();
+        // SAFETY: it is copied.
+        self.with(|raw, why| unsafe { sys::frazil_options_snapshot(raw, &raw_snapshot, why) })
+    }
+
+    /// Which variables of the environment count.
+    pub fn environment(self, which: Environment) -> Result<Options> {
+        let which = match which {
+            Environment::ByKey => sys::FRAZIL_ENVIRONMENT_BY_KEY,
+            Environment::None => sys::FRAZIL_ENVIRONMENT_NONE,
+            Environment::All => sys::FRAZIL_ENVIRONMENT_ALL,
+        };
+        // SAFETY: one of them.
+        self.with(|raw, why| unsafe { sys::frazil_options_environment(raw, which, why) })
+    }
+
+    /// Has `told` called when ticks overflow: once a tick while callers wait, and once when it has ended. It is called by one
+    /// of the callers that wait, and must not call back into the generator. If it panics, the process aborts.
+    pub fn on_overflow<F>(mut self, told: F) -> Options
+    where
+        F: Fn(Overflow) + Send + Sync + 'static,
+    {
+        self.overflow = Some(Box::new(told));
+        self
+    }
+
+    /// Whether they can be understood. Opens nothing.
+    pub fn check(&self) -> Result<()> {
+        let mut why = Reason::new();
+        // SAFETY: open.
+        let code = unsafe { sys::frazil_options_check(self.raw.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)
+    }
+
+    /// What they mean, as a spec; passwords are replaced by `...`.
+    pub fn text(&self) -> Result<String> {
+        let mut bytes = vec![0u8; 512];
+        loop {
+            let mut len = 0;
+            let mut why = Reason::new();
+            // SAFETY: the buffer is of that size.
+            let code = unsafe {
+                let at = bytes.as_mut_ptr().cast();
+                sys::frazil_options_text(self.raw.as_ptr(), 0, at, bytes.len(), &mut len, why.as_mut_ptr())
+            };
+            if code == sys::FRAZIL_EBUFFER && len >= bytes.len() {
+                bytes.resize(len + 1, 0);
+                continue;
+            }
+            why.check(code)?;
+            bytes.truncate(len);
+            return Ok(String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+
+    /// Opens a generator.
+    pub fn open(mut self) -> Result<Generator> {
+        let mut raw = std::ptr::null_mut();
+        let mut why = Reason::new();
+        // SAFETY: outputs are ours.
+        let code = unsafe { sys::frazil_open_options(&mut raw, self.raw.as_ptr(), why.as_mut_ptr()) };
+        why.check(code)?;
+        let overflow = self.overflow.take().map(Box::new);
+        if let Some(told) = &overflow {
+            let ctx: *const OverflowFn = &**told;
+            // SAFETY: the handle keeps the box until the generator is closed, and nobody uses that yet.
+            unsafe { sys::frazil_on_overflow(raw, Some(tell), ctx as *mut c_void) };
+        }
+        Ok(Generator::new(Handle::new(raw, self.clock.take(), overflow)))
+    }
+}
+
+/// Passes an overflow on to the program's function.
+unsafe extern "C" fn tell(ctx: *mut c_void, overflow: *const sys::frazil_overflow) {
+    let told = &*(ctx as *const OverflowFn);
+    let overflow = Overflow::from_raw(&*overflow);
+    if std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| told(overflow))).is_err() {
+        std::process::abort();
+    }
+}

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+//! Snos: 80-bit ids of ten bytes and sixteen characters, which sort alike.
+
+use std::fmt;
+use std::str::FromStr;
+
+use frazil_sys as sys;
+
+use crate::error::{Code, Error, Reason, Result};
+use crate::text::Text;
+
+/// A sno. As text it has 16 characters of `2-9a-x`.
+///
+/// ```
+/// use frazil::Sno;
+///
+/// let sno: Sno = "brpk4q72xwf2m63l".parse()?;
+/// assert_eq!(sno.to_string(), "brpk4q72xwf2m63l");
+/// assert_eq!(Sno::compose(&sno.fields())?, sno);
+/// # Ok::<(), frazil::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[repr(transparent)]
+pub struct Sno(pub [u8; 10]);
+
+/// The fields of a sno.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SnoFields {
+    /// Start of the unit of 4 ms.
+    pub unix_ms: i64,
+    /// 0 or 1: toggled when the clock went back.
+    pub ticktock: u8,
+    /// A byte of the caller's.
+    pub meta: u8,
+    /// Its first byte is the high one.
+    pub partition: u16,
+    /// The number within the unit.
+    pub sequence: u16,
+}
+
+impl Sno {
+    fn raw(&self) -> *const sys::frazil_sno {
+        (self as *const Sno).cast()
+    }
+
+    fn raw_mut(&mut self) -> *mut sys::frazil_sno {
+        (self as *mut Sno).cast()
+    }
+
+    /// What `read` leaves in a sno.
+    fn read<F>(read: F) -> Result<Sno>
+    where
+        F: FnOnce(*mut sys::frazil_sno, *mut sys::frazil_error) -> sys::frazil_err,
+    {
+        let mut sno = Sno::default();
+        let mut why = Reason::new();
+        let code = read(sno.raw_mut(), why.as_mut_ptr());
+        why.check(code).map(|()| sno)
+    }
+
+    /// The sno of the given fields; the time is rounded down to its unit.
+    pub fn compose(fields: &SnoFields) -> Result<Sno> {
+        let fields = sys::frazil_sno_fields {
+            unix_ms: fields.unix_ms,
+            ticktock: fields.ticktock,
+            meta: fields.meta,
+            partition: fields.partition,
+            sequence: fields.sequence,
+        };
+        // SAFETY: outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_compose(&fields, sno, why) })
+    }
+
+    /// Its fields.
+    pub fn fields(&self) -> SnoFields {
+        // SAFETY: every ten bytes are a sno.
+        let fields = unsafe {
+            let mut fields: sys::frazil_sno_fields = std::mem::zeroed();
+            sys::frazil_sno_decompose(self.raw(), &mut fields);
+            fields
+        };
+        SnoFields {
+            unix_ms: fields.unix_ms,
+            ticktock: fields.ticktock,
+            meta: fields.meta,
+            partition: fields.partition,
+            sequence: fields.sequence,
+        }
+    }
+
+    /// Whether it is the sno that stands for "none": ten zero bytes.
+    pub fn is_zero(&self) -> bool {
+        *self == Sno::default()
+    }
+
+    /// Its text.
+    pub fn text(&self) -> Text {
+        Text::written(|buf, _, len| {
+            // SAFETY: the buffer has room for 16 characters and the length is ours.
+            unsafe {
+                sys::frazil_sno_encode(self.raw(), buf);
+                *len = sys::FRAZIL_SNO_LEN;
+            }
+            sys::FRAZIL_OK
+        })
+        .expect("it cannot fail")
+    }
+
+    /// The sno of a database column, which holds ten bytes, sixteen characters, or nothing: the zero sno.
+    pub fn from_column(bytes: &[u8]) -> Result<Sno> {
+        // SAFETY: so many bytes; outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_from_column(bytes.as_ptr().cast(), bytes.len(), sno, why) })
+    }
+
+    /// The JSON value: a string, or null for the zero sno.
+    pub fn to_json(&self) -> Text {
+        // SAFETY: the buffer is of that size.
+        Text::written(|buf, size, len| unsafe { sys::frazil_sno_to_json(self.raw(), buf, size, len) })
+            .expect("the buffer has room")
+    }
+
+    /// Reads such a value.
+    pub fn from_json(text: &str) -> Result<Sno> {
+        // SAFETY: the text is of that length; outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_from_json(text.as_ptr().cast(), text.len(), sno, why) })
+    }
+
+    /// As a UUID of version 8, 36 characters.
+    pub fn to_uuid_text(&self) -> Text {
+        // SAFETY: the buffer is of that size.
+        Text::written(|buf, size, len| unsafe { sys::frazil_sno_uuid_format(self.raw(), buf, size, len) })
+            .expect("the buffer has room")
+    }
+
+    /// Reads such a UUID.
+    pub fn from_uuid_text(text: &str) -> Result<Sno> {
+        // SAFETY: the text is of that length; outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_uuid_parse(text.as_ptr().cast(), text.len(), sno, why) })
+    }
+
+    /// As a UUID of version 8, 16 bytes.
+    pub fn to_uuid(&self) -> [u8; 16] {
+        let mut uuid = [0; sys::FRAZIL_UUID_SIZE];
+        // SAFETY: 16 bytes.
+        unsafe { sys::frazil_sno_to_uuid(self.raw(), uuid.as_mut_ptr()) };
+        uuid
+    }
+
+    /// Reads such bytes.
+    pub fn from_uuid(bytes: &[u8]) -> Result<Sno> {
+        // SAFETY: so many bytes; outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_from_uuid(bytes.as_ptr().cast(), bytes.len(), sno, why) })
+    }
+
+    /// The smallest and the largest sno of the units of two instants and of those between.
+    pub fn range(from_unix_ms: i64, to_unix_ms: i64) -> Result<(Sno, Sno)> {
+        let mut last = Sno::default();
+        let at = last.raw_mut();
+        // SAFETY: outputs are ours.
+        let first = Sno::read(|first, why| unsafe { sys::frazil_sno_range(from_unix_ms, to_unix_ms, first, at, why) })?;
+        Ok((first, last))
+    }
+}
+
+impl fmt::Display for Sno {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.text().as_str())
+    }
+}
+
+impl fmt::Debug for Sno {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sno({})", self.text())
+    }
+}
+
+impl FromStr for Sno {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Sno> {
+        // SAFETY: the text is of that length; outputs are ours.
+        Sno::read(|sno, why| unsafe { sys::frazil_sno_decode(text.as_ptr().cast(), text.len(), sno, why) })
+    }
+}
+
+impl From<[u8; 10]> for Sno {
+    fn from(bytes: [u8; 10]) -> Sno {
+        Sno(bytes)
+    }
+}
+
+impl AsRef<[u8]> for Sno {
+    fn as_ref(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+/// Writes a partition as two bytes with a comma between them, as `A,10`.
+pub fn format_partition(partition: u16) -> Text {
+    // SAFETY: the buffer is of that size.
+    Text::written(|buf, size, len| unsafe { sys::frazil_sno_partition_format(partition, buf, size, len) })
+        .expect("the buffer has room")
+}
+
+/// Reads a partition: a number, or two bytes with a comma between them.
+pub fn parse_partition(text: &str) -> Result<u16> {
+    let mut partition = 0;
+    let mut why = Reason::new();
+    // SAFETY: the text is of that length; outputs are ours.
+    let code =
+        unsafe { sys::frazil_sno_partition_parse(text.as_ptr().cast(), text.len(), &mut partition, why.as_mut_ptr()) };
+    why.check(code).map(|()| partition)
+}
+
+/// The state of a sno generator; as text the JSON object of sno's own snapshots. Times are units of 4 ms since 2010-01-01.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Snapshot {
+    /// Two bytes, the high one first.
+    pub partition: [u8; 2],
+    /// The lowest number that the sequence takes.
+    pub sequence_min: u16,
+    /// The highest.
+    pub sequence_max: u16,
+    /// The last one issued in the unit `wall_hi`; 0 means `sequence_min`.
+    pub sequence: u32,
+    /// When it was taken.
+    pub now: i64,
+    /// The unit of the last sno.
+    pub wall_hi: i64,
+    /// The clock may not go back to this or below it without waiting; 0: it never went back.
+    pub wall_safe: i64,
+    /// How often the tick-tock bit was toggled.
+    pub drifts: u32,
+}
+
+impl Snapshot {
+    pub(crate) fn from_raw(raw: &sys::frazil_sno_snapshot) -> Snapshot {
+        Snapshot {
+            partition: raw.partition,
+            sequence_min: raw.sequence_min,
+            sequence_max: raw.sequence_max,
+            sequence: raw.sequence,
+            now: raw.now,
+            wall_hi: raw.wall_hi,
+            wall_safe: raw.wall_safe,
+            drifts: raw.drifts,
+        }
+    }
+
+    pub(crate) fn to_raw(self) -> sys::frazil_sno_snapshot {
+        sys::frazil_sno_snapshot {
+            partition: self.partition,
+            sequence_min: self.sequence_min,
+            sequence_max: self.sequence_max,
+            sequence: self.sequence,
+            now: self.now,
+            wall_hi: self.wall_hi,
+            wall_safe: self.wall_safe,
+            drifts: self.drifts,
+        }
+    }
+}
+
+impl fmt::Display for Snapshot {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = [0u8; sys::FRAZIL_SNO_SNAPSHOT_SIZE];
+        let mut len = 0;
+        // SAFETY: the buffer has room for every snapshot.
+        let code = unsafe {
+            sys::frazil_sno_snapshot_format(&self.to_raw(), bytes.as_mut_ptr().cast(), bytes.len(), &mut len)
+        };
+        assert_eq!(code, sys::FRAZIL_OK, "the buffer has room");
+        f.write_str(&String::from_utf8_lossy(&bytes[..len]))
+    }
+}
+
+impl FromStr for Snapshot {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Snapshot> {
+        let mut why = Reason::new();
+        // SAFETY: the text is of that length; zeros are a value of the struct.
+        let (code, raw) = unsafe {
+            let mut raw: sys::frazil_sno_snapshot = std::mem::zeroed();
+            let code = sys::frazil_sno_snapshot_parse(text.as_ptr().cast(), text.len(), &mut raw, why.as_mut_ptr());
+            (code, raw)
+        };
+        why.check(code).map(|()| Snapshot::from_raw(&raw))
+    }
+}
+
+impl TryFrom<&[u8]> for Sno {
+    type Error = Error;
+    fn try_from(bytes: &[u8]) -> Result<Sno> {
+        let exact: [u8; 10] = bytes
+            .try_into()
+            .map_err(|_| Error::new(Code::EPARSE, format!("a sno has 10 bytes, not {}", bytes.len())))?;
+        Ok(Sno(exact))
+    }
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+//! 64-bit ids as text: forms, shards, hashed worker numbers, and the kasumi scrambler.
+
+use std::fmt;
+use std::ops::Deref;
+use std::os::raw::c_char;
+
+use frazil_sys as sys;
+
+use crate::error::{Error, Reason, Result};
+
+/// A text of the library, without memory of its own on the heap. It is a [`str`].
+#[derive(Clone, Copy)]
+pub struct Text {
+    bytes: [u8; sys::FRAZIL_TEXT_SIZE],
+    len: usize,
+}
+
+impl Text {
+    /// The text that `write` leaves in a buffer, with its length.
+    #[inline]
+    pub(crate) fn written<F>(write: F) -> Result<Text>
+    where
+        F: FnOnce(*mut c_char, usize, *mut usize) -> sys::frazil_err,
+    {
+        let mut text = Text {
+            bytes: [0; sys::FRAZIL_TEXT_SIZE],
+            len: 0,
+        };
+        match write(text.bytes.as_mut_ptr().cast(), text.bytes.len(), &mut text.len) {
+            sys::FRAZIL_OK => Ok(text),
+            code => Err(Error::of(code)),
+        }
+    }
+
+    /// The text.
+    #[inline]
+    pub fn as_str(&self) -> &str {
+        // SAFETY: the library writes ASCII.
+        unsafe { std::str::from_utf8_unchecked(&self.bytes[..self.len]) }
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+    fn deref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl AsRef<str> for Text {
+    fn as_ref(&self) -> &str {
+        self.as_str()
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self.as_str(), f)
+    }
+}
+
+impl PartialEq<str> for Text {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == other
+    }
+}
+
+impl PartialEq<&str> for Text {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == *other
+    }
+}
+
+/// A text form of 64-bit ids. Those of fixed width sort as the numbers do.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[non_exhaustive]
+#[repr(i32)]
+pub enum Form {
+    /// Decimal, no leading zero.
+    Dec = sys::FRAZIL_TEXT_DEC,
+    /// Decimal, 20 digits.
+    DecPadded = sys::FRAZIL_TEXT_DEC_PADDED,
+    /// 16 hex digits.
+    Hex = sys::FRAZIL_TEXT_HEX,
+    /// 13 characters of Crockford's base 32.
+    Crockford = sys::FRAZIL_TEXT_CROCKFORD,
+    /// `0-9a-z`, no padding.
+    Base36 = sys::FRAZIL_TEXT_BASE36,
+    /// Lower case first, no padding.
+    Base58 = sys::FRAZIL_TEXT_BASE58,
+    /// 11 of `0-9A-Za-z`.
+    Base62 = sys::FRAZIL_TEXT_BASE62,
+    /// 11 characters of base 64 for URLs, of the 8 big-endian bytes.
+    Base64Url = sys::FRAZIL_TEXT_BASE64URL,
+    /// 64 binary digits in groups of four.
+    Bin = sys::FRAZIL_TEXT_BIN,
+    /// The 8 big-endian bytes as hex digits; also read with a space between bytes.
+    Bytes = sys::FRAZIL_TEXT_BYTES,
+    /// `0x` and hex digits, no padding.
+    Hex0x = sys::FRAZIL_TEXT_HEX0X,
+    /// Hex digits, no padding.
+    HexShort = sys::FRAZIL_TEXT_HEX_SHORT,
+}
+
+impl Form {
+    /// All of them, in the order of the library.
+    pub const ALL: [Form; 12] = [
+        Form::Dec,
+        Form::DecPadded,
+        Form::Hex,
+        Form::Crockford,
+        Form::Base36,
+        Form::Base58,
+        Form::Base62,
+        Form::Base64Url,
+        Form::Bin,
+        Form::Bytes,
+        Form::Hex0x,
+        Form::HexShort,
+    ];
+
+    /// The form's name in the command, as `"crockford"`.
+    pub fn name(self) -> &'static str {
+        // SAFETY: names are never freed.
+        unsafe { crate::error::text(sys::frazil_text_name(self as sys::frazil_text)) }
+    }
+
+    /// The form of that name.
+    pub fn by_name(name: &str) -> Result<Form> {
+        Form::ALL
+            .iter()
+            .copied()
+            .find(|form| form.name() == name)
+            .ok_or_else(|| Error::new(crate::Code::EINVAL, format!("there is no text form {:?}", name)))
+    }
+
+    /// Writes an id.
+    #[inline]
+    pub fn format(self, id: u64) -> Text {
+        // SAFETY: the buffer has room for every form.
+        Text::written(|buf, size, len| unsafe { sys::frazil_id_format(self as sys::frazil_text, id, buf, size, len) })
+            .expect("the buffer has room for every form")
+    }
+
+    /// Reads an id. [`Code::EPARSE`](crate::Code::EPARSE): the form would not write this.
+    pub fn parse(self, text: &str) -> Result<u64> {
+        let mut id = 0;
+        let mut why = Reason::new();
+        // SAFETY: the text is of that length; outputs are ours.
+        let code = unsafe {
+            sys::frazil_id_parse(
+                self as sys::frazil_text,
+                text.as_ptr().cast(),
+                text.len(),
+                &mut id,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code).map(|()| id)
+    }
+}
+
+fn checked<T>(value: T, code: sys::frazil_err) -> Result<T> {
+    if code == sys::FRAZIL_OK {
+        Ok(value)
+    } else {
+        Err(Error::of(code))
+    }
+}
+
+/// The shard of an id as konayuki computes it: CRC-32 of the decimal text, modulo shards.
+pub fn shard(id: u64, shards: u32) -> Result<u32> {
+    let mut shard = 0;
+    // SAFETY: the output is ours.
+    let code = unsafe { sys::frazil_shard(id, shards, &mut shard) };
+    checked(shard, code)
+}
+
+/// A worker number from a host name or address as konayuki computes it. Two hosts can get the same number.
+pub fn worker_hash(text: &str, workers: u32) -> Result<u32> {
+    let mut worker = 0;
+    // SAFETY: the text is of that length; the output is ours.
+    let code = unsafe { sys::frazil_worker_hash(text.as_ptr().cast(), text.len(), workers, &mut worker) };
+    checked(worker, code)
+}
+
+/// So likely two of so many hosts get the same worker number by hash, in parts per million, rounded up.
+pub fn worker_collision(hosts: u32, workers: u64) -> Result<u32> {
+    let mut ppm = 0;
+    // SAFETY: the output is ours.
+    let code = unsafe { sys::frazil_worker_collision(hosts, workers, &mut ppm) };
+    checked(ppm, code)
+}
+
+/// The kasumi scrambler, its own inverse. It hides nothing from an attacker.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Kasumi {
+    salt: u64,
+}
+
+impl Kasumi {
+    /// Scrambles with a salt, which is odd.
+    pub fn new(salt: u64) -> Result<Kasumi> {
+        let kasumi = Kasumi { salt };
+        kasumi.scramble(0).map(|_| kasumi)
+    }
+
+    /// A new salt, from the kernel's random numbers. Keep it: what was scrambled with it can be read with it alone.
+    pub fn new_salt() -> Result<u64> {
+        let mut salt = 0;
+        let mut why = Reason::new();
+        // SAFETY: NULL stands for the kernel's random numbers.
+        let code = unsafe { sys::frazil_salt_new(std::ptr::null(), &mut salt, why.as_mut_ptr()) };
+        why.check(code).map(|()| salt)
+    }
+
+    /// The scrambled number, or back.
+    pub fn scramble(self, id: u64) -> Result<u64> {
+        let mut scrambled = 0;
+        // SAFETY: the output is ours.
+        let code = unsafe { sys::frazil_kasumi(self.salt, id, &mut scrambled) };
+        checked(scrambled, code)
+    }
+
+    /// The scrambled id as 14 characters, or as 19 with check digits.
+    pub fn format(self, id: u64, check_digits: bool) -> Text {
+        // SAFETY: the buffer has room for both.
+        Text::written(|buf, size, len| unsafe { sys::frazil_scramble(self.salt, check_digits, id, buf, size, len) })
+            .expect("the salt is odd and the buffer has room")
+    }
+
+    /// Back to the id.
+    pub fn parse(self, text: &str, check_digits: bool) -> Result<u64> {
+        let mut id = 0;
+        let mut why = Reason::new();
+        // SAFETY: the text is of that length; outputs are ours.
+        let code = unsafe {
+            sys::frazil_unscramble(
+                self.salt,
+                check_digits,
+                text.as_ptr().cast(),
+                text.len(),
+                &mut id,
+                why.as_mut_ptr(),
+            )
+        };
+        why.check(code).map(|()| id)
+    }
+}

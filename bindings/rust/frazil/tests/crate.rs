@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+//! Goal of this test: the crate's own types do what they say, and the names of sfid answer as sfid's documentation has it.
+
+use std::collections::HashSet;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use frazil::compat::sfid::{self, parse, ParsedId, Snowflake, EPOCH, MAX_PID, PID_BITS};
+use frazil::{Class, Code, Environment, Form, Generator, Id, Layout, ManualClock, Options, Snapshot, Sno};
+
+const NOW: i64 = 1_777_636_800_000;
+
+#[test]
+fn an_error_has_code_class_sentence_and_place() {
+    let why = "41/10/".parse::<Layout>().unwrap_err();
+    assert_eq!((why.code(), why.class()), (Code::ELAYOUT, Class::Usage));
+    assert_eq!(format!("{:?}", why.code()), "FRAZIL_ELAYOUT");
+    assert_eq!(why.to_string(), why.sentence());
+    assert!(format!("{:?}", why).starts_with("FRAZIL_ELAYOUT (usage): "));
+    assert_eq!((why.retry(), why.behind()), (None, None));
+
+    let why = Form::Dec.parse("12x").unwrap_err();
+    assert_eq!((why.code(), why.position()), (Code::EPARSE, Some(2)));
+    assert_eq!(Generator::open("worker=fixed:1\0").unwrap_err().code(), Code::ESPEC);
+    assert_eq!(Form::by_name("dozen").unwrap_err().code(), Code::EINVAL);
+}
+
+#[test]
+fn a_clock_that_went_back_is_said() {
+    let clock = ManualClock::new(NOW).unwrap();
+    let spec = "worker=fixed:1 state=memory on_backward=error";
+    let generator = Options::new()
+        .unwrap()
+        .spec(spec)
+        .unwrap()
+        .clock(&clock)
+        .unwrap()
+        .open()
+        .unwrap();
+    generator.next().unwrap();
+    clock.set(NOW - 5000);
+    let why = generator.next().unwrap_err();
+    assert_eq!((why.code(), why.class()), (Code::ECLOCK, Class::Retry));
+    assert!(why.behind().unwrap() >= Duration::from_secs(5), "{:?}", why.behind());
+    assert_eq!(generator.stats().backward_steps, 1);
+    clock.advance(Duration::from_secs(6));
+    generator.next().unwrap();
+    assert!(generator.stats().iter().any(|stat| stat == ("issued", 2)));
+}
+
+#[test]
+fn an_id_is_a_type() {
+    let id = Id(9223372036854775808);
+    assert_eq!(id.to_string(), "9223372036854775808");
+    assert_eq!(id.to_string().parse(), Ok(id));
+    let why = id.to_i64().unwrap_err();
+    assert_eq!(why.code(), Code::ERANGE);
+    assert!(why.sentence().contains("text"));
+    assert_eq!(Id::from_i64(-1).unwrap_err().code(), Code::ERANGE);
+    assert_eq!(Id::from_i64(7), Ok(Id(7)));
+    assert_eq!(Id::from_bytes(&id.to_bytes()), Ok(id));
+    assert_eq!("".parse::<Id>().unwrap_err().code(), Code::EPARSE);
+    assert!(Id(2) > Id(1) && Id::from(3) == Id(3) && u64::from(Id(3)) == 3);
+    assert_eq!(format!("{:>25}", id.text(Form::Dec)), "      9223372036854775808");
+}
+
+#[test]
+fn options_say_what_they_mean_and_hide_passwords() {
+    let options = Options::new().unwrap().environment(Environment::None).unwrap();
+    let options = options.set("worker", "redis://:secret@127.0.0.1/orders").unwrap();
+    let text = options.text().unwrap();
+    assert!(text.contains("worker=") && !text.contains("secret"), "{}", text);
+    let why = Options::new().unwrap().set("colour", "red").err().unwrap();
+    assert_eq!(why.code(), Code::ESPEC);
+    let options = Options::new().unwrap().environment(Environment::None).unwrap();
+    assert_eq!(options.check().unwrap_err().code(), Code::ENOWORKER);
+}
+
+#[test]
+fn a_generator_can_be_looked_at() {
+    let generator = Generator::open("layout=twitter worker=fixed:33 state=memory").unwrap();
+    let (info, health) = (generator.info(), generator.health());
+    assert_eq!((info.worker, info.capacity), (33, 4096));
+    assert_eq!((health.state, health.worker), (frazil::HealthState::Serving, 33));
+    assert_eq!((health.grant_end_unix_ms, health.last_failure), (None, None));
+    assert!(generator.last_failure().is_none() && generator.available() > 0);
+    assert_eq!(generator.layout().name(), "twitter");
+    assert_eq!(generator.keep(Duration::ZERO), Ok(None));
+    let at = generator.next_at(NOW).unwrap();
+    assert_eq!(generator.layout().decompose(at).unwrap().unix_ms, NOW);
+    assert!(generator.next_text(Form::Crockford).unwrap().len() == 13);
+    assert!(generator.next_id().unwrap() > Id(at));
+    let mut some = [0; 10];
+    assert!(generator.try_take(&mut some).unwrap() >= 1);
+    assert_eq!(generator.next_sno(0).unwrap_err().code(), Code::EKIND);
+    assert!(frazil::version().starts_with("0.2."));
+    assert!(Layout::presets().any(|layout| layout == generator.layout()));
+}
+
+#[test]
+fn a_sno_generator_goes_on_from_a_snapshot() {
+    let clock = ManualClock::new(NOW).unwrap();
+    let options = || {
+        Options::new()
+            .unwrap()
+            .environment(Environment::None)
+            .unwrap()
+            .clock(&clock)
+            .unwrap()
+    };
+    let generator = options()
+        .spec("layout=sno partition=A,10 state=memory")
+        .unwrap()
+        .open()
+        .unwrap();
+    let mut snos = [Sno::default(); 3];
+    generator.fill_snos(7, &mut snos).unwrap();
+    assert_eq!((snos[2].fields().meta, snos[2].fields().sequence), (7, 2));
+    let text = generator.snapshot().unwrap().to_string();
+    assert!(text.contains("\"sequenceMin\""), "{}", text);
+    drop(generator);
+
+    let snapshot: Snapshot = text.parse().unwrap();
+    assert_eq!(snapshot.partition, [b'A', 10]);
+    let again = options()
+        .spec("state=memory")
+        .unwrap()
+        .snapshot(&snapshot)
+        .unwrap()
+        .open()
+        .unwrap();
+    let next = again.next_sno(7).unwrap();
+    assert!(next > snos[2] && next.fields().partition == u16::from_be_bytes([b'A', 10]));
+    assert_eq!(again.next().unwrap_err().code(), Code::EKIND);
+}
+
+// ---- sfid -----------------------------------------------------------------------------
+
+/// Where the generators of sfid's names keep their state; the same for all tests of this program.
+fn environment() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        let folder = std::env::temp_dir().join(format!("frazil-rust-sfid-{}", std::process::id()));
+        std::fs::create_dir_all(&folder).unwrap();
+        std::env::set_var("FRAZIL_RUN_DIR", folder.join("run"));
+        std::env::set_var("FRAZIL_STATE_DIR", folder.join("state"));
+    });
+}
+
+#[test]
+fn sfid_has_its_constants_and_takes_ids_apart() {
+    assert_eq!((EPOCH, MAX_PID, PID_BITS), (1766361600000, 1024, 10));
+    let id = (123_456_789u64 << 22 | 1023 << 12 | 4095) as i64;
+    assert_eq!(
+        parse(id),
+        ParsedId {
+            ts: 123_456_789,
+            pid: 1023,
+            seq: 4095
+        }
+    );
+    assert_eq!(
+        parse(-1),
+        ParsedId {
+            ts: (1 << 42) - 1,
+            pid: 1023,
+            seq: 4095
+        }
+    );
+}
+
+#[test]
+fn sfid_makes_ids_with_a_pid_and_two_with_one_pid_share_a_sequence() {
+    static FIRST: Snowflake = Snowflake::new(EPOCH, 17);
+    environment();
+    let second = Snowflake::new(EPOCH, 17);
+    let before = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as u64;
+    let mut seen = HashSet::new();
+    for _ in 0..10_000 {
+        assert!(seen.insert(FIRST.next()) && seen.insert(second.next()));
+    }
+    let parsed = parse(FIRST.next());
+    assert!(parsed.pid == 17 && parsed.ts + EPOCH >= before);
+    let threads: Vec<_> = (0..4)
+        .map(|_| std::thread::spawn(|| (0..5000).map(|_| FIRST.next()).collect::<Vec<_>>()))
+        .collect();
+    for thread in threads {
+        for id in thread.join().unwrap() {
+            assert!(seen.insert(id));
+        }
+    }
+}
+
+#[test]
+fn sfid_is_made_seventy_thousand_times() {
+    environment();
+    let mut seen = HashSet::new();
+    for i in 0..70_000 {
+        let each = Snowflake::new(EPOCH, 18);
+        if i % 10 == 0 {
+            assert!(seen.insert(each.next()));
+        }
+    }
+    assert_eq!(seen.len(), 7000);
+}
+
+#[test]
+#[should_panic(expected = "0 to 1023")]
+fn sfid_refuses_a_pid_that_does_not_fit() {
+    let _ = Snowflake::new(EPOCH, 1024);
+}
+
+#[test]
+fn sfid_says_which_redis_is_missing() {
+    environment();
+    std::env::remove_var("R_NODE");
+    let why = block_on(sfid::allocate("shop")).err().unwrap();
+    assert!(
+        matches!(why, sfid::Error::Redis(_)) && why.to_string().contains("R_NODE"),
+        "{}",
+        why
+    );
+    assert_eq!(
+        sfid::Error::NoAvailablePid(1024).to_string(),
+        "No available process ID, all 1024 slots are occupied"
+    );
+}
+
+/// Runs a future to its end, without a runtime.
+fn block_on<F: std::future::Future>(future: F) -> F::Output {
+    use std::task::{Context, Poll, Wake};
+    struct Thread(std::thread::Thread);
+    impl Wake for Thread {
+        fn wake(self: std::sync::Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let mut future = Box::pin(future);
+    let waker = std::sync::Arc::new(Thread(std::thread::current())).into();
+    loop {
+        match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            Poll::Ready(output) => return output,
+            Poll::Pending => std::thread::park(),
+        }
+    }
+}

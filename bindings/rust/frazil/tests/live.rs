@@ -1,0 +1,376 @@
+// SPDX-License-Identifier: MIT
+//! Goal of this test: no id comes twice, whatever the program does: threads, forks, other programs that share the worker
+//! number, kills and restarts, openings by the thousand, exits in the midst of a wait.
+
+mod common;
+
+use std::collections::HashSet;
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::io::FromRawFd;
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use common::Scratch;
+use frazil::{Code, Generator, LocalGenerator, Options};
+
+extern "C" {
+    fn fork() -> i32;
+    fn waitpid(pid: i32, status: *mut i32, options: i32) -> i32;
+    fn pipe(ends: *mut i32) -> i32;
+    fn _exit(status: i32) -> !;
+}
+
+/// Counts ids, and ends the test at the first that comes twice.
+#[derive(Default)]
+struct Seen(HashSet<u64>);
+
+impl Seen {
+    fn add<I: IntoIterator<Item = u64>>(&mut self, ids: I) {
+        for id in ids {
+            assert!(self.0.insert(id), "{} comes twice", id);
+        }
+    }
+
+    fn count(&self) -> usize {
+        self.0.len()
+    }
+}
+
+fn take(generator: &Generator, n: usize) -> Vec<u64> {
+    (0..n).map(|_| generator.next().expect("an id")).collect()
+}
+
+// ---- this program again, as a child ---------------------------------------------------
+
+const ROLE: &str = "FRAZIL_TEST_ROLE";
+const SPEC: &str = "FRAZIL_TEST_SPEC";
+
+/// Starts this program as a child that plays a role of `child()`.
+fn start(role: &str, spec: &str) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["child", "--exact", "--nocapture", "--test-threads", "1"])
+        .env(ROLE, role)
+        .env(SPEC, spec)
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("this program starts")
+}
+
+/// The ids that a child has printed, in whole lines: "id NUMBER".
+fn printed(output: impl Read) -> impl Iterator<Item = u64> {
+    BufReader::new(output)
+        .split(b'\n')
+        .map_while(|line| line.ok())
+        .filter_map(|line| String::from_utf8(line).ok()?.strip_prefix("id ")?.parse().ok())
+}
+
+/// Not a test: it is nothing unless it is a child.
+#[test]
+fn child() {
+    let (role, spec) = match (std::env::var(ROLE), std::env::var(SPEC)) {
+        (Ok(role), Ok(spec)) => (role, spec),
+        _ => return,
+    };
+    let generator = Generator::open(&spec).expect("the child's generator opens");
+    let mut out = std::io::stdout();
+    out.write_all(b"\n").unwrap(); // ends the line of the harness
+    match role.as_str() {
+        "some" => {
+            for id in take(&generator, 5000) {
+                writeln!(out, "id {}", id).unwrap();
+            }
+        }
+        "endless" => loop {
+            // One write a line: a kill leaves no half of one. An id is printed before the next one is taken.
+            out.write_all(format!("id {}\n", generator.next().unwrap()).as_bytes())
+                .unwrap();
+            out.flush().unwrap();
+        },
+        "waits" => {
+            let (waits, waiting) = mpsc::channel();
+            let theirs = generator.clone();
+            thread::spawn(move || {
+                take(&theirs, 2);
+                waits.send(()).unwrap();
+                theirs.take(&mut [0], Duration::MAX)
+            });
+            waiting.recv().unwrap();
+            std::process::exit(7);
+        }
+        other => panic!("no role {}", other),
+    }
+}
+
+// ---- threads --------------------------------------------------------------------------
+
+#[test]
+fn threads_share_a_generator_and_their_handles_repeat_nothing() {
+    fn of_threads<T: Send + Sync>(_: &T) {}
+    fn of_one_thread<T: Send>(_: &T) {}
+
+    let scratch = Scratch::new();
+    let generator = Generator::open(&scratch.spec("layout=41/6/16 worker=fixed:3")).unwrap();
+    of_threads(&generator);
+    let workers: Vec<_> = (0..6)
+        .map(|i| {
+            let generator = generator.clone();
+            thread::spawn(move || {
+                let local: LocalGenerator = generator.local().unwrap();
+                of_one_thread(&local);
+                let mut ids: Vec<u64> = (0..20_000).map(|_| local.next().unwrap()).collect();
+                assert!(
+                    ids.windows(2).all(|pair| pair[0] < pair[1]),
+                    "those of a handle increase"
+                );
+                ids.extend(take(&generator, 20_000));
+                let mut batch = vec![0; 3000 + i];
+                generator.fill(&mut batch).unwrap();
+                ids.extend(batch);
+                ids
+            })
+        })
+        .collect();
+    let mut seen = Seen::default();
+    for worker in workers {
+        seen.add(worker.join().unwrap());
+    }
+    assert!(seen.count() > 250_000);
+}
+
+#[test]
+fn a_generator_is_closed_with_its_last_owner() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("layout=41/6/16 worker=file-lock count=1");
+    let generator = Generator::open(&spec).unwrap();
+    let local = generator.local().unwrap();
+    let clone = generator.clone();
+    assert_eq!(
+        generator.close_within(Duration::from_secs(1)).unwrap_err().code(),
+        Code::EINVAL
+    );
+    drop(clone);
+    assert_eq!(
+        Generator::open(&spec).unwrap_err().code(),
+        Code::EPOOL,
+        "the handle still has it"
+    );
+    let mut seen = Seen::default();
+    seen.add([local.next().unwrap()]);
+    drop(local);
+    let again = Generator::open(&spec).unwrap();
+    seen.add(take(&again, 100));
+    again.close_within(Duration::from_secs(10)).unwrap();
+    seen.add(take(&Generator::open(&spec).unwrap(), 100));
+}
+
+#[test]
+fn generators_come_and_go_while_others_take_ids() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("layout=41/6/16 worker=fixed:4");
+    let workers: Vec<_> = (0..4)
+        .map(|_| {
+            let spec = spec.clone();
+            thread::spawn(move || {
+                let mut ids = Vec::new();
+                for _ in 0..300 {
+                    let generator = Generator::open_shared(&spec).unwrap();
+                    ids.extend(take(&generator, 50));
+                }
+                ids
+            })
+        })
+        .collect();
+    let mut seen = Seen::default();
+    for worker in workers {
+        seen.add(worker.join().unwrap());
+    }
+}
+
+#[test]
+fn seventy_thousand_openings_share_one_generator() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("worker=fixed:5");
+    let descriptors = || fs::read_dir("/proc/self/fd").map_or(0, |files| files.count());
+    let mut seen = Seen::default();
+    let first = Generator::open_shared(&spec).unwrap();
+    let before = descriptors();
+    let all: Vec<Generator> = (0..70_000).map(|_| Generator::open_shared(&spec).unwrap()).collect();
+    // Other tests of this program open some meanwhile; 70,000 would be seen.
+    assert!(descriptors() < before + 1000);
+    seen.add(all.iter().step_by(7).map(|generator| generator.next().unwrap()));
+    seen.add(take(&first, 10));
+    assert_eq!(seen.count(), 10_010);
+}
+
+// ---- processes ------------------------------------------------------------------------
+
+#[test]
+fn forked_children_repeat_nothing() {
+    const EACH: usize = 4000;
+    let scratch = Scratch::new();
+    let generator = Generator::open(&scratch.spec("layout=41/6/16 worker=fixed:6")).unwrap();
+    let local = generator.local().unwrap();
+    let mut seen = Seen::default();
+    seen.add([local.next().unwrap()]); // the handle holds a block now
+    let mut children = Vec::new();
+    for _ in 0..3 {
+        let mut ends = [0; 2];
+        // SAFETY: the child makes ids and writes them into the pipe, and ends without the program's other threads.
+        unsafe {
+            assert_eq!(pipe(ends.as_mut_ptr()), 0);
+            let pid = fork();
+            assert!(pid >= 0);
+            if pid == 0 {
+                let mut out = File::from_raw_fd(ends[1]);
+                for i in 0..EACH {
+                    let id = if i % 2 == 0 { generator.next() } else { local.next() };
+                    match id {
+                        Ok(id) if out.write_all(&id.to_be_bytes()).is_ok() => {}
+                        _ => _exit(1),
+                    }
+                }
+                _exit(0);
+            }
+            drop(File::from_raw_fd(ends[1]));
+            children.push((pid, File::from_raw_fd(ends[0])));
+        }
+    }
+    seen.add((0..EACH).map(|i| if i % 2 == 0 { generator.next() } else { local.next() }.unwrap()));
+    for (pid, mut output) in children {
+        let mut bytes = Vec::new();
+        output.read_to_end(&mut bytes).unwrap();
+        let mut status = -1;
+        // SAFETY: it is our child.
+        assert_eq!(unsafe { waitpid(pid, &mut status, 0) }, pid);
+        assert_eq!((status, bytes.len()), (0, 8 * EACH));
+        seen.add(
+            bytes
+                .chunks(8)
+                .map(|chunk| u64::from_be_bytes(chunk.try_into().unwrap())),
+        );
+    }
+    assert_eq!(seen.count(), 4 * EACH + 1);
+}
+
+#[test]
+fn programs_that_share_a_worker_number_repeat_nothing() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("layout=41/6/16 worker=fixed:7");
+    let generator = Generator::open(&spec).unwrap();
+    let mut seen = Seen::default();
+    let children: Vec<Child> = (0..3).map(|_| start("some", &spec)).collect();
+    seen.add(take(&generator, 5000));
+    for mut child in children {
+        seen.add(printed(child.stdout.take().unwrap()));
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(seen.count(), 20_000);
+}
+
+/// The command is C. FRAZIL_COMMAND says where it is.
+#[test]
+fn two_languages_share_a_worker_number() {
+    let command = match std::env::var("FRAZIL_COMMAND") {
+        Ok(command) => command,
+        Err(_) => return eprintln!("left out: FRAZIL_COMMAND does not say where the command is"),
+    };
+    let scratch = Scratch::new();
+    let spec = scratch.spec("layout=41/6/16 worker=fixed:8");
+    let generator = Generator::open(&spec).unwrap();
+    let mut theirs = Command::new(command)
+        .args(["next", "-n", "20000", &spec])
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the command starts");
+    let mut seen = Seen::default();
+    seen.add(take(&generator, 20_000));
+    let mut text = String::new();
+    theirs.stdout.take().unwrap().read_to_string(&mut text).unwrap();
+    assert!(theirs.wait().unwrap().success());
+    seen.add(text.lines().map(|line| line.parse().unwrap()));
+    assert_eq!(seen.count(), 40_000);
+}
+
+#[test]
+fn a_killed_program_starts_again_and_repeats_nothing() {
+    let scratch = Scratch::new();
+    let spec = scratch.spec("layout=41/6/16 worker=fixed:9");
+    let mut seen = Seen::default();
+    for _ in 0..4 {
+        let mut child = start("endless", &spec);
+        let mut ids = printed(child.stdout.take().unwrap());
+        seen.add(ids.by_ref().take(500));
+        child.kill().unwrap(); // SIGKILL
+        seen.add(ids); // what was in the pipe
+        child.wait().unwrap();
+    }
+    assert!(seen.count() >= 2000);
+}
+
+// ---- waiting --------------------------------------------------------------------------
+
+/// A call for the third id of an hour waits longer than any test.
+const TWO_AN_HOUR: &str =
+    "layout=41/21/1 tick=1h worker=fixed:1 start=zero state=memory max_lead=0s max_wait=unlimited";
+
+#[test]
+fn a_program_can_end_while_a_thread_waits() {
+    assert_eq!(start("waits", TWO_AN_HOUR).wait().unwrap().code(), Some(7));
+}
+
+#[test]
+fn a_wait_ends_when_the_generator_is_stopped() {
+    let generator = Generator::open(TWO_AN_HOUR).unwrap();
+    take(&generator, 2);
+    let (waits, waiting) = mpsc::channel();
+    let theirs = generator.clone();
+    let waiter = thread::spawn(move || {
+        waits.send(()).unwrap();
+        theirs.next()
+    });
+    waiting.recv().unwrap();
+    generator.stop();
+    assert_eq!(waiter.join().unwrap().unwrap_err().code(), Code::ESTOPPED);
+}
+
+#[test]
+fn a_call_that_may_not_wait_says_when_to_come_back() {
+    let generator = Generator::open(TWO_AN_HOUR).unwrap();
+    take(&generator, 2);
+    for why in [
+        generator.try_next().unwrap_err(),
+        generator.take(&mut [0], Duration::ZERO).unwrap_err(),
+    ] {
+        assert_eq!(why.code(), Code::EAGAIN);
+        assert_eq!(why.class(), frazil::Class::Retry);
+        assert!(why.retry().unwrap() <= Duration::from_secs(3600));
+    }
+    let why = generator.take(&mut [0], Duration::from_micros(10)).unwrap_err();
+    assert_eq!(why.code(), Code::EFULL);
+    assert!(!why.sentence().is_empty() && why.retry().is_some());
+}
+
+#[test]
+fn an_overflow_is_told() {
+    let (tells, told) = mpsc::channel();
+    let tells = std::sync::Mutex::new(tells);
+    let generator = Options::new()
+        .unwrap()
+        .spec("layout=41/21/1 worker=fixed:1 start=zero state=memory max_lead=0s max_wait=10s")
+        .unwrap()
+        .on_overflow(move |overflow| tells.lock().unwrap().send(overflow).unwrap())
+        .open()
+        .unwrap();
+    generator.fill(&mut [0; 20]).unwrap();
+    let first = told.recv().unwrap();
+    assert!(first.waiting == 1 && first.unix_ms > 0);
+    drop(generator);
+    assert_eq!(
+        told.iter().last().unwrap().waiting,
+        0,
+        "the end is told, at the latest when it is closed"
+    );
+}

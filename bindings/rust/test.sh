@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: tests the crates: formatter, linter, documentation, their tests, and that their packages build with an
+# empty CARGO_HOME, without a network.  All that it makes lies in BUILD/rust.
+set -eu
+
+tree=$(realpath "$1")
+mkdir -p "$2/rust"
+build=$(realpath "$2")
+work=$build/rust
+rust=$tree/bindings/rust
+export CARGO_TARGET_DIR="$work/target" TMPDIR="$work/tmp" CARGO_TERM_COLOR=never
+rm -rf "$work/tmp" "$work/packages" "$work/stranger"
+mkdir -p "$work/tmp"
+[ ! -x "$build/bin/frazil" ] || export FRAZIL_COMMAND="$build/bin/frazil"
+
+step() {
+    echo "== $*"
+}
+
+cd "$rust"
+step formatter
+cargo fmt --all -- --check
+step linter
+cargo clippy --locked --workspace --all-targets -- -D warnings
+step tests
+cargo test --locked --workspace --quiet
+step documentation
+RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
+
+# sfid's pids come from a Redis, which frazil asks by a part of its own.
+step beside sfid, serde and sqlx
+if [ -e "$build/parts/libfrazil-redis.so.1" ] && command -v redis-server >/dev/null; then
+    set --
+else
+    echo "left out: pids from Redis, as frazil was built without that part, or redis-server is not installed"
+    set -- --no-default-features
+fi
+(cd against && cargo fmt -- --check && LD_LIBRARY_PATH="$build/parts" cargo test --locked --quiet "$@")
+
+# stranger CARGO: a program somewhere else takes the packages, and finds nothing of this machine's.
+stranger() {
+    rm -rf "$work/stranger"
+    mkdir -p "$work/stranger/src" "$work/stranger/home"
+    for crate in "$work"/packages/*.crate; do
+        tar -C "$work/stranger" -xzf "$crate"
+    done
+    cat >"$work/stranger/Cargo.toml" <<'END'
+[package]
+name = "stranger"
+version = "0.1.0"
+edition = "2021"
+
+[dependencies]
+frazil = "0.2.0"
+
+[patch.crates-io]
+frazil = { path = "frazil-0.2.0" }
+frazil-sys = { path = "frazil-sys-0.2.0" }
+END
+    cat >"$work/stranger/src/main.rs" <<'END'
+fn main() {
+    let generator = frazil::Generator::open("worker=fixed:7 state=memory").unwrap();
+    assert!(generator.next().unwrap() < generator.next().unwrap());
+    let flake = frazil::compat::sfid::Snowflake::new(frazil::compat::sfid::EPOCH, 3);
+    std::env::set_var("FRAZIL_STATE", "memory");
+    println!("pid {}", frazil::compat::sfid::parse(flake.next()).pid);
+}
+END
+    (cd "$work/stranger" &&
+        CARGO_HOME="$work/stranger/home" CARGO_TARGET_DIR="$work/stranger/target" "$1" run --quiet --offline) >"$work/stranger.out"
+    [ "$(cat "$work/stranger.out")" = "pid 3" ] || { cat "$work/stranger.out" && exit 1; }
+}
+
+step packages, without a network
+sh "$rust/package.sh" "$tree" "$work/packages" >/dev/null
+stranger cargo
+echo "the crates for Rust hold"

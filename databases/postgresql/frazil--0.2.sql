@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+\echo Use "CREATE EXTENSION frazil" to load this file. \quit
+
+-- ---- ids ----
+
+CREATE FUNCTION frazil_next() RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_next' LANGUAGE C VOLATILE PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_next() IS 'an id of the generator main';
+
+CREATE FUNCTION frazil_next(generator name) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_next_of' LANGUAGE C VOLATILE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_next(name) IS 'an id of a generator of frazil.generators';
+
+CREATE FUNCTION frazil_next_n_rows(internal) RETURNS internal
+    AS 'MODULE_PATHNAME', 'frazil_pg_next_n_rows' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_next_n(n integer, generator name DEFAULT 'main') RETURNS SETOF bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_next_n' LANGUAGE C VOLATILE STRICT PARALLEL SAFE
+    SUPPORT frazil_next_n_rows;
+COMMENT ON FUNCTION frazil_next_n(integer, name) IS 'n ids, increasing';
+
+-- ---- their fields ----
+
+CREATE FUNCTION frazil_time(id bigint, layout text DEFAULT 'frazil') RETURNS timestamptz
+    AS 'MODULE_PATHNAME', 'frazil_pg_time' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_time(bigint, text) IS 'when the id was made';
+
+CREATE FUNCTION frazil_worker(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+    AS 'MODULE_PATHNAME', 'frazil_pg_worker_of' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_worker(bigint, text) IS 'the worker number of the id';
+
+CREATE FUNCTION frazil_sequence(id bigint, layout text DEFAULT 'frazil') RETURNS integer
+    AS 'MODULE_PATHNAME', 'frazil_pg_sequence' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_sequence(bigint, text) IS 'the sequence number of the id within its tick';
+
+CREATE FUNCTION frazil_parts(id bigint, layout text DEFAULT 'frazil',
+                             OUT "time" timestamptz, OUT datacenter integer, OUT worker integer, OUT sequence integer)
+    AS 'MODULE_PATHNAME', 'frazil_pg_parts' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_parts(bigint, text) IS 'all fields of the id';
+
+CREATE FUNCTION frazil_text(id bigint, form text) RETURNS text
+    AS 'MODULE_PATHNAME', 'frazil_pg_text' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_text(bigint, text) IS 'the id in a text form: dec, hex, crockford, base58, base62 and others';
+
+CREATE FUNCTION frazil_id(id text, form text DEFAULT 'dec') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_id' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_id(text, text) IS 'the id of a text form';
+
+-- ---- ranges of time ----
+-- frazil_within and <@ are neither STRICT nor do they set anything: otherwise the planner could not inline them, and
+-- indexes and partitions would be of no use.
+
+CREATE FUNCTION frazil_first(at timestamptz, layout text DEFAULT 'frazil') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+COMMENT ON FUNCTION frazil_first(timestamptz, text) IS 'the smallest id of that time or later';
+
+CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text DEFAULT 'frazil') RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'SELECT $1 >= @extschema@.frazil_first($2, $4) AND $1 < @extschema@.frazil_first($3, $4)';
+COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz, text) IS 'whether from <= time of the id < to; uses an index on the id';
+
+CREATE FUNCTION frazil_range_first(during tstzrange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_first' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION frazil_range_end(during tstzrange) RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_range_end' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION frazil_contained(id bigint, during tstzrange) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS 'SELECT $1 >= @extschema@.frazil_range_first($2) AND $1 < @extschema@.frazil_range_end($2)';
+
+CREATE OPERATOR <@ (LEFTARG = bigint, RIGHTARG = tstzrange, FUNCTION = frazil_contained);
+COMMENT ON OPERATOR <@ (bigint, tstzrange) IS 'whether the time of an id of the layout frazil lies in the range';
+
+-- ---- not for everybody ----
+
+CREATE FUNCTION frazil_next_at(at timestamptz, generator name DEFAULT 'main') RETURNS bigint
+    AS 'MODULE_PATHNAME', 'frazil_pg_next_at' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION frazil_next_at(timestamptz, name) IS 'an id for a time of yours, for bringing in old rows';
+
+CREATE FUNCTION frazil_stats(generator name DEFAULT 'main', OUT name text, OUT value bigint) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'frazil_pg_stats' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION frazil_stats(name) IS 'what happened to a generator so far, on this host';
+
+CREATE FUNCTION frazil_info(generator name DEFAULT 'main', OUT name text, OUT value text) RETURNS SETOF record
+    AS 'MODULE_PATHNAME', 'frazil_pg_info' LANGUAGE C VOLATILE STRICT PARALLEL RESTRICTED;
+COMMENT ON FUNCTION frazil_info(name) IS 'what a generator is';
+
+CREATE FUNCTION frazil_adopt() RETURNS void
+    AS 'MODULE_PATHNAME', 'frazil_pg_adopt_here' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+COMMENT ON FUNCTION frazil_adopt() IS 'takes the fixed worker number over from the server whose copy this one is; that one must never run again';
+
+-- Each step that makes frazil_next the default of a column, as a statement, in order.
+CREATE FUNCTION frazil_convert_plan("table" regclass, "column" name) RETURNS SETOF text
+    LANGUAGE plpgsql STABLE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    target pg_attribute;
+    child record;
+BEGIN
+    SELECT * INTO target FROM pg_attribute a WHERE a.attrelid = "table" AND a.attname = "column" AND NOT a.attisdropped;
+    IF NOT FOUND THEN
+        RAISE 'there is no column % of %', quote_ident("column"), "table" USING ERRCODE = 'undefined_column';
+    END IF;
+    IF target.atttypid NOT IN ('int2'::regtype, 'int4'::regtype, 'int8'::regtype) THEN
+        RAISE 'column % of % is %, and ids are whole numbers', quote_ident("column"), "table", format_type(target.atttypid, target.atttypmod)
+            USING ERRCODE = 'datatype_mismatch', HINT = 'Choose a column of type integer or bigint.';
+    END IF;
+    IF EXISTS (SELECT FROM pg_inherits WHERE inhrelid = "table") THEN
+        RAISE '% is a partition or a child of another table', "table"
+            USING ERRCODE = 'wrong_object_type', HINT = 'Convert the table that it belongs to.';
+    END IF;
+    IF target.atttypid <> 'int8'::regtype THEN
+        FOR child IN
+            SELECT c.conrelid::regclass AS relation, a.attname, a.atttypid
+            FROM pg_constraint c
+            CROSS JOIN LATERAL generate_subscripts(c.confkey, 1) AS i
+            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[i]
+            WHERE c.contype = 'f' AND c.confrelid = "table" AND c.confkey[i] = target.attnum AND c.conparentid = 0
+            ORDER BY 1, 2
+        LOOP
+            IF child.atttypid <> 'int8'::regtype THEN
+                RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', child.relation, child.attname);
+            END IF;
+        END LOOP;
+        RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', "table", "column");
+    END IF;
+    IF target.attidentity <> '' THEN
+        RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
+    END IF;
+    RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT @extschema@.frazil_next()', "table", "column");
+END
+$$;
+COMMENT ON FUNCTION frazil_convert_plan(regclass, name) IS 'the statements that frazil_convert would run';
+
+CREATE FUNCTION frazil_convert("table" regclass, "column" name) RETURNS void
+    LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
+AS $$
+DECLARE
+    steps text[] := ARRAY(SELECT * FROM @extschema@.frazil_convert_plan("table", "column"));
+    step text;
+    largest bigint;
+BEGIN
+    EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
+    IF largest >= @extschema@.frazil_next() THEN
+        RAISE 'the id % of % lies ahead of new ids', largest, "table"
+            USING ERRCODE = 'object_not_in_prerequisite_state',
+                  HINT = 'Remove it, or choose a layout with an earlier epoch in frazil.generators.';
+    END IF;
+    FOREACH step IN ARRAY steps LOOP
+        EXECUTE step;
+    END LOOP;
+END
+$$;
+COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the default of a column, as frazil_convert_plan says';
+
+REVOKE ALL ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name), frazil_adopt(),
+    frazil_convert_plan(regclass, name), frazil_convert(regclass, name) FROM PUBLIC;

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generators of a backend.  Each is opened at its first use and stays until the backend ends; all backends of a
+ * host share one sequence through the library's files.  A statement that waits for an id waits at its latch, so that a
+ * cancel and statement_timeout reach it.
+ */
+#include "frazil_pg.h"
+
+#include "access/xact.h"
+#include "access/xlog.h"
+#include "catalog/pg_type.h"
+#include "fmgr.h"
+#include "funcapi.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "nodes/supportnodes.h"
+#include "optimizer/optimizer.h"
+#include "pgstat.h"
+#include "storage/ipc.h"
+#include "storage/latch.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+enum { WAIT_MAX_MS = 100, BLOCK = 64 };
+
+/* Milliseconds from 1970 to 2000, where timestamps begin. */
+#define POSTGRES_EPOCH_UNIX_MS ((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000)
+
+struct generator {
+    char name[NAMEDATALEN];
+    char worker[128];
+    frazil *gen;
+    struct generator *next;
+};
+
+static struct generator *generators; /* of this backend */
+
+/* ---- opening --------------------------------------------------------------------- */
+
+static void close_all(int code, Datum arg)
+{
+    (void)code;
+    (void)arg;
+    for (struct generator *g = generators; g != NULL; g = g->next)
+        frazil_close(g->gen);
+    generators = NULL;
+}
+
+static void check_recovery(void)
+{
+    if (RecoveryInProgress() && !frazil_pg_allow_in_recovery)
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby makes no ids"),
+                        errhint("Make them on the primary. A superuser may set frazil.allow_in_recovery where the "
+                                "standby has a worker number of its own.")));
+}
+
+static struct generator *open_generator(const char *name)
+{
+    frazil_pg_worker worker = frazil_pg_worker_setting();
+    frazil_error err;
+
+    if (strlen(name) >= NAMEDATALEN)
+        ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("\"%s\" is too long for a generator's name", name)));
+    struct generator *opened = MemoryContextAllocZero(TopMemoryContext, sizeof *opened);
+    strlcpy(opened->name, name, sizeof opened->name);
+    strlcpy(opened->worker, worker.text, sizeof opened->worker);
+    frazil_options *options = frazil_pg_options(name, &worker);
+    frazil_err code = FRAZIL_OK;
+    PG_TRY();
+    {
+        if (worker.source == FRAZIL_PG_FIXED)
+            frazil_pg_check_owner(worker.text);
+        code = frazil_open_options(&opened->gen, options, &err);
+    }
+    PG_FINALLY();
+    {
+        frazil_options_free(options);
+    }
+    PG_END_TRY();
+    if (code != FRAZIL_OK) {
+        pfree(opened);
+        frazil_pg_fail(code, &err);
+    }
+    if (generators == NULL)
+        on_proc_exit(close_all, 0);
+    opened->next = generators;
+    generators = opened;
+    return opened;
+}
+
+static frazil *generator_of(const char *name)
+{
+    check_recovery();
+    for (struct generator *g = generators; g != NULL; g = g->next) {
+        if (strcmp(g->name, name) == 0)
+            return g->gen;
+    }
+    return open_generator(name)->gen;
+}
+
+/* ---- taking ---------------------------------------------------------------------- */
+
+/* Waits for at most 100 ms, and serves a cancel. */
+static void wait_a_moment(uint64 retry_ns, TimestampTz deadline)
+{
+    long left_ms = (long)TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+    long ms = (long)Min(retry_ns / 1000000 + 1, (uint64)WAIT_MAX_MS);
+
+    (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, Min(ms, Max(left_ms, 1)),
+                    PG_WAIT_EXTENSION);
+    ResetLatch(MyLatch);
+    CHECK_FOR_INTERRUPTS();
+}
+
+/* 1 to n ids, increasing.  Waits frazil.max_wait at the most. */
+static size_t take(frazil *gen, uint64 *ret_ids, size_t n)
+{
+    TimestampTz deadline = 0;
+
+    for (;;) {
+        uint64_t retry_ns;
+        size_t taken;
+        frazil_error err;
+        frazil_err code = frazil_try_take(gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
+        if (code == FRAZIL_OK)
+            return taken;
+        if (deadline == 0)
+            deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), frazil_pg_max_wait_ms);
+        if (frazil_err_classify(code) != FRAZIL_CLASS_RETRY || GetCurrentTimestamp() >= deadline) {
+            code = frazil_take(gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
+            if (code == FRAZIL_OK)
+                return 1;
+            frazil_pg_fail(code, &err);
+        }
+        wait_a_moment(retry_ns, deadline);
+    }
+}
+
+/* An id as bigint has it. */
+static int64 as_bigint(uint64 id)
+{
+    if (id > PG_INT64_MAX)
+        ereport(ERROR, (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+                        errmsg("the layout's ids have reached 2^63, where bigint ends"),
+                        errhint("Move to a layout of 63 bits in frazil.generators.")));
+    return (int64)id;
+}
+
+static Datum next_of(const char *name)
+{
+    frazil *gen = generator_of(name);
+    uint64_t retry_ns;
+    uint64_t id;
+
+    if (likely(frazil_try_next(gen, &id, &retry_ns) == FRAZIL_OK))
+        return Int64GetDatum(as_bigint(id));
+    (void)take(gen, (uint64 *)&id, 1);
+    return Int64GetDatum(as_bigint(id));
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_next);
+Datum frazil_pg_next(PG_FUNCTION_ARGS)
+{
+    (void)fcinfo;
+    return next_of("main");
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_next_of);
+Datum frazil_pg_next_of(PG_FUNCTION_ARGS)
+{
+    return next_of(NameStr(*PG_GETARG_NAME(0)));
+}
+
+/* A block of ids, of which some are left between two rows. */
+struct series {
+    size_t taken;
+    size_t used;
+    uint64 block[BLOCK];
+};
+
+PG_FUNCTION_INFO_V1(frazil_pg_next_n);
+Datum frazil_pg_next_n(PG_FUNCTION_ARGS)
+{
+    FuncCallContext *call;
+
+    if (SRF_IS_FIRSTCALL()) {
+        int32 n = PG_GETARG_INT32(0);
+        if (n < 0)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%d ids cannot be made", n),
+                            errhint("Ask for 0 or more.")));
+        call = SRF_FIRSTCALL_INIT();
+        call->max_calls = (uint64)n;
+        call->user_fctx = MemoryContextAllocZero(call->multi_call_memory_ctx, sizeof(struct series));
+    }
+    call = SRF_PERCALL_SETUP();
+    struct series *series = call->user_fctx;
+    if (call->call_cntr == call->max_calls)
+        SRF_RETURN_DONE(call);
+    if (series->used == series->taken) {
+        uint64 left = call->max_calls - call->call_cntr;
+        series->taken = take(generator_of(NameStr(*PG_GETARG_NAME(1))), series->block, (size_t)Min(left, BLOCK));
+        series->used = 0;
+    }
+    SRF_RETURN_NEXT(call, Int64GetDatum(as_bigint(series->block[series->used++])));
+}
+
+/* The planner's question how many rows frazil_next_n has. */
+PG_FUNCTION_INFO_V1(frazil_pg_next_n_rows);
+Datum frazil_pg_next_n_rows(PG_FUNCTION_ARGS)
+{
+    Node *request = (Node *)PG_GETARG_POINTER(0);
+
+    if (IsA(request, SupportRequestRows)) {
+        SupportRequestRows *rows = (SupportRequestRows *)request;
+        if (is_funcclause(rows->node)) {
+            List *args = ((FuncExpr *)rows->node)->args;
+            Node *n = estimate_expression_value(rows->root, linitial(args));
+            if (IsA(n, Const) && !((Const *)n)->constisnull) {
+                rows->rows = Max(DatumGetInt32(((Const *)n)->constvalue), 0);
+                PG_RETURN_POINTER(rows);
+            }
+        }
+    }
+    PG_RETURN_POINTER(NULL);
+}
+
+/* ---- looking and mending: not for everybody -------------------------------------- */
+
+PG_FUNCTION_INFO_V1(frazil_pg_next_at);
+Datum frazil_pg_next_at(PG_FUNCTION_ARGS)
+{
+    TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
+    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(1)));
+    frazil_error err;
+    uint64_t id;
+
+    if (TIMESTAMP_NOT_FINITE(at))
+        ereport(ERROR, (errcode(ERRCODE_DATETIME_VALUE_OUT_OF_RANGE), errmsg("an id has no infinite time")));
+    int64 ms = at / 1000 - (at % 1000 < 0 ? 1 : 0);
+    frazil_err code = frazil_next_at(gen, ms + POSTGRES_EPOCH_UNIX_MS, &id, &err);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    PG_RETURN_INT64(as_bigint(id));
+}
+
+static void put_row(ReturnSetInfo *result, const char *name, const char *value)
+{
+    Datum values[2] = {CStringGetTextDatum(name), CStringGetTextDatum(value)};
+    bool nulls[2] = {false, false};
+
+    tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_stats);
+Datum frazil_pg_stats(PG_FUNCTION_ARGS)
+{
+    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(0)));
+    ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
+
+#if PG_VERSION_NUM >= 160000
+    InitMaterializedSRF(fcinfo, 0);
+#else
+    SetSingleFuncCall(fcinfo, 0);
+#endif
+    for (size_t i = 0; i < frazil_stat_count(); i++) {
+        Datum values[2] = {CStringGetTextDatum(frazil_stat_name(i)), Int64GetDatum((int64)frazil_stat_value(gen, i))};
+        bool nulls[2] = {false, false};
+        tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+    }
+    return (Datum)0;
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_info);
+Datum frazil_pg_info(PG_FUNCTION_ARGS)
+{
+    const char *name = NameStr(*PG_GETARG_NAME(0));
+    frazil *gen = generator_of(name);
+    ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
+    char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    char text[FRAZIL_TIME_SIZE];
+    frazil_generator_info info;
+    frazil_layout_info layout;
+    frazil_health health;
+
+#if PG_VERSION_NUM >= 160000
+    InitMaterializedSRF(fcinfo, 0);
+#else
+    SetSingleFuncCall(fcinfo, 0);
+#endif
+    frazil_get_info(gen, &info, sizeof info);
+    frazil_get_health(gen, &health, sizeof health);
+    frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);
+    put_row(result, "generator", name);
+    put_row(result, "version", frazil_version());
+    put_row(result, "layout", frazil_layout_of(gen)->name);
+    if (frazil_layout_fingerprint(frazil_layout_of(gen), fingerprint, sizeof fingerprint, NULL) == FRAZIL_OK)
+        put_row(result, "fields", fingerprint);
+    put_row(result, "worker", psprintf("%u", info.worker));
+    put_row(result, "serving", health.state == FRAZIL_HEALTH_SERVING ? "yes" : "no");
+    if (frazil_time_format(layout.last_unix_ms, text, sizeof text, NULL) == FRAZIL_OK)
+        put_row(result, "last_time", text);
+    return (Datum)0;
+}
+
+PG_FUNCTION_INFO_V1(frazil_pg_adopt_here);
+Datum frazil_pg_adopt_here(PG_FUNCTION_ARGS)
+{
+    frazil_pg_worker worker = frazil_pg_worker_setting();
+
+    (void)fcinfo;
+    if (worker.source != FRAZIL_PG_FIXED)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("frazil.worker is not fixed:N, and needs no owner")));
+    frazil_pg_adopt(worker.text);
+    PG_RETURN_VOID();
+}

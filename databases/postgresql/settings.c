@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The settings of the extension.  None of them is a spec that SQL can write: a spec names files and hosts.
+ */
+#include "frazil_pg.h"
+
+#include <ctype.h>
+#include <limits.h>
+
+#include "access/xlog.h"
+#include "fmgr.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/guc_tables.h"
+
+PG_MODULE_MAGIC;
+
+extern void _PG_init(void);
+
+int frazil_pg_max_wait_ms = 1000;
+bool frazil_pg_allow_in_recovery = false;
+
+static char *worker_setting = NULL;
+static char *generators_setting = NULL;
+static char *run_dir_setting = NULL;
+static char *state_dir_setting = NULL;
+
+void _PG_init(void)
+{
+    /* Only the postmaster may make settings of its own context; a backend that loads us later reads them once. */
+    GucContext context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
+
+    DefineCustomStringVariable("frazil.worker", "The worker number of this server's ids.",
+                               "fixed:N, timeline:BASE/COUNT, env:NAME or ordinal. There is no default.",
+                               &worker_setting, NULL, context, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("frazil.generators", "The generators and what their ids look like.",
+                               "For example 'main: layout=frazil; audit: layout=twitter'.", &generators_setting,
+                               "main: layout=frazil", context, 0, NULL, NULL, NULL);
+    DefineCustomStringVariable("frazil.run_dir", "The directory of files that are gone after a boot.", NULL,
+                               &run_dir_setting, NULL, context, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
+    DefineCustomStringVariable("frazil.state_dir", "The directory of files that stay.",
+                               "It must lie outside the data directory, which is copied.", &state_dir_setting, NULL,
+                               context, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
+    DefineCustomIntVariable("frazil.max_wait", "How long a statement waits for an id.", NULL, &frazil_pg_max_wait_ms,
+                            1000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
+    DefineCustomBoolVariable("frazil.allow_in_recovery", "Whether a standby may make ids.",
+                             "Its worker number must then be its own.", &frazil_pg_allow_in_recovery, false, PGC_SUSET,
+                             0, NULL, NULL, NULL);
+#if PG_VERSION_NUM >= 150000
+    MarkGUCPrefixReserved("frazil");
+#else
+    EmitWarningsOnPlaceholders("frazil");
+#endif
+}
+
+/* ---- errors ---------------------------------------------------------------------- */
+
+static int sqlstate_of(frazil_err code)
+{
+    switch (frazil_err_classify(code)) {
+    case FRAZIL_CLASS_RETRY:
+        return ERRCODE_INSUFFICIENT_RESOURCES;
+    case FRAZIL_CLASS_FENCED:
+        return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
+    case FRAZIL_CLASS_USAGE:
+        return ERRCODE_INVALID_PARAMETER_VALUE;
+    default:
+        break;
+    }
+    switch (code) {
+    case FRAZIL_EEXHAUSTED:
+        return ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED;
+    case FRAZIL_ENOMEM:
+        return ERRCODE_OUT_OF_MEMORY;
+    default:
+        return ERRCODE_SYSTEM_ERROR;
+    }
+}
+
+static const char *hint_of(frazil_err code)
+{
+    switch (frazil_err_classify(code)) {
+    case FRAZIL_CLASS_RETRY:
+        return "Run the statement again, or allow it to wait longer with frazil.max_wait.";
+    case FRAZIL_CLASS_FENCED:
+        return "Use another server, or wait until the grant is extended.";
+    case FRAZIL_CLASS_FATAL:
+        return "See the settings that begin with frazil, and the log of the server.";
+    default:
+        return NULL;
+    }
+}
+
+void frazil_pg_fail(frazil_err code, const frazil_error *err)
+{
+    const char *hint = hint_of(code);
+
+    ereport(ERROR, (errcode(sqlstate_of(code)), errmsg("frazil: %s", err->message), hint ? errhint("%s", hint) : 0));
+    pg_unreachable();
+}
+
+/* ---- frazil.worker --------------------------------------------------------------- */
+
+/* A decimal number of at most 9 digits, and *text is behind it; false: there is none. */
+static bool take_number(const char **text, uint32 *ret)
+{
+    const char *c = *text;
+    uint32 number = 0;
+
+    while (isdigit((unsigned char)*c) && c - *text < 9)
+        number = number * 10 + (uint32)(*c++ - '0');
+    if (c == *text)
+        return false;
+    *text = c;
+    *ret = number;
+    return true;
+}
+
+/* timeline:BASE/COUNT: BASE, and the timeline modulo COUNT. */
+static frazil_pg_worker worker_of_timeline(const char *text)
+{
+    frazil_pg_worker worker = {.source = FRAZIL_PG_TIMELINE};
+    const char *c = text;
+    uint32 base;
+    uint32 count;
+
+    if (!take_number(&c, &base) || *c++ != '/' || !take_number(&c, &count) || *c != '\0' || count < 2)
+        ereport(ERROR,
+                (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("frazil.worker is \"timeline:%s\"", text),
+                 errhint("Write timeline:BASE/COUNT, for example timeline:40/4 for the worker numbers 40 to 43.")));
+    if (RecoveryInProgress())
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION),
+                        errmsg("a standby has no timeline of its own, so frazil.worker=timeline gives it no number"),
+                        errhint("Make ids on the primary.")));
+    snprintf(worker.text, sizeof worker.text, "fixed:%u", base + GetWALInsertionTimeLine() % count);
+    return worker;
+}
+
+/* Whether ALTER SYSTEM has set it: its file is copied with the data directory. */
+static bool is_in_auto_conf(const char *setting)
+{
+#if PG_VERSION_NUM >= 160000
+    int count;
+    struct config_generic **all = get_guc_variables(&count);
+#else
+    int count = GetNumConfigOptions();
+    struct config_generic **all = get_guc_variables();
+#endif
+
+    for (int i = 0; i < count; i++) {
+        if (strcmp(all[i]->name, setting) == 0)
+            return all[i]->sourcefile != NULL && strstr(all[i]->sourcefile, "postgresql.auto.conf") != NULL;
+    }
+    return false;
+}
+
+frazil_pg_worker frazil_pg_worker_setting(void)
+{
+    static const char TIMELINE[] = "timeline:";
+    const char *text = worker_setting;
+    frazil_pg_worker worker = {.source = FRAZIL_PG_OUTSIDE};
+
+    if (text == NULL || *text == '\0')
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("frazil.worker is not set"),
+                        errhint("Set it in postgresql.conf: fixed:N with a number that no other server has, "
+                                "timeline:BASE/COUNT, env:NAME or ordinal.")));
+    if (is_in_auto_conf("frazil.worker"))
+        ereport(WARNING, (errmsg("frazil.worker comes from postgresql.auto.conf, which each copy of the data "
+                                 "directory has too"),
+                          errhint("Set it in postgresql.conf, and ALTER SYSTEM RESET frazil.worker.")));
+    if (strncmp(text, TIMELINE, strlen(TIMELINE)) == 0)
+        return worker_of_timeline(text + strlen(TIMELINE));
+    if (strncmp(text, "fixed:", strlen("fixed:")) == 0)
+        worker.source = FRAZIL_PG_FIXED;
+    else if (strncmp(text, "env:", strlen("env:")) != 0 && strcmp(text, "ordinal") != 0)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("frazil.worker is none of fixed:N, timeline:BASE/COUNT, env:NAME and ordinal"),
+                        errhint("The other sources of worker numbers are for processes that hold one of their own; "
+                                "here all backends share one.")));
+    if (strlen(text) >= sizeof worker.text)
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("frazil.worker is too long")));
+    strlcpy(worker.text, text, sizeof worker.text);
+    return worker;
+}
+
+/* ---- frazil.generators ----------------------------------------------------------- */
+
+/* The directory must not be copied together with the data directory. */
+static void check_outside(const char *setting, const char *path)
+{
+    size_t len = strlen(DataDir);
+
+    if (strncmp(path, DataDir, len) == 0 && (path[len] == '/' || path[len] == '\0'))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s lies inside the data directory", setting),
+                        errhint("Choose one outside: a base backup would copy it, and two servers would go on from one "
+                                "state.")));
+}
+
+/* Where the spec of that generator is in frazil.generators; NULL: nowhere. */
+static const char *find_generator(const char *name, size_t *ret_len)
+{
+    for (const char *c = generators_setting; c != NULL && *c != '\0';) {
+        const char *end = c + strcspn(c, ";");
+        const char *colon = memchr(c, ':', (size_t)(end - c));
+        while (isspace((unsigned char)*c))
+            c++;
+        if (colon != NULL) {
+            size_t len = (size_t)(colon - c);
+            while (len > 0 && isspace((unsigned char)c[len - 1]))
+                len--;
+            if (len == strlen(name) && strncmp(c, name, len) == 0) {
+                *ret_len = (size_t)(end - colon - 1);
+                return colon + 1;
+            }
+        }
+        c = *end == ';' ? end + 1 : end;
+    }
+    return NULL;
+}
+
+static void set(frazil_options *options, const char *key, const char *value)
+{
+    frazil_error err;
+    frazil_err code = frazil_options_set(options, key, value, strlen(value), &err);
+
+    if (code != FRAZIL_OK) {
+        frazil_options_free(options);
+        frazil_pg_fail(code, &err);
+    }
+}
+
+/* Keys that the spec of a generator may have: what ids look like.  Where the server runs is said by other settings. */
+static void check_keys(const char *name, const char *spec, size_t len)
+{
+    static const char *const LOOKS[] = {"layout",   "epoch", "tick",    "behaviour", "on_full",          "on_backward",
+                                        "max_lead", "start", "seq_min", "seq_max",   "allow_short_life", "namespace"};
+    const char *end = spec + len;
+
+    for (const char *c = spec; c < end;) {
+        while (c < end && isspace((unsigned char)*c))
+            c++;
+        const char *key = c;
+        while (c < end && *c != '=' && !isspace((unsigned char)*c))
+            c++;
+        bool known = c == key;
+        for (size_t i = 0; i < lengthof(LOOKS); i++)
+            known |= strlen(LOOKS[i]) == (size_t)(c - key) && strncmp(LOOKS[i], key, (size_t)(c - key)) == 0;
+        if (!known)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("frazil.generators: \"%.*s\" of generator \"%s\" is no key that it takes",
+                                   (int)(c - key), key, name),
+                            errhint("It takes layout, epoch, tick, behaviour, on_full, on_backward, max_lead, start, "
+                                    "seq_min, seq_max, allow_short_life and namespace.")));
+        bool quoted = false;
+        while (c < end && (quoted || !isspace((unsigned char)*c)))
+            quoted ^= *c++ == '\'';
+    }
+}
+
+frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker)
+{
+    frazil_options *options;
+    frazil_error err;
+    size_t len;
+    const char *spec = find_generator(name, &len);
+
+    if (spec == NULL)
+        ereport(ERROR, (errcode(ERRCODE_UNDEFINED_OBJECT), errmsg("there is no generator \"%s\"", name),
+                        errhint("Name it in frazil.generators, which is now \"%s\".",
+                                generators_setting == NULL ? "" : generators_setting)));
+    check_keys(name, spec, len);
+    if (run_dir_setting != NULL && *run_dir_setting != '\0')
+        check_outside("frazil.run_dir", run_dir_setting);
+    if (state_dir_setting != NULL && *state_dir_setting != '\0')
+        check_outside("frazil.state_dir", state_dir_setting);
+
+    frazil_err code = frazil_options_new(&options, &err);
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, &err);
+    if (code == FRAZIL_OK)
+        code = frazil_options_spec(options, spec, len, &err);
+    if (code != FRAZIL_OK) {
+        frazil_options_free(options);
+        frazil_pg_fail(code, &err);
+    }
+    set(options, "worker", worker->text);
+    set(options, "keeper", "inline");
+    if (run_dir_setting != NULL && *run_dir_setting != '\0')
+        set(options, "run_dir", run_dir_setting);
+    if (state_dir_setting != NULL && *state_dir_setting != '\0')
+        set(options, "state_dir", state_dir_setting);
+    return options;
+}

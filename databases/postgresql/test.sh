@@ -1,0 +1,74 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD [SCRIPT]: builds the extension, installs it into a copy of the installed PostgreSQL, and runs pg_regress
+# and the TAP tests of t/ there, over servers of their own; or that script alone.
+set -eu
+
+tree=$1
+here=$tree/databases/postgresql
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+pg_config=$(find /usr/lib/postgresql -path '*/bin/pg_config' | sort -V | tail -n 1)
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+if [ -z "$pg_config" ] || [ ! -e "$("$pg_config" --pgxs)" ]; then
+    fail "there is no PostgreSQL to build for: install postgresql and postgresql-server-dev-15"
+fi
+
+# PostgreSQL finds its other files from where its programs are, so a copy of them needs nothing of the system.
+copy_postgresql() {
+    mkdir -p "$scratch$(dirname "$("$pg_config" --bindir)")" "$scratch$("$pg_config" --sharedir)"
+    cp -a "$("$pg_config" --bindir)" "$("$pg_config" --pkglibdir)" "$scratch$(dirname "$("$pg_config" --bindir)")"
+    cp -a "$("$pg_config" --sharedir)/." "$scratch$("$pg_config" --sharedir)"
+    copy=$scratch$("$pg_config" --bindir)/pg_config
+}
+
+# The servers refuse to run as root.
+as_owner() {
+    if [ "$(id -u)" -eq 0 ]; then
+        setpriv --reuid=postgres --regid=postgres --clear-groups "$@"
+    else
+        "$@"
+    fi
+}
+
+echo "-- built without a warning"
+copy_postgresql
+mkdir "$scratch/build" "$scratch/run" "$scratch/state" "$scratch/home"
+cp -R "$here/." "$scratch/build"
+sh "$tree/tools/amalgamate" "$scratch/build" >/dev/null
+cd "$scratch/build"
+make with_llvm=no PG_CONFIG="$pg_config" "COPT=-Werror" >make.log 2>&1 || { cat make.log; exit 1; }
+make with_llvm=no PG_CONFIG="$copy" install >make.log 2>&1 || { cat make.log; exit 1; }
+exported=$(nm -D --defined-only frazil.so | awk '{print $3}' | grep -v '^\(pg_finfo_\)\?frazil_pg_\|^Pg_magic_func$\|^_PG_init$' || true)
+[ -z "$exported" ] || fail "frazil.so exports $exported"
+
+[ "$(id -u)" -ne 0 ] || chown -R postgres:postgres "$scratch"
+chmod 755 "$scratch"
+pgxs=$(dirname "$(dirname "$(dirname "$("$pg_config" --pgxs)")")")
+bindir=$("$copy" --bindir)
+export HOME="$scratch/home" PATH="$bindir:$PATH" PERL5LIB="$pgxs/src/test/perl" TESTDIR="$scratch/build"
+export PG_REGRESS="$pgxs/src/test/regress/pg_regress" FRAZIL_TEST_DIR="$scratch"
+unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
+
+if [ $# -gt 2 ]; then
+    as_owner prove -v "$3"
+    exit
+fi
+
+echo "-- pg_regress"
+{
+    cat regress.conf
+    echo "frazil.run_dir = '$scratch/run'"
+    echo "frazil.state_dir = '$scratch/state'"
+} >temporary.conf
+as_owner "$PG_REGRESS" --bindir="$bindir" --temp-instance="$scratch/instance" --temp-config=temporary.conf \
+    --inputdir=. --outputdir="$scratch/build" --dbname=contrib_regression frazil privileges >regress.log 2>&1 ||
+    { cat regress.log regression.diffs; [ -z "${KEEP_RESULTS:-}" ] || cp -r results "$KEEP_RESULTS"; exit 1; }
+
+echo "-- faults"
+as_owner prove --failures ${TAP_VERBOSE:+-v} t/*.pl

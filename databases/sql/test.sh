@@ -1,0 +1,158 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: each file answers in a real server what the command frazil answers, for every preset.
+set -eu
+
+tree=$1
+here=$tree/databases/sql
+frazil=$2/bin/frazil
+scratch=$(mktemp -d)
+chmod 755 "$scratch"
+servers=
+cleanup() {
+    for server in $servers; do
+        kill "$server" 2>/dev/null || continue
+        wait "$server" 2>/dev/null || true
+    done
+    rm -rf "$scratch"
+}
+trap cleanup EXIT
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+# as USER COMMAND...: servers refuse to run as root.
+as() {
+    user=$1
+    shift
+    if [ "$(id -u)" -eq 0 ]; then
+        exec setpriv --reuid="$user" --regid="$user" --clear-groups "$@"
+    else
+        exec "$@"
+    fi
+}
+
+# answered COMMAND...: waits until it succeeds.
+answered() {
+    tries=0
+    until "$@" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ "$tries" -lt 600 ] || fail "no answer: $*"
+        sleep 0.1
+    done
+}
+
+# owned USER FOLDER: makes a folder of that user's.
+owned() {
+    mkdir "$2"
+    [ "$(id -u)" -ne 0 ] || chown "$1:" "$2"
+}
+
+start_postgresql() {
+    bindir=$(dirname "$(find /usr/lib/postgresql -path '*/bin/initdb' | sort -V | tail -n 1)")
+    owned postgres "$scratch/pg"
+    (as postgres "$bindir/initdb" -D "$scratch/pg/data" -U owner -A trust -N >"$scratch/initdb.log")
+    (as postgres "$bindir/postgres" -D "$scratch/pg/data" -k "$scratch/pg" -c listen_addresses= -F >"$scratch/pg.log" 2>&1) &
+    servers="$servers $!"
+    export PGHOST="$scratch/pg" PGUSER=owner PGDATABASE=postgres PGTZ=UTC
+    unset PGPORT
+    answered psql -c 'SELECT 1'
+}
+
+mariadb() {
+    command mariadb --defaults-file="$scratch/my.cnf" "$@"
+}
+
+start_mariadb() {
+    owned mysql "$scratch/my"
+    (as mysql mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db \
+        --datadir="$scratch/my/data" >"$scratch/install.log" 2>&1) || { cat "$scratch/install.log" >&2; exit 1; }
+    (as mysql mariadbd --no-defaults --datadir="$scratch/my/data" --socket="$scratch/my/socket" --skip-networking \
+        --pid-file="$scratch/my/pid" >"$scratch/my.log" 2>&1) &
+    servers="$servers $!"
+    printf '[client]\nuser=root\nsocket=%s\n' "$scratch/my/socket" >"$scratch/my.cnf"
+    answered mariadb -e 'SELECT 1'
+    mariadb -e 'CREATE DATABASE app'
+}
+
+# Ids of each preset, with what the command says of them: layout, id, Unix milliseconds, worker, sequence.
+expected() {
+    "$frazil" layout | awk 'NR > 1 && $1 != "sno" { print $1 }' | while read -r layout; do
+        for time in 2026-05-01T12:00:00.123Z 2031-02-28T23:59:59.999Z; do
+            for numbers in "0 0" "1 1" "31 127" "777 200"; do
+                id=$("$frazil" compose -l "$layout" --time "$time" -w "${numbers% *}" -s "${numbers#* }" 2>/dev/null) || continue
+                "$frazil" inspect --layout "$layout" --json "$id" |
+                    sed 's/.*"id":"\([0-9]*\)","layout":"\([^"]*\)".*"unix_ms":\([0-9]*\),.*"worker":\([0-9]*\),.*"sequence":\([0-9]*\).*/\2 \1 \3 \4 \5/'
+            done
+        done
+    done
+}
+
+# compare WHAT QUERY...: QUERY LAYOUT ID prints Unix milliseconds, worker and sequence for the ids on standard input.
+compare() {
+    diff "$scratch/expected" "$scratch/$1" >"$scratch/difference" || { head -n 10 "$scratch/difference" >&2; fail "$1 says something else than the command"; }
+}
+
+echo "-- the READMEs"
+start_postgresql
+start_mariadb
+mkdir "$scratch/readme"
+cp "$here"/*.sql "$scratch/readme"
+(cd "$scratch/readme" && awk '/^\$ cat / { file = $3; next } /^[$`]/ { file = "" } file { print > file }' "$here/README.md")
+for kind in postgresql mariadb sqlite; do
+    bash -euc '
+        . "$1/tests/cli/transcripts.bash"
+        client=$3/my.cnf
+        mariadb() { command mariadb --defaults-file="$client" "$@"; }
+        cd "$3/readme"
+        blocks "console $4" "$2/README.md" >../shown
+        replay <../shown >../printed
+    ' - "$tree" "$here" "$scratch" "$kind"
+    [ "$(grep -c '^\$ ' "$scratch/shown")" -ge 3 ] || fail "README.md shows nothing of $kind"
+    diff "$scratch/shown" "$scratch/printed" || fail "README.md shows something else than $kind does"
+done
+
+echo "-- the answers of the command"
+expected >"$scratch/expected"
+[ "$(wc -l <"$scratch/expected")" -ge 60 ] || fail "too few ids: $(wc -l <"$scratch/expected")"
+while read -r layout id _; do
+    printf "SELECT '%s', %s, (extract(epoch FROM frazil_time(%s, '%s')) * 1000)::bigint, frazil_worker(%s, '%s'), frazil_sequence(%s, '%s');\n" \
+        "$layout" "$id" "$id" "$layout" "$id" "$layout" "$id" "$layout"
+done <"$scratch/expected" | psql -AtqF ' ' >"$scratch/PostgreSQL"
+compare PostgreSQL
+while read -r layout id _; do
+    printf "SELECT CONCAT_WS(' ', '%s', %s, TIMESTAMPDIFF(MICROSECOND, '1970-01-01', frazil_time(%s, '%s')) DIV 1000, frazil_worker(%s, '%s'), frazil_sequence(%s, '%s'));\n" \
+        "$layout" "$id" "$id" "$layout" "$id" "$layout" "$id" "$layout"
+done <"$scratch/expected" | mariadb -N app >"$scratch/MariaDB"
+compare MariaDB
+while read -r layout id _; do
+    printf "SELECT name, %s, (%s >> time_shift) * tick + epoch, (%s >> worker_shift) & ((1 << worker_bits) - 1), (%s >> sequence_shift) & ((1 << sequence_bits) - 1) FROM frazil_layout WHERE name = '%s';\n" \
+        "$id" "$id" "$id" "$id" "$layout"
+done <"$scratch/expected" | sqlite3 -separator ' ' "$scratch/readme/app.db" >"$scratch/SQLite"
+compare SQLite
+
+echo "-- the first id of a time"
+awk '{ print $1 }' "$scratch/expected" | sort -u >"$scratch/layouts"
+while read -r layout; do
+    first=$("$frazil" range --layout "$layout" 2026-05-01 2026-05-01 | head -n 1)
+    [ "$(psql -Atc "SELECT frazil_first('2026-05-01Z', '$layout')")" = "$first" ] || fail "PostgreSQL: frazil_first of $layout"
+    [ "$(mariadb -N app -e "SELECT frazil_first('2026-05-01', '$layout')")" = "$first" ] || fail "MariaDB: frazil_first of $layout"
+done <"$scratch/layouts"
+[ "$(psql -Atc "SELECT frazil_first('infinity'), frazil_first('-infinity'), frazil_first('1969-01-01Z'), frazil_first('9999-01-01Z')")" = \
+    "9223372036854775807|0|0|9223372036854775807" ] || fail "PostgreSQL: frazil_first at the ends"
+
+echo "-- indexes are used, and a layout that is none is an error"
+psql -qAtc 'INSERT INTO orders SELECT n FROM generate_series(1, 10000) AS n; ANALYZE orders'
+psql -qAtc "SET enable_bitmapscan = off; EXPLAIN SELECT FROM orders WHERE frazil_within(id, '2026-05-01Z', '2026-05-02Z')" | grep -q 'Index Cond' ||
+    fail "PostgreSQL does not use the index"
+mariadb app -e "INSERT INTO orders SELECT seq FROM seq_1_to_10000"
+mariadb -N app -e "EXPLAIN SELECT id FROM orders WHERE id >= frazil_first('2026-05-01', 'frazil') AND id < frazil_first('2026-05-02', 'frazil')" |
+    grep -q "range.*PRIMARY" || fail "MariaDB does not use the index"
+if psql -c "SELECT frazil_time(1, 'nonsense')" >"$scratch/out" 2>&1; then fail "PostgreSQL takes any layout"; fi
+grep -q 'there is no layout "nonsense"' "$scratch/out" || fail "$(cat "$scratch/out")"
+for call in "frazil_time(1, 'nonsense')" "frazil_worker(1, 'nonsense')" "frazil_sequence(1, 'nonsense')" "frazil_first('2026-01-01', 'nonsense')"; do
+    if mariadb app -e "SELECT $call" >"$scratch/out" 2>&1; then fail "MariaDB takes any layout: $call"; fi
+    grep -q 'there is no such layout' "$scratch/out" || fail "$(cat "$scratch/out")"
+done

@@ -1,0 +1,124 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: the extension is built as its README says, and does what it says there; its functions answer what the
+# command answers; no id comes twice.
+set -eu
+
+tree=$1
+here=$tree/databases/sqlite
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cc=${CC:-cc}
+warnings="-std=c11 -Wall -Wextra -Wconversion -Wshadow -Werror"
+
+fail() {
+    echo "$1" >&2
+    exit 1
+}
+
+cd "$scratch"
+sh "$tree/tools/amalgamate" . >/dev/null
+cp "$here/frazil_sqlite.c" "$here/frazil_sqlite.h" .
+mkdir run state
+export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
+unset FRAZIL_STATE FRAZIL_WORKER
+
+echo "-- no warning, loaded and linked"
+# shellcheck disable=SC2086 # a list of flags
+for compiler in "$cc" clang; do
+    command -v "$compiler" >/dev/null || continue
+    "$compiler" $warnings -fsyntax-only frazil_sqlite.c
+    "$compiler" $warnings -DSQLITE_CORE -fsyntax-only frazil_sqlite.c
+done
+
+echo "-- the README"
+mkdir readme
+cp frazil.[ch] frazil_sqlite.[ch] readme
+CC=$cc bash -euc '
+    . "$1/tests/cli/transcripts.bash"
+    cc() { command "$CC" "$@"; }
+    cd readme
+    blocks "console sqlite" "$2/README.md" >../shown
+    replay <../shown >../printed
+' - "$tree" "$here"
+diff shown printed || fail "README.md shows something else than what happens"
+[ "$(grep -c '^\$ ' shown)" -ge 12 ] || fail "README.md has fewer commands than it had"
+exported=$(nm -D --defined-only readme/frazil.so | awk '{print $3}' | sort | tr '\n' ' ')
+[ "$exported" = "frazil_sqlite_config sqlite3_frazil_init " ] || fail "frazil.so exports $exported"
+
+export FRAZIL_WORKER=fixed:7
+sql() {
+    sqlite3 -batch :memory: ".load $scratch/readme/frazil" "$@"
+}
+
+echo "-- answers"
+# answers SQL EXPECTED
+answers() {
+    answer=$(sql "SELECT $1" 2>&1) || true
+    [ "$answer" = "$2" ] || fail "SELECT $1: $answer, and not $2"
+}
+answers "frazil_sequence(43667737804828674)" 2
+answers "frazil_parts(1541815603606036480, 'twitter')" \
+    '{"time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"datacenter":11,"worker":378,"sequence":0}'
+answers "frazil_time('1541815603606036480', 'twitter')" 2022-06-28T16:07:40.105Z
+answers "frazil_first('2026-05-01')" 43486543872000000
+answers "frazil_first(1777593600000)" 43486543872000000
+answers "frazil_first('2020-01-01')" 0
+answers "frazil_time(frazil_first('2026-05-01T00:00:00.005Z', 'sonyflake'), 'sonyflake')" 2026-05-01T00:00:00.010Z
+answers "frazil_within(frazil_first('2026-05-01', 'sonyflake'), '2026-05-01', '2026-05-01T00:00:00.001Z', 'sonyflake')" 1
+answers "frazil_first('9000-01-01')" 9223372036854775807
+answers "frazil_within(43667737804828673, '2026-05-01', '2026-05-02')" 1
+answers "frazil_within(43667737804828673, '2026-05-01', '2026-05-01T12:00:00Z')" 0
+answers "frazil_id('6SZcqCEQPK', 'base58')" 43667737804828673
+answers "frazil_id('43667737804828673')" 43667737804828673
+answers "frazil_time(NULL) IS NULL AND frazil_id(NULL) IS NULL AND frazil_within(1, NULL, 2) IS NULL" 1
+answers "count(DISTINCT id) || ' ' || (min(id) < max(id)) FROM frazil_series(10000)" "10000 1"
+answers "count(*) FROM frazil_series(0)" 0
+answers "frazil_version()" "$(sed -n 's/^#define FRAZIL_VERSION "\(.*\)"/\1/p' "$tree/include/frazil.h")"
+tail -n +2 "$tree/tests/vectors/public.tsv" | while IFS='	' read -r layout id time worker sequence _; do
+    answers "frazil_time('$id', '$layout') || ' ' || frazil_worker('$id', '$layout') || ' ' || frazil_sequence('$id', '$layout')" \
+        "$time $worker $sequence"
+done
+tail -n +2 "$tree/tests/vectors/text.tsv" | head -n 50 | while IFS='	' read -r id hex _ _ _ base62 _; do
+    answers "frazil_text('$id', 'hex') || ' ' || frazil_text('$id', 'base62')" "$hex $base62"
+done
+
+echo "-- errors"
+# refused SQL SENTENCE: it fails with a sentence that has these words.
+refused() {
+    if answer=$(sql "SELECT $1" 2>&1); then
+        fail "SELECT $1: $answer, and no error"
+    fi
+    case $answer in
+    *"$2"*) ;;
+    *) fail "SELECT $1: $answer, and not: $2" ;;
+    esac
+}
+refused "frazil_next(NULL)" "the name of the generator is NULL"
+refused "frazil_next('Orders')" "is no name of a generator"
+refused "frazil_time(-1)" "an id is not negative"
+refused "frazil_time(1.5)" "not a REAL"
+refused "frazil_time('12x')" "frazil: "
+refused "frazil_time(1, 'nonsense')" "frazil: "
+refused "frazil_time(1, NULL)" "the layout is NULL"
+refused "frazil_first('yesterday')" "frazil: "
+refused "frazil_first(1.5)" "a time is RFC 3339 text"
+refused "frazil_text(1, 'base99')" "there is no text form 'base99'"
+refused "frazil_id('18446744073709551615')" "keep it as text"
+refused "id FROM frazil_series" "needs a number of ids"
+refused "id FROM frazil_series(-1)" "0 or more"
+refused "id FROM frazil_series('x')" "0 or more"
+FRAZIL_SQLITE_LATE='layout=flake worker=fixed:0 state=memory clock=frozen:2040-01-01'
+export FRAZIL_SQLITE_LATE
+refused "frazil_next('late')" "move to a layout of 63 bits"
+if FRAZIL_WORKER='redis://user:tellnobody@127.0.0.1:1/orders' sql 'SELECT frazil_next()' >secret 2>&1; then
+    fail "no Redis, and no error"
+fi
+if grep -q tellnobody secret; then
+    fail "a secret is shown: $(cat secret)"
+fi
+
+echo "-- nothing twice"
+# shellcheck disable=SC2086 # a list of flags
+"$cc" $warnings -O2 -DSQLITE_CORE -I. -o embedded "$here/tests/embedded.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
+./embedded embedded.db

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The work of operators, for their tools, daemons and pages: the worker ids of a namespace, what a host keeps of its
+ * workers, and what may go wrong.  The command's `lease`, `state` and `doctor` are made of these functions.
+ *
+ *   frazil_admin_leases *leases;
+ *   frazil_admin_lease row;
+ *   frazil_error err;
+ *   if (frazil_admin_leases_open(&leases, "redis://10.0.0.5/orders", NULL, &err) != FRAZIL_OK)
+ *       errx(1, "%s", err.message);
+ *   for (size_t i = 0; frazil_admin_leases_row(leases, i, &row, sizeof row) == FRAZIL_OK; i++)
+ *       printf("%" PRIu32 " %s %s\n", row.worker, frazil_admin_holding_name(row.holding), row.text);
+ *   frazil_admin_leases_close(leases);
+ *
+ * A library of its own: link libfrazil-admin as well (pkg-config frazil-admin).  It needs no generator, issues no id
+ * and takes no worker id.
+ *
+ * A handle holds what there was when it was opened, and is in memory alone: no connection, no descriptor, no lock.
+ * Rows are asked for by their index, from 0 on; FRAZIL_ERANGE says that there are not so many.
+ *
+ * Structs grow: size is sizeof *ret.  A longer struct of a newer header is filled up with zeros, a shorter one of an
+ * older header is filled as far as it goes.  Texts in a struct are the handle's and last until it is closed.
+ *
+ * Threads: functions without a handle may be called from any thread.  Those that take a const handle may be called for
+ * one handle by several threads at once; the others need it for themselves.  Calls that ask a coordinator or read files
+ * block for as long as these take, at most a coordinator's timeout for each of their questions.
+ *
+ * Fork: parent and child have each a handle of their own, and both close it.
+ *
+ * Secrets: no text in a row, a struct or an error holds a password of the spec, whatever is wrong with it.
+ *
+ * Errors: what a function says it returns, FRAZIL_ENOMEM, and, where it takes a spec, those of frazil_open for a spec
+ * that cannot be understood: FRAZIL_ESPEC, ELAYOUT, ERANGE, ESYS.  reterr may be NULL.
+ */
+#ifndef FRAZIL_ADMIN_H
+#define FRAZIL_ADMIN_H
+
+#include "coordinator.h"
+#include "error.h"
+
+FRAZIL_BEGIN_DECLS
+
+/* ---- leases -------------------------------------------------------------------------- */
+
+/* The worker ids of a namespace, as they were when it was looked at. */
+typedef struct frazil_admin_leases frazil_admin_leases;
+
+/* A namespace. */
+typedef struct frazil_admin_leases_info {
+    const char *layout;         /* its layout, as a fingerprint */
+    uint64_t horizon_ms;        /* for how long the coordinator may be away */
+    int64_t max_skew_ms;        /* how far clocks may differ; -1: a namespace of frazil 0.1 does not say */
+    uint64_t workers;           /* how many worker ids it has */
+    uint64_t held;              /* how many of them are held */
+    uint64_t rows;              /* how many of them were ever taken, each a row */
+    int64_t created_unix_ms;    /* 0: nobody noted it */
+    int64_t quarantine_unix_ms; /* nothing is granted up to here, as records may have been lost; 0: there is none */
+} frazil_admin_leases_info;
+
+/* The states of a worker id that was once taken. */
+typedef enum frazil_admin_holding {
+    FRAZIL_ADMIN_HELD = 0,      /* until its end it is one owner's */
+    FRAZIL_ADMIN_ABANDONED = 1, /* its grant has ended, and nobody gave it back: the next one takes it */
+    FRAZIL_ADMIN_RELEASED = 2,  /* given back */
+    FRAZIL_ADMIN_UNREADABLE = 3 /* its record is damaged, or somebody else's: nobody takes it */
+} frazil_admin_holding;
+
+/* A worker id. */
+typedef struct frazil_admin_lease {
+    uint32_t worker;       /* the number */
+    uint32_t holding;      /* a frazil_admin_holding; for one that is UNREADABLE the rest is 0 */
+    const char *text;      /* its last owner, "host:pid"; of one that is UNREADABLE, why it is */
+    int64_t until_unix_ms; /* the last instant that its owner may have used */
+    int64_t since_unix_ms; /* when its owner took it */
+    uint64_t owners;       /* how many have had it */
+    uint64_t extensions;   /* how often its owner extended it */
+} frazil_admin_lease;
+
+/* "held", "abandoned", "released" or "unreadable"; "?" for another number.  Never freed.  Any thread. */
+FRAZIL_API const char *frazil_admin_holding_name(uint32_t holding);
+
+/*
+ * Looks at the namespace that a spec (or a URL alone) names.  coordinators: parts that are not to be loaded, from
+ * frazil/coordinators.h, NULL at the end; may be NULL, and need be there during the call only.  FRAZIL_ENAMESPACE:
+ * there is no such namespace, or it cannot be understood; FRAZIL_EREFUSED: the coordinator refuses;
+ * FRAZIL_EUNREACHABLE: it does not answer;
+ * FRAZIL_ENOTBUILT: its part is not installed.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_open(frazil_admin_leases **ret, const char *spec,
+                                                            const frazil_coordinator *const *coordinators,
+                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* The namespace.  Cannot fail. */
+FRAZIL_API void frazil_admin_leases_get_info(const frazil_admin_leases *leases, frazil_admin_leases_info *ret,
+                                             size_t size) FRAZIL_NONNULL(1, 2);
+
+/* The row of this index, in the order of the worker ids.  FRAZIL_ERANGE: there are not so many. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_row(const frazil_admin_leases *leases, size_t index,
+                                                           frazil_admin_lease *ret, size_t size) FRAZIL_NONNULL(1, 3);
+
+/* Frees it; NULL is allowed. */
+FRAZIL_API void frazil_admin_leases_close(frazil_admin_leases *leases);
+
+/* frazil_admin_leases_init: nobody ever had ids from this namespace, so that the first ones need not wait. */
+#define FRAZIL_ADMIN_NEVER_USED UINT32_C(1)
+
+/*
+ * Creates the namespace that a spec (or a URL alone) names, with its layout, horizon and max_skew.  flags: 0 or
+ * FRAZIL_ADMIN_NEVER_USED; without that the spec says horizon and max_skew as a lost namespace of the same name had
+ * them, or it is FRAZIL_ESPEC.  *ret_opens_unix_ms: from when on ids are granted.  FRAZIL_EINVAL: it is there already,
+ * another flag, or keys that need no namespace; FRAZIL_EEXHAUSTED: the layout has no tick left; other errors as
+ * frazil_admin_leases_open.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_init(const char *spec,
+                                                            const frazil_coordinator *const *coordinators,
+                                                            uint32_t flags, int64_t *ret_opens_unix_ms,
+                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 4);
+
+/*
+ * Frees a worker id by hand; what was granted of it stays taken, so that no id is repeated.  A process that holds it
+ * loses it.  FRAZIL_EINVAL: nobody ever took it, it is free already, or it is in keys of which none can be freed
+ * safely; FRAZIL_ENAMESPACE: its record cannot be read; other errors as frazil_admin_leases_open.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_release(const char *spec,
+                                                               const frazil_coordinator *const *coordinators,
+                                                               uint32_t worker, frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * How long the coordinator takes to answer a read once it is connected to, in microseconds.  FRAZIL_ESPEC: a folder,
+ * which is no way off; FRAZIL_EUNREACHABLE: it did not say; other errors as frazil_admin_leases_open.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_leases_round_trip(const char *spec,
+                                                                  const frazil_coordinator *const *coordinators,
+                                                                  uint64_t *ret_us, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 3);
+
+/* ---- state ----------------------------------------------------------------------------- */
+
+/* The files that this host keeps of its workers (the word in the run directory, the grant in the state directory). */
+typedef struct frazil_admin_state frazil_admin_state;
+
+/* Where it is kept. */
+typedef struct frazil_admin_state_info {
+    const char *layout;       /* as a fingerprint */
+    const char *run_folder;   /* of the words */
+    const char *state_folder; /* of the grants */
+    uint64_t rows;            /* of how many workers, and sequence bounds, something is kept, or looked for */
+} frazil_admin_state_info;
+
+/* A file of a worker.  It stays as it is: it lies inside of another struct. */
+typedef struct frazil_admin_file {
+    const char *path;   /* where it is, or would be */
+    uint32_t exists;    /* 1: it is there; else 0 */
+    uint32_t in_use;    /* 1: a process has it open */
+    uint32_t stale;     /* 1: a word from before the boot, or a copy of one: the next start makes it anew */
+    int32_t wrong_code; /* why no start can use it, as a frazil_err; FRAZIL_OK: nothing is wrong */
+    const char *wrong;  /* the same as a sentence; "" if nothing is wrong */
+} frazil_admin_file;
+
+/* A worker, with one pair of sequence bounds. */
+typedef struct frazil_admin_kept {
+    uint32_t worker;         /* the number */
+    uint32_t is_wrong;       /* 1: a start with it fails for what is kept of it */
+    uint32_t is_part;        /* 1: the bounds are not all sequence numbers of the layout */
+    uint32_t has_grant;      /* 1: the grant can be read, and what follows the files is in it */
+    uint64_t seq_min;        /* the lowest sequence number */
+    uint64_t seq_max;        /* the highest one */
+    frazil_admin_file word;  /* in the run directory */
+    frazil_admin_file grant; /* in the state directory */
+    uint64_t pid;            /* the process that wrote the grant; 0: it was given back */
+    int64_t from_unix_ms;    /* the first instant granted */
+    int64_t until_unix_ms;   /* the last one that may have been used: the next start begins above it */
+    int64_t highest_unix_ms; /* the last one that ever was: far above, if the clock once was ahead */
+} frazil_admin_kept;
+
+/*
+ * Looks at what generators with this spec keep: of its worker, or, with worker=file-lock or none, of all workers that
+ * anything is kept of.  Makes no directory.  FRAZIL_ESPEC also if the spec keeps nothing on this host.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **ret, const char *spec,
+                                                           frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* Where it is kept.  Cannot fail. */
+FRAZIL_API void frazil_admin_state_get_info(const frazil_admin_state *state, frazil_admin_state_info *ret, size_t size)
+    FRAZIL_NONNULL(1, 2);
+
+/* The row of this index, in the order of workers and sequence bounds.  FRAZIL_ERANGE: there are not so many. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_row(const frazil_admin_state *state, size_t index,
+                                                          frazil_admin_kept *ret, size_t size) FRAZIL_NONNULL(1, 3);
+
+/* frazil_admin_state_renew: also a file that looks right, as one does that was restored from an old copy. */
+#define FRAZIL_ADMIN_ALL UINT32_C(1)
+
+/*
+ * Makes anew what is wrong with a row, or, with FRAZIL_ADMIN_ALL in flags, all of it, and looks at it again.  All that
+ * may have been granted until now is given up, so the next ids come some seconds later.  FRAZIL_ERANGE: no such row, or
+ * the clock shows no tick of the layout; FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the worker, or
+ * another one with overlapping sequence bounds; FRAZIL_ESYS.  On failure the files are as they were, or the word is
+ * gone and a start fails as before.  On success the texts of this row that were given before are those of now.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *state, size_t index, uint32_t flags,
+                                                            frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/* Frees it; NULL is allowed. */
+FRAZIL_API void frazil_admin_state_close(frazil_admin_state *state);
+
+/* ---- the doctor ------------------------------------------------------------------------ */
+
+/* The findings of a look at generators of a spec. */
+typedef struct frazil_admin_doctor frazil_admin_doctor;
+
+/* How good a finding is; the larger the worse. */
+typedef enum frazil_admin_severity {
+    FRAZIL_ADMIN_OK = 0,
+    FRAZIL_ADMIN_WARN = 1, /* works, and may not be what is wanted */
+    FRAZIL_ADMIN_FAIL = 2  /* unsafe, or does not work */
+} frazil_admin_severity;
+
+/* All of it. */
+typedef struct frazil_admin_doctor_info {
+    uint64_t rows;     /* how many findings there are */
+    uint32_t worst;    /* the largest frazil_admin_severity among them */
+    uint32_t reserved; /* 0 */
+} frazil_admin_doctor_info;
+
+/* One thing that an operator should know. */
+typedef struct frazil_admin_finding {
+    uint32_t severity;    /* a frazil_admin_severity */
+    uint32_t subject_len; /* how many bytes of the id are its subject: "clock" */
+    const char *id;       /* "clock.unsynchronised": for ever; docs/doctor.md has the cause and the cure of each */
+    const char *text;     /* a sentence; of a warning or a failure, what is wrong and what would be right */
+} frazil_admin_finding;
+
+/*
+ * Examines what generators with this spec would use: the clock, the directories, the worker id, the coordinator, the
+ * layout, forks and copies.  A URL alone stands for worker=URL, and an empty spec for what `frazil next` would do.
+ * Makes the directories as opening would, and keeps two small files in them, to compare with at the next time.  hosts:
+ * how many will make ids with such specs; 0: not said.  A reason why no generator could be opened is a finding and no
+ * error.  coordinators: as for frazil_admin_leases_open.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_doctor_open(frazil_admin_doctor **ret, const char *spec,
+                                                            const frazil_coordinator *const *coordinators,
+                                                            uint32_t hosts, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/*
+ * Examines the settings of the coordinator alone that a spec (or a URL alone) names, and writes nothing.  Errors as
+ * frazil_admin_leases_open; a coordinator that does not answer is a finding.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_doctor_open_coordinator(frazil_admin_doctor **ret, const char *spec,
+                                                                        const frazil_coordinator *const *coordinators,
+                                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* All of it.  Cannot fail. */
+FRAZIL_API void frazil_admin_doctor_get_info(const frazil_admin_doctor *doctor, frazil_admin_doctor_info *ret,
+                                             size_t size) FRAZIL_NONNULL(1, 2);
+
+/* The finding of this index; they stand subject by subject.  FRAZIL_ERANGE: there are not so many. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_doctor_row(const frazil_admin_doctor *doctor, size_t index,
+                                                           frazil_admin_finding *ret, size_t size) FRAZIL_NONNULL(1, 3);
+
+/* Frees it; NULL is allowed. */
+FRAZIL_API void frazil_admin_doctor_close(frazil_admin_doctor *doctor);
+
+/* "OK", "WARN" or "FAIL"; "?" for another number.  Never freed.  Any thread. */
+FRAZIL_API const char *frazil_admin_severity_name(uint32_t severity);
+
+FRAZIL_END_DECLS
+
+#endif

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Options: a spec as an object, for programs that have its values one by one, or bring a clock, random numbers, a
+ * granter or coordinators of their own.
+ *
+ * Options belong to one thread at a time.  They can be used for any number of openings, and freed at any time after
+ * one: a generator keeps nothing of them but what their contracts say.
+ */
+#ifndef FRAZIL_OPTIONS_H
+#define FRAZIL_OPTIONS_H
+
+#include "generator.h"
+
+FRAZIL_BEGIN_DECLS
+
+/* Made by frazil_options_new, freed by frazil_options_free. */
+typedef struct frazil_options frazil_options;
+
+/*
+ * Which variables of the environment count where the options do not say a key.  Those that a set-user-ID program may
+ * not believe never do.
+ */
+typedef enum frazil_environment {
+    /*
+     * Those that say where the program runs: worker, partition, datacenter, base, count, expect, hostname, ip, state,
+     * batch, namespace, run_dir, state_dir, max_skew, on_loss, horizon, workers, keeper, config.  Those that say what
+     * ids look like (layout, epoch, tick, behaviour, on_full, on_backward, max_lead, max_wait, start, seq_min, seq_max,
+     * clock, allow_short_life) only if the options say nothing at all.  This is what frazil_open does.
+     */
+    FRAZIL_ENVIRONMENT_BY_KEY = 0,
+    FRAZIL_ENVIRONMENT_NONE = 1, /* none of them */
+    FRAZIL_ENVIRONMENT_ALL = 2   /* all of them */
+} frazil_environment;
+
+/* Empty options, which the caller frees.  FRAZIL_ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_new(frazil_options **ret, frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/* Frees them, and wipes the values first, as a URL holds a password; NULL is allowed. */
+FRAZIL_API void frazil_options_free(frazil_options *options);
+
+/*
+ * Says the value of a key of frazil_open: len characters as they are, without quotes, copied.  It replaces what was
+ * said before; value NULL takes that back.  FRAZIL_ESPEC: no such key, an empty value, a zero byte; what a value means
+ * is looked at by frazil_options_check and frazil_open_options.  FRAZIL_ENOMEM.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_set(frazil_options *options, const char *key, const char *value,
+                                                      size_t len, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* Says all pairs of a spec, likewise.  FRAZIL_ESPEC, ENOMEM. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_spec(frazil_options *options, const char *spec, size_t len,
+                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/* A layout in place of the key `layout`; copied; NULL: none.  FRAZIL_ELAYOUT: it is not valid. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_layout(frazil_options *options, const frazil_layout *layout,
+                                                         frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * The program's own clock, which wins over the key `clock`; copied, and its ctx must outlive the generators; NULL:
+ * none.  FRAZIL_EINVAL: it is of another size, or a function is NULL.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_clock(frazil_options *options, const frazil_clock *clock,
+                                                        frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/* The program's own random numbers; otherwise as frazil_options_clock. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_random(frazil_options *options, const frazil_random *random,
+                                                         frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * The program's own granter, which gives the worker id in place of the key `worker`: the options and the environment
+ * may then name no worker, and nothing is kept in files.  Otherwise as frazil_options_clock.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_granter(frazil_options *options, const frazil_granter *granter,
+                                                          frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * Adds a part that is not to be loaded, from frazil/coordinators.h.  It is used for the URLs that it knows; all others
+ * are loaded.  FRAZIL_EINVAL: more than 16.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *options,
+                                                              const frazil_coordinator *coordinator,
+                                                              frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+/*
+ * A snapshot that a sno generator continues from, on this side of it or in its past, without repeating an id; copied;
+ * NULL: none.  layout=sno is then understood.  The options may not name worker, partition, base, count, seq_min or
+ * seq_max, which come from the snapshot; in the environment and in a config file they do not count here.
+ * frazil_options_check and frazil_open_options refuse a wrong snapshot.  FRAZIL_ERANGE: bounds equal or closer than
+ * four, sequence below the lower one; FRAZIL_EKIND: the layout is another; FRAZIL_EINVAL: a granter is given, too.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot,
+                                                           frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/* Which variables of the environment count; FRAZIL_ENVIRONMENT_BY_KEY unless this is called.  FRAZIL_EINVAL. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_environment(frazil_options *options, frazil_environment which,
+                                                              frazil_error *reterr) FRAZIL_NONNULL(1);
+
+/*
+ * Whether the options can be understood, with environment and config file.  It opens nothing: it reads the config file
+ * if one is named, asks the host for its name or address if the worker id derives from them, and neither makes a file,
+ * nor connects, nor takes a worker id.  Errors as frazil_open, of those that this can see.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *options, frazil_error *reterr)
+    FRAZIL_NONNULL(1);
+
+/* For frazil_options_text: passwords as they are, where they are otherwise replaced by "...". */
+#define FRAZIL_TEXT_WITH_SECRETS 1U
+
+/*
+ * Writes the options as a spec with a terminator, which *ret_len (may be NULL) does not count.  Two options that
+ * mean the same have the same text: keys stand in one order, defaults are written out, times in one unit, layouts by
+ * the name of a preset or by their fingerprint.  A source that gives a number is written as that number (fixed:N),
+ * and a URL as it was given.  Read again it means the same, but for the passwords, and for what is no text: clock,
+ * random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small, and *ret_len says how many
+ * characters there are; EINVAL: another flag; otherwise as frazil_options_check.
+ */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, unsigned flags, char *buf,
+                                                       size_t size, size_t *ret_len, frazil_error *reterr)
+    FRAZIL_NONNULL(1, 3);
+
+/* Opens a generator.  Errors as frazil_open, and what a granter gives is checked: FRAZIL_EWORKER. */
+FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_options(frazil **ret, const frazil_options *options,
+                                                       frazil_error *reterr) FRAZIL_NONNULL(1, 2);
+
+FRAZIL_END_DECLS
+
+#endif

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+#include "addresses.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define BACKLOG 4096
+
+static const char blanks[] = " \t";
+
+/* An address in parts. */
+struct address {
+    bool is_unix;
+    char host[256]; /* or the path */
+    char port[8];
+};
+
+/* Reads HOST:PORT, [HOST]:PORT or unix:PATH of len characters. */
+static bool read_address(const char *text, size_t len, struct address *ret)
+{
+    *ret = (struct address){.is_unix = len > 5 && strncmp(text, "unix:", 5) == 0};
+    if (ret->is_unix) {
+        (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)len - 5, text + 5);
+        return len - 5 < sizeof((struct sockaddr_un *)NULL)->sun_path;
+    }
+    size_t host_len = len;
+    while (host_len > 0 && text[host_len - 1] != ':')
+        host_len--;
+    size_t port_len = len - host_len;
+    if (host_len < 2 || port_len == 0 || port_len > 5 || strspn(text + host_len, "0123456789") < port_len)
+        return false;
+    host_len--;
+    (void)snprintf(ret->port, sizeof ret->port, "%.*s", (int)port_len, text + host_len + 1);
+    if (text[0] == '[' && text[host_len - 1] == ']') {
+        text++;
+        host_len -= 2;
+    } else if (memchr(text, ':', host_len) != NULL) {
+        return false;
+    }
+    (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)host_len, text);
+    return host_len > 0 && host_len < sizeof ret->host;
+}
+
+static bool is_local(const struct address *address)
+{
+    struct in_addr v4;
+
+    if (address->is_unix || strcmp(address->host, "::1") == 0 || strcmp(address->host, "localhost") == 0)
+        return true;
+    return inet_pton(AF_INET, address->host, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127;
+}
+
+bool addresses_are_local(const char *addresses)
+{
+    struct address address;
+
+    for (addresses += strspn(addresses, blanks); *addresses != '\0'; addresses += strspn(addresses, blanks)) {
+        size_t len = strcspn(addresses, blanks);
+        if (read_address(addresses, len, &address) && !is_local(&address))
+            return false;
+        addresses += len;
+    }
+    return true;
+}
+
+/* The address as the system has it: it chose the port, if that was 0. */
+static void write_text(struct listener *listener, const struct address *address)
+{
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+    } bound = {.v6 = {.sin6_family = AF_UNSPEC}};
+    socklen_t len = sizeof bound;
+    char host[64] = "?";
+    unsigned port = 0;
+
+    if (address->is_unix) {
+        (void)snprintf(listener->text, sizeof listener->text, "unix:%s", address->host);
+        return;
+    }
+    if (getsockname(listener->fd, &bound.any, &len) == 0 && bound.any.sa_family == AF_INET6) {
+        (void)inet_ntop(AF_INET6, &bound.v6.sin6_addr, host, sizeof host);
+        port = ntohs(bound.v6.sin6_port);
+        (void)snprintf(listener->text, sizeof listener->text, "[%s]:%u", host, port);
+    } else {
+        (void)inet_ntop(AF_INET, &bound.v4.sin_addr, host, sizeof host);
+        port = ntohs(bound.v4.sin_port);
+        (void)snprintf(listener->text, sizeof listener->text, "%s:%u", host, port);
+    }
+}
+
+/* A socket that is there, but that nobody listens on, is left over from a daemon that was killed. */
+static void remove_left_over(const struct sockaddr_un *name)
+{
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct stat status;
+
+    if (fd < 0)
+        return;
+    if (lstat(name->sun_path, &status) == 0 && S_ISSOCK(status.st_mode) &&
+        connect(fd, (const struct sockaddr *)name, sizeof *name) != 0 && errno == ECONNREFUSED)
+        (void)unlink(name->sun_path);
+    (void)close(fd);
+}
+
+static int open_unix(const struct address *address, uint32_t mode)
+{
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+
+    if (fd < 0)
+        return -1;
+    (void)snprintf(name.sun_path, sizeof name.sun_path, "%.107s", address->host);
+    remove_left_over(&name);
+    mode_t before = umask(0777 & ~(mode_t)mode);
+    bool bound = bind(fd, (const struct sockaddr *)&name, sizeof name) == 0;
+    (void)umask(before);
+    if (bound && listen(fd, BACKLOG) == 0)
+        return fd;
+    int why = errno;
+    (void)close(fd);
+    errno = why;
+    return -1;
+}
+
+static int open_tcp(const struct address *address, const char **ret_why)
+{
+    struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found;
+    const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
+    int failure = getaddrinfo(host, address->port, &hints, &found), on = 1;
+
+    if (failure != 0) {
+        *ret_why = gai_strerror(failure);
+        return -1;
+    }
+    int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (fd >= 0) {
+        (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+        if (bind(fd, found->ai_addr, found->ai_addrlen) != 0 || listen(fd, BACKLOG) != 0) {
+            *ret_why = strerror(errno);
+            (void)close(fd);
+            fd = -1;
+        }
+    } else {
+        *ret_why = strerror(errno);
+    }
+    freeaddrinfo(found);
+    return fd;
+}
+
+static void open_one(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
+                     const char *text, size_t len, struct bytes *errors)
+{
+    struct listener listener = {.fd = -1, .protocol = protocol};
+    struct address address;
+    const char *why = "an address is HOST:PORT, [IPV6]:PORT or unix:PATH";
+
+    if (read_address(text, len, &address)) {
+        listener.fd = address.is_unix ? open_unix(&address, settings->mode) : open_tcp(&address, &why);
+        if (address.is_unix && listener.fd < 0)
+            why = strerror(errno);
+    }
+    struct listener *rows =
+        listener.fd >= 0 ? realloc(listeners->rows, (listeners->count + 1) * sizeof listener) : NULL;
+    if (rows == NULL) {
+        config_complain(errors, settings->place, "cannot listen on %.*s: %s", (int)len, text, why);
+        return;
+    }
+    if (address.is_unix)
+        (void)snprintf(listener.path, sizeof listener.path, "%.107s", address.host);
+    write_text(&listener, &address);
+    listeners->rows = rows;
+    listeners->rows[listeners->count++] = listener;
+}
+
+void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors)
+{
+    *listeners = (struct listeners){0};
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        const struct listen_settings *row = &settings->listen[protocol];
+        if (!row->given)
+            continue;
+        const char *at = row->addresses + strspn(row->addresses, blanks);
+        for (; *at != '\0'; at += strspn(at, blanks)) {
+            size_t len = strcspn(at, blanks);
+            open_one(listeners, (enum protocol)protocol, row, at, len, errors);
+            at += len;
+        }
+    }
+}
+
+void listeners_close(struct listeners *listeners)
+{
+    for (size_t i = 0; i < listeners->count; i++) {
+        (void)close(listeners->rows[i].fd);
+        if (listeners->rows[i].path[0] != '\0')
+            (void)unlink(listeners->rows[i].path);
+    }
+    free(listeners->rows);
+    *listeners = (struct listeners){0};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Addresses to listen on, as texts: "127.0.0.1:6380", "[::1]:6380", "*:6380", "unix:/run/frazild/resp.sock".
+ */
+#ifndef FRAZILD_ADDRESSES_H
+#define FRAZILD_ADDRESSES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "settings.h"
+
+#define ADDRESS_TEXT_SIZE 320
+
+/* A socket that listens. */
+struct listener {
+    int fd;
+    enum protocol protocol;
+    char text[ADDRESS_TEXT_SIZE]; /* where it listens, with the port that the system chose for port 0 */
+    char path[108];               /* of a unix socket, to remove it at the end; "" for others */
+};
+
+struct listeners {
+    struct listener *rows;
+    size_t count;
+};
+
+/* Whether all addresses of a list are of this host alone. */
+bool addresses_are_local(const char *addresses);
+
+/* Opens all sockets of the settings.  Each failure is added to errors. */
+void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
+
+/* Closes them, and removes unix sockets. */
+void listeners_close(struct listeners *listeners);
+
+#endif

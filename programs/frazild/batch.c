@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT */
+#include "batch.h"
+
+#include "clock.h"
+#include "resp_write.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_ROOM 96
+
+struct batch {
+    struct taking taking; /* the first: the taker gives it back */
+    struct session *session;
+    const struct command *row;
+    uint64_t started_ns;
+    uint32_t each;
+    uint32_t commands; /* how many equal ones */
+    uint32_t written;  /* ids that are in the output */
+    uint32_t answered; /* commands */
+    enum batch_shape shape;
+    int form;
+    bool waiting;
+};
+
+static const void *id_at(const struct batch *batch, size_t i)
+{
+    return (const char *)batch->taking.ids + i * taker_id_size(batch->taking.engine);
+}
+
+size_t batch_text(const struct engine *engine, int form, const void *id, char *out, size_t size)
+{
+    size_t len = 0;
+
+    if (!engine->is_sno) {
+        if (form == FRAZIL_TEXT_DEC)
+            return bytes_digits(out, *(const uint64_t *)id);
+        return frazil_id_format((frazil_text)form, *(const uint64_t *)id, out, size, &len) == FRAZIL_OK ? len : 0;
+    }
+    const frazil_sno *sno = id;
+    if (form == FORM_UUID)
+        return frazil_sno_uuid_format(sno, out, size, &len) == FRAZIL_OK ? len : 0;
+    if (form == FRAZIL_TEXT_HEX) {
+        for (size_t i = 0; i < FRAZIL_SNO_SIZE; i++) {
+            out[2 * i] = "0123456789abcdef"[sno->bytes[i] >> 4];
+            out[2 * i + 1] = "0123456789abcdef"[sno->bytes[i] & 15];
+        }
+        return 2 * FRAZIL_SNO_SIZE;
+    }
+    frazil_sno_encode(sno, out);
+    return form == FORM_SNO ? FRAZIL_SNO_LEN : 0;
+}
+
+static void write_text(const struct batch *batch, const void *id, struct bytes *out)
+{
+    char text[TEXT_ROOM];
+
+    if (batch->form == FRAZIL_TEXT_DEC && !batch->taking.engine->is_sno)
+        resp_digits(out, *(const uint64_t *)id);
+    else
+        resp_bulk(out, text, batch_text(batch->taking.engine, batch->form, id, text, sizeof text));
+}
+
+/* INCR: an integer, unless the client would round it. */
+static void write_integer(const struct batch *batch, uint64_t id, struct bytes *out)
+{
+    const struct session *session = batch->session;
+    uint32_t way = session->lane->setup->settings.daemon.incr_reply;
+    const uint64_t exact_max = (UINT64_C(1) << 53) - 1;
+
+    if (way == INCR_STRING || (way == INCR_AUTO && id > exact_max && session->rounds))
+        resp_digits(out, id);
+    else if (id <= INT64_MAX)
+        resp_integer(out, id);
+    else if (session->version >= 3)
+        resp_big(out, id);
+    else
+        resp_error(out, "ERR the id is above 2^63 - 1, which is no integer of RESP2: use NEXT, HELLO 3, or "
+                        "incr_reply=string in the daemon's configuration");
+}
+
+static void write_binary(const struct batch *batch, const void *id, struct bytes *out)
+{
+    uint8_t bytes[FRAZIL_BYTES_SIZE];
+
+    if (batch->taking.engine->is_sno) {
+        bytes_add(out, id, FRAZIL_SNO_SIZE);
+    } else {
+        frazil_bytes_write(*(const uint64_t *)id, bytes);
+        bytes_add(out, bytes, sizeof bytes);
+    }
+}
+
+static void write_one(struct batch *batch, struct bytes *out)
+{
+    const void *id = id_at(batch, batch->written);
+    bool first = batch->written % batch->each == 0, last = (batch->written + 1) % batch->each == 0;
+
+    switch (batch->shape) {
+    case SHAPE_ARRAY:
+        if (first)
+            resp_array(out, batch->each);
+        write_text(batch, id, out);
+        break;
+    case SHAPE_ONE:
+        write_text(batch, id, out);
+        break;
+    case SHAPE_INTEGER:
+        write_integer(batch, *(const uint64_t *)id, out);
+        break;
+    case SHAPE_BINARY:
+        if (first)
+            resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->taking.engine->gen));
+        write_binary(batch, id, out);
+        if (last)
+            bytes_add(out, "\r\n", 2);
+        break;
+    }
+    batch->written++;
+}
+
+static void write_error(const struct batch *batch, const struct call *call)
+{
+    const struct session *session = batch->session;
+    const struct taking *taking = &batch->taking;
+    const char *name = taking->engine->name, *why = frazil_strerror(taking->code);
+    uint64_t retry_ms = (taking->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+    frazil_error last = {.message = ""};
+
+    if (taker_is_passing(taking->code))
+        command_fail(session, call, CODE_TRYAGAIN, "generator %s: %s retry_ms=%" PRIu64, name, why,
+                     retry_ms == 0 ? 1 : retry_ms);
+    else if (taking->code == FRAZIL_ELEASE && frazil_last_failure(taking->engine->gen, &last) != FRAZIL_OK)
+        command_fail(session, call, CODE_FENCED, "generator %s: %s: %s", name, why, last.message);
+    else if (taking->code == FRAZIL_ELEASE)
+        command_fail(session, call, CODE_FENCED, "generator %s: %s", name, why);
+    else if (taking->code == FRAZIL_EEXHAUSTED)
+        command_fail(session, call, CODE_EXHAUSTED, "generator %s: %s", name, why);
+    else
+        command_fail(session, call, CODE_ERR, "generator %s: %s", name, why);
+}
+
+/* How many ids are in whole replies; what is left over after an error stays a gap. */
+static uint32_t whole_ids(const struct batch *batch)
+{
+    return batch->taking.got - batch->taking.got % batch->each;
+}
+
+static size_t bucket_of(uint64_t value, const uint64_t *bounds, size_t count_of_bounds)
+{
+    size_t i = 0;
+
+    while (i < count_of_bounds && value > bounds[i])
+        i++;
+    return i;
+}
+
+static void count_batch(const struct batch *batch)
+{
+    static const uint64_t durations[] = DURATION_BOUNDS_US, sizes[] = BATCH_BOUNDS;
+    struct lane *lane = batch->session->lane;
+    uint64_t ns = lane->now_ns - batch->started_ns;
+    uint32_t good = whole_ids(batch) / batch->each;
+
+    command_count(batch->session, batch->row, CODE_OK, good);
+    count(&lane->counters.durations[bucket_of(ns / 1000, durations, DURATION_BUCKETS - 1)], batch->commands);
+    count(&lane->counters.duration_ns, ns * batch->commands);
+    count(&lane->counters.batches[bucket_of(batch->each, sizes, BATCH_BUCKETS - 1)], good);
+    count(&lane->counters.batch_ids, whole_ids(batch));
+}
+
+/* Writes until the end or until the output is full.  True: all is written. */
+static bool write_on(struct batch *batch, struct bytes *out)
+{
+    uint32_t end = whole_ids(batch);
+
+    while (batch->written < end) {
+        if (out->len > OUT_BYTES_MAX && batch->written % 64 == 0)
+            return false;
+        write_one(batch, out);
+    }
+    const struct call call = {.row = batch->row, .out = out};
+    for (uint32_t i = end / batch->each; i < batch->commands; i++)
+        write_error(batch, &call);
+    if (batch->taking.code == FRAZIL_ELEASE)
+        batch->session->closing = true; /* so that pools move on to another daemon */
+    return true;
+}
+
+/* The taker has met the request, or given it up. */
+static void on_done(struct taking *taking)
+{
+    struct batch *batch = (struct batch *)taking;
+
+    batch->waiting = false;
+    engine_hold(taking->engine); /* until the reply is written; the taker lets go of its own hold */
+    count_batch(batch);
+    batch->session->lane->wake(batch->session->connection);
+}
+
+/* A copy that outlives the call, with room for all of its ids. */
+static struct batch *keep(const struct batch *batch)
+{
+    size_t size = taker_id_size(batch->taking.engine);
+    struct batch *kept = malloc(sizeof *kept + batch->taking.wanted * size);
+
+    if (kept == NULL)
+        return NULL;
+    *kept = *batch;
+    kept->taking.ids = kept + 1;
+    memcpy(kept->taking.ids, batch->taking.ids, batch->taking.got * size);
+    return kept;
+}
+
+static void wait_for_ids(struct session *session, const struct call *call, const struct batch *batch)
+{
+    struct batch *kept = keep(batch);
+
+    if (kept != NULL) {
+        kept->waiting = true;
+        kept->taking.done = on_done;
+    }
+    if (kept == NULL || !taker_park(&session->lane->taker, &kept->taking, session->lane->now_ns)) {
+        free(kept);
+        for (uint32_t i = 0; i < batch->commands; i++)
+            command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+        return;
+    }
+    session->batch = kept;
+}
+
+static void reply_at_once(struct session *session, struct call *call, struct batch *batch)
+{
+    count_batch(batch);
+    if (write_on(batch, call->out))
+        return;
+    session->batch = keep(batch);
+    if (session->batch == NULL)
+        session->closing = true; /* half a reply cannot be mended */
+    else
+        engine_hold(batch->taking.engine);
+}
+
+/* Both limits, of the generator and of the user.  False: the reply says so. */
+static bool admit(struct session *session, struct call *call, const struct batch_wish *wish, uint32_t commands_)
+{
+    struct user *user = session_user(session);
+    uint64_t now_ns = session->lane->now_ns, retry_ns = 0;
+    const char *whose = "generator";
+    bool may = rate_take(&wish->generator->rate, wish->each * commands_, now_ns, &retry_ns);
+
+    if (may && user != NULL) {
+        whose = "user";
+        may = rate_take(&user->rate, wish->each * commands_, now_ns, &retry_ns);
+    }
+    if (may)
+        return true;
+    if (commands_ > 1)
+        return false;
+    if (retry_ns == UINT64_MAX)
+        command_fail(session, call, CODE_LIMIT, "%u ids at once are more than rate= of the %s allows a second",
+                     (unsigned)wish->each, whose);
+    else
+        command_fail(session, call, CODE_LIMIT, "rate= of the %s is reached retry_ms=%" PRIu64, whose,
+                     retry_ns / NS_PER_MS + 1);
+    return false;
+}
+
+void batch_take(struct session *session, struct call *call, const struct batch_wish *wish)
+{
+    struct lane *lane = session->lane;
+    struct batch batch = {.session = session,
+                          .row = call->row,
+                          .started_ns = lane->now_ns,
+                          .each = wish->each,
+                          .commands = call->repeats,
+                          .shape = wish->shape,
+                          .form = wish->form};
+
+    if (wish->each > wish->generator->max_batch) {
+        command_fail(session, call, CODE_LIMIT, "generator %s gives at most %u ids a request (max_batch)",
+                     wish->generator->name, (unsigned)wish->generator->max_batch);
+        return;
+    }
+    if (batch.commands > MAX_BATCH_MAX / wish->each)
+        batch.commands = MAX_BATCH_MAX / wish->each;
+    if (!admit(session, call, wish, batch.commands)) {
+        /* Within the limit, commands are answered one by one. */
+        if (batch.commands == 1 || !admit(session, call, wish, batch.commands = 1))
+            return;
+    }
+    call->used = batch.commands;
+    batch.taking = (struct taking){.engine = wish->generator->engine,
+                                   .ids = lane->ids,
+                                   .wanted = wish->each * batch.commands,
+                                   .meta = wish->meta,
+                                   .deadline_ns = lane->now_ns + lane->setup->settings.daemon.request_timeout_ns};
+    if (taker_take(&lane->taker, &batch.taking, lane->now_ns))
+        reply_at_once(session, call, &batch);
+    else
+        wait_for_ids(session, call, &batch);
+}
+
+bool batch_is_waiting(const struct session *session)
+{
+    return session->batch != NULL && session->batch->waiting;
+}
+
+static void free_batch(struct session *session)
+{
+    free(session->batch);
+    session->batch = NULL;
+}
+
+bool batch_go_on(struct session *session, struct bytes *out)
+{
+    struct batch *batch = session->batch;
+
+    if (batch->waiting || !write_on(batch, out))
+        return false;
+    engine_release(batch->taking.engine, 0);
+    free_batch(session);
+    return true;
+}
+
+void batch_drop(struct session *session)
+{
+    if (session->batch == NULL)
+        return;
+    struct engine *engine = session->batch->taking.engine;
+    if (session->batch->waiting)
+        taker_cancel(&session->lane->taker, &session->batch->taking);
+    else
+        engine_release(engine, 0);
+    free_batch(session);
+}

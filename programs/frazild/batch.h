@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A batch: the ids that equal commands of a session asked for, and how they are replied.  They are written as the
+ * client reads, so that no reply of 65,536 ids is ever in memory as text.
+ */
+#ifndef FRAZILD_BATCH_H
+#define FRAZILD_BATCH_H
+
+#include "call.h"
+
+/* X(identifier): the replies that commands have for ids. */
+enum batch_shape {
+    SHAPE_ONE,    /* a bulk string */
+    SHAPE_ARRAY,  /* an array of them */
+    SHAPE_BINARY, /* one bulk string of all bytes */
+    SHAPE_INTEGER /* of INCR */
+};
+
+#define FORM_SNO 100 /* forms of snos, beside frazil_text of 64-bit ids */
+#define FORM_UUID 101
+
+/* The ids that a command asks for. */
+struct batch_wish {
+    struct generator *generator;
+    uint32_t each; /* ids a command */
+    enum batch_shape shape;
+    int form;
+    uint8_t meta;
+};
+
+/* Takes the ids of a call and replies, now or when they are free. */
+void batch_take(struct session *session, struct call *call, const struct batch_wish *wish);
+
+/* Writes on what a session's batch has to say, and frees it at its end.  False: it waits, or the output is full. */
+bool batch_go_on(struct session *session, struct bytes *out);
+
+/* Whether the session's batch waits for ids. */
+bool batch_is_waiting(const struct session *session);
+
+/* Ends a session's batch, wherever it is. */
+void batch_drop(struct session *session);
+
+/* Writes an id of a generator as text; returns its length, or 0 if the form does not suit.  size: at least 96. */
+size_t batch_text(const struct engine *engine, int form, const void *id, char *out, size_t size);
+
+#endif

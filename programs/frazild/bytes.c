@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+#include "bytes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIZE_LEAST 128
+
+char *bytes_room(struct bytes *bytes, size_t more)
+{
+    size_t need = bytes->len + more;
+
+    if (need <= bytes->size)
+        return bytes->at + bytes->len;
+    size_t size = bytes->size < SIZE_LEAST ? SIZE_LEAST : bytes->size;
+    while (size < need)
+        size *= 2;
+    char *at = realloc(bytes->at, size);
+    if (at == NULL) {
+        bytes->failed = true;
+        return NULL;
+    }
+    bytes->at = at;
+    bytes->size = size;
+    return at + bytes->len;
+}
+
+void bytes_add(struct bytes *bytes, const void *data, size_t len)
+{
+    char *room = bytes_room(bytes, len);
+
+    if (room == NULL || len == 0)
+        return;
+    memcpy(room, data, len);
+    bytes->len += len;
+}
+
+void bytes_add_text(struct bytes *bytes, const char *text)
+{
+    bytes_add(bytes, text, strlen(text));
+}
+
+void bytes_add_number(struct bytes *bytes, uint64_t number)
+{
+    char *room = bytes_room(bytes, 20);
+
+    if (room != NULL)
+        bytes->len += bytes_digits(room, number);
+}
+
+void bytes_format(struct bytes *bytes, const char *fmt, ...)
+{
+    char text[4096];
+    va_list args;
+
+    va_start(args, fmt);
+    int len = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (len > 0)
+        bytes_add(bytes, text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+void bytes_drop(struct bytes *bytes, size_t len)
+{
+    bytes->len -= len;
+    if (bytes->len > 0 && len > 0)
+        memmove(bytes->at, bytes->at + len, bytes->len);
+}
+
+void bytes_free(struct bytes *bytes)
+{
+    free(bytes->at);
+    *bytes = (struct bytes){0};
+}
+
+/* Two digits at a time, from the end: half the divisions. */
+size_t bytes_digits(char *out, uint64_t number)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
+                                "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
+                                "8081828384858687888990919293949596979899";
+    char digits[20];
+    size_t at = sizeof digits;
+
+    while (number >= 100) {
+        at -= 2;
+        memcpy(digits + at, pairs + 2 * (number % 100), 2);
+        number /= 100;
+    }
+    if (number >= 10) {
+        at -= 2;
+        memcpy(digits + at, pairs + 2 * number, 2);
+    } else {
+        digits[--at] = (char)('0' + number);
+    }
+    memcpy(out, digits + at, sizeof digits - at);
+    return sizeof digits - at;
+}

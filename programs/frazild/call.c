@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+#include "call.h"
+
+#include "resp_write.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void command_count(const struct session *session, const struct command *row, enum reply_code code, uint64_t times)
+{
+    count(&session->lane->counters.calls[row != NULL ? row - commands : COUNTED_COMMANDS - 1][code], times);
+}
+
+void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)
+{
+#define CODE_TEXT(name, text) text,
+    static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
+#undef CODE_TEXT
+    char text[1400];
+    va_list args;
+    int len = snprintf(text, sizeof text, "%s ", codes[code]);
+
+    va_start(args, fmt);
+    (void)vsnprintf(text + len, sizeof text - (size_t)len, fmt, args);
+    va_end(args);
+    resp_error(call->out, text);
+    command_count(session, call->row, code, 1);
+}
+
+bool command_may(struct session *session, const struct call *call, const char *generator)
+{
+    struct user *user = session_user(session);
+
+    if (session->lane->setup->users.count == 0 || (user != NULL && users_may(user, call->row->verb, generator)))
+        return true;
+    if (user != NULL)
+        command_fail(session, call, CODE_NOPERM, "user %s may not do %s with %s: see allow= of the user", user->name,
+                     call->row->name, generator[0] != '\0' ? generator : "this daemon");
+    else
+        command_fail(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
+    return false;
+}
+
+bool slice_is(struct slice slice, const char *word)
+{
+    for (size_t i = 0; i < slice.len; i++) {
+        char c = slice.at[i];
+        if (word[i] == '\0' || (c >= 'a' && c <= 'z' ? c - 32 : c) != word[i])
+            return false;
+    }
+    return word[slice.len] == '\0';
+}
+
+bool slice_number(struct slice slice, uint64_t most, uint64_t *ret)
+{
+    uint64_t number = 0;
+
+    if (slice.len == 0 || slice.len > 19)
+        return false;
+    for (size_t i = 0; i < slice.len; i++) {
+        if (slice.at[i] < '0' || slice.at[i] > '9')
+            return false;
+        number = number * 10 + (uint64_t)(slice.at[i] - '0');
+    }
+    *ret = number;
+    return number <= most;
+}

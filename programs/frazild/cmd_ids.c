@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* The commands that give ids. */
+#include "batch.h"
+#include "commands.h"
+
+#include <string.h>
+
+static bool is_number(struct slice word)
+{
+    return word.len > 0 && word.at[0] >= '0' && word.at[0] <= '9';
+}
+
+static bool fail_generator(struct session *session, const struct call *call, struct slice name)
+{
+    if (!settings_is_name(name.at, name.len))
+        command_fail(session, call, CODE_ERR,
+                     "no name of a generator: a name is a small letter, then up to 63 of a-z0-9_.-");
+    else
+        command_fail(session, call, CODE_ERR, "there is no generator %.*s: GENERATORS lists them", (int)name.len,
+                     name.at);
+    return false;
+}
+
+/* The generator of that name, which the user may use; false: the reply says why not. */
+static bool find_generator(struct session *session, const struct call *call, struct slice name, struct generator **ret)
+{
+    struct generator *generator = generators_find(&session->lane->setup->generators, name.at, name.len);
+
+    if (generator == NULL || !settings_is_name(name.at, name.len))
+        return fail_generator(session, call, name);
+    *ret = generator;
+    return command_may(session, call, generator->name);
+}
+
+static bool find_default(struct session *session, const struct call *call, struct generator **ret)
+{
+    *ret = generators_default(&session->lane->setup->generators);
+    if (*ret != NULL)
+        return command_may(session, call, (*ret)->name);
+    command_fail(session, call, CODE_ERR,
+                 "there are several generators and none is called main: name one of those that "
+                 "GENERATORS lists");
+    return false;
+}
+
+static bool read_count(const struct session *session, const struct call *call, struct slice word, uint32_t *ret)
+{
+    uint64_t n;
+
+    if (!slice_number(word, UINT32_MAX, &n) || n == 0) {
+        command_fail(session, call, CODE_ERR, "the count of ids is a number from 1 on, not %.*s",
+                     word.len < 30 ? (int)word.len : 30, word.at);
+        return false;
+    }
+    *ret = (uint32_t)n;
+    return true;
+}
+
+static bool read_form(const struct session *session, const struct call *call, const struct engine *engine,
+                      struct slice word, int *ret)
+{
+    char name[16];
+    frazil_text form;
+
+    if (word.len < sizeof name) {
+        memcpy(name, word.at, word.len);
+        name[word.len] = '\0';
+        for (char *at = name; *at != '\0'; at++)
+            *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 32 : *at);
+        if (engine->is_sno && strcmp(name, "sno") == 0)
+            return *ret = FORM_SNO, true;
+        if (engine->is_sno && strcmp(name, "uuid") == 0)
+            return *ret = FORM_UUID, true;
+        if (frazil_text_by_name(name, &form) == FRAZIL_OK && (!engine->is_sno || form == FRAZIL_TEXT_HEX))
+            return *ret = (int)form, true;
+    }
+    command_fail(session, call, CODE_ERR, "FORM takes %s",
+                 engine->is_sno ? "sno, uuid or hex for snos"
+                                : "dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x or "
+                                  "hexshort");
+    return false;
+}
+
+/* [gen] [n]: the generator, then the count; *ret_at: the first word behind them. */
+static bool read_target(struct session *session, const struct call *call, struct batch_wish *wish, bool *ret_counted,
+                        size_t *ret_at)
+{
+    const struct resp_command *words = call->words;
+    size_t at = 1;
+    bool named = at < words->count && !is_number(words->args[at]) && !slice_is(words->args[at], "FORM") &&
+                 !slice_is(words->args[at], "META");
+
+    if (!(named ? find_generator(session, call, words->args[at], &wish->generator)
+                : find_default(session, call, &wish->generator)))
+        return false;
+    at += named;
+    wish->each = 1;
+    *ret_counted = at < words->count && is_number(words->args[at]);
+    if (*ret_counted && !read_count(session, call, words->args[at++], &wish->each))
+        return false;
+    *ret_at = at;
+    return true;
+}
+
+static bool fail_word(const struct session *session, const struct call *call, size_t at)
+{
+    struct slice word = call->words->args[at];
+
+    command_fail(session, call, CODE_ERR, "syntax error at %.*s: %s %s", word.len < 30 ? (int)word.len : 30, word.at,
+                 call->row->name, call->row->arguments);
+    return false;
+}
+
+void cmd_next(struct session *session, struct call *call)
+{
+    const struct resp_command *words = call->words;
+    struct batch_wish wish = {0};
+    bool counted;
+    size_t at;
+
+    if (!read_target(session, call, &wish, &counted, &at))
+        return;
+    wish.shape = counted ? SHAPE_ARRAY : SHAPE_ONE;
+    wish.form = wish.generator->engine->is_sno ? FORM_SNO : FRAZIL_TEXT_DEC;
+    if (at + 1 < words->count && slice_is(words->args[at], "FORM")) {
+        if (!read_form(session, call, wish.generator->engine, words->args[at + 1], &wish.form))
+            return;
+        at += 2;
+    }
+    if (at < words->count)
+        (void)fail_word(session, call, at);
+    else
+        batch_take(session, call, &wish);
+}
+
+void cmd_next_bin(struct session *session, struct call *call)
+{
+    struct batch_wish wish = {.shape = SHAPE_BINARY};
+    bool counted;
+    size_t at;
+
+    if (!read_target(session, call, &wish, &counted, &at))
+        return;
+    if (at < call->words->count)
+        (void)fail_word(session, call, at);
+    else
+        batch_take(session, call, &wish);
+}
+
+void cmd_sno(struct session *session, struct call *call)
+{
+    const struct resp_command *words = call->words;
+    struct batch_wish wish = {.form = FORM_SNO};
+    uint64_t meta = 0;
+    bool counted;
+    size_t at;
+
+    if (!read_target(session, call, &wish, &counted, &at))
+        return;
+    if (!wish.generator->engine->is_sno) {
+        command_fail(session, call, CODE_ERR, "generator %s gives 64-bit ids, not snos: use NEXT",
+                     wish.generator->name);
+        return;
+    }
+    if (at + 1 < words->count && slice_is(words->args[at], "META")) {
+        if (!slice_number(words->args[at + 1], 255, &meta)) {
+            command_fail(session, call, CODE_ERR, "META takes a byte: 0 to 255");
+            return;
+        }
+        at += 2;
+    }
+    wish.shape = counted ? SHAPE_ARRAY : SHAPE_ONE;
+    wish.meta = (uint8_t)meta;
+    if (at < words->count)
+        (void)fail_word(session, call, at);
+    else
+        batch_take(session, call, &wish);
+}
+
+void cmd_incr(struct session *session, struct call *call)
+{
+    struct slice key = call->words->args[1];
+    struct batch_wish wish = {.each = 1, .shape = SHAPE_INTEGER};
+
+    if (call->words->count > 2 && !(call->words->args[2].len == 1 && call->words->args[2].at[0] == '1')) {
+        command_fail(session, call, CODE_ERR,
+                     "INCRBY takes 1 only: the numbers between two ids were never issued, so "
+                     "none can be reserved; NEXT key N gives N ids");
+        return;
+    }
+    wish.generator = generators_by_key(&session->lane->setup->generators, key.at, key.len);
+    if (wish.generator == NULL) {
+        command_fail(session, call, CODE_ERR,
+                     "no generator is for this key: it is no generator's name, and no keys= "
+                     "pattern of the configuration fits");
+        return;
+    }
+    if (!command_may(session, call, wish.generator->name))
+        return;
+    if (wish.generator->engine->is_sno)
+        command_fail(session, call, CODE_ERR, "generator %s gives snos, which are no integers: use SNO",
+                     wish.generator->name);
+    else
+        batch_take(session, call, &wish);
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The files of the configuration as sections of keys and values, each with its place.  Nothing here knows what a key
+ * means.
+ *
+ *     # a comment
+ *     [generator orders]
+ *     layout=twitter
+ */
+#ifndef FRAZILD_CONFIG_FILE_H
+#define FRAZILD_CONFIG_FILE_H
+
+#include <stddef.h>
+
+#include "bytes.h"
+
+/* Where something was said; line 0: in no file. */
+struct place {
+    const char *file;
+    unsigned line;
+};
+
+struct config_row {
+    char *key;
+    char *value;
+    struct place place;
+};
+
+/* [kind name]; name is "" where there is none. */
+struct config_section {
+    char *kind;
+    char *name;
+    struct place place;
+    struct config_row *rows;
+    size_t count;
+};
+
+struct config_file {
+    struct config_section *sections;
+    size_t count;
+    char **names; /* of the files */
+    size_t name_count;
+};
+
+/*
+ * Reads the file at path, then all *.conf of the folder conf.d beside it, in the order of their names.  Each error is
+ * added to errors, a line each ("FILE:LINE: ..."), and reading goes on: errors is empty if all is right.
+ */
+void config_file_read(struct config_file *file, const char *path, struct bytes *errors);
+
+/* The same for a text, which stands in the place of a file of that name. */
+void config_file_read_text(struct config_file *file, const char *name, const char *text, struct bytes *errors);
+
+/* Frees it, and wipes the values first: a URL may hold a password. */
+void config_file_free(struct config_file *file);
+
+/* Adds a line to errors: the place, and the sentence. */
+void config_complain(struct bytes *errors, struct place place, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+#include "connection.h"
+
+#include "clock.h"
+#include "conversation.h"
+#include "log.h"
+
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define LINGER_NS (2 * NS_PER_S)
+#define READ_LEAST ((size_t)512)
+
+_Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
+
+/* Tells epoll which events matter now. */
+static void watch(const struct loop *loop, struct connection *connection)
+{
+    uint32_t events = 0;
+
+    if (connection->out.len > 0)
+        events |= EPOLLOUT;
+    else if ((connection->reads || connection->lingers) && !connection->ended)
+        events |= EPOLLIN;
+    if (events == connection->events)
+        return;
+    struct epoll_event event = {.events = events, .data.ptr = connection};
+    connection->events = events;
+    (void)epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event);
+}
+
+bool connection_open(struct loop *loop, int fd, bool is_tcp)
+{
+    struct connection *connection = calloc(1, sizeof *connection);
+    struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
+    int on = 1;
+
+    if (connection == NULL || epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+        (void)close(fd);
+        free(connection);
+        return false;
+    }
+    io_open(&connection->io, fd);
+    if (is_tcp)
+        (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    connection->events = EPOLLIN;
+    connection->reads = true;
+    connection->active_ns = loop->lane.now_ns;
+    connection->next = loop->connections;
+    if (loop->connections != NULL)
+        loop->connections->previous = connection;
+    loop->connections = connection;
+    session_open(&connection->session, &loop->lane, connection, atomic_fetch_add(&loop->shared->last_id, 1) + 1);
+    (void)atomic_fetch_add(&loop->shared->connections, 1);
+    return true;
+}
+
+void connection_close(struct loop *loop, struct connection *connection)
+{
+    session_close(&connection->session);
+    io_close(&connection->io);
+    bytes_free(&connection->in);
+    bytes_free(&connection->out);
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    if (connection->previous != NULL)
+        connection->previous->next = connection->next;
+    else
+        loop->connections = connection->next;
+    (void)atomic_fetch_sub(&loop->shared->connections, 1);
+    connection->io.fd = -1;
+    if (!connection->is_ready) /* else the list of the loop frees it */
+        free(connection);
+}
+
+void connection_make_ready(struct loop *loop, struct connection *connection)
+{
+    if (connection->is_ready)
+        return;
+    connection->is_ready = true;
+    connection->next_ready = NULL;
+    *loop->ready_end = connection;
+    loop->ready_end = &connection->next_ready;
+}
+
+/* Sends what the turn has written; what the socket does not take is kept.  False: the connection is broken. */
+static bool send_output(struct loop *loop, struct connection *connection)
+{
+    struct bytes *output = &loop->output;
+    size_t sent = 0;
+
+    if (output->failed)
+        return false;
+    while (connection->out.len == 0 && sent < output->len) {
+        ssize_t n = io_write(&connection->io, output->at + sent, output->len - sent);
+        if (n == IO_BROKEN)
+            return false;
+        if (n == IO_AGAIN)
+            break;
+        sent += (size_t)n;
+    }
+    count(&loop->lane.counters.bytes_out, sent);
+    if (sent < output->len) {
+        if (connection->out.len == 0)
+            connection->stalled_ns = loop->lane.now_ns;
+        bytes_add(&connection->out, output->at + sent, output->len - sent);
+    }
+    output->len = 0;
+    return !connection->out.failed;
+}
+
+/* Sends what was kept.  False: the connection is broken. */
+static bool send_kept(struct loop *loop, struct connection *connection)
+{
+    size_t sent = 0;
+
+    while (sent < connection->out.len) {
+        ssize_t n = io_write(&connection->io, connection->out.at + sent, connection->out.len - sent);
+        if (n == IO_BROKEN)
+            return false;
+        if (n == IO_AGAIN)
+            break;
+        sent += (size_t)n;
+    }
+    count(&loop->lane.counters.bytes_out, sent);
+    if (sent > 0)
+        connection->stalled_ns = loop->lane.now_ns;
+    bytes_drop(&connection->out, sent);
+    if (connection->out.len == 0) {
+        bytes_free(&connection->out);
+        connection->stalled_ns = 0;
+    }
+    return true;
+}
+
+/* Nothing more will be sent.  Closing with unread bytes would cut off replies that are on their way. */
+static void end(struct loop *loop, struct connection *connection)
+{
+    if (connection->ended) {
+        connection_close(loop, connection);
+        return;
+    }
+    io_end(&connection->io);
+    connection->lingers = true;
+    connection->active_ns = loop->lane.now_ns;
+    bytes_free(&connection->in);
+    watch(loop, connection);
+}
+
+/* Keeps what the session has not used of the bytes. */
+static bool keep_rest(struct connection *connection, const char *at, size_t len, size_t used)
+{
+    if (at == connection->in.at)
+        bytes_drop(&connection->in, used);
+    else
+        bytes_add(&connection->in, at + used, len - used);
+    if (connection->in.len == 0)
+        bytes_free(&connection->in);
+    return !connection->in.failed;
+}
+
+/* Notes since when a command is unfinished: a client that sends one byte at a time gets no more time for it. */
+static void note_progress(const struct loop *loop, struct connection *connection, size_t used)
+{
+    if (used > 0) {
+        connection->active_ns = loop->lane.now_ns;
+        connection->begun_ns = 0;
+    }
+    if (connection->in.len == 0)
+        connection->begun_ns = 0;
+    else if (connection->begun_ns == 0)
+        connection->begun_ns = loop->lane.now_ns;
+}
+
+/* Whether a connection can be closed although its client did not ask for it. */
+static bool is_over(const struct loop *loop, const struct connection *connection)
+{
+    return (connection->ended || loop->drains) && connection->reads && connection->out.len == 0;
+}
+
+/* Runs the session over len bytes, as far as it goes, and sends what it says. */
+static void work(struct loop *loop, struct connection *connection, const char *at, size_t len)
+{
+    enum session_state state;
+    size_t all_used = 0, used;
+
+    do {
+        state =
+            session_run(&connection->session, at + all_used, len - all_used, &used, &connection->need, &loop->output);
+        all_used += used;
+        if (!send_output(loop, connection)) {
+            connection_close(loop, connection);
+            return;
+        }
+    } while (state == SESSION_FULL && connection->out.len == 0);
+    if (!keep_rest(connection, at, len, all_used)) {
+        connection_close(loop, connection);
+        return;
+    }
+    note_progress(loop, connection, all_used);
+    connection->reads = state == SESSION_READ;
+    if (state == SESSION_TURN)
+        connection_make_ready(loop, connection);
+    if ((state == SESSION_CLOSE && connection->out.len == 0) || is_over(loop, connection))
+        end(loop, connection);
+    else
+        watch(loop, connection);
+}
+
+/* Reads what there is, where the rest of a command is already, or into the loop's own memory. */
+static void read_more(struct loop *loop, struct connection *connection)
+{
+    bool appends = connection->in.len > 0;
+    size_t size = INPUT_BYTES;
+    char *to = loop->input;
+
+    if (appends) {
+        size = connection->need > connection->in.len ? connection->need - connection->in.len : 0;
+        size = size < READ_LEAST ? READ_LEAST : size;
+        to = bytes_room(&connection->in, size);
+    }
+    ssize_t n = to != NULL ? io_read(&connection->io, to, size) : IO_BROKEN;
+    if (n == IO_BROKEN) {
+        connection_close(loop, connection);
+        return;
+    }
+    if (n == IO_AGAIN) {
+        if (is_over(loop, connection))
+            end(loop, connection);
+        else
+            watch(loop, connection);
+        return;
+    }
+    count(&loop->lane.counters.bytes_in, (uint64_t)n);
+    if (n == 0) {
+        connection->ended = true;
+        end(loop, connection);
+    } else if (!appends) {
+        work(loop, connection, to, (size_t)n);
+    } else {
+        connection->in.len += (size_t)n;
+        if (connection->in.len >= connection->need)
+            work(loop, connection, connection->in.at, connection->in.len);
+    }
+}
+
+static void throw_away(struct loop *loop, struct connection *connection)
+{
+    ssize_t n = io_read(&connection->io, loop->input, INPUT_BYTES);
+
+    if (n == 0 || n == IO_BROKEN)
+        connection_close(loop, connection);
+}
+
+void connection_go_on(struct loop *loop, struct connection *connection)
+{
+    if (connection->lingers)
+        return;
+    if (connection->out.len > 0) {
+        watch(loop, connection);
+        return;
+    }
+    if (connection->reads && !connection->ended)
+        read_more(loop, connection);
+    else
+        work(loop, connection, connection->in.at, connection->in.len);
+}
+
+void connection_on_event(struct loop *loop, struct connection *connection, uint32_t events)
+{
+    if (connection->lingers) {
+        throw_away(loop, connection);
+        return;
+    }
+    if ((events & (EPOLLHUP | EPOLLERR)) != 0 && (events & EPOLLIN) == 0) {
+        connection_close(loop, connection);
+        return;
+    }
+    if (connection->out.len > 0 && !send_kept(loop, connection)) {
+        connection_close(loop, connection);
+        return;
+    }
+    connection_go_on(loop, connection);
+}
+
+/* Why a connection is to be cut now; NULL: it is not. */
+static const char *late(struct loop *loop, struct connection *connection)
+{
+    const struct daemon_settings *settings = &loop->lane.setup->settings.daemon;
+    uint64_t now_ns = loop->lane.now_ns;
+    struct counters *counters = &loop->lane.counters;
+    bool unknown = session_limit(&connection->session) != COMMAND_BYTES_MAX;
+
+    if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
+        count(&counters->cut_stalled, 1);
+        return "it does not read its replies (stall_timeout)";
+    }
+    if (connection->reads && connection->begun_ns > 0 && now_ns - connection->begun_ns > settings->request_timeout_ns) {
+        count(&counters->cut_slow, 1);
+        return "its command did not come in full (request_timeout)";
+    }
+    if (unknown && now_ns - connection->active_ns > settings->request_timeout_ns) {
+        count(&counters->cut_slow, 1);
+        return "it did not say who it is (request_timeout)";
+    }
+    return NULL;
+}
+
+void connection_check_time(struct loop *loop, struct connection *connection)
+{
+    uint64_t idle_ns = loop->lane.setup->settings.daemon.idle_timeout_ns;
+    uint64_t since_ns = loop->lane.now_ns - connection->active_ns;
+
+    if (connection->lingers) {
+        if (since_ns > LINGER_NS)
+            connection_close(loop, connection);
+        return;
+    }
+    const char *why = late(loop, connection);
+    if (why != NULL) {
+        log_line(LOG_CLIENT, "connection %llu is cut: %s", (unsigned long long)connection->session.id, why);
+        connection_close(loop, connection);
+    } else if (idle_ns > 0 && since_ns > idle_ns && connection->reads && connection->in.len == 0 &&
+               connection->out.len == 0) {
+        end(loop, connection);
+    }
+}

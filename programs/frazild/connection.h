@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A connection of a loop: the socket of a session, what was read and is not yet understood, and what is to be sent.
+ */
+#ifndef FRAZILD_CONNECTION_H
+#define FRAZILD_CONNECTION_H
+
+#include "io.h"
+#include "reactor.h"
+#include "session.h"
+
+struct connection {
+    struct io io;
+    struct session session;
+    struct bytes in;
+    struct bytes out;
+    size_t need;         /* bytes in `in` before it is worth to look at it again */
+    uint64_t begun_ns;   /* when the command that is not there in full began; 0: there is none */
+    uint64_t stalled_ns; /* when sending last got on, while something is unsent; 0: nothing is */
+    uint64_t active_ns;  /* the last command, or the opening */
+    struct connection *previous;
+    struct connection *next;
+    struct connection *next_ready;
+    uint32_t events; /* that epoll tells of */
+    bool is_ready;   /* it is in the list of the loop */
+    bool ended;      /* the client sends no more */
+    bool lingers;    /* everything is sent and shut down; what still comes is thrown away */
+    bool reads;      /* the session wants more bytes */
+};
+
+/* Takes over an accepted socket.  False: no memory; the socket is closed. */
+bool connection_open(struct loop *loop, int fd, bool is_tcp);
+
+/* Ends it at once. */
+void connection_close(struct loop *loop, struct connection *connection);
+
+/* Something happened on its socket. */
+void connection_on_event(struct loop *loop, struct connection *connection, uint32_t events);
+
+/* Goes on without an event: its ids came, or it had its turn before. */
+void connection_go_on(struct loop *loop, struct connection *connection);
+
+/* Puts it among those that go on in this turn. */
+void connection_make_ready(struct loop *loop, struct connection *connection);
+
+/* Looks at its timeouts. */
+void connection_check_time(struct loop *loop, struct connection *connection);
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+#include "conversation.h"
+
+#include "batch.h"
+#include "commands.h"
+#include "errands.h"
+#include "resp_write.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void session_close(struct session *session)
+{
+    batch_drop(session);
+    errand_drop(session);
+    if (session->multi != NULL)
+        bytes_free(&session->multi->queued);
+    free(session->multi);
+    free(session->user_name);
+    free(session->name);
+    free(session->lib);
+    free(session->lib_version);
+    session->multi = NULL;
+    session->user_name = session->name = session->lib = session->lib_version = NULL;
+    session->user = NULL;
+}
+
+/* ---- MULTI -------------------------------------------------------------------------- */
+
+static void queue_command(struct session *session, const struct call *call, const char *bytes)
+{
+    struct multi *multi = session->multi;
+
+    if (multi->count == MULTI_COMMANDS_MAX || multi->queued.len + call->words->bytes > COMMAND_BYTES_MAX) {
+        multi->wrong = true;
+        command_fail(session, call, CODE_ERR, "MULTI holds at most %d commands and 64 KiB", MULTI_COMMANDS_MAX);
+        return;
+    }
+    bytes_add(&multi->queued, bytes, call->words->bytes);
+    if (multi->queued.failed) {
+        session->closing = true;
+        return;
+    }
+    multi->count++;
+    resp_status(call->out, "QUEUED");
+}
+
+static void end_multi(struct session *session)
+{
+    bytes_free(&session->multi->queued);
+    free(session->multi);
+    session->multi = NULL;
+}
+
+void cmd_multi(struct session *session, struct call *call)
+{
+    if (session->multi != NULL) {
+        command_fail(session, call, CODE_ERR, "MULTI calls can not be nested");
+        return;
+    }
+    session->multi = calloc(1, sizeof *session->multi);
+    if (session->multi == NULL)
+        command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
+    else
+        resp_status(call->out, "OK");
+}
+
+void cmd_exec(struct session *session, struct call *call)
+{
+    if (session->multi == NULL) {
+        command_fail(session, call, CODE_ERR, "EXEC without MULTI");
+    } else if (session->multi->wrong) {
+        command_fail(session, call, CODE_EXECABORT, "Transaction discarded because of previous errors.");
+        end_multi(session);
+    } else {
+        resp_array(call->out, session->multi->count);
+        session->multi->running = true;
+    }
+}
+
+void cmd_discard(struct session *session, struct call *call)
+{
+    if (session->multi == NULL) {
+        command_fail(session, call, CODE_ERR, "DISCARD without MULTI");
+        return;
+    }
+    end_multi(session);
+    resp_status(call->out, "OK");
+}
+
+/* ---- running ---------------------------------------------------------------------------- */
+
+static void refuse(struct session *session, const struct call *call, enum reply_code code, const char *why)
+{
+    if (session->multi != NULL)
+        session->multi->wrong = true;
+    command_fail(session, call, code, "%s", why);
+}
+
+static void refuse_unknown(struct session *session, const struct call *call)
+{
+    struct slice name = call->words->args[0];
+    char why[160];
+
+    (void)snprintf(why, sizeof why,
+                   "unknown command %.*s: this is frazild, which gives ids; COMMAND DOCS has what it knows",
+                   name.len < 40 ? (int)name.len : 40, name.at);
+    refuse(session, call, CODE_ERR, why);
+}
+
+/* Looks at a command from all sides, and runs, queues or refuses it.  bytes: as it was sent. */
+static void dispatch(struct session *session, struct call *call, const char *bytes)
+{
+    const struct command *row = call->row;
+    char why[160];
+
+    if (row == NULL) {
+        refuse_unknown(session, call);
+        return;
+    }
+    if ((row->flags & COMMAND_FREE) == 0 && session->lane->setup->users.count > 0 && session_user(session) == NULL) {
+        refuse(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
+        return;
+    }
+    if (call->words->count < row->least || call->words->count > row->most) {
+        (void)snprintf(why, sizeof why, "wrong number of arguments for %s command: %s %s", row->name, row->name,
+                       row->arguments);
+        refuse(session, call, CODE_ERR, why);
+        return;
+    }
+    if (session->multi != NULL && !session->multi->running && (row->flags & COMMAND_AT_ONCE) == 0) {
+        if ((row->flags & COMMAND_NO_MULTI) != 0)
+            refuse(session, call, CODE_ERR, "this command is not allowed inside MULTI");
+        else
+            queue_command(session, call, bytes);
+        return;
+    }
+    uint64_t errors = call->out->len;
+    row->run(session, call);
+    /* Commands that take ids count themselves, and errors are counted where they are made. */
+    if ((row->flags & COMMAND_REPEATS) == 0 && (call->out->len == errors || call->out->at[errors] != '-'))
+        command_count(session, row, CODE_OK, 1);
+}
+
+/* How many commands equal to the first one stand there: equal bytes are an equal command. */
+static uint32_t equal_commands(const char *bytes, size_t len, size_t one, uint32_t most)
+{
+    uint32_t equal = 1;
+
+    while (equal < most && len >= (equal + 1) * one && memcmp(bytes, bytes + equal * one, one) == 0)
+        equal++;
+    return equal;
+}
+
+/* Before the command and after it, CLIENT REPLY decides what becomes of the reply that stands behind `mark`. */
+static void hush(struct session *session, struct bytes *out, size_t mark)
+{
+    if (session->silent || session->skip == 1)
+        out->len = mark;
+    if (session->skip > 0 && session->batch == NULL && session->errand == NULL)
+        session->skip--;
+}
+
+/* Runs the command that was read, and those equal to it behind it; returns how many bytes that were. */
+static size_t run_one(struct session *session, const char *bytes, size_t len, const struct resp_command *words,
+                      uint32_t most, struct bytes *out)
+{
+    struct call call = {.row = commands_find(words->args[0]), .words = words, .out = out, .repeats = 1, .used = 1};
+    size_t mark = out->len;
+    bool queues = session->multi != NULL && !session->multi->running;
+
+    if (call.row != NULL && (call.row->flags & COMMAND_REPEATS) != 0 && session->skip == 0 && !queues)
+        call.repeats = equal_commands(bytes, len, words->bytes, most);
+    dispatch(session, &call, bytes);
+    hush(session, out, mark);
+    return call.used * words->bytes;
+}
+
+/* Whether the session can run another command; if not, *ret says why. */
+static bool can_go_on(struct session *session, struct bytes *out, enum session_state *ret)
+{
+    size_t mark = out->len;
+
+    if (session->batch != NULL) {
+        bool over = batch_go_on(session, out);
+        hush(session, out, mark);
+        if (!over) {
+            *ret = batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
+            return false;
+        }
+    }
+    if (session->errand != NULL && !errand_go_on(session, out)) {
+        *ret = SESSION_WAIT;
+        return false;
+    }
+    if (session->closing || out->failed) {
+        *ret = SESSION_CLOSE;
+        return false;
+    }
+    *ret = SESSION_FULL;
+    return out->len <= OUT_BYTES_MAX;
+}
+
+static enum session_state break_off(struct session *session, const char *why, struct bytes *out)
+{
+    char text[160];
+
+    (void)snprintf(text, sizeof text, "ERR Protocol error: %s", why);
+    resp_error(out, text);
+    count(&session->lane->counters.cut_broken, 1);
+    session->closing = true;
+    return SESSION_CLOSE;
+}
+
+enum session_state session_run(struct session *session, const char *bytes, size_t len, size_t *ret_used,
+                               size_t *ret_need, struct bytes *out)
+{
+    struct resp_command words;
+    enum session_state state;
+    const char *why;
+    size_t used = 0;
+
+    *ret_used = 0;
+    for (uint32_t commands_run = 0; can_go_on(session, out, &state);) {
+        struct multi *multi = session->multi;
+        if (multi != NULL && multi->running && multi->done == multi->queued.len) {
+            end_multi(session);
+            continue;
+        }
+        bool queued = multi != NULL && multi->running;
+        const char *from = queued ? multi->queued.at + multi->done : bytes + used;
+        size_t left = queued ? multi->queued.len - multi->done : len - used;
+        enum resp_result result = resp_read(from, left, session_limit(session), &words, ret_need, &why);
+        if (result == RESP_MORE)
+            return SESSION_READ;
+        if (result == RESP_BROKEN)
+            return break_off(session, why, out);
+        if (commands_run >= TURN_COMMANDS)
+            return SESSION_TURN;
+        size_t bytes_run =
+            words.count == 0 ? words.bytes : run_one(session, from, left, &words, TURN_COMMANDS - commands_run, out);
+        commands_run += (uint32_t)(bytes_run / words.bytes);
+        if (queued)
+            multi->done += bytes_run;
+        else
+            *ret_used = used += bytes_run;
+    }
+    return state;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+#include "generators.h"
+
+#include "log.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEANING_SIZE 4096
+
+bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, size_t len)
+{
+    size_t at = 0, seen = 0, star = SIZE_MAX, after = 0;
+
+    while (seen < len) {
+        if (at < pattern_len && pattern[at] == '*') {
+            star = at++;
+            after = seen;
+        } else if (at < pattern_len && pattern[at] == text[seen]) {
+            at++;
+            seen++;
+        } else if (star != SIZE_MAX) {
+            at = star + 1; /* the last star takes one more */
+            seen = ++after;
+        } else {
+            return false;
+        }
+    }
+    while (at < pattern_len && pattern[at] == '*')
+        at++;
+    return at == pattern_len;
+}
+
+struct generator *generators_find(const struct generators *set, const char *name, size_t len)
+{
+    size_t low = 0, high = set->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        int order = strncmp(set->rows[middle].name, name, len);
+        if (order == 0)
+            order = set->rows[middle].name[len] != '\0';
+        if (order == 0)
+            return &set->rows[middle];
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return NULL;
+}
+
+struct generator *generators_default(const struct generators *set)
+{
+    struct generator *named = generators_find(set, "main", 4);
+
+    return named == NULL && set->count == 1 ? &set->rows[0] : named;
+}
+
+/* The length of the longest of the patterns that fits; 0: none does. */
+static size_t longest_pattern(const char *patterns, const char *key, size_t len)
+{
+    size_t longest = 0;
+
+    while (*patterns != '\0') {
+        size_t pattern_len = strcspn(patterns, " \t");
+        if (pattern_len > longest && pattern_fits(patterns, pattern_len, key, len))
+            longest = pattern_len;
+        patterns += pattern_len;
+        patterns += strspn(patterns, " \t");
+    }
+    return longest;
+}
+
+struct generator *generators_by_key(const struct generators *set, const char *key, size_t len)
+{
+    struct generator *found = len <= NAME_MAX_LEN ? generators_find(set, key, len) : NULL;
+    size_t longest = 0;
+
+    for (size_t i = 0; found == NULL && i < set->count; i++) {
+        size_t pattern = longest_pattern(set->rows[i].keys, key, len);
+        if (pattern > longest)
+            longest = pattern;
+    }
+    for (size_t i = 0; found == NULL && longest > 0 && i < set->count; i++) {
+        if (longest_pattern(set->rows[i].keys, key, len) == longest)
+            found = &set->rows[i];
+    }
+    return found;
+}
+
+void engine_hold(struct engine *engine)
+{
+    (void)atomic_fetch_add(&engine->holders, 1);
+}
+
+void engine_release(struct engine *engine, uint64_t wait_ns)
+{
+    if (atomic_fetch_sub(&engine->holders, 1) > 1)
+        return;
+    frazil_err err = frazil_close_within(engine->gen, wait_ns);
+    if (err != FRAZIL_OK)
+        log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id was given back: %s", engine->name,
+                 frazil_strerror(err));
+    explicit_bzero(engine->meaning, strlen(engine->meaning));
+    free(engine->meaning);
+    free(engine);
+}
+
+/* The meaning of its spec, to compare with; NULL without memory. */
+static char *meaning_of(const struct generator_settings *settings)
+{
+    char *text = malloc(MEANING_SIZE);
+    frazil_error err;
+
+    if (text != NULL &&
+        (settings->from_environment ||
+         frazil_options_text(settings->options, FRAZIL_TEXT_WITH_SECRETS, text, MEANING_SIZE, NULL, &err) != FRAZIL_OK))
+        text[0] = '\0';
+    return text;
+}
+
+/* As `frazil next`: all of the environment, and file-lock where no worker is named. */
+static frazil_err open_as_next(frazil **ret, frazil_options *options, frazil_error *err)
+{
+    frazil_err code = frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, err);
+
+    if (code == FRAZIL_OK)
+        code = frazil_open_options(ret, options, err);
+    if (code != FRAZIL_ENOWORKER)
+        return code;
+    code = frazil_options_set(options, "worker", "file-lock", 9, err);
+    if (code == FRAZIL_OK)
+        code = frazil_open_options(ret, options, err);
+    if (code == FRAZIL_OK)
+        log_line(LOG_ALWAYS, "no worker= was given: the ids are unique on this host (worker=file-lock), not among "
+                             "several; see WORKER IDS in man frazil.spec");
+    return code;
+}
+
+static struct engine *open_one(const struct generator_settings *settings, char *meaning, struct bytes *errors)
+{
+    struct engine *engine = calloc(1, sizeof *engine);
+    frazil_err code = FRAZIL_ENOMEM;
+    frazil_error err = {.message = "out of memory"};
+
+    if (engine != NULL && meaning != NULL)
+        code = settings->from_environment ? open_as_next(&engine->gen, settings->options, &err)
+                                          : frazil_open_options(&engine->gen, settings->options, &err);
+    if (code != FRAZIL_OK) {
+        config_complain(errors, settings->place, "[generator %s]: %s", settings->name, err.message);
+        free(engine);
+        return NULL;
+    }
+    memcpy(engine->name, settings->name, strlen(settings->name) + 1);
+    engine->meaning = meaning;
+    engine->layout = *frazil_layout_of(engine->gen);
+    engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
+    atomic_init(&engine->holders, 1);
+    return engine;
+}
+
+/* The engine of a generator: that of before, if it means the same, or a new one.  NULL: errors says why not. */
+static struct engine *engine_for(const struct generator_settings *settings, const struct generators *before,
+                                 struct bytes *errors)
+{
+    char *meaning = meaning_of(settings);
+    struct generator *old = before != NULL ? generators_find(before, settings->name, strlen(settings->name)) : NULL;
+    struct engine *engine = NULL;
+
+    if (old == NULL) {
+        engine = open_one(settings, meaning, errors);
+    } else if (meaning != NULL && strcmp(old->engine->meaning, meaning) == 0) {
+        engine = old->engine;
+        engine_hold(engine);
+    } else {
+        config_complain(errors, settings->place,
+                        "[generator %s]: its layout, worker or another key of its spec changed, which needs a restart",
+                        settings->name);
+    }
+    if (engine == NULL || old != NULL)
+        free(meaning);
+    return engine;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct generator *x = a, *y = b;
+
+    return strcmp(x->name, y->name);
+}
+
+void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
+                     struct bytes *errors)
+{
+    *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
+    if (set->rows == NULL)
+        bytes_add_text(errors, "out of memory\n");
+    for (size_t i = 0; i < settings->generator_count && errors->len == 0; i++) {
+        const struct generator_settings *row = &settings->generators[i];
+        struct generator generator = {.engine = engine_for(row, before, errors),
+                                      .keys = strdup(row->keys),
+                                      .max_batch = row->max_batch,
+                                      .rate = {.per_second = row->rate}};
+        if (generator.engine == NULL || generator.keys == NULL) {
+            free(generator.keys);
+            break;
+        }
+        generator.name = generator.engine->name;
+        set->rows[set->count++] = generator;
+    }
+    if (set->rows != NULL)
+        qsort(set->rows, set->count, sizeof *set->rows, by_name);
+}
+
+void generators_close(struct generators *set, uint64_t wait_ns)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        engine_release(set->rows[i].engine, wait_ns);
+        free(set->rows[i].keys);
+    }
+    free(set->rows);
+    *set = (struct generators){0};
+}

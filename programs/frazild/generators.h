@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The generators that the daemon serves, by name.  Each is opened once and shared by all threads, so that its ids keep
+ * their order over all connections.
+ */
+#ifndef FRAZILD_GENERATORS_H
+#define FRAZILD_GENERATORS_H
+
+#include <frazil.h>
+
+#include "rate.h"
+#include "settings.h"
+
+/* An open generator.  It outlives a reload, and is held by each set and each request that needs it. */
+struct engine {
+    frazil *gen;
+    frazil_layout layout;
+    bool is_sno;
+    char name[NAME_MAX_LEN + 1];
+    char *meaning; /* the spec in full, with secrets: a reload cannot change it */
+    atomic_uint holders;
+    _Atomic uint64_t ids;     /* taken for clients */
+    _Atomic uint64_t waiting; /* requests that wait for ids now */
+};
+
+/* The offer to clients: an engine with the limits of one configuration. */
+struct generator {
+    struct engine *engine;
+    const char *name;
+    char *keys; /* patterns of INCR's keys */
+    uint32_t max_batch;
+    struct rate rate; /* of all clients together */
+};
+
+/* A set of generators, in the order of their names. */
+struct generators {
+    struct generator *rows;
+    size_t count;
+};
+
+/*
+ * Opens the generators of the settings; the engines of `before` (may be NULL) that mean the same are shared.  Each
+ * failure is added to errors, and the set is then to be closed.
+ */
+void generators_open(struct generators *set, const struct settings *settings, const struct generators *before,
+                     struct bytes *errors);
+
+/* Lets a set go; the engines that nobody else holds are closed, each within wait_ns. */
+void generators_close(struct generators *set, uint64_t wait_ns);
+
+/* Holds an engine once more, or lets it go: the last one to do so closes it within wait_ns.  Any thread. */
+void engine_hold(struct engine *engine);
+void engine_release(struct engine *engine, uint64_t wait_ns);
+
+/* The generator of that name; NULL: there is none. */
+struct generator *generators_find(const struct generators *set, const char *name, size_t len);
+
+/* The generator for a client that names none: `main`, or the only one; NULL: there is neither. */
+struct generator *generators_default(const struct generators *set);
+
+/* The generator for a key of INCR: by name, else by the longest pattern that fits; NULL: none. */
+struct generator *generators_by_key(const struct generators *set, const char *key, size_t len);
+
+/* Whether a pattern fits a text: * stands for any characters. */
+bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A lane: what one thread of the daemon has for the connections that it serves.  Sessions and commands know it; they
+ * know no socket.
+ */
+#ifndef FRAZILD_LANE_H
+#define FRAZILD_LANE_H
+
+#include "counters.h"
+#include "setup.h"
+#include "taker.h"
+
+struct lane {
+    unsigned index;
+    struct setup *setup; /* of now; another one after a reload, never within a turn */
+    struct taker taker;
+    void *ids;       /* room for MAX_BATCH_MAX ids, for requests that are met at once */
+    uint64_t now_ns; /* when this turn began */
+    int64_t started_unix_s;
+    struct counters counters;
+    void (*wake)(void *connection);    /* has a session of this lane go on, after what it waited for */
+    void (*notify)(struct lane *lane); /* has the lane's thread look around; any thread */
+    struct errands *errands;
+};
+
+#endif

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+#include "looks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static struct look_pair *add(struct look *look, const char *key)
+{
+    struct look_pair *pair = &look->pairs[look->count < LOOK_PAIRS_MAX ? look->count++ : LOOK_PAIRS_MAX - 1];
+
+    pair->key = key;
+    return pair;
+}
+
+void look_number(struct look *look, const char *key, uint64_t number)
+{
+    struct look_pair *pair = add(look, key);
+
+    pair->is_number = true;
+    pair->number = number;
+}
+
+void look_text(struct look *look, const char *key, const char *text)
+{
+    struct look_pair *pair = add(look, key);
+
+    pair->is_number = false;
+    (void)snprintf(pair->text, sizeof pair->text, "%s", text);
+}
+
+static void look_time(struct look *look, const char *key, int64_t unix_ms)
+{
+    char text[FRAZIL_TIME_SIZE] = "";
+
+    if (frazil_time_format(unix_ms, text, sizeof text, NULL) != FRAZIL_OK)
+        (void)snprintf(text, sizeof text, "%lld", (long long)unix_ms);
+    look_text(look, key, text);
+}
+
+static int hex_digit(char c)
+{
+    const char *digits = "0123456789abcdef", *at = c != '\0' ? strchr(digits, c >= 'A' && c <= 'F' ? c + 32 : c) : NULL;
+
+    return at != NULL ? (int)(at - digits) : -1;
+}
+
+static frazil_err fail(frazil_error *err, frazil_err code, const char *why)
+{
+    *err = (frazil_error){.code = code};
+    (void)snprintf(err->message, sizeof err->message, "%s", why);
+    return code;
+}
+
+static frazil_err read_sno_hex(struct slice text, frazil_sno *ret, frazil_error *err)
+{
+    for (size_t i = 0; i < FRAZIL_SNO_SIZE; i++) {
+        int high = hex_digit(text.at[2 * i]), low = hex_digit(text.at[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return fail(err, FRAZIL_EPARSE, "the hex digits of a sno are 20 of 0-9a-f");
+        ret->bytes[i] = (uint8_t)(high * 16 + low);
+    }
+    return FRAZIL_OK;
+}
+
+frazil_err look_read_id(const frazil_layout *layout, struct slice text, struct look_id *ret, frazil_error *err)
+{
+    ret->is_sno = layout->kind == FRAZIL_LAYOUT_SNO;
+    if (!ret->is_sno) {
+        frazil_text form = text.len > 2 && text.at[0] == '0' && text.at[1] == 'x' ? FRAZIL_TEXT_HEX : FRAZIL_TEXT_DEC;
+        return frazil_id_parse(form, text.at, text.len, &ret->number, err);
+    }
+    if (text.len == 2 * FRAZIL_SNO_SIZE)
+        return read_sno_hex(text, &ret->sno, err);
+    if (text.len == FRAZIL_UUID_LEN)
+        return frazil_sno_uuid_parse(text.at, text.len, &ret->sno, err);
+    return frazil_sno_decode(text.at, text.len, &ret->sno, err);
+}
+
+void look_write_id(const struct look_id *id, char out[LOOK_TEXT_SIZE])
+{
+    size_t len = FRAZIL_SNO_LEN;
+
+    if (id->is_sno)
+        frazil_sno_encode(&id->sno, out);
+    else
+        len = bytes_digits(out, id->number);
+    out[len] = '\0';
+}
+
+static void add_layout(struct look *look, const frazil_layout *layout)
+{
+    char text[FRAZIL_FINGERPRINT_SIZE] = "";
+
+    look_text(look, "layout", layout->name);
+    if (frazil_layout_fingerprint(layout, text, sizeof text, NULL) == FRAZIL_OK)
+        look_text(look, "fingerprint", text);
+}
+
+static void look_at_sno(const frazil_sno *sno, struct look *ret)
+{
+    char partition[FRAZIL_SNO_PARTITION_SIZE] = "";
+    frazil_sno_fields fields;
+
+    frazil_sno_decompose(sno, &fields);
+    look_time(ret, "time", fields.unix_ms);
+    look_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
+    look_number(ret, "partition", fields.partition);
+    if (frazil_sno_partition_format(fields.partition, partition, sizeof partition, NULL) == FRAZIL_OK)
+        look_text(ret, "partition_bytes", partition);
+    look_number(ret, "sequence", fields.sequence);
+    look_number(ret, "meta", fields.meta);
+    look_number(ret, "ticktock", fields.ticktock);
+}
+
+frazil_err look_at_id(const frazil_layout *layout, const struct look_id *id, struct look *ret, frazil_error *err)
+{
+    frazil_fields fields;
+    char text[LOOK_TEXT_SIZE];
+
+    *ret = (struct look){.count = 0};
+    if (!id->is_sno) {
+        frazil_err code = frazil_id_decompose(layout, id->number, &fields, err);
+        if (code != FRAZIL_OK)
+            return code;
+    }
+    look_write_id(id, text);
+    look_text(ret, "id", text);
+    add_layout(ret, layout);
+    if (id->is_sno) {
+        look_at_sno(&id->sno, ret);
+        return FRAZIL_OK;
+    }
+    look_time(ret, "time", fields.unix_ms);
+    if (fields.unix_ms >= 0)
+        look_number(ret, "unix_ms", (uint64_t)fields.unix_ms);
+    look_number(ret, "worker", fields.worker);
+    if (layout->datacenter_bits > 0) {
+        look_number(ret, "datacenter", frazil_datacenter_of(layout, fields.worker));
+        look_number(ret, "worker_in_datacenter", frazil_worker_in_datacenter(layout, fields.worker));
+    }
+    look_number(ret, "sequence", fields.sequence);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_number(struct slice text, uint64_t most, const char *what, uint64_t *ret, frazil_error *err)
+{
+    frazil_err code = frazil_id_parse(FRAZIL_TEXT_DEC, text.at, text.len, ret, err);
+
+    if (code == FRAZIL_OK && *ret <= most)
+        return FRAZIL_OK;
+    return fail(err, FRAZIL_ERANGE, what);
+}
+
+frazil_err look_compose(const frazil_layout *layout, struct slice when, struct slice worker, struct slice sequence,
+                        struct look_id *ret, frazil_error *err)
+{
+    bool is_sno = layout->kind == FRAZIL_LAYOUT_SNO;
+    uint64_t most = is_sno ? UINT16_MAX : UINT32_MAX, number, within;
+    int64_t unix_ms;
+    frazil_err code = frazil_time_parse(when.at, when.len, &unix_ms, err);
+
+    if (code == FRAZIL_OK)
+        code = read_number(worker, most, "the worker is no number that fits the layout", &number, err);
+    if (code == FRAZIL_OK)
+        code = read_number(sequence, most, "the sequence is no number that fits the layout", &within, err);
+    if (code != FRAZIL_OK)
+        return code;
+    ret->is_sno = is_sno;
+    if (is_sno) {
+        frazil_sno_fields sno = {.unix_ms = unix_ms, .partition = (uint16_t)number, .sequence = (uint16_t)within};
+        return frazil_sno_compose(&sno, &ret->sno, err);
+    }
+    frazil_fields fields = {unix_ms, (uint32_t)number, (uint32_t)within};
+    return frazil_id_compose(layout, &fields, &ret->number, err);
+}
+
+frazil_err look_range(const frazil_layout *layout, struct slice from, struct slice to, struct look *ret,
+                      frazil_error *err)
+{
+    struct look_id first = {.is_sno = layout->kind == FRAZIL_LAYOUT_SNO}, last = first;
+    char text[LOOK_TEXT_SIZE];
+    int64_t from_ms, to_ms;
+    frazil_err code = frazil_time_parse(from.at, from.len, &from_ms, err);
+
+    *ret = (struct look){.count = 0};
+    if (code == FRAZIL_OK)
+        code = frazil_time_parse(to.at, to.len, &to_ms, err);
+    if (code == FRAZIL_OK)
+        code = first.is_sno ? frazil_sno_range(from_ms, to_ms, &first.sno, &last.sno, err)
+                            : frazil_id_range(layout, from_ms, to_ms, &first.number, &last.number, err);
+    if (code != FRAZIL_OK)
+        return code;
+    look_write_id(&first, text);
+    look_text(ret, "first", text);
+    look_write_id(&last, text);
+    look_text(ret, "last", text);
+    return FRAZIL_OK;
+}
+
+void look_at_layout(const frazil_layout *layout, struct look *ret)
+{
+    frazil_layout_info info;
+
+    *ret = (struct look){.count = 0};
+    frazil_layout_describe(layout, &info, sizeof info);
+    add_layout(ret, layout);
+    look_text(ret, "kind", layout->kind == FRAZIL_LAYOUT_SNO ? "sno" : "64-bit");
+    look_number(ret, "bits", info.total_bits);
+    look_number(ret, "time_bits", layout->time_bits);
+    look_number(ret, "worker_bits", layout->worker_bits);
+    look_number(ret, "datacenter_bits", layout->datacenter_bits);
+    look_number(ret, "sequence_bits", layout->sequence_bits);
+    look_number(ret, "tick_ms", layout->tick_ms);
+    look_number(ret, "workers", info.workers);
+    look_number(ret, "ids_per_tick", info.ids_per_tick);
+    look_number(ret, "ids_per_second", info.ids_per_second);
+    look_time(ret, "epoch", info.first_unix_ms);
+    look_time(ret, "end", info.last_unix_ms);
+    look_text(ret, "fits_53_bits", info.fits_53_bits ? "yes" : "no");
+    look_text(ret, "reaches_sign_bit", info.reaches_sign_bit ? "yes" : "no");
+}
+
+const char *look_health_name(int32_t state)
+{
+    static const char *const names[] = {"serving", "needs-grant", "behind", "fenced", "exhausted", "stopped"};
+
+    return state >= 0 && state <= FRAZIL_HEALTH_STOPPED ? names[state] : "unknown";
+}
+
+void look_at_generator(const struct generator *generator, struct look *ret)
+{
+    const struct engine *engine = generator->engine;
+    frazil_generator_info info;
+    frazil_health health;
+
+    *ret = (struct look){.count = 0};
+    frazil_get_info(engine->gen, &info, sizeof info);
+    frazil_get_health(engine->gen, &health, sizeof health);
+    look_text(ret, "name", generator->name);
+    add_layout(ret, &engine->layout);
+    look_text(ret, "state", look_health_name(health.state));
+    look_number(ret, "worker", health.worker);
+    look_number(ret, "ids_per_tick", info.capacity);
+    if (health.needs_grant != 0)
+        look_time(ret, "grant_end", health.grant_end_unix_ms);
+    look_number(ret, "max_batch", generator->max_batch);
+    look_number(ret, "rate", generator->rate.per_second);
+    look_number(ret, "waiting", atomic_load(&engine->waiting));
+}
+
+void look_at_stats(const struct generator *generator, struct look *ret)
+{
+    *ret = (struct look){.count = 0};
+    for (size_t i = 0; i < frazil_stat_count(); i++)
+        look_number(ret, frazil_stat_name(i), frazil_stat_value(generator->engine->gen, i));
+    look_number(ret, "taken_by_clients", atomic_load(&generator->engine->ids));
+    look_number(ret, "waiting", atomic_load(&generator->engine->waiting));
+}

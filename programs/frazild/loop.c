@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+#include "loop.h"
+
+#include "clock.h"
+#include "connection.h"
+#include "errands.h"
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#define EVENTS 256
+#define ACCEPTS 64 /* at a time, so that those who are here get on */
+#define SWEEP_MS 1000
+
+static void on_wake(void *connection)
+{
+    struct connection *woken = connection;
+    struct loop *loop = (struct loop *)woken->session.lane;
+
+    connection_make_ready(loop, woken);
+}
+
+void loop_wake(struct loop *loop)
+{
+    uint64_t one = 1;
+    ssize_t ignored = write(loop->event, &one, sizeof one); /* it is full only if the loop is woken anyway */
+
+    (void)ignored;
+}
+
+static void on_notify(struct lane *lane)
+{
+    loop_wake((struct loop *)lane);
+}
+
+/* ---- accepting --------------------------------------------------------------------- */
+
+static void refuse(int fd, const char *error)
+{
+    ssize_t ignored = send(fd, error, strlen(error), MSG_NOSIGNAL | MSG_DONTWAIT);
+
+    (void)ignored;
+    (void)close(fd);
+}
+
+/* No descriptor is free: the reserve accepts the connection to refuse it, or epoll would tell of it for ever. */
+static void refuse_for_files(struct loop *loop, int listener)
+{
+    (void)close(loop->reserve);
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (fd >= 0)
+        refuse(fd, "-ERR the daemon has no descriptor left\r\n");
+    loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    count(&loop->lane.counters.refused_files, 1);
+    log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
+}
+
+static bool accept_one(struct loop *loop, const struct listener *listener)
+{
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+
+    if (fd < 0) {
+        if (errno == EMFILE || errno == ENFILE)
+            refuse_for_files(loop, listener->fd);
+        return false;
+    }
+    if (atomic_load(&loop->shared->connections) >= loop->lane.setup->settings.daemon.max_connections) {
+        count(&loop->lane.counters.refused_full, 1);
+        log_line(LOG_CLIENT, "a connection was refused: there are max_connections already");
+        refuse(fd, "-ERR max number of clients reached\r\n");
+        return true;
+    }
+    count(&loop->lane.counters.accepted, 1);
+    if (!connection_open(loop, fd, listener->path[0] == '\0'))
+        log_line(LOG_CLIENT, "a connection was refused: out of memory");
+    return true;
+}
+
+/* The listener of that event; NULL: it is none. */
+static const struct listener *listener_of(const struct loop *loop, const void *tag)
+{
+    const struct listeners *listeners = loop->shared->listeners;
+
+    for (size_t i = 0; i < listeners->count; i++) {
+        if (tag == &listeners->rows[i])
+            return &listeners->rows[i];
+    }
+    return NULL;
+}
+
+/* ---- orders of the daemon ------------------------------------------------------------- */
+
+static void take_setup(struct loop *loop)
+{
+    struct shared *shared = loop->shared;
+    struct setup *before = loop->lane.setup;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    struct setup *now = shared->setup;
+    if (now != before)
+        setup_hold(now);
+    (void)pthread_mutex_unlock(&shared->lock);
+    if (now == before)
+        return;
+    loop->lane.setup = now;
+    for (struct connection *at = loop->connections; at != NULL; at = at->next)
+        (void)session_user(&at->session); /* while the old users are still there to be compared with */
+    setup_release(before);
+}
+
+static void start_draining(struct loop *loop)
+{
+    const struct listeners *listeners = loop->shared->listeners;
+
+    loop->drains = true;
+    for (size_t i = 0; i < listeners->count; i++)
+        (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
+    for (struct connection *at = loop->connections; at != NULL; at = at->next)
+        connection_make_ready(loop, at);
+}
+
+static void look_around(struct loop *loop)
+{
+    uint64_t ignored;
+
+    if (read(loop->event, &ignored, sizeof ignored) < 0)
+        return;
+    take_setup(loop);
+    errands_collect(&loop->lane);
+    if (atomic_load(&loop->shared->draining) && !loop->drains)
+        start_draining(loop);
+}
+
+/* ---- running -------------------------------------------------------------------------------- */
+
+static void on_event(struct loop *loop, const struct epoll_event *event)
+{
+    const struct listener *listener = listener_of(loop, event->data.ptr);
+    uint64_t ignored;
+
+    if (event->data.ptr == &loop->event) {
+        look_around(loop);
+    } else if (event->data.ptr == &loop->timer) {
+        if (read(loop->timer, &ignored, sizeof ignored) > 0)
+            loop->armed_ns = UINT64_MAX;
+    } else if (listener != NULL) {
+        for (int i = 0; i < ACCEPTS && accept_one(loop, listener); i++)
+            continue;
+    } else {
+        connection_on_event(loop, event->data.ptr, event->events);
+    }
+}
+
+static void run_ready(struct loop *loop)
+{
+    struct connection *next = loop->ready;
+
+    loop->ready = NULL;
+    loop->ready_end = &loop->ready;
+    while (next != NULL) {
+        struct connection *connection = next;
+        next = connection->next_ready;
+        connection->is_ready = false;
+        if (connection->io.fd < 0)
+            free(connection); /* it was closed while it stood here */
+        else
+            connection_go_on(loop, connection);
+    }
+}
+
+static void arm_timer(struct loop *loop)
+{
+    uint64_t due_ns = taker_due_ns(&loop->lane.taker);
+    struct itimerspec when = {.it_value = {(time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S)}};
+
+    if (due_ns == loop->armed_ns || due_ns == UINT64_MAX)
+        return;
+    loop->armed_ns = due_ns;
+    (void)timerfd_settime(loop->timer, TFD_TIMER_ABSTIME, &when, NULL);
+}
+
+static void sweep(struct loop *loop)
+{
+    for (struct connection *at = loop->connections, *next; at != NULL; at = next) {
+        next = at->next;
+        connection_check_time(loop, at);
+    }
+}
+
+static bool is_over(const struct loop *loop)
+{
+    return atomic_load(&loop->shared->cutting) || (loop->drains && loop->connections == NULL);
+}
+
+static void *run(void *arg)
+{
+    struct loop *loop = arg;
+    struct epoll_event events[EVENTS];
+    uint64_t swept_ns = clock_ns();
+
+    while (!is_over(loop)) {
+        arm_timer(loop);
+        int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : SWEEP_MS);
+        loop->lane.now_ns = clock_ns();
+        atomic_store_explicit(&loop->turns_ns, loop->lane.now_ns, memory_order_relaxed);
+        for (int i = 0; i < n; i++)
+            on_event(loop, &events[i]);
+        taker_run(&loop->lane.taker, loop->lane.now_ns);
+        run_ready(loop);
+        if (loop->lane.now_ns - swept_ns >= SWEEP_MS * NS_PER_MS) {
+            swept_ns = loop->lane.now_ns;
+            sweep(loop);
+        }
+    }
+    while (loop->connections != NULL)
+        connection_close(loop, loop->connections);
+    run_ready(loop);
+    return NULL;
+}
+
+static bool watch(const struct loop *loop, int fd, const void *tag, uint32_t events)
+{
+    struct epoll_event event = {.events = events, .data.ptr = (void *)(uintptr_t)tag};
+
+    return epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+static bool prepare(struct loop *loop)
+{
+    const struct listeners *listeners = loop->shared->listeners;
+
+    loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+    loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+    loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    loop->input = malloc(INPUT_BYTES);
+    loop->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
+    if (loop->epoll < 0 || loop->event < 0 || loop->timer < 0 || loop->input == NULL || loop->lane.ids == NULL ||
+        !watch(loop, loop->event, &loop->event, EPOLLIN) || !watch(loop, loop->timer, &loop->timer, EPOLLIN))
+        return false;
+    for (size_t i = 0; i < listeners->count; i++) {
+        const struct listener *row = &listeners->rows[i];
+        if (!watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
+            return false;
+    }
+    return true;
+}
+
+bool loop_start(struct loop *loop, struct shared *shared, unsigned index)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    *loop = (struct loop){.shared = shared, .armed_ns = UINT64_MAX};
+    loop->ready_end = &loop->ready;
+    loop->lane.index = index;
+    loop->lane.setup = shared->setup;
+    loop->lane.started_unix_s = now.tv_sec;
+    loop->lane.now_ns = clock_ns();
+    loop->lane.errands = shared->errands;
+    loop->lane.wake = on_wake;
+    loop->lane.notify = on_notify;
+    setup_hold(shared->setup);
+    return prepare(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0;
+}
+
+void loop_join(struct loop *loop)
+{
+    (void)pthread_join(loop->thread, NULL);
+    (void)close(loop->epoll);
+    (void)close(loop->event);
+    (void)close(loop->timer);
+    (void)close(loop->reserve);
+    free(loop->input);
+    free(loop->lane.ids);
+    bytes_free(&loop->output);
+    setup_release(loop->lane.setup);
+}

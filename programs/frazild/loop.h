@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A loop: one thread that serves connections of the Redis protocol, by epoll.  All loops are alike and share the
+ * listeners.
+ */
+#ifndef FRAZILD_LOOP_H
+#define FRAZILD_LOOP_H
+
+#include "reactor.h"
+
+/* Prepares a loop and starts its thread.  False: errno says why. */
+bool loop_start(struct loop *loop, struct shared *shared, unsigned index);
+
+/* Has the loop look around: a new setup, or the end.  Any thread. */
+void loop_wake(struct loop *loop);
+
+/* Waits until the thread has ended, and frees what the loop had. */
+void loop_join(struct loop *loop);
+
+#endif

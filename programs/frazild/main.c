@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "daemon.h"
+#include "log.h"
+#include "setup.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define STATUS_USAGE 2
+
+static const char usage[] = "usage: frazild [OPTION]...\nGives ids to any Redis client.\n\n"
+                            "  -c, --config FILE   Reads this configuration, not /etc/frazil/frazild.conf.\n"
+                            "      --check         Looks at the configuration and starts nothing.\n"
+                            "      --print-config  The same, and prints it with all defaults.\n"
+                            "      --new-token     Prints a new token, and the line of its secret_file.\n"
+                            "      --version       Prints the version.\n"
+                            "  -h, --help          Prints this.\n\n"
+                            "Without a configuration it serves a generator `main` to this host alone.\n"
+                            "Manual: the page `Ids over the network`, docs/frazild.md\n";
+
+static int check(const char *path, bool print)
+{
+    struct bytes out = {0}, errors = {0};
+    bool good = setup_check(path, &out, &errors);
+
+    if (good && print)
+        (void)fwrite(out.at, 1, out.len, stdout);
+    else if (!good)
+        (void)fwrite(errors.at, 1, errors.len, stderr);
+    bytes_free(&out);
+    bytes_free(&errors);
+    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"config", required_argument, NULL, 'c'},
+        {"check", no_argument, NULL, 'k'},
+        {"print-config", no_argument, NULL, 'p'},
+        {"new-token", no_argument, NULL, 't'},
+        {"version", no_argument, NULL, 'v'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    const char *path = NULL;
+    int action = 0, option;
+
+    while ((option = getopt_long(argc, argv, "c:h", options, NULL)) != -1) {
+        if (option == '?')
+            return STATUS_USAGE;
+        if (option == 'c')
+            path = optarg;
+        else
+            action = option;
+    }
+    if (optind < argc) {
+        log_text("frazild: it takes options only: frazild --help lists them\n");
+        return STATUS_USAGE;
+    }
+    if (action == 'h')
+        return fputs(usage, stdout) < 0;
+    if (action == 'v')
+        return printf("frazild %s\n", frazil_version()) < 0;
+    if (action == 't')
+        return users_print_new_token();
+    return action == 0 ? daemon_run(path) : check(path, action == 'p');
+}

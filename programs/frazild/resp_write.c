@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+#include "resp_write.h"
+
+#include <string.h>
+
+/* <mark>number CR LF */
+static void head(struct bytes *out, char mark, uint64_t number)
+{
+    char *room = bytes_room(out, 24);
+
+    if (room == NULL)
+        return;
+    *room = mark;
+    size_t len = 1 + bytes_digits(room + 1, number);
+    memcpy(room + len, "\r\n", 2);
+    out->len += len + 2;
+}
+
+void resp_status(struct bytes *out, const char *text)
+{
+    bytes_add(out, "+", 1);
+    bytes_add_text(out, text);
+    bytes_add(out, "\r\n", 2);
+}
+
+void resp_error(struct bytes *out, const char *text)
+{
+    size_t len = strlen(text);
+    char *room = bytes_room(out, len + 3);
+
+    if (room == NULL)
+        return;
+    *room++ = '-';
+    for (size_t i = 0; i < len; i++)
+        *room++ = (unsigned char)text[i] < ' ' || text[i] == 0x7f ? ' ' : text[i];
+    memcpy(room, "\r\n", 2);
+    out->len += len + 3;
+}
+
+void resp_integer(struct bytes *out, uint64_t number)
+{
+    head(out, ':', number);
+}
+
+void resp_big(struct bytes *out, uint64_t number)
+{
+    head(out, '(', number);
+}
+
+void resp_bulk_head(struct bytes *out, size_t len)
+{
+    head(out, '$', len);
+}
+
+void resp_bulk(struct bytes *out, const void *data, size_t len)
+{
+    resp_bulk_head(out, len);
+    bytes_add(out, data, len);
+    bytes_add(out, "\r\n", 2);
+}
+
+void resp_text(struct bytes *out, const char *text)
+{
+    resp_bulk(out, text, strlen(text));
+}
+
+/* The path of every id: one room for all of it. */
+void resp_digits(struct bytes *out, uint64_t number)
+{
+    char digits[20], *room = bytes_room(out, 28);
+    size_t len = bytes_digits(digits, number);
+
+    if (room == NULL)
+        return;
+    *room++ = '$';
+    if (len >= 10)
+        *room++ = (char)('0' + len / 10);
+    *room++ = (char)('0' + len % 10);
+    memcpy(room, "\r\n", 2);
+    memcpy(room + 2, digits, len);
+    memcpy(room + 2 + len, "\r\n", 2);
+    out->len += len + 6 + (len >= 10);
+}
+
+void resp_array(struct bytes *out, size_t count)
+{
+    head(out, '*', count);
+}
+
+void resp_map(struct bytes *out, int version, size_t pairs)
+{
+    if (version >= 3)
+        head(out, '%', pairs);
+    else
+        head(out, '*', 2 * pairs);
+}
+
+void resp_null(struct bytes *out, int version)
+{
+    bytes_add_text(out, version >= 3 ? "_\r\n" : "$-1\r\n");
+}

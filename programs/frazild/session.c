@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void session_open(struct session *session, struct lane *lane, void *connection, uint64_t id)
+{
+    *session = (struct session){.lane = lane, .connection = connection, .id = id, .version = 2};
+}
+
+bool session_login(struct session *session, struct user *user)
+{
+    char *name = strdup(user->name);
+
+    if (name == NULL)
+        return false;
+    free(session->user_name);
+    session->user_name = name;
+    memcpy(session->user_sha256, user->sha256, sizeof user->sha256);
+    session->user = user;
+    session->known = session->lane->setup;
+    return true;
+}
+
+struct user *session_user(struct session *session)
+{
+    struct setup *setup = session->lane->setup;
+
+    if (session->user == NULL || session->known == setup)
+        return session->user;
+    /* A reload: the same user, if it is still there with the same secret. */
+    struct user *now = users_find(&setup->users, session->user_name, strlen(session->user_name));
+    if (now == NULL || memcmp(now->sha256, session->user_sha256, sizeof now->sha256) != 0)
+        session->closing = true;
+    else
+        session->known = setup;
+    session->user = now;
+    return now;
+}
+
+size_t session_limit(struct session *session)
+{
+    bool unknown = session->lane->setup->users.count > 0 && session_user(session) == NULL;
+
+    return unknown ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
+}
+
+bool session_is_idle(const struct session *session)
+{
+    return session->batch == NULL && session->errand == NULL && session->multi == NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A session: one client's conversation in the Redis protocol, from bytes to bytes.  It knows no socket, so that a test
+ * or a fuzzer can hold the same conversation.
+ */
+#ifndef FRAZILD_SESSION_H
+#define FRAZILD_SESSION_H
+
+#include "bytes.h"
+#include "lane.h"
+#include "resp_read.h"
+
+#define COMMAND_BYTES_MAX ((size_t)64 << 10)
+#define COMMAND_BYTES_MAX_UNKNOWN ((size_t)256) /* before AUTH */
+#define OUT_BYTES_MAX ((size_t)64 << 10)        /* unsent; more is not written before the client reads */
+#define OUT_BYTES_MAX_UNKNOWN ((size_t)1 << 10)
+#define TURN_COMMANDS 1024 /* then other connections have their turn */
+#define MULTI_COMMANDS_MAX 1024
+#define CLIENT_NAME_MAX 64
+
+struct batch;
+struct errand;
+
+/* The commands that were queued by MULTI, as bytes; then those that EXEC runs. */
+struct multi {
+    struct bytes queued;
+    size_t count;
+    size_t done; /* bytes that EXEC has run */
+    bool running;
+    bool wrong; /* one was refused: EXEC runs none */
+};
+
+struct session {
+    struct lane *lane;
+    void *connection;    /* whose it is, for lane->wake */
+    struct setup *known; /* for which setup `user` was looked up */
+    struct user *user;   /* NULL: nobody yet, or there are no users */
+    struct batch *batch; /* ids that it waits for, or is sending */
+    struct errand *errand;
+    struct multi *multi;
+    char *user_name; /* of `user`, to look it up after a reload */
+    unsigned char user_sha256[32];
+    char *name; /* CLIENT SETNAME */
+    char *lib;  /* CLIENT SETINFO LIB-NAME */
+    char *lib_version;
+    uint64_t id;
+    uint8_t version; /* of the protocol: 2 or 3 */
+    bool rounds;     /* the client rounds integers above 2^53 */
+    bool closing;    /* after what is written */
+    bool silent;     /* CLIENT REPLY OFF */
+    uint8_t skip;    /* CLIENT REPLY SKIP: 2 when it was said, 1 for the command after it */
+};
+
+/* A new session. */
+void session_open(struct session *session, struct lane *lane, void *connection, uint64_t id);
+
+/* Whether nothing is under way: no transaction, no wait, no half reply. */
+bool session_is_idle(const struct session *session);
+
+/* How many bytes this client's next command may have. */
+size_t session_limit(struct session *session);
+
+/* Makes it this user's; false: no memory. */
+bool session_login(struct session *session, struct user *user);
+
+/* The user, in the setup of now; a user that is there no more closes the session. */
+struct user *session_user(struct session *session);
+
+#endif

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include "settings.h"
+
+#include "settings_keys.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A key of one of our sections. */
+struct key {
+    const char *name;
+    size_t offset;
+    const struct value_kind *kind;
+    const char *preset;
+};
+
+#define KEY_OF(type, name, member, kind, preset) {#name, offsetof(struct type, member), &value_##kind, preset},
+#define DAEMON_KEY(section, name, member, kind, preset, help) KEY_OF(daemon_settings, name, member, kind, preset)
+#define LISTEN_KEY(section, name, member, kind, preset, help) KEY_OF(listen_settings, name, member, kind, preset)
+#define GENERATOR_KEY(section, name, member, kind, preset, help) KEY_OF(generator_settings, name, member, kind, preset)
+#define USER_KEY(section, name, member, kind, preset, help) KEY_OF(user_settings, name, member, kind, preset)
+
+static const struct key daemon_keys[] = {DAEMON_KEYS(DAEMON_KEY){0}};
+static const struct key listen_keys[] = {LISTEN_KEYS(LISTEN_KEY){0}};
+static const struct key generator_keys[] = {GENERATOR_KEYS(GENERATOR_KEY){0}};
+static const struct key user_keys[] = {USER_KEYS(USER_KEY){0}};
+
+static const char *const protocols[PROTOCOL_COUNT] = {"resp"};
+
+/* For a first try. */
+static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n[generator main]\n";
+
+const char *settings_protocol(enum protocol protocol)
+{
+    return protocols[protocol];
+}
+
+bool settings_is_name(const char *text, size_t len)
+{
+    if (len == 0 || len > NAME_MAX_LEN || text[0] < 'a' || text[0] > 'z')
+        return false;
+    for (size_t i = 0; i < len; i++) {
+        if ((text[i] < 'a' || text[i] > 'z') && (text[i] < '0' || text[i] > '9') && text[i] != '_' && text[i] != '.' &&
+            text[i] != '-')
+            return false;
+    }
+    return true;
+}
+
+static void set_defaults(const struct key *keys, void *to)
+{
+    for (; keys->name != NULL; keys++)
+        (void)keys->kind->read(keys->preset, (char *)to + keys->offset);
+}
+
+static const struct key *find_key(const struct key *keys, const char *name)
+{
+    while (keys->name != NULL && strcmp(keys->name, name) != 0)
+        keys++;
+    return keys->name != NULL ? keys : NULL;
+}
+
+static void add_names(const struct key *keys, struct bytes *out)
+{
+    for (; keys->name != NULL; keys++)
+        bytes_format(out, " %s", keys->name);
+    bytes_add(out, "", 1);
+}
+
+/* Sets a key of the table; false if the table has none of that name. */
+static bool set_key(const struct key *keys, const struct config_row *row, void *to, struct bytes *errors)
+{
+    const struct key *key = find_key(keys, row->key);
+
+    if (key == NULL)
+        return false;
+    if (row->value[0] != '\0' && !key->kind->read(row->value, (char *)to + key->offset))
+        config_complain(errors, row->place, "the key %s takes %s", row->key, key->kind->form);
+    return true;
+}
+
+static void set_keys(const struct key *keys, const struct config_section *section, void *to, struct bytes *errors)
+{
+    for (size_t i = 0; i < section->count; i++) {
+        if (set_key(keys, &section->rows[i], to, errors))
+            continue;
+        struct bytes names = {0};
+        add_names(keys, &names);
+        config_complain(errors, section->rows[i].place, "there is no key %s in [%s]; it has%s", section->rows[i].key,
+                        section->kind, names.at);
+        bytes_free(&names);
+    }
+}
+
+/* An array with room for one more, all zeros. */
+static void *one_more(void *array, size_t count, size_t size)
+{
+    char *ret = realloc(array, (count + 1) * size);
+
+    if (ret == NULL)
+        abort(); /* the daemon does not start without memory */
+    memset(ret + count * size, 0, size);
+    return ret;
+}
+
+static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)
+{
+    int protocol = 0;
+
+    while (protocol < PROTOCOL_COUNT && strcmp(section->name, protocols[protocol]) != 0)
+        protocol++;
+    if (protocol == PROTOCOL_COUNT) {
+        config_complain(errors, section->place, "[listen %s]: resp is the protocol that this version serves",
+                        section->name);
+        return;
+    }
+    struct listen_settings *listen = &settings->listen[protocol];
+    listen->given = true;
+    listen->place = section->place;
+    set_keys(listen_keys, section, listen, errors);
+    if (listen->addresses[0] == '\0')
+        config_complain(errors, section->place, "[listen %s] needs address=", section->name);
+}
+
+static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
+{
+    frazil_error err;
+
+    if (settings->generator_count == GENERATORS_MAX)
+        config_complain(errors, section->place, "more than %d generators", GENERATORS_MAX);
+    settings->generators = one_more(settings->generators, settings->generator_count, sizeof *settings->generators);
+    struct generator_settings *generator = &settings->generators[settings->generator_count++];
+    generator->name = section->name;
+    generator->place = section->place;
+    generator->from_environment = settings->built_in;
+    set_defaults(generator_keys, generator);
+    if (frazil_options_new(&generator->options, &err) != FRAZIL_OK) {
+        config_complain(errors, section->place, "%s", err.message);
+        return;
+    }
+    for (size_t i = 0; i < section->count; i++) {
+        const struct config_row *row = &section->rows[i];
+        if (set_key(generator_keys, row, generator, errors) || row->value[0] == '\0')
+            continue;
+        if (frazil_options_set(generator->options, row->key, row->value, strlen(row->value), &err) != FRAZIL_OK)
+            config_complain(errors, row->place, "%s", err.message);
+    }
+    if (!generator->from_environment && frazil_options_check(generator->options, &err) != FRAZIL_OK)
+        config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
+}
+
+static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)
+{
+    settings->users = one_more(settings->users, settings->user_count, sizeof *settings->users);
+    struct user_settings *user = &settings->users[settings->user_count++];
+    user->name = section->name;
+    user->place = section->place;
+    set_defaults(user_keys, user);
+    set_keys(user_keys, section, user, errors);
+}
+
+static void read_section(struct settings *settings, const struct config_section *section, struct bytes *errors)
+{
+    bool named = strcmp(section->kind, "generator") == 0 || strcmp(section->kind, "user") == 0;
+
+    if (named && !settings_is_name(section->name, strlen(section->name)))
+        config_complain(errors, section->place, "[%s NAME]: a name is a small letter, then up to 63 of a-z0-9_.-",
+                        section->kind);
+    else if (strcmp(section->kind, "generator") == 0)
+        read_generator(settings, section, errors);
+    else if (strcmp(section->kind, "user") == 0)
+        read_user(settings, section, errors);
+    else if (strcmp(section->kind, "listen") == 0)
+        read_listen(settings, section, errors);
+    else if (strcmp(section->kind, "daemon") == 0 && section->name[0] == '\0')
+        set_keys(daemon_keys, section, &settings->daemon, errors);
+    else
+        config_complain(
+            errors, section->place,
+            "there is no section [%s]; there are [daemon], [listen PROTOCOL], [generator NAME], [user NAME]",
+            section->kind);
+}
+
+void settings_read(struct settings *settings, const char *path, struct bytes *errors)
+{
+    *settings = (struct settings){.built_in = path == NULL && access(DEFAULT_FILE, F_OK) != 0};
+    set_defaults(daemon_keys, &settings->daemon);
+    for (int i = 0; i < PROTOCOL_COUNT; i++)
+        set_defaults(listen_keys, &settings->listen[i]);
+    if (settings->built_in)
+        config_file_read_text(&settings->file, "(no configuration)", built_in, errors);
+    else
+        config_file_read(&settings->file, path != NULL ? path : DEFAULT_FILE, errors);
+    for (size_t i = 0; i < settings->file.count; i++)
+        read_section(settings, &settings->file.sections[i], errors);
+    struct place file = {path != NULL ? path : DEFAULT_FILE, 0};
+    if (errors->len == 0 && settings->generator_count == 0)
+        config_complain(errors, file, "there is no [generator NAME]: at least one is needed");
+    bool listens = false;
+    for (int i = 0; i < PROTOCOL_COUNT; i++)
+        listens |= settings->listen[i].given;
+    if (errors->len == 0 && !listens)
+        config_complain(errors, file, "there is no [listen PROTOCOL]: at least one is needed");
+}
+
+static void print_keys(const struct key *keys, const void *from, struct bytes *out)
+{
+    for (; keys->name != NULL; keys++) {
+        size_t before = out->len;
+        bytes_format(out, "%s=", keys->name);
+        size_t value = out->len;
+        keys->kind->write((const char *)from + keys->offset, out);
+        if (out->len == value)
+            out->len = before; /* a text that was not given */
+        else
+            bytes_add_text(out, "\n");
+    }
+}
+
+/* The spec as the library understands it, a key a line; blanks in '...' do not separate. */
+static void print_spec(const struct generator_settings *generator, struct bytes *out)
+{
+    char spec[4096];
+    bool quoted_part = false;
+    frazil_error err;
+
+    if (generator->from_environment) {
+        bytes_add_text(out, "# the rest is what `frazil next` would use\n");
+        return;
+    }
+    if (frazil_options_text(generator->options, 0, spec, sizeof spec, NULL, &err) != FRAZIL_OK) {
+        bytes_format(out, "# %s\n", err.message);
+        return;
+    }
+    for (char *at = spec; *at != '\0'; at++) {
+        if (*at == '\'') {
+            quoted_part = !quoted_part;
+            continue;
+        }
+        if (quoted_part && *at == '\\')
+            at++;
+        bytes_add(out, *at == ' ' && !quoted_part ? "\n" : at, 1);
+    }
+    bytes_add_text(out, "\n");
+}
+
+void settings_print(const struct settings *settings, struct bytes *out)
+{
+    bytes_add_text(out, "[daemon]\n");
+    print_keys(daemon_keys, &settings->daemon, out);
+    for (int i = 0; i < PROTOCOL_COUNT; i++) {
+        if (settings->listen[i].given) {
+            bytes_format(out, "\n[listen %s]\n", protocols[i]);
+            print_keys(listen_keys, &settings->listen[i], out);
+        }
+    }
+    for (size_t i = 0; i < settings->generator_count; i++) {
+        bytes_format(out, "\n[generator %s]\n", settings->generators[i].name);
+        print_keys(generator_keys, &settings->generators[i], out);
+        print_spec(&settings->generators[i], out);
+    }
+    for (size_t i = 0; i < settings->user_count; i++) {
+        bytes_format(out, "\n[user %s]\n", settings->users[i].name);
+        print_keys(user_keys, &settings->users[i], out);
+    }
+}
+
+void settings_free(struct settings *settings)
+{
+    for (size_t i = 0; i < settings->generator_count; i++)
+        frazil_options_free(settings->generators[i].options);
+    free(settings->generators);
+    free(settings->users);
+    config_file_free(&settings->file);
+    *settings = (struct settings){0};
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The settings of the daemon: numbers and choices, made out of the files of the configuration by one table of keys.
+ */
+#ifndef FRAZILD_SETTINGS_H
+#define FRAZILD_SETTINGS_H
+
+#include <frazil.h>
+#include <frazil/options.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "config_file.h"
+#include "settings_values.h"
+
+#define NAME_MAX_LEN 64     /* of generators and users */
+#define GENERATORS_MAX 1024 /* each costs descriptors and a lease */
+#define DEFAULT_FILE "/etc/frazil/frazild.conf"
+
+/* The protocols that can be listened for. */
+enum protocol { PROTOCOL_RESP, PROTOCOL_COUNT };
+
+struct daemon_settings {
+    uint32_t threads; /* 0: as many as there are processors, 8 at most */
+    uint32_t max_connections;
+    uint64_t request_timeout_ns; /* a command that waits for ids, or is not there in full */
+    uint64_t stall_timeout_ns;   /* a reply that nobody reads */
+    uint64_t idle_timeout_ns;    /* 0: an idle connection stays */
+    uint64_t drain_delay_ns;
+    uint64_t drain_timeout_ns;
+    uint32_t incr_reply; /* an enum incr_reply */
+};
+
+/* A section [listen PROTOCOL]. */
+struct listen_settings {
+    bool given;
+    struct place place;
+    const char *addresses; /* separated by blanks */
+    bool insecure;         /* an address beyond this host may do without the TLS that there is not yet */
+    uint32_t mode;         /* of a unix socket */
+};
+
+/* A section [generator NAME]. */
+struct generator_settings {
+    const char *name;
+    struct place place;
+    frazil_options *options; /* the keys of the spec */
+    const char *keys;        /* patterns of INCR's keys, separated by blanks; "" for none */
+    uint32_t max_batch;
+    uint32_t rate;         /* ids a second; 0: no limit */
+    bool from_environment; /* opened as `frazil next` does: nothing is configured */
+};
+
+/* A section [user NAME]. */
+struct user_settings {
+    const char *name;
+    struct place place;
+    const char *secret_file;
+    const char *allow; /* verb:pattern, separated by blanks */
+    uint32_t rate;     /* ids a second; 0: no limit */
+};
+
+struct settings {
+    struct config_file file; /* all texts are in it */
+    struct daemon_settings daemon;
+    struct listen_settings listen[PROTOCOL_COUNT];
+    struct generator_settings *generators;
+    size_t generator_count;
+    struct user_settings *users;
+    size_t user_count;
+    bool built_in; /* no file: the settings for a first try */
+};
+
+/*
+ * Reads the settings from a file, or, where path is NULL, from DEFAULT_FILE; if there is none, they are those for a
+ * first try.  Wrong lines are added to errors; the settings are of use only if there are none.
+ */
+void settings_read(struct settings *settings, const char *path, struct bytes *errors);
+
+/* Writes them as a file of the configuration, with defaults, and with "..." where a password is. */
+void settings_print(const struct settings *settings, struct bytes *out);
+
+/* Frees them. */
+void settings_free(struct settings *settings);
+
+/* The name of a protocol, as [listen NAME] has it. */
+const char *settings_protocol(enum protocol protocol);
+
+/* Whether a text is a name of a generator or user: [a-z][a-z0-9_.-]{0,63}. */
+bool settings_is_name(const char *text, size_t len);
+
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The keys of the configuration, all of them.  X(section, key, member, kind, default, help); the parser, --print-config
+ * and the manual's test read this table.  A section [generator NAME] also takes every key of a spec, see
+ * frazil.spec(5).
+ */
+#ifndef FRAZILD_SETTINGS_KEYS_H
+#define FRAZILD_SETTINGS_KEYS_H
+
+/* clang-format off */
+#define DAEMON_KEYS(X) \
+    X(daemon, threads,         threads,            threads,    "auto",  "event loops; auto: one a processor, 8 at most") \
+    X(daemon, max_connections, max_connections,    count,      "10000", "connections at a time") \
+    X(daemon, request_timeout, request_timeout_ns, duration,   "10s",   "the wait of a request for ids, or for its own end") \
+    X(daemon, stall_timeout,   stall_timeout_ns,   duration,   "30s",   "a reply that the client does not read") \
+    X(daemon, idle_timeout,    idle_timeout_ns,    duration,   "0s",    "a RESP connection without a command; 0s: it stays") \
+    X(daemon, drain_delay,     drain_delay_ns,     duration,   "5s",    "from SIGTERM until no connection is accepted") \
+    X(daemon, drain_timeout,   drain_timeout_ns,   duration,   "30s",   "from then until all connections are cut") \
+    X(daemon, incr_reply,      incr_reply,         incr_reply, "auto",  "what INCR replies: auto, integer, string")
+
+#define LISTEN_KEYS(X) \
+    X(listen, address,         addresses,          text,       "",      "HOST:PORT, [IPV6]:PORT or unix:PATH, several by blanks") \
+    X(listen, mode,            mode,               mode,       "0660",  "the mode of a unix socket") \
+    X(listen, insecure,        insecure,           yes,        "no",    "yes: beyond this host, without TLS")
+
+#define GENERATOR_KEYS(X) \
+    X(generator, keys,         keys,               text,       "",      "patterns of the keys of INCR") \
+    X(generator, max_batch,    max_batch,          batch,      "10000", "ids of one request") \
+    X(generator, rate,         rate,               rate,       "unlimited", "ids a second")
+
+#define USER_KEYS(X) \
+    X(user, secret_file,       secret_file,        text,       "",      "file with the SHA-256 of the user's token") \
+    X(user, allow,             allow,              text,       "",      "VERB:PATTERN, several by blanks") \
+    X(user, rate,              rate,               rate,       "unlimited", "ids a second")
+/* clang-format on */
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+#include "setup.h"
+
+#include "addresses.h"
+
+#include <stdlib.h>
+
+#define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
+
+/* This version has no TLS: beyond this host, tokens and ids could be read on the way. */
+static void check_listeners(const struct settings *settings, struct bytes *errors)
+{
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        const struct listen_settings *row = &settings->listen[protocol];
+        if (row->given && !row->insecure && !addresses_are_local(row->addresses))
+            config_complain(errors, row->place,
+                            "[listen %s] listens beyond this host, and this version has no TLS: give it an address of "
+                            "this host with a TLS proxy before it, or say insecure=yes in a network that you trust%s",
+                            settings_protocol((enum protocol)protocol),
+                            settings->user_count == 0 ? ", and users, or anybody there can take ids" : "");
+    }
+}
+
+bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
+{
+    struct settings settings;
+    struct users users;
+
+    settings_read(&settings, path, errors);
+    users_open(&users, &settings, errors);
+    check_listeners(&settings, errors);
+    bool good = errors->len == 0;
+    if (good)
+        settings_print(&settings, out);
+    users_close(&users);
+    settings_free(&settings);
+    return good;
+}
+
+static void free_setup(struct setup *setup)
+{
+    generators_close(&setup->generators, CLOSE_WAIT_NS);
+    users_close(&setup->users);
+    settings_free(&setup->settings);
+    free(setup);
+}
+
+struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors)
+{
+    struct setup *setup = calloc(1, sizeof *setup);
+
+    if (setup == NULL) {
+        bytes_add_text(errors, "out of memory\n");
+        return NULL;
+    }
+    atomic_init(&setup->holders, 1);
+    settings_read(&setup->settings, path, errors);
+    users_open(&setup->users, &setup->settings, errors);
+    check_listeners(&setup->settings, errors);
+    if (errors->len == 0)
+        generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
+    if (errors->len == 0)
+        return setup;
+    free_setup(setup);
+    return NULL;
+}
+
+void setup_hold(struct setup *setup)
+{
+    (void)atomic_fetch_add(&setup->holders, 1);
+}
+
+void setup_release(struct setup *setup)
+{
+    if (atomic_fetch_sub(&setup->holders, 1) == 1)
+        free_setup(setup);
+}

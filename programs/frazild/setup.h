@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A setup: the settings, and what was opened for them.  A reload makes a new one; each thread goes over to it between
+ * two turns, and the last one lets the old one go.
+ */
+#ifndef FRAZILD_SETUP_H
+#define FRAZILD_SETUP_H
+
+#include "generators.h"
+#include "settings.h"
+#include "users.h"
+
+struct setup {
+    struct settings settings;
+    struct generators generators;
+    struct users users;
+    atomic_uint holders;
+};
+
+/*
+ * Makes a setup from a file (NULL: the default one), sharing the engines of `before`, which may be NULL.  Returns NULL
+ * if that fails, and adds what is wrong to errors.
+ */
+struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors);
+
+/* Looks at the files alone, and opens nothing.  Returns whether they are right; if so, out has them in full. */
+bool setup_check(const char *path, struct bytes *out, struct bytes *errors);
+
+/* Holds a setup once more, or lets it go. */
+void setup_hold(struct setup *setup);
+void setup_release(struct setup *setup);
+
+#endif

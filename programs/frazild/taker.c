@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+#include "taker.h"
+
+#include "clock.h"
+
+#include <stdlib.h>
+
+#define RETRY_LEAST_NS (20 * UINT64_C(1000)) /* a sooner timer costs more than it brings */
+#define RETRY_UNKNOWN_NS (1 * NS_PER_MS)     /* the library did not say when */
+
+/* Those who wait for an engine, the first first. */
+struct queue {
+    struct engine *engine;
+    struct taking *first;
+    struct taking **end;
+    uint64_t due_ns;
+    struct queue *next;
+};
+
+size_t taker_id_size(const struct engine *engine)
+{
+    return engine->is_sno ? sizeof(frazil_sno) : sizeof(uint64_t);
+}
+
+bool taker_is_passing(frazil_err code)
+{
+    return code == FRAZIL_EAGAIN || code == FRAZIL_EFULL || code == FRAZIL_ECLOCK || code == FRAZIL_EUNREACHABLE;
+}
+
+static frazil_err take_some(struct taking *taking, size_t *ret_taken)
+{
+    size_t left = taking->wanted - taking->got;
+
+    if (taking->engine->is_sno)
+        return frazil_sno_try_take(taking->engine->gen, taking->meta, (frazil_sno *)taking->ids + taking->got, left,
+                                   ret_taken, &taking->retry_ns);
+    return frazil_try_take(taking->engine->gen, (uint64_t *)taking->ids + taking->got, left, ret_taken,
+                           &taking->retry_ns);
+}
+
+/* Takes what is free now.  False: more must be waited for, and the deadline allows it. */
+static bool advance(struct taking *taking, uint64_t now_ns)
+{
+    size_t taken;
+
+    while (taking->got < taking->wanted) {
+        taking->code = take_some(taking, &taken);
+        taking->got += (uint32_t)taken;
+        (void)atomic_fetch_add_explicit(&taking->engine->ids, taken, memory_order_relaxed);
+        if (taking->code == FRAZIL_OK)
+            continue;
+        if (taking->code != FRAZIL_EAGAIN)
+            return true;
+        if (taking->retry_ns == 0)
+            taking->retry_ns = RETRY_UNKNOWN_NS;
+        if (taking->retry_ns < RETRY_LEAST_NS)
+            taking->retry_ns = RETRY_LEAST_NS;
+        return now_ns + taking->retry_ns > taking->deadline_ns;
+    }
+    taking->code = FRAZIL_OK;
+    return true;
+}
+
+static struct queue *find(const struct taker *taker, const struct engine *engine)
+{
+    struct queue *queue = taker->queues;
+
+    while (queue != NULL && queue->engine != engine)
+        queue = queue->next;
+    return queue;
+}
+
+bool taker_take(struct taker *taker, struct taking *taking, uint64_t now_ns)
+{
+    struct queue *queue = taker->queues != NULL ? find(taker, taking->engine) : NULL;
+
+    if (queue == NULL)
+        return advance(taking, now_ns);
+    /* Others came first. */
+    taking->code = FRAZIL_EAGAIN;
+    taking->retry_ns = queue->due_ns > now_ns ? queue->due_ns - now_ns : RETRY_LEAST_NS;
+    return false;
+}
+
+bool taker_park(struct taker *taker, struct taking *taking, uint64_t now_ns)
+{
+    struct queue *queue = find(taker, taking->engine);
+
+    if (queue == NULL) {
+        queue = malloc(sizeof *queue);
+        if (queue == NULL)
+            return false;
+        *queue = (struct queue){taking->engine, NULL, &queue->first, now_ns + taking->retry_ns, taker->queues};
+        taker->queues = queue;
+    }
+    taking->next = NULL;
+    *queue->end = taking;
+    queue->end = &taking->next;
+    engine_hold(taking->engine);
+    (void)atomic_fetch_add_explicit(&taking->engine->waiting, 1, memory_order_relaxed);
+    return true;
+}
+
+/* Takes the request that *link points to out of its queue. */
+static void unlink_one(struct queue *queue, struct taking **link)
+{
+    struct taking *taking = *link;
+
+    *link = taking->next;
+    if (queue->end == &taking->next)
+        queue->end = link;
+    (void)atomic_fetch_sub_explicit(&taking->engine->waiting, 1, memory_order_relaxed);
+}
+
+static void free_if_empty(struct taker *taker, struct queue *queue)
+{
+    struct queue **link = &taker->queues;
+
+    if (queue->first != NULL)
+        return;
+    while (*link != queue)
+        link = &(*link)->next;
+    *link = queue->next;
+    free(queue);
+}
+
+void taker_cancel(struct taker *taker, struct taking *taking)
+{
+    struct queue *queue = find(taker, taking->engine);
+    struct taking **link = &queue->first;
+
+    while (*link != taking)
+        link = &(*link)->next;
+    unlink_one(queue, link);
+    free_if_empty(taker, queue);
+    engine_release(taking->engine, 0);
+}
+
+uint64_t taker_due_ns(const struct taker *taker)
+{
+    uint64_t due_ns = UINT64_MAX;
+
+    for (const struct queue *queue = taker->queues; queue != NULL; queue = queue->next) {
+        if (queue->due_ns < due_ns)
+            due_ns = queue->due_ns;
+    }
+    return due_ns;
+}
+
+/*
+ * Meets the requests of a queue in their order, until one has to wait on.  Its done may cancel or park others: the
+ * queue is looked for anew after each.
+ */
+static void run_queue(struct taker *taker, struct engine *engine, uint64_t now_ns)
+{
+    struct queue *queue;
+
+    while ((queue = find(taker, engine)) != NULL) {
+        struct taking *taking = queue->first;
+        if (!advance(taking, now_ns)) {
+            queue->due_ns = now_ns + taking->retry_ns;
+            return;
+        }
+        unlink_one(queue, &queue->first);
+        free_if_empty(taker, queue);
+        taking->done(taking);
+        engine_release(engine, 0);
+    }
+}
+
+void taker_run(struct taker *taker, uint64_t now_ns)
+{
+    for (;;) {
+        struct queue *queue = taker->queues;
+        while (queue != NULL && queue->due_ns > now_ns)
+            queue = queue->next;
+        if (queue == NULL)
+            return;
+        queue->due_ns = UINT64_MAX; /* until run_queue has set it */
+        struct engine *engine = queue->engine;
+        engine_hold(engine); /* the last of the queue may have been the last to hold it */
+        run_queue(taker, engine, now_ns);
+        engine_release(engine, 0);
+    }
+}

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+#include "users.h"
+
+#include "generators.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <gnutls/crypto.h>
+#include <gnutls/gnutls.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define HEX_LEN 64
+
+static const char *const verbs[VERB_COUNT] = {[VERB_NONE] = "",
+#define VERB_NAME(identifier, name) [VERB_##identifier] = name,
+                                              VERBS(VERB_NAME)
+#undef VERB_NAME
+};
+
+static const char blanks[] = " \t";
+
+/* Calls fit for each "verb:pattern" until it says true. */
+static bool any_rule(const char *allow, bool (*fit)(const char *rule, size_t len, const void *ctx), const void *ctx)
+{
+    for (allow += strspn(allow, blanks); *allow != '\0'; allow += strspn(allow, blanks)) {
+        size_t len = strcspn(allow, blanks);
+        if (fit(allow, len, ctx))
+            return true;
+        allow += len;
+    }
+    return false;
+}
+
+/* The verb that a rule begins with, up to its colon; VERB_COUNT: `*`, any; VERB_NONE: none of ours. */
+static enum verb verb_of(const char *rule, size_t len)
+{
+    const char *colon = memchr(rule, ':', len);
+    size_t verb_len = colon != NULL ? (size_t)(colon - rule) : 0;
+
+    if (verb_len == 1 && rule[0] == '*')
+        return VERB_COUNT;
+    for (int verb = VERB_NONE + 1; verb < VERB_COUNT; verb++) {
+        if (strlen(verbs[verb]) == verb_len && memcmp(rule, verbs[verb], verb_len) == 0)
+            return (enum verb)verb;
+    }
+    return VERB_NONE;
+}
+
+struct question {
+    enum verb verb;
+    const char *generator;
+};
+
+static bool allows(const char *rule, size_t len, const void *ctx)
+{
+    const struct question *question = ctx;
+    enum verb verb = verb_of(rule, len);
+    const char *colon = memchr(rule, ':', len);
+
+    if (verb != VERB_COUNT && verb != question->verb)
+        return false;
+    size_t pattern_len = len - (size_t)(colon + 1 - rule);
+    return question->generator[0] == '\0' ||
+           pattern_fits(colon + 1, pattern_len, question->generator, strlen(question->generator));
+}
+
+bool users_may(const struct user *user, enum verb verb, const char *generator)
+{
+    struct question question = {verb, generator};
+
+    return user == NULL || verb == VERB_NONE || any_rule(user->allow, allows, &question);
+}
+
+static bool is_wrong_rule(const char *rule, size_t len, const void *ctx)
+{
+    (void)ctx;
+    return verb_of(rule, len) == VERB_NONE || rule[len - 1] == ':';
+}
+
+static int digit(char c)
+{
+    if (c >= '0' && c <= '9')
+        return c - '0';
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool read_hex(const char *text, unsigned char *to)
+{
+    for (size_t i = 0; i < HEX_LEN / 2; i++) {
+        int high = digit(text[2 * i]), low = digit(text[2 * i + 1]);
+        if (high < 0 || low < 0)
+            return false;
+        to[i] = (unsigned char)(high * 16 + low);
+    }
+    return true;
+}
+
+/* The file holds the SHA-256 of the token in 64 hex digits; what follows a blank or a line is a comment. */
+static void read_secret(struct user *user, const struct user_settings *settings, struct bytes *errors)
+{
+    char text[HEX_LEN + 2] = "";
+    struct stat status;
+    int fd = open(settings->secret_file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+    if (fd < 0 || fstat(fd, &status) != 0) {
+        config_complain(errors, settings->place, "[user %s]: its secret_file cannot be read: %s", settings->name,
+                        strerror(errno));
+    } else if ((status.st_mode & (S_IWGRP | S_IRWXO)) != 0) {
+        config_complain(errors, settings->place,
+                        "[user %s]: others may read or change its secret_file: chmod 640 or 600", settings->name);
+    } else {
+        ssize_t len = read(fd, text, sizeof text - 1);
+        bool good = len >= HEX_LEN && (len == HEX_LEN || strchr(" \t\r\n", text[HEX_LEN]) != NULL);
+        user->has_secret = good && read_hex(text, user->sha256);
+        if (!user->has_secret)
+            config_complain(errors, settings->place,
+                            "[user %s]: its secret_file does not begin with the SHA-256 of a token, 64 hex digits, as "
+                            "frazild --new-token prints it",
+                            settings->name);
+    }
+    if (fd >= 0)
+        (void)close(fd);
+    explicit_bzero(text, sizeof text);
+}
+
+void users_open(struct users *users, const struct settings *settings, struct bytes *errors)
+{
+    *users = (struct users){.rows = calloc(settings->user_count + 1, sizeof *users->rows)};
+    if (users->rows == NULL) {
+        bytes_add_text(errors, "out of memory\n");
+        return;
+    }
+    for (size_t i = 0; i < settings->user_count; i++) {
+        const struct user_settings *row = &settings->users[i];
+        struct user *user = &users->rows[users->count++];
+        user->name = row->name;
+        user->allow = row->allow;
+        user->rate.per_second = row->rate;
+        if (row->secret_file[0] != '\0')
+            read_secret(user, row, errors);
+        else
+            config_complain(errors, row->place, "[user %s] needs secret_file=", row->name);
+        if (row->allow[0] == '\0')
+            config_complain(errors, row->place, "[user %s] needs allow=, such as next:* inspect:*", row->name);
+        if (any_rule(row->allow, is_wrong_rule, NULL))
+            config_complain(
+                errors, row->place,
+                "[user %s]: allow= takes VERB:PATTERN, several by blanks; the verbs are next, inspect, stats, "
+                "leases and *",
+                row->name);
+    }
+}
+
+void users_close(struct users *users)
+{
+    if (users->rows != NULL)
+        explicit_bzero(users->rows, users->count * sizeof *users->rows);
+    free(users->rows);
+    *users = (struct users){0};
+}
+
+struct user *users_find(const struct users *users, const char *name, size_t len)
+{
+    for (size_t i = 0; i < users->count; i++) {
+        if (strlen(users->rows[i].name) == len && memcmp(users->rows[i].name, name, len) == 0)
+            return &users->rows[i];
+    }
+    return NULL;
+}
+
+/* Every user is compared, whichever it is, so that time tells nothing. */
+struct user *users_by_token(const struct users *users, const char *name, size_t name_len, const char *token, size_t len)
+{
+    unsigned char sha256[32];
+    struct user *found = NULL;
+    const struct user *named = name != NULL ? users_find(users, name, name_len) : NULL;
+
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, token, len, sha256) != 0)
+        return NULL;
+    for (size_t i = 0; i < users->count; i++) {
+        bool equal = gnutls_memcmp(users->rows[i].sha256, sha256, sizeof sha256) == 0;
+        if (equal && users->rows[i].has_secret && (name == NULL || named == &users->rows[i]))
+            found = &users->rows[i];
+    }
+    return found;
+}
+
+static void write_hex(const unsigned char *from, char *to)
+{
+    for (size_t i = 0; i < HEX_LEN / 2; i++)
+        (void)snprintf(to + 2 * i, 3, "%02x", from[i]);
+}
+
+int users_print_new_token(void)
+{
+    unsigned char random_bytes[HEX_LEN / 2], sha256[HEX_LEN / 2];
+    char token[HEX_LEN + 1], hash[HEX_LEN + 1];
+
+    if (gnutls_rnd(GNUTLS_RND_KEY, random_bytes, sizeof random_bytes) != 0)
+        return EXIT_FAILURE;
+    write_hex(random_bytes, token);
+    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, token, HEX_LEN, sha256) != 0)
+        return EXIT_FAILURE;
+    write_hex(sha256, hash);
+    int printed = printf("token, for the client:   %s\nline of the secret_file: %s\n", token, hash);
+    explicit_bzero(random_bytes, sizeof random_bytes);
+    explicit_bzero(token, sizeof token);
+    return printed < 0 ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The users: who may do what.  Where no user is configured, every client may do everything.
+ */
+#ifndef FRAZILD_USERS_H
+#define FRAZILD_USERS_H
+
+#include "rate.h"
+#include "settings.h"
+
+/* X(identifier, name): the verbs that `allow` has. */
+#define VERBS(X) X(NEXT, "next") X(INSPECT, "inspect") X(STATS, "stats") X(LEASES, "leases")
+
+enum verb {
+    VERB_NONE, /* for everybody who is known */
+#define VERB(identifier, name) VERB_##identifier,
+    VERBS(VERB)
+#undef VERB
+        VERB_COUNT
+};
+
+struct user {
+    const char *name;         /* the settings' own */
+    const char *allow;        /* likewise */
+    unsigned char sha256[32]; /* of the token */
+    bool has_secret;
+    struct rate rate;
+};
+
+struct users {
+    struct user *rows;
+    size_t count;
+};
+
+/* Reads the secrets of the users of the settings, which must outlive them.  Each error is added to errors. */
+void users_open(struct users *users, const struct settings *settings, struct bytes *errors);
+
+/* Frees them. */
+void users_close(struct users *users);
+
+/* The user of that name; NULL: there is none. */
+struct user *users_find(const struct users *users, const char *name, size_t len);
+
+/* The user whose token it is; a NULL name stands for any user.  NULL: nobody's.  Takes as long for a wrong one. */
+struct user *users_by_token(const struct users *users, const char *name, size_t name_len, const char *token,
+                            size_t len);
+
+/* Whether a user may do this with a generator ("" for none).  user NULL: there are no users, so anybody may. */
+bool users_may(const struct user *user, enum verb verb, const char *generator);
+
+/* Prints a new token and its SHA-256.  Returns the exit status. */
+int users_print_new_token(void);
+
+#endif

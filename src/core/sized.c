@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+#include "sized.h"
+
+#include <string.h>
+
+void fz_give_sized(void *ret, size_t size, const void *what, size_t length)
+{
+    size_t shorter = size < length ? size : length;
+
+    memcpy(ret, what, shorter);
+    memset((char *)ret + shorter, 0, size - shorter);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Errands: work that may block, done by a thread of its own while the caller
+ * waits for no longer than it wants to.  An exchange with a coordinator is not cut
+ * off, because a swap whose answer nobody saw burns the grant: it goes on
+ * behind the caller's back, until its own timeout.
+ */
+#ifndef FZ_GENERATOR_ERRAND_H
+#define FZ_GENERATOR_ERRAND_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frazil/generator.h"
+
+/* What is done.  It says why it failed in *reterr. */
+typedef frazil_err (*fz_errand_fn)(frazil *gen, frazil_error *reterr);
+
+/*
+ * Has run(gen) done by another thread, which takes no signals, and waits for wait_ns of monotonic time at the most.
+ * True: it is done, *ret_err is its result, and *reterr, which may be NULL, is filled on failure.  False: it goes on.
+ * Where no thread can be had, the caller does it.
+ */
+FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *ret_err,
+                              frazil_error *reterr);
+
+#endif

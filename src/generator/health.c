@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a generator is.  All of it is read from memory that its processes share, so nobody who waits for a disk or a
+ * coordinator is waited for here.
+ */
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "core/sized.h"
+#include "generator_internal.h"
+#include "observe.h"
+
+static frazil_health_state state_of(const frazil *gen, const struct fz_observation *seen)
+{
+    uint64_t now_tick = seen->view.now_tick;
+
+    if (fz_is_stopped(gen))
+        return FRAZIL_HEALTH_STOPPED;
+    if (now_tick > gen->rules.last_tick)
+        return FRAZIL_HEALTH_EXHAUSTED;
+    if (now_tick > seen->grant.until)
+        return FRAZIL_HEALTH_FENCED;
+    if (seen->before_epoch || now_tick < seen->grant.floor)
+        return FRAZIL_HEALTH_BEHIND;
+    return fz_keeper_is_due(gen, &seen->grant, now_tick) ? FRAZIL_HEALTH_NEEDS_GRANT : FRAZIL_HEALTH_SERVING;
+}
+
+static uint64_t failures_of(const frazil *gen)
+{
+    return atomic_load_explicit(&gen->shared->keeper.failures, memory_order_relaxed);
+}
+
+static frazil_err last_code_of(const frazil *gen)
+{
+    return failures_of(gen) == 0
+               ? FRAZIL_OK
+               : (frazil_err)atomic_load_explicit(&gen->shared->keeper.failure_code, memory_order_relaxed);
+}
+
+/* After a failure: how long until the next try.  0: it may be made now. */
+static uint64_t retry_in_ns(const frazil *gen)
+{
+    uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
+    uint64_t now_ns = fz_monotonic_ns(gen);
+
+    return retry_ns > now_ns ? retry_ns - now_ns : 0;
+}
+
+/* How long until the grant is to be extended. */
+static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *seen)
+{
+    uint64_t beyond = seen->grant.until + 1;
+    uint64_t due_tick;
+
+    (void)fz_keeper_can_reach(gen, &seen->grant, beyond, beyond, &due_tick);
+    uint64_t due_ns = fz_ns_until(gen, seen->now, due_tick);
+    uint64_t retry_ns = failures_of(gen) == 0 ? 0 : retry_in_ns(gen);
+    return due_ns > retry_ns ? due_ns : retry_ns;
+}
+
+void frazil_get_health(frazil *gen, frazil_health *ret, size_t size)
+{
+    const struct fz_observation seen = fz_observe(gen);
+    frazil_health health = {
+        .state = (int32_t)state_of(gen, &seen),
+        .last_code = last_code_of(gen),
+        .worker = seen.grant.worker,
+        .grant_end_unix_ms = INT64_MAX,
+        .next_keep_ns = FRAZIL_WAIT_FOREVER,
+        .failures = failures_of(gen),
+    };
+
+    if (gen->keeper.granter.ctx != NULL) {
+        health.needs_grant = 1;
+        /* The start of the last tick and its length: the start of the one after it may be beyond the layout. */
+        health.grant_end_unix_ms =
+            fz_layout_tick_unix_ms(&gen->layout, seen.grant.until) + (int64_t)gen->layout.tick_ms;
+        health.horizon_ns = fz_horizon_ns(gen);
+        health.next_keep_ns = next_keep_ns(gen, &seen);
+    }
+    fz_give_sized(ret, size, &health, sizeof health);
+}
+
+frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr)
+{
+    char failure[FZ_SHARED_NOTE_SIZE];
+    frazil_err err = last_code_of(gen);
+
+    if (err == FRAZIL_OK)
+        return FRAZIL_OK;
+    fz_shared_note_read(&gen->shared->keeper.failure, failure);
+    (void)fz_fail(reterr, err, "%s", failure[0] != '\0' ? failure : frazil_strerror(err));
+    if (reterr != NULL)
+        reterr->retry_ns = retry_in_ns(gen);
+    return err;
+}

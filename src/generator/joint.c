@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One generator for all openings of a process that mean the same.
+ *
+ * A fork can come at any step of another thread, and the child has memory as it was at that step and none of the
+ * threads.  So:
+ * - A lock word holds the mark of its holder's process.  The mark of another process means that its holder did not come
+ *   along: the lock is free.
+ * - Each change of the list is one store, before which or after which a child may be born: a joint is linked when it is
+ *   complete, and unlinked before it is freed.
+ * - A joint has its generator only while that is wholly open: from behind its opening to before its closing.
+ * What a child cannot know is that a thread was about to leave: that user is counted for ever there, and what was to be
+ * closed stays open until the child ends.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/sentence.h"
+#include "errand.h"
+#include "generator_internal.h"
+#include "open.h"
+#include "os/clock.h"
+#include "os/memory.h"
+#include "spec/canonical.h"
+#include "spec/options.h"
+
+enum { TEXT_SIZE = 1024, PAUSE_NS = 1000000 };
+
+struct fz_joint {
+    struct fz_joint *_Atomic next;
+    _Atomic uint64_t lock; /* of opening and closing */
+    uint64_t users;        /* under the lock of the list; whoever waits for the joint's own is one, too */
+    frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
+    char text[];           /* what it means */
+};
+
+/* All joints of the process, and what tells the process from those that it was forked from. */
+static struct fz_joint *_Atomic joints;
+static _Atomic uint64_t joints_lock;
+static struct fz_fork_mark *_Atomic joints_mark;
+
+/* ---- locks -------------------------------------------------------------------------- */
+
+/* This process's mark; 0: there is no memory for it. */
+static uint64_t joint_process(void)
+{
+    struct fz_fork_mark *mark = atomic_load_explicit(&joints_mark, memory_order_acquire);
+    bool wiped;
+
+    if (mark != NULL)
+        return fz_fork_mark_read(mark);
+    struct fz_fork_mark *own = malloc(sizeof *own);
+    if (own == NULL)
+        return 0;
+    _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
+    fz_fork_mark_init(own, page != NULL && wiped ? page : NULL);
+    if (atomic_compare_exchange_strong_explicit(&joints_mark, &mark, own, memory_order_acq_rel, memory_order_acquire))
+        return fz_fork_mark_read(own);
+    fz_unmap(page, sizeof *page); /* another thread was faster */
+    free(own);
+    return fz_fork_mark_read(mark);
+}
+
+static void joint_enter(_Atomic uint64_t *lock, uint64_t process)
+{
+    const frazil_clock clock = fz_real_clock();
+    uint64_t holder = atomic_load_explicit(lock, memory_order_relaxed);
+
+    while (holder == process ||
+           !atomic_compare_exchange_weak_explicit(lock, &holder, process, memory_order_acquire, memory_order_relaxed)) {
+        /* Whoever opens may wait for a coordinator. */
+        if (holder == process)
+            clock.sleep_until(clock.ctx, clock.monotonic_ns(clock.ctx) + PAUSE_NS);
+        holder = atomic_load_explicit(lock, memory_order_relaxed);
+    }
+}
+
+static void joint_exit(_Atomic uint64_t *lock)
+{
+    atomic_store_explicit(lock, 0, memory_order_release);
+}
+
+/* ---- the list -------------------------------------------------------------------------- */
+
+static struct fz_joint *joint_of(const char *text)
+{
+    struct fz_joint *joint = atomic_load_explicit(&joints, memory_order_acquire);
+
+    while (joint != NULL && strcmp(joint->text, text) != 0)
+        joint = atomic_load_explicit(&joint->next, memory_order_acquire);
+    return joint;
+}
+
+/* The joint for a text, with one user more; NULL: out of memory. */
+static struct fz_joint *joint_join(const char *text, uint64_t process)
+{
+    size_t size = strlen(text) + 1;
+
+    joint_enter(&joints_lock, process);
+    struct fz_joint *joint = joint_of(text);
+    if (joint == NULL && (joint = calloc(1, sizeof *joint + size)) != NULL) {
+        memcpy(joint->text, text, size);
+        atomic_init(&joint->next, atomic_load_explicit(&joints, memory_order_relaxed));
+        atomic_store_explicit(&joints, joint, memory_order_release);
+    }
+    if (joint != NULL)
+        joint->users++;
+    joint_exit(&joints_lock);
+    return joint;
+}
+
+static bool joint_has_others(struct fz_joint *joint, uint64_t process)
+{
+    joint_enter(&joints_lock, process);
+    bool has_others = joint->users > 1;
+    joint_exit(&joints_lock);
+    return has_others;
+}
+
+/* One user less, who holds the joint's lock; the last one takes the joint away. */
+static void joint_part(struct fz_joint *joint, uint64_t process)
+{
+    struct fz_joint *_Atomic *place = &joints;
+
+    joint_enter(&joints_lock, process);
+    bool is_last = --joint->users == 0;
+    if (is_last) {
+        while (atomic_load_explicit(place, memory_order_relaxed) != joint)
+            place = &atomic_load_explicit(place, memory_order_relaxed)->next;
+        atomic_store_explicit(place, atomic_load_explicit(&joint->next, memory_order_relaxed), memory_order_release);
+    }
+    joint_exit(&joints_lock);
+    if (is_last)
+        free(joint);
+    else
+        joint_exit(&joint->lock);
+}
+
+/* ---- opening and closing ------------------------------------------------------------------ */
+
+static frazil_err joint_open(struct fz_joint *joint, const struct fz_decision *decision, frazil_error *reterr)
+{
+    static const struct fz_ports none = {.clock = NULL};
+    frazil *gen;
+
+    if (atomic_load_explicit(&joint->gen, memory_order_relaxed) != NULL)
+        return FRAZIL_OK;
+    frazil_err err = fz_open_decided(&gen, decision, &none, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    gen->joint = joint;
+    atomic_store_explicit(&joint->gen, gen, memory_order_release);
+    return FRAZIL_OK;
+}
+
+static frazil_err joint_open_text(frazil **ret, const char *text, const struct fz_decision *decision,
+                                  frazil_error *reterr)
+{
+    uint64_t process = joint_process();
+    struct fz_joint *joint = process == 0 ? NULL : joint_join(text, process);
+
+    if (joint == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    joint_enter(&joint->lock, process);
+    frazil_err err = joint_open(joint, decision, reterr);
+    if (err != FRAZIL_OK) {
+        joint_part(joint, process);
+        return err;
+    }
+    *ret = atomic_load_explicit(&joint->gen, memory_order_relaxed);
+    joint_exit(&joint->lock);
+    return FRAZIL_OK;
+}
+
+static frazil_err joint_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
+{
+    char shorter[TEXT_SIZE];
+    size_t len;
+
+    if (fz_canonical_text(decision, false, shorter, sizeof shorter, &len) == FRAZIL_OK)
+        return joint_open_text(ret, shorter, decision, reterr);
+    char *text = malloc(len + 1);
+    if (text == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    frazil_err err = fz_canonical_text(decision, false, text, len + 1, &len);
+    if (err == FRAZIL_OK)
+        err = joint_open_text(ret, text, decision, reterr);
+    free(text);
+    return err;
+}
+
+frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)
+{
+    frazil_options options = {.environment = FRAZIL_ENVIRONMENT_BY_KEY};
+    struct fz_decision decision;
+    int cancel;
+
+    /* A thread that ends in here would hold its lock for ever. */
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    frazil_err err = fz_options_of_spec(&options, spec, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_options_decide(&decision, &options, FZ_OPENING_GENERATOR, reterr);
+    if (err == FRAZIL_OK) {
+        err = joint_open_decided(ret, &decision, reterr);
+        fz_decision_free(&decision);
+    }
+    fz_options_forget(&options);
+    pthread_setcancelstate(cancel, NULL);
+    return err;
+}
+
+static void joint_leave(struct fz_joint *joint)
+{
+    uint64_t process = joint_process();
+    int cancel;
+
+    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
+    joint_enter(&joint->lock, process);
+    if (!joint_has_others(joint, process)) {
+        frazil *gen = atomic_load_explicit(&joint->gen, memory_order_relaxed);
+        atomic_store_explicit(&joint->gen, NULL, memory_order_release);
+        (void)fz_close_opened(gen);
+    }
+    joint_part(joint, process);
+    pthread_setcancelstate(cancel, NULL);
+}
+
+void frazil_close(frazil *gen)
+{
+    if (gen != NULL && gen->joint != NULL)
+        joint_leave(gen->joint);
+    else if (gen != NULL)
+        (void)fz_close_opened(gen);
+}
+
+static frazil_err close_aside(frazil *gen, frazil_error *reterr)
+{
+    (void)reterr;
+    if (gen->joint == NULL)
+        return fz_close_opened(gen);
+    joint_leave(gen->joint);
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (gen == NULL)
+        return FRAZIL_OK;
+    uint64_t most_ns = wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns;
+    /* Nothing of the program's is called after this call has returned. */
+    if (gen->fixed.has_program_ports || gen->overflow.fn != NULL || most_ns == FRAZIL_WAIT_FOREVER)
+        return close_aside(gen, NULL);
+    return fz_errand_run(gen, close_aside, most_ns, &err, NULL) ? err : FRAZIL_EAGAIN;
+}

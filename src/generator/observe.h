@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* Looking at the grant, the word and the clock. */
+#ifndef FZ_GENERATOR_OBSERVE_H
+#define FZ_GENERATOR_OBSERVE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/slot.h"
+#include "frazil/generator.h"
+#include "lease/granter.h"
+
+/*
+ * A look at the grant, the word and the clock, in this order: a word that is read
+ * after the grant was raised to its floor, and a clock that is read after the word
+ * cannot seem to be behind it without having stepped.
+ */
+struct fz_observation {
+    struct fz_grant grant;
+    uint64_t grant_number; /* of it on the board */
+    struct fz_slot_view view;
+    frazil_instant now;
+    int64_t high_us;  /* the highest reading before this one */
+    uint64_t counter; /* read just before the clock; 0 where there is none */
+    bool before_epoch;
+};
+
+/* Looks, and notes what the clock showed. */
+FZ_PRIVATE struct fz_observation fz_observe(frazil *gen);
+
+/* Nanoseconds from now to the start of a tick; 0 if it has come, UINT64_MAX if that does not fit. */
+FZ_PRIVATE uint64_t fz_ns_until(const frazil *gen, frazil_instant now, uint64_t tick);
+
+/* Raises an atomic to at least value. */
+FZ_PRIVATE void fz_raise_u64(_Atomic uint64_t *target, uint64_t value);
+FZ_PRIVATE void fz_raise_i64(_Atomic int64_t *target, int64_t value);
+
+/* Microseconds since 1970 of a reading; saturates. */
+FZ_PRIVATE int64_t fz_unix_us(frazil_instant instant);
+
+#endif

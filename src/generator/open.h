@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing a generator from inside the library. */
+#ifndef FZ_GENERATOR_OPEN_H
+#define FZ_GENERATOR_OPEN_H
+
+#include "frazil/options.h"
+#include "spec/decision.h"
+
+/* What a generator takes from the program and not from the system; NULL: the system's. */
+struct fz_ports {
+    const frazil_clock *clock;                     /* copied; its ctx must outlive the generator */
+    const frazil_random *random;                   /* likewise */
+    const frazil_granter *granter;                 /* likewise */
+    const frazil_coordinator *const *coordinators; /* NULL at the end; there during the call */
+};
+
+/* Opens what has been decided.  Errors as frazil_open. */
+FZ_PRIVATE frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
+                                      frazil_error *reterr);
+
+/* frazil_open_options for a worker id that is used without the generator.  FRAZIL_ESPEC: nobody grants it. */
+FZ_PRIVATE frazil_err fz_open_leased(frazil **ret, const frazil_options *options, frazil_error *reterr);
+
+/* Closes a generator that nobody of this process uses any more.  FRAZIL_OK: no worker id is left to its horizon. */
+FZ_PRIVATE frazil_err fz_close_opened(frazil *gen);
+
+/* Makes a new sno generator go on behind the snapshot that its partition and bounds come from. */
+FZ_PRIVATE void fz_continue_from(frazil *gen, const frazil_sno_snapshot *snapshot);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+#include "patience.h"
+
+#include "generator_internal.h"
+#include "observe.h"
+#include "waits.h"
+
+/* The longest sleep at a time, so that a clock that is set forward meanwhile is noticed. */
+static const uint64_t longest_sleep_ns = 100000000;
+
+uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
+{
+    if (fz_waits_ended() || fz_is_stopped(gen))
+        return 0;
+    /* A call that has not waited yet costs no clock reading. */
+    if (!patience->has_begun || patience->wait_ns == FRAZIL_WAIT_FOREVER)
+        return patience->wait_ns;
+    /* The clock that nobody sets: a wall clock set forward must not end a wait, nor one set back prolong it. */
+    uint64_t now = fz_monotonic_ns(gen);
+    return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
+}
+
+static void begin_at(const frazil *gen, struct fz_patience *patience, uint64_t now_ns)
+{
+    if (patience->has_begun)
+        return;
+    patience->has_begun = true;
+    if (gen->own.frozen_clock != NULL && patience->wait_ns == FRAZIL_WAIT_FOREVER)
+        patience->wait_ns = 0; /* a clock that stands still would be waited for in a loop without end */
+    patience->deadline_ns = patience->wait_ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + patience->wait_ns;
+}
+
+void fz_patience_begin(const frazil *gen, struct fz_patience *patience)
+{
+    begin_at(gen, patience, fz_monotonic_ns(gen));
+}
+
+/* Starts the clock of a call that has to wait. */
+static void begin_wait(frazil *gen, struct fz_patience *patience, uint64_t now_ns)
+{
+    begin_at(gen, patience, now_ns);
+    if (patience->waited)
+        return;
+    patience->waited = true;
+    atomic_fetch_add_explicit(&gen->shared->waits, 1, memory_order_relaxed);
+}
+
+uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience)
+{
+    uint64_t now_ns = fz_monotonic_ns(gen);
+
+    begin_wait(gen, patience, now_ns);
+    return now_ns;
+}
+
+void fz_patience_waited(frazil *gen, uint64_t begun_ns)
+{
+    atomic_fetch_add_explicit(&gen->shared->waited_us, (fz_monotonic_ns(gen) - begun_ns) / 1000, memory_order_relaxed);
+}
+
+void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns)
+{
+    uint64_t started_ns = fz_patience_wait(gen, patience);
+
+    /* A callback is told once a tick, and only a caller that wakes in each tick can tell it. */
+    if (gen->overflow.fn != NULL) {
+        uint64_t tick_ns = fz_ns_until(gen, seen->now, seen->view.now_tick + 1);
+        ns = tick_ns < ns ? tick_ns : ns;
+    }
+    ns = ns < longest_sleep_ns ? ns : longest_sleep_ns;
+    gen->clock.sleep_until(gen->clock.ctx, started_ns + ns);
+    fz_patience_waited(gen, started_ns);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* How long a call waits, and its sleeps. */
+#ifndef FZ_GENERATOR_PATIENCE_H
+#define FZ_GENERATOR_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "frazil/generator.h"
+
+struct fz_observation;
+
+/* How long a call may still wait. */
+struct fz_patience {
+    uint64_t wait_ns;
+    uint64_t deadline_ns; /* set when it begins, by the first wait if not before */
+    bool has_begun;
+    bool waited;
+};
+
+/* Begins it now, for calls that spend time in other ways than by waiting.  Nothing if it has begun. */
+FZ_PRIVATE void fz_patience_begin(const frazil *gen, struct fz_patience *patience);
+
+/* The call waits, on something else than a clock: counted once.  Returns the time, for fz_patience_waited. */
+FZ_PRIVATE uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience);
+
+/* It waits no more, since the time that fz_patience_wait gave. */
+FZ_PRIVATE void fz_patience_waited(frazil *gen, uint64_t begun_ns);
+
+/* What is left of it, in nanoseconds. */
+FZ_PRIVATE uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
+
+/* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */
+FZ_PRIVATE void fz_pause(frazil *gen, const struct fz_observation *seen, struct fz_patience *patience, uint64_t ns);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+#include "refusal.h"
+
+#include "core/duration.h"
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "generator_internal.h"
+#include "observe.h"
+
+frazil_err fz_refuse(struct fz_refusal *refusal, const struct fz_observation *seen, frazil_err code, uint64_t retry_ns)
+{
+    int64_t now_us = fz_unix_us(seen->now);
+
+    *refusal = (struct fz_refusal){
+        .code = code,
+        .retry_ns = retry_ns,
+        .now = seen->now,
+        .now_tick = seen->view.now_tick,
+        .granted_first = seen->grant.floor,
+        .granted_last = seen->grant.until,
+    };
+    /* The difference of two times may exceed an int64_t, so it is taken without a sign. */
+    if (code == FRAZIL_ECLOCK && seen->high_us > now_us) {
+        uint64_t behind_us = (uint64_t)seen->high_us - (uint64_t)now_us;
+        refusal->behind_us = behind_us > INT64_MAX ? INT64_MAX : (int64_t)behind_us;
+    }
+    return code;
+}
+
+frazil_err fz_refuse_stopped(const frazil *gen, struct fz_refusal *refusal, frazil_err err)
+{
+    if (err == FRAZIL_OK || !fz_is_stopped(gen))
+        return err;
+    *refusal = (struct fz_refusal){.code = FRAZIL_ESTOPPED};
+    return FRAZIL_ESTOPPED;
+}
+
+frazil_err fz_fail_stopped(frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESTOPPED, "the program has stopped this generator: open another one");
+}
+
+static void explain_lease(const frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    char failure[FZ_SHARED_NOTE_SIZE];
+
+    /* The try that failed was made by a keeper, perhaps of another process, so its reason is read from the shared page.
+     */
+    fz_shared_note_read(&gen->shared->keeper.failure, failure);
+    fz_fail(reterr, FRAZIL_ELEASE, "the grant of the worker id has ended at %t and could not be extended: %s",
+            fz_layout_tick_unix_ms(&gen->layout, refusal->granted_last),
+            failure[0] != '\0' ? failure
+                               : "the state directory or the coordinator does not answer, or another owner has the id");
+}
+
+frazil_err fz_explain(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
+{
+    const struct fz_refusal r = *refusal;
+
+    if (r.explain != NULL)
+        return r.explain(gen, refusal, reterr);
+    if (r.code == FRAZIL_ESTOPPED)
+        return fz_fail_stopped(reterr);
+    if (r.code == FRAZIL_ELEASE)
+        explain_lease(gen, refusal, reterr);
+    else if (r.code == FRAZIL_EEXHAUSTED)
+        fz_fail(reterr, r.code,
+                "the layout's last tick, %t, is used up; no id will ever follow: a new layout is needed",
+                fz_layout_tick_unix_ms(&gen->layout, gen->rules.last_tick));
+    /* No clock reading will ever help: the number of ids is wrong, not the time. */
+    else if (r.code == FRAZIL_EINVAL)
+        fz_fail(reterr, r.code,
+                "one call can be given %u ids at most, by its wait, on_full, max_lead and the grant of the worker id: "
+                "take fewer at a time",
+                r.largest);
+    else if (r.code == FRAZIL_EFULL && r.fenced)
+        fz_fail(reterr, r.code,
+                "too little is left of the grant of the worker id, which ends at %t; more is due in %u us, which is "
+                "longer than the call may wait",
+                fz_layout_tick_unix_ms(&gen->layout, r.granted_last), (r.retry_ns + 999) / 1000);
+    /* Waiting is the wrong advice for a clock that stands still. */
+    else if (r.code == FRAZIL_EFULL && gen->own.frozen_clock != NULL)
+        fz_fail(
+            reterr, r.code,
+            "all %u ids of this tick are taken, and a frozen clock never comes to the next: take fewer, or freeze it "
+            "at another time",
+            gen->rules.capacity);
+    else if (r.code == FRAZIL_EFULL)
+        fz_fail(reterr, r.code,
+                "all %u ids of this tick are taken and the next are free in %u us, which is longer than the call "
+                "may wait: take on_full=wait and a larger max_wait, or fewer ids at a time",
+                gen->rules.capacity, (r.retry_ns + 999) / 1000);
+    /* Before the grant the clock did not go back in this process: another owner's clock was ahead. */
+    else if (r.now_tick < r.granted_first)
+        fz_fail(reterr, r.code,
+                "the clock shows %t, and ids before %t may have been issued already; the next can follow in %u us, "
+                "which is longer than the call may wait: correct the clock, or raise max_wait",
+                r.now.unix_ms, fz_layout_tick_unix_ms(&gen->layout, r.granted_first), (r.retry_ns + 999) / 1000);
+    /* Not behind anything that was seen: the clock is before the epoch. */
+    else if (r.behind_us == 0)
+        fz_fail(reterr, r.code,
+                "the clock shows %t, which is before the layout's epoch %t: set the clock, or choose an earlier epoch",
+                r.now.unix_ms, gen->layout.epoch_unix_ms);
+    else
+        fz_fail(reterr, r.code,
+                "the clock went back by %u us and shows %t; ids can follow in %u us, which is longer than the call "
+                "may wait: correct the clock, or raise max_wait",
+                (uint64_t)r.behind_us, r.now.unix_ms, (r.retry_ns + 999) / 1000);
+    if (reterr != NULL) {
+        reterr->behind_us = r.behind_us;
+        reterr->retry_ns = r.retry_ns;
+    }
+    return r.code;
+}
+
+static uint64_t sum_of(uint64_t a, uint64_t b)
+{
+    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
+/* How many ticks one call can take ids of at best, when it begins at the very end of a tick of which none is taken. */
+static uint64_t most_ticks(const frazil *gen, uint64_t wait_ns)
+{
+    const struct fz_slot_rules *rules = &gen->rules;
+    uint64_t tick_ns = gen->layout.tick_ms * FZ_NS_PER_MS;
+
+    if (rules->on_full == FZ_FULL_ERROR)
+        return 1;
+    if (gen->own.frozen_clock != NULL)
+        wait_ns = 0; /* it never comes to the next tick */
+    uint64_t waited = wait_ns == 0 ? 0 : wait_ns == FRAZIL_WAIT_FOREVER ? UINT64_MAX : (wait_ns - 1) / tick_ns + 1;
+    uint64_t ticks = sum_of(1, sum_of(waited, rules->on_full == FZ_FULL_LEAD ? rules->max_lead : 0));
+    uint64_t granted = fz_horizon_ns(gen) / tick_ns;
+    return granted != 0 && granted < ticks ? granted : ticks;
+}
+
+frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_refusal *refusal)
+{
+    bool is_known = refusal->code == FRAZIL_EINVAL;
+
+    if (!is_known && frazil_err_classify(refusal->code) != FRAZIL_CLASS_RETRY)
+        return refusal->code;
+    uint64_t ticks = most_ticks(gen, wait_ns == FRAZIL_WAIT_DEFAULT ? gen->fixed.max_wait_ns : wait_ns);
+    uint64_t largest = ticks > UINT64_MAX / gen->capacity ? UINT64_MAX : ticks * gen->capacity;
+    if (is_known || n > largest)
+        *refusal = (struct fz_refusal){.code = FRAZIL_EINVAL, .largest = largest};
+    return refusal->code;
+}
+
+frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64_t wait_ns, frazil_error *reterr)
+{
+    uint64_t ignored;
+    frazil_err err = fz_explain(gen, refusal, reterr);
+
+    if (wait_ns != 0)
+        return err;
+    err = fz_try_error(gen, refusal, &ignored);
+    if (reterr != NULL) {
+        reterr->code = err;
+        reterr->err_class = (int32_t)frazil_err_classify(err);
+    }
+    return err;
+}
+
+frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns)
+{
+    /* Errors that time does not mend are returned as they are: the caller must not try again for ever. */
+    bool passes = frazil_err_classify(refusal->code) == FRAZIL_CLASS_RETRY;
+    bool is_error = (refusal->code == FRAZIL_EFULL && gen->rules.on_full == FZ_FULL_ERROR) ||
+                    (refusal->code == FRAZIL_ECLOCK && gen->rules.on_backward == FZ_BACKWARD_ERROR) || !passes;
+
+    if (is_error)
+        return refusal->code;
+    *ret_retry_ns = refusal->retry_ns;
+    return FRAZIL_EAGAIN;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Taking slots: beside the fast path (take_anchored.c), which asks no clock, and
+ * on the slow path (take.c), which looks, plans, swaps and waits.
+ */
+#ifndef FZ_GENERATOR_TAKE_H
+#define FZ_GENERATOR_TAKE_H
+
+#include "anchor.h"
+#include "compose.h"
+#include "patience.h"
+#include "refusal.h"
+
+/*
+ * Takes n slots (n >= 1) as the policies allow, waiting wait_ns at the most
+ * (FRAZIL_WAIT_FOREVER: without a bound).  FRAZIL_EFULL, ECLOCK, ELEASE,
+ * EEXHAUSTED; then nothing is taken.
+ */
+FZ_PRIVATE frazil_err fz_take(frazil *gen, uint64_t n, uint64_t wait_ns, struct fz_taken *ret,
+                              struct fz_refusal *refusal);
+
+/*
+ * Makes a slot that was taken by adding, and turned out to lie past the end of
+ * the tick, into one that may be issued, waiting for its tick if need be: that
+ * slot or a later one.  Errors as fz_take.
+ */
+FZ_PRIVATE frazil_err fz_redeem(frazil *gen, uint64_t slot, struct fz_taken *ret, struct fz_refusal *refusal);
+
+/* Takes n places of the current tick if they are free and known to be current without asking the clock. */
+FZ_PRIVATE bool fz_take_anchored(frazil *gen, uint64_t n, struct fz_anchor_view *ret_anchor, uint64_t *ret_nth);
+
+/*
+ * n ids (n >= 1) of a generator of that kind, or none: beside the fast path where they fit, or on the slow one, or from
+ * the source of slots.  Errors as fz_take and fz_remote_take, and FRAZIL_EINVAL as fz_judge_batch says.
+ */
+FZ_PRIVATE frazil_err fz_take_ids(frazil *gen, uint64_t *ret_ids, size_t n, uint64_t wait_ns,
+                                  struct fz_refusal *refusal);
+FZ_PRIVATE frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, uint64_t wait_ns,
+                                   struct fz_refusal *refusal);
+
+/*
+ * Waits until the slots first .. last, which are the caller's, may be issued.
+ * *ret_stale: their time is over, and others must be taken.  FRAZIL_EFULL, ECLOCK: the
+ * policies or the patience do not allow it.
+ */
+FZ_PRIVATE frazil_err fz_await(frazil *gen, uint64_t first, uint64_t last, struct fz_patience *patience,
+                               bool *ret_stale, struct fz_refusal *refusal);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking as many ids as there are, without waiting. */
+#include "generator_internal.h"
+#include "observe.h"
+#include "take.h"
+
+/* Where the ids go, and their metabyte. */
+struct goal {
+    uint64_t *ids;
+    frazil_sno *snos; /* NULL: 64-bit ids */
+    uint8_t meta;
+};
+
+static frazil_err take_now(frazil *gen, const struct goal *goal, size_t n, struct fz_refusal *refusal)
+{
+    return goal->snos == NULL ? fz_take_ids(gen, goal->ids, n, 0, refusal)
+                              : fz_take_snos(gen, goal->meta, goal->snos, n, 0, refusal);
+}
+
+/* How many to try: what there seems to be, and one where there is nothing, which then says why. */
+static size_t first_try(frazil *gen, size_t n)
+{
+    struct fz_observation seen = fz_observe(gen);
+    uint64_t ready = seen.before_epoch ? 0 : fz_slot_ready(&gen->rules, &seen.view);
+
+    if (gen->remote != NULL) /* a tick's at the most; how many are left of it, its source knows */
+        ready = gen->capacity;
+    return ready == 0 ? 1 : ready < n ? (size_t)ready : n;
+}
+
+static frazil_err try_take_of(frazil *gen, const struct goal *goal, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns)
+{
+    struct fz_refusal refusal;
+
+    *ret_taken = 0;
+    *ret_retry_ns = 0;
+    if (n == 0)
+        return FRAZIL_OK;
+    /* Others may be faster, so less is tried, but no more often than a number can be halved. */
+    for (n = first_try(gen, n); take_now(gen, goal, n, &refusal) != FRAZIL_OK; n /= 2) {
+        if (n == 1)
+            return fz_try_error(gen, &refusal, ret_retry_ns);
+    }
+    *ret_taken = n;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken, uint64_t *ret_retry_ns)
+{
+    const struct goal goal = {.ids = ret_ids};
+
+    if (!fz_is_sno(gen))
+        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns);
+    *ret_taken = 0;
+    *ret_retry_ns = 0;
+    return FRAZIL_EKIND;
+}
+
+frazil_err frazil_sno_try_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n, size_t *ret_taken,
+                               uint64_t *ret_retry_ns)
+{
+    const struct goal goal = {.snos = ret_ids, .meta = meta};
+
+    if (fz_is_sno(gen))
+        return try_take_of(gen, &goal, n, ret_taken, ret_retry_ns);
+    *ret_taken = 0;
+    *ret_retry_ns = 0;
+    return FRAZIL_EKIND;
+}

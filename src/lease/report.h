@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The examiners' report on a coordinator: sentences for the operator, one after the other. */
+#ifndef FZ_LEASE_REPORT_H
+#define FZ_LEASE_REPORT_H
+
+#include "register.h"
+
+/* Where the sentences go. */
+struct fz_report {
+    fz_finding_visitor visit;
+    void *ctx;
+};
+
+/*
+ * Says one thing.  The sentence is made as fz_fail makes its own: pass each text that came from a server by %q, which
+ * puts it in quotes and makes it harmless.  A sentence longer than FZ_FINDING_SIZE is cut.  Any thread.
+ */
+FZ_PRIVATE void fz_report_say(const struct fz_report *report, enum fz_finding_level level, const char *fmt, ...);
+
+#endif

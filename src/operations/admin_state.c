@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* The public face of state.h. */
+#include <stdlib.h>
+
+#include "core/sentence.h"
+#include "frazil/admin.h"
+#include "give.h"
+#include "spec/decide.h"
+#include "state.h"
+
+struct frazil_admin_state {
+    struct fz_decision decision;
+    struct fz_state state;
+};
+
+static frazil_err look(frazil_admin_state *state, const char *spec, frazil_error *reterr)
+{
+    frazil_err err = fz_state_decide(&state->decision, spec, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_state_look_decided(&state->decision, &state->state, reterr);
+    if (err != FRAZIL_OK)
+        fz_decision_free(&state->decision);
+    return err;
+}
+
+frazil_err frazil_admin_state_open(frazil_admin_state **ret, const char *spec, frazil_error *reterr)
+{
+    frazil_admin_state *state = malloc(sizeof *state);
+
+    if (state == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    frazil_err err = look(state, spec, reterr);
+    if (err != FRAZIL_OK) {
+        free(state);
+        return err;
+    }
+    *ret = state;
+    return FRAZIL_OK;
+}
+
+void frazil_admin_state_get_info(const frazil_admin_state *state, frazil_admin_state_info *ret, size_t size)
+{
+    const frazil_admin_state_info info = {.layout = state->state.layout,
+                                          .run_folder = state->state.run_folder,
+                                          .state_folder = state->state.state_folder,
+                                          .rows = state->state.count};
+
+    fz_give(ret, size, &info, sizeof info);
+}
+
+static frazil_admin_file file_of(const struct fz_kept_file *file)
+{
+    bool is_wrong = file->wrong.code != FRAZIL_OK;
+
+    return (frazil_admin_file){.path = file->path,
+                               .exists = file->exists,
+                               .in_use = file->in_use,
+                               .stale = file->stale,
+                               .wrong_code = (int32_t)file->wrong.code,
+                               .wrong = is_wrong ? file->wrong.message : ""};
+}
+
+frazil_err frazil_admin_state_row(const frazil_admin_state *state, size_t index, frazil_admin_kept *ret, size_t size)
+{
+    if (index >= state->state.count)
+        return FRAZIL_ERANGE;
+    const struct fz_kept *kept = &state->state.workers[index];
+    const frazil_admin_kept row = {.worker = kept->worker,
+                                   .is_wrong = fz_kept_is_wrong(kept),
+                                   .is_part = kept->is_part,
+                                   .has_grant = kept->grant.exists && kept->grant.wrong.code == FRAZIL_OK,
+                                   .seq_min = kept->seq_min,
+                                   .seq_max = kept->seq_max,
+                                   .word = file_of(&kept->word),
+                                   .grant = file_of(&kept->grant),
+                                   .pid = kept->pid,
+                                   .from_unix_ms = kept->from_unix_ms,
+                                   .until_unix_ms = kept->until_unix_ms,
+                                   .highest_unix_ms = kept->highest_unix_ms};
+    fz_give(ret, size, &row, sizeof row);
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_admin_state_renew(frazil_admin_state *state, size_t index, uint32_t flags, frazil_error *reterr)
+{
+    if ((flags & ~FRAZIL_ADMIN_ALL) != 0)
+        return fz_fail(reterr, FRAZIL_EINVAL, "flags %u of frazil_admin_state_renew: 0 or FRAZIL_ADMIN_ALL",
+                       (uint64_t)flags);
+    if (index >= state->state.count)
+        return fz_fail(reterr, FRAZIL_ERANGE, "there is no row %u: there are %u", (uint64_t)index,
+                       (uint64_t)state->state.count);
+    return fz_state_renew(&state->decision, &state->state.workers[index], flags != 0, reterr);
+}
+
+void frazil_admin_state_close(frazil_admin_state *state)
+{
+    if (state == NULL)
+        return;
+    fz_state_free(&state->state);
+    fz_decision_free(&state->decision);
+    free(state);
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "canonical.h"
+
+#include <string.h>
+
+#include "core/duration.h"
+#include "core/layout_internal.h"
+#include "core/secret.h"
+#include "core/sentence.h"
+#include "policies.h"
+#include "worker_sources.h"
+
+/* The text grows beyond its buffer, so that its whole length becomes known. */
+struct canon {
+    char *buf;
+    size_t size;
+    size_t len;
+    bool with_secrets;
+};
+
+static void canon_char(struct canon *w, char c)
+{
+    if (w->len + 1 < w->size)
+        w->buf[w->len] = c;
+    w->len++;
+}
+
+static void canon_text(struct canon *w, const char *text)
+{
+    for (; *text != '\0'; text++)
+        canon_char(w, *text);
+}
+
+static void canon_u64(struct canon *w, uint64_t value)
+{
+    char digits[24];
+    struct fz_sentence s = fz_sentence_in(digits, sizeof digits);
+
+    fz_sentence_u64(&s, value);
+    canon_text(w, digits);
+}
+
+static void canon_key(struct canon *w, enum fz_key key)
+{
+    if (w->len > 0)
+        canon_char(w, ' ');
+    canon_text(w, fz_key_name(key));
+    canon_char(w, '=');
+}
+
+static void canon_word(struct canon *w, enum fz_key key, const char *word)
+{
+    canon_key(w, key);
+    canon_text(w, word);
+}
+
+static void canon_number(struct canon *w, enum fz_key key, uint64_t number)
+{
+    canon_key(w, key);
+    canon_u64(w, number);
+}
+
+/* A value that may hold anything, in quotes where it needs them; without passwords unless they were asked for. */
+static void canon_value(struct canon *w, enum fz_key key, const char *value)
+{
+    struct fz_secrets secrets = fz_secrets_of(value, strlen(value));
+    bool quoted = strpbrk(value, " \t\r\n'") != NULL;
+
+    canon_key(w, key);
+    if (quoted)
+        canon_char(w, '\'');
+    for (size_t i = 0; i < secrets.len;) {
+        size_t end = w->with_secrets ? i : fz_secrets_skip(&secrets, i);
+        if (end > i) {
+            canon_text(w, "...");
+            i = end;
+            continue;
+        }
+        if (quoted && (value[i] == '\'' || value[i] == '\\'))
+            canon_char(w, '\\');
+        canon_char(w, value[i++]);
+    }
+    if (quoted)
+        canon_char(w, '\'');
+}
+
+static void canon_duration(struct canon *w, enum fz_key key, uint64_t count, uint64_t unit_ns)
+{
+    canon_key(w, key);
+    if (count == FZ_DURATION_NONE) {
+        canon_text(w, "unlimited");
+        return;
+    }
+    canon_u64(w, count * unit_ns);
+    canon_text(w, "ns");
+}
+
+/* By the name of the preset, or by a description that parses back. */
+static void canon_layout(struct canon *w, const frazil_layout *layout)
+{
+    char preset[FRAZIL_FINGERPRINT_SIZE];
+    char own[FRAZIL_FINGERPRINT_SIZE];
+    frazil_layout named;
+
+    if (frazil_layout_fingerprint(layout, own, sizeof own, NULL) != FRAZIL_OK)
+        return; /* it is valid, and the buffer large enough */
+    bool is_preset = frazil_layout_parse(layout->name, strlen(layout->name), &named, NULL) == FRAZIL_OK &&
+                     frazil_layout_fingerprint(&named, preset, sizeof preset, NULL) == FRAZIL_OK &&
+                     strcmp(own, preset) == 0;
+    canon_value(w, FZ_KEY_LAYOUT, is_preset ? layout->name : own);
+}
+
+static void canon_policies(struct canon *w, const struct fz_decision *decision)
+{
+    const struct fz_slot_rules *rules = &decision->rules;
+    uint64_t tick_ns = decision->layout.tick_ms * FZ_NS_PER_MS;
+
+    canon_word(w, FZ_KEY_ON_FULL, fz_policies_word(FZ_KEY_ON_FULL, (int)rules->on_full));
+    canon_word(w, FZ_KEY_ON_BACKWARD, fz_policies_word(FZ_KEY_ON_BACKWARD, (int)rules->on_backward));
+    canon_duration(w, FZ_KEY_MAX_LEAD, rules->max_lead == FZ_NO_LIMIT ? FZ_DURATION_NONE : rules->max_lead, tick_ns);
+    canon_duration(w, FZ_KEY_MAX_WAIT, decision->max_wait_ns, 1);
+    /* Slots from elsewhere do not go with it, and what stands for it then has no name. */
+    if (decision->state.kind != FZ_STATE_URL || rules->start != FZ_START_SPREAD)
+        canon_word(w, FZ_KEY_START, fz_policies_word(FZ_KEY_START, (int)rules->start));
+    canon_number(w, FZ_KEY_SEQ_MIN, decision->bounds.min);
+    canon_number(w, FZ_KEY_SEQ_MAX, decision->bounds.max);
+    if (decision->frozen) {
+        char text[32];
+        struct fz_sentence s = fz_sentence_in(text, sizeof text);
+        fz_sentence_str(&s, "frozen:");
+        fz_sentence_i64(&s, decision->frozen_unix_ms);
+        canon_word(w, FZ_KEY_CLOCK, text);
+    }
+    if (decision->allow_short_life)
+        canon_word(w, FZ_KEY_ALLOW_SHORT_LIFE, "yes");
+}
+
+static void canon_worker(struct canon *w, const struct fz_decision *decision)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+
+    if (worker->by_program)
+        return;
+    if (worker->url != NULL || worker->lock) {
+        if (worker->url != NULL)
+            canon_value(w, FZ_KEY_WORKER, worker->url);
+        else
+            canon_word(w, FZ_KEY_WORKER, worker->source->name);
+        canon_number(w, FZ_KEY_BASE, worker->first);
+        if (worker->count != 0)
+            canon_number(w, FZ_KEY_COUNT, worker->count);
+        return;
+    }
+    if (worker->in_process) {
+        canon_word(w, FZ_KEY_WORKER, worker->source->name);
+        return;
+    }
+    canon_word(w, FZ_KEY_WORKER, "fixed:");
+    canon_u64(w, worker->first);
+}
+
+static void canon_lease(struct canon *w, const struct fz_decision *decision)
+{
+    const struct fz_lease_terms *terms = &decision->lease;
+    bool leased = decision->worker.url != NULL;
+
+    if (terms->max_skew_said && (leased || decision->state.kind == FZ_STATE_URL))
+        canon_duration(w, FZ_KEY_MAX_SKEW, (uint64_t)terms->max_skew_ms, FZ_NS_PER_MS);
+    if (!leased)
+        return;
+    canon_word(w, FZ_KEY_ON_LOSS, terms->stay ? "stop" : "move");
+    if (terms->horizon_ms != 0)
+        canon_duration(w, FZ_KEY_HORIZON, terms->horizon_ms, FZ_NS_PER_MS);
+    if (terms->workers != 0)
+        canon_number(w, FZ_KEY_WORKERS, terms->workers);
+}
+
+static void canon_state(struct canon *w, const struct fz_decision *decision)
+{
+    static const char keepers[][8] = {
+        [FZ_KEEPER_THREAD] = "thread", [FZ_KEEPER_HOOK] = "hook", [FZ_KEEPER_INLINE] = "inline"};
+    const struct fz_places *places = &decision->places;
+
+    switch (decision->state.kind) {
+    case FZ_STATE_URL:
+        canon_value(w, FZ_KEY_STATE, decision->state.url);
+        canon_number(w, FZ_KEY_BATCH, decision->state.batch);
+        break;
+    case FZ_STATE_MEMORY:
+        canon_word(w, FZ_KEY_STATE, "memory");
+        break;
+    case FZ_STATE_FILES:
+        canon_word(w, FZ_KEY_STATE, "file");
+        canon_word(w, FZ_KEY_NAMESPACE, places->name);
+        if (places->run_dir != NULL)
+            canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);
+        if (places->state_dir != NULL)
+            canon_value(w, FZ_KEY_STATE_DIR, places->state_dir);
+        break;
+    }
+    canon_word(w, FZ_KEY_KEEPER, keepers[decision->keeper]);
+}
+
+frazil_err fz_canonical_text(const struct fz_decision *decision, bool with_secrets, char *buf, size_t size,
+                             size_t *ret_len)
+{
+    struct canon w = {.buf = buf, .size = size, .with_secrets = with_secrets};
+
+    canon_layout(&w, &decision->layout);
+    canon_policies(&w, decision);
+    canon_worker(&w, decision);
+    canon_lease(&w, decision);
+    canon_state(&w, decision);
+    *ret_len = w.len;
+    if (size > 0)
+        buf[w.len < size ? w.len : size - 1] = '\0';
+    return w.len < size ? FRAZIL_OK : FRAZIL_EBUFFER;
+}

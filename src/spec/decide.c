@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: MIT */
+#include "decide_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "coordinators.h"
+#include "core/crc32.h"
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "lease/record.h"
+#include "policies.h"
+#include "values.h"
+#include "worker.h"
+
+enum { LARGEST_MAX_SKEW_MS = 3600000 };
+
+enum said_state { SAID_NOTHING, SAID_FILE, SAID_MEMORY };
+
+static const struct fz_value_word state_words[] = {{"file", SAID_FILE}, {"memory", SAID_MEMORY}, {"", 0}};
+static const char slots_urls[] = ", or a URL: redis://HOST/NAMESPACE, konayuki+redis://HOST or konayuki+file:///PATH";
+static const struct fz_value_word keeper_words[] = {
+    {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {"", 0}};
+static const struct fz_value_word on_loss_words[] = {{"move", 0}, {"stop", 1}, {"", 0}};
+static const struct fz_value_word yes_no_words[] = {{"yes", 1}, {"no", 0}, {"", 0}};
+
+/* ---- the state ------------------------------------------------------------------- */
+
+static bool wants_slots(const struct fz_settings *settings)
+{
+    return settings->value[FZ_KEY_STATE] != NULL && fz_is_url(settings->value[FZ_KEY_STATE]);
+}
+
+/* Slots from elsewhere.  Whoever shares them has the same kind of ids and the same time. */
+static frazil_err read_slots_url(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+{
+    const char *url = settings->value[FZ_KEY_STATE];
+    uint64_t batch = fz_coordinator_batch(url);
+
+    if (decision->layout.kind == FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids: it does not go with layout=sno");
+    if (decision->frozen)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=URL does not go with a frozen clock, which others do not share");
+    if (settings->value[FZ_KEY_START] != NULL && decision->rules.start == FZ_START_SPREAD)
+        return fz_value_refuse(settings, FZ_KEY_START,
+                               "needs to know how busy all are who share the slots of a state=URL: say zero or random",
+                               reterr);
+    frazil_err err = fz_value_number(settings, FZ_KEY_BATCH, 1, decision->rules.capacity, &batch, reterr);
+    if (batch > decision->rules.capacity)
+        batch = decision->rules.capacity;
+    decision->state = (struct fz_state_choice){.kind = FZ_STATE_URL, .url = url, .batch = batch};
+    return err;
+}
+
+/* What the spec says.  A clock that is not the real one has no business in what outlives the process. */
+static frazil_err read_state(struct fz_decision *decision, const struct fz_settings *settings, int *ret_said,
+                             frazil_error *reterr)
+{
+    int said = SAID_NOTHING;
+    int keeper = FZ_KEEPER_THREAD;
+
+    bool is_url = wants_slots(settings);
+    frazil_err err = is_url ? read_slots_url(decision, settings, reterr)
+                            : fz_value_word(settings, FZ_KEY_STATE, state_words, slots_urls, &said, reterr);
+    if (err == FRAZIL_OK && !is_url && settings->value[FZ_KEY_BATCH] != NULL)
+        err = fz_value_refuse(settings, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
+                              reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_word(settings, FZ_KEY_KEEPER, keeper_words, "", &keeper, reterr);
+    if (err == FRAZIL_OK && said == SAID_FILE && decision->frozen)
+        err = fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
+    decision->keeper = (enum fz_keeper_mode)keeper;
+    *ret_said = said;
+    return err;
+}
+
+/* Whether the source of the worker id goes with slots from elsewhere. */
+static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_error *reterr)
+{
+    if (fz_worker_is_granted(worker) || worker->lock)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=URL is for hosts that share one worker number: worker=file-lock, a coordinator and a "
+                       "granter give each its own, and need no slots from elsewhere; say fixed:N");
+    return FRAZIL_OK;
+}
+
+/* What the spec says, and what the worker id and the clock need. */
+static void settle_state(struct fz_decision *decision, int said, const struct fz_occasion *occasion)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    bool own_clock = occasion->has_clock && said != SAID_FILE && !worker->lock;
+
+    if (decision->state.kind == FZ_STATE_URL)
+        return;
+    /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
+    bool in_memory = said == SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
+                     own_clock || occasion->opening == FZ_OPENING_SNAPSHOT;
+    decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
+}
+
+/* Whether the state goes with the worker id; operators may look at what cannot be opened. */
+static frazil_err check_state(const struct fz_decision *decision, int said, frazil_error *reterr)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+
+    if (said == SAID_FILE && worker->in_process)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
+    if (said == SAID_FILE && fz_worker_is_granted(worker))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "state=file does not go with a %s, which keeps the state of the worker ids it gives",
+                       worker->by_program ? "granter" : "coordinator");
+    if (decision->state.kind == FZ_STATE_URL)
+        return check_slots(worker, reterr);
+    if (worker->lock && decision->state.kind == FZ_STATE_MEMORY)
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "worker=file-lock keeps its state in files: it goes with neither state=memory nor a frozen clock");
+    return FRAZIL_OK;
+}
+
+/* ---- the lease -------------------------------------------------------------------- */
+
+static frazil_err read_lease(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+{
+    static const char right_horizon[] = "must be whole milliseconds, from 100ms to a week (168h)";
+    struct fz_lease_terms *terms = &decision->lease;
+    uint64_t skew_ms = FZ_SKEW_MS_DEFAULT;
+    int stay = 0;
+
+    frazil_err err = fz_value_ms(settings, FZ_KEY_MAX_SKEW, LARGEST_MAX_SKEW_MS,
+                                 "must be whole milliseconds, from 0ms to 1h", &skew_ms, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, right_horizon, &terms->horizon_ms, reterr);
+    if (err == FRAZIL_OK && settings->value[FZ_KEY_HORIZON] != NULL && terms->horizon_ms < FZ_HORIZON_MS_MIN)
+        err = fz_value_refuse(settings, FZ_KEY_HORIZON, right_horizon, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_number(settings, FZ_KEY_WORKERS, 1, fz_layout_max_worker(&decision->layout) + 1, &terms->workers,
+                              reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_word(settings, FZ_KEY_ON_LOSS, on_loss_words, "", &stay, reterr);
+    terms->max_skew_ms = (int64_t)skew_ms;
+    terms->max_skew_said = settings->value[FZ_KEY_MAX_SKEW] != NULL;
+    terms->stay = stay != 0;
+    return err;
+}
+
+/* A worker id that is used without a generator must be somebody's to grant, and is not replaced unasked. */
+static frazil_err settle_lease(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+{
+    if (!fz_worker_is_granted(&decision->worker))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "a worker id can be leased from a coordinator or a granter only: write worker=URL, as in "
+                       "worker=redis://HOST/NAMESPACE");
+    if (settings->value[FZ_KEY_ON_LOSS] == NULL)
+        decision->lease.stay = true;
+    return FRAZIL_OK;
+}
+
+/* ---- places ------------------------------------------------------------------------ */
+
+static bool is_name(const char *text)
+{
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+    return text[len] == '\0' && len > 0 && len < FZ_NAMESPACE_SIZE && text[0] != '.';
+}
+
+/*
+ * The namespace is what the user named, and otherwise a name that each layout has for itself, so that trying out
+ * another layout does not run into the files of the first.
+ */
+static frazil_err name_namespace(struct fz_decision *decision, const char *wanted, frazil_error *reterr)
+{
+    static const char digits[] = "0123456789abcdef";
+    struct fz_places *places = &decision->places;
+    struct fz_sentence text = fz_sentence_in(places->name, sizeof places->name);
+
+    if (wanted != NULL && !is_name(wanted))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
+                       wanted);
+    if (wanted != NULL) {
+        fz_sentence_str(&text, wanted);
+        return FRAZIL_OK;
+    }
+    uint32_t crc = fz_crc32(places->fingerprint, fz_text_len(places->fingerprint));
+    fz_sentence_str(&text, decision->layout.name);
+    fz_sentence_char(&text, '-');
+    for (int shift = 28; shift >= 0; shift -= 4)
+        fz_sentence_char(&text, digits[crc >> shift & 15]);
+    return FRAZIL_OK;
+}
+
+static frazil_err find_places(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+{
+    struct fz_places *places = &decision->places;
+
+    places->run_dir = settings->value[FZ_KEY_RUN_DIR];
+    places->state_dir = settings->value[FZ_KEY_STATE_DIR];
+    if (decision->state.kind != FZ_STATE_FILES)
+        return FRAZIL_OK;
+    frazil_err err =
+        frazil_layout_fingerprint(&decision->layout, places->fingerprint, sizeof places->fingerprint, NULL);
+    return err == FRAZIL_OK ? name_namespace(decision, settings->value[FZ_KEY_NAMESPACE], reterr) : err;
+}
+
+/* ---- snapshots ---------------------------------------------------------------------- */
+
+/*
+ * The keys whose place the snapshot takes.  Who writes one into the spec itself expects it to count; in the
+ * environment and the config file they are meant for all generators, of which this one is none.
+ */
+static frazil_err drop_taken(struct fz_settings *settings, frazil_error *reterr)
+{
+    static const enum fz_key taken[] = {FZ_KEY_WORKER, FZ_KEY_PARTITION, FZ_KEY_BASE,
+                                        FZ_KEY_COUNT,  FZ_KEY_SEQ_MIN,   FZ_KEY_SEQ_MAX};
+    const char *state = settings->value[FZ_KEY_STATE];
+
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        char *value = settings->value[taken[i]];
+        if (value != NULL && !settings->from_elsewhere[taken[i]])
+            return fz_fail(reterr, FRAZIL_ESPEC, "%s comes from the snapshot and cannot be given beside it",
+                           fz_key_name(taken[i]));
+        fz_settings_forget(value);
+        settings->value[taken[i]] = NULL;
+    }
+    if (state != NULL && !settings->from_elsewhere[FZ_KEY_STATE] && strcmp(state, "file") == 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a snapshot, which is the state");
+    return FRAZIL_OK;
+}
+
+static frazil_err check_snapshot(const frazil_sno_snapshot *snapshot, const struct fz_decision *decision,
+                                 frazil_error *reterr)
+{
+    int64_t last = (int64_t)decision->rules.last_tick;
+
+    if (snapshot->wall_hi < 0 || snapshot->wall_hi > last || snapshot->wall_safe < 0 || snapshot->wall_safe > last)
+        return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's wallHi is %d and wallSafe %d: must be from 0 to %d",
+                       snapshot->wall_hi, snapshot->wall_safe, last);
+    if (snapshot->sequence != 0 && snapshot->sequence < decision->rules.seq_min)
+        return fz_fail(reterr, FRAZIL_ERANGE, "the snapshot's sequence %u is below its lower bound %u",
+                       (uint64_t)snapshot->sequence, (uint64_t)decision->rules.seq_min);
+    return FRAZIL_OK;
+}
+
+/* The snapshot's partition and bounds. */
+static frazil_err adopt_snapshot(struct fz_decision *decision, const frazil_sno_snapshot *snapshot,
+                                 frazil_error *reterr)
+{
+    uint64_t max = snapshot->sequence_max;
+
+    if (decision->layout.kind != FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
+    if (max == 0 && snapshot->sequence_min != UINT16_MAX)
+        max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */
+    decision->worker =
+        (struct fz_worker_choice){.count = 1, .first = (uint32_t)snapshot->partition[0] << 8 | snapshot->partition[1]};
+    frazil_err err = fz_policies_set_bounds(decision, snapshot->sequence_min, max, reterr);
+    return err == FRAZIL_OK ? check_snapshot(snapshot, decision, reterr) : err;
+}
+
+/* ---- the worker id -------------------------------------------------------------------- */
+
+/* A source that is none is a spec that cannot be understood; to the doctor, one that gives no number is a finding. */
+static frazil_err examine_worker(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+{
+    frazil_err err = fz_worker_choose(decision, settings, FZ_OPENING_EXAMINATION, &decision->unusable);
+
+    if (err == FRAZIL_ESPEC || err == FRAZIL_ERANGE)
+        return fz_fail(reterr, err, "%s", decision->unusable.message);
+    return FRAZIL_OK;
+}
+
+static frazil_err settle_worker(struct fz_decision *decision, const struct fz_settings *settings,
+                                const struct fz_occasion *occasion, frazil_error *reterr)
+{
+    const char *given = settings->value[FZ_KEY_WORKER];
+    frazil_err err;
+
+    switch (occasion->opening) {
+    case FZ_OPENING_SNAPSHOT:
+        return adopt_snapshot(decision, occasion->snapshot, reterr);
+    case FZ_OPENING_EXAMINATION:
+        return examine_worker(decision, settings, reterr);
+    case FZ_OPENING_NAMESPACE:
+        if (given == NULL || !fz_is_url(given))
+            return fz_fail(
+                reterr, FRAZIL_ESPEC,
+                "no coordinator is named: give its URL, as redis://HOST/NAMESPACE, or a spec with worker=URL");
+        return fz_worker_choose(decision, settings, occasion->opening, reterr);
+    case FZ_OPENING_FILES:
+        return fz_worker_choose(decision, settings, occasion->opening, reterr);
+    case FZ_OPENING_GENERATOR:
+    case FZ_OPENING_LEASE:
+        break;
+    }
+    err = occasion->has_granter ? fz_worker_by_program(decision, settings, reterr)
+                                : fz_worker_choose(decision, settings, occasion->opening, reterr);
+    if (err == FRAZIL_OK && occasion->opening == FZ_OPENING_LEASE)
+        err = settle_lease(decision, settings, reterr);
+    return err;
+}
+
+/* ---- all of it -------------------------------------------------------------------------- */
+
+static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *settings,
+                             const struct fz_occasion *occasion, frazil_error *reterr)
+{
+    bool opens = occasion->opening == FZ_OPENING_GENERATOR || occasion->opening == FZ_OPENING_LEASE;
+    int allow_short_life = 0;
+    int said = SAID_NOTHING;
+    frazil_err err = FRAZIL_OK;
+
+    if (occasion->opening == FZ_OPENING_SNAPSHOT)
+        err = drop_taken(settings, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_policies_read(decision, settings, reterr);
+    if (err == FRAZIL_OK)
+        err = read_state(decision, settings, &said, reterr);
+    if (err == FRAZIL_OK)
+        err = read_lease(decision, settings, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_word(settings, FZ_KEY_ALLOW_SHORT_LIFE, yes_no_words, "", &allow_short_life, reterr);
+    if (err == FRAZIL_OK)
+        err = settle_worker(decision, settings, occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    decision->allow_short_life = allow_short_life != 0;
+    decision->host_name = settings->value[FZ_KEY_HOSTNAME];
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
+        decision->passed_over |= (uint64_t)settings->passed_over[key] << key;
+    settle_state(decision, said, occasion);
+    if (opens)
+        err = check_state(decision, said, reterr);
+    return err == FRAZIL_OK ? find_places(decision, settings, reterr) : err;
+}
+
+frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *settings, const struct fz_occasion *occasion,
+                              frazil_error *reterr)
+{
+    static const enum fz_key kept[FZ_DECISION_TEXTS] = {FZ_KEY_WORKER, FZ_KEY_STATE, FZ_KEY_RUN_DIR, FZ_KEY_STATE_DIR,
+                                                        FZ_KEY_HOSTNAME};
+    struct fz_decision decision;
+
+    memset(&decision, 0, sizeof decision);
+    frazil_err err = decide_all(&decision, settings, occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    /* The texts change hands and not their place, so that what points into them goes on pointing there. */
+    for (int i = 0; i < FZ_DECISION_TEXTS; i++) {
+        decision.texts[i] = settings->value[kept[i]];
+        settings->value[kept[i]] = NULL;
+    }
+    *ret = decision;
+    return FRAZIL_OK;
+}
+
+frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *said, frazil_environment environment,
+                          const struct fz_occasion *occasion, frazil_error *reterr)
+{
+    struct fz_settings settings;
+
+    frazil_err err = fz_settings_copy(&settings, said, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    /* The layout of a snapshot is known. */
+    if (occasion->opening == FZ_OPENING_SNAPSHOT && settings.layout == NULL && settings.value[FZ_KEY_LAYOUT] == NULL)
+        err = fz_settings_say(&settings, "layout", "sno", strlen("sno"), reterr);
+    if (err == FRAZIL_OK)
+        err = fz_settings_complete(&settings, environment, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_decide_settings(ret, &settings, occasion, reterr);
+    fz_settings_free(&settings);
+    return err;
+}
+
+frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
+                     frazil_error *reterr)
+{
+    struct fz_settings settings;
+
+    frazil_err err = fz_settings_gather(&settings, spec, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_decide_settings(ret, &settings, occasion, reterr);
+    fz_settings_free(&settings);
+    return err;
+}
+
+/* A URL has its "://" before anything that a spec could begin with. */
+static bool is_bare_url(const char *text)
+{
+    size_t len = strcspn(text, "=: \t\r\n");
+
+    return strncmp(text + len, "://", 3) == 0;
+}
+
+frazil_err fz_decide_spec_or_url(struct fz_decision *ret, const char *spec_or_url, const struct fz_occasion *occasion,
+                                 frazil_error *reterr)
+{
+    struct fz_settings said = {.value = {NULL}};
+
+    if (!is_bare_url(spec_or_url))
+        return fz_decide(ret, spec_or_url, occasion, reterr);
+    if (strpbrk(spec_or_url, " \t\r\n") != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC, "a URL stands alone: with anything else, write worker=URL");
+    frazil_err err = fz_settings_say(&said, "worker", spec_or_url, strlen(spec_or_url), reterr);
+    if (err == FRAZIL_OK)
+        err = fz_decide_said(ret, &said, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
+    fz_settings_free(&said);
+    return err;
+}
+
+void fz_decision_free(struct fz_decision *decision)
+{
+    for (int i = 0; i < FZ_DECISION_TEXTS; i++)
+        fz_settings_forget(decision->texts[i]);
+    *decision = (struct fz_decision){.idle = 0};
+}

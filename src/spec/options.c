@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* A spec as an object. */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "canonical.h"
+#include "core/sentence.h"
+
+/* ---- saying ------------------------------------------------------------------------ */
+
+frazil_err frazil_options_new(frazil_options **ret, frazil_error *reterr)
+{
+    frazil_options *options = calloc(1, sizeof *options);
+
+    if (options == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    *ret = options;
+    return FRAZIL_OK;
+}
+
+void frazil_options_free(frazil_options *options)
+{
+    if (options == NULL)
+        return;
+    fz_options_forget(options);
+    free(options);
+}
+
+void fz_options_forget(frazil_options *options)
+{
+    fz_settings_free(&options->settings);
+}
+
+frazil_err frazil_options_set(frazil_options *options, const char *key, const char *value, size_t len,
+                              frazil_error *reterr)
+{
+    return fz_settings_say(&options->settings, key, value, len, reterr);
+}
+
+frazil_err frazil_options_spec(frazil_options *options, const char *spec, size_t len, frazil_error *reterr)
+{
+    return fz_settings_say_spec(&options->settings, spec, len, reterr);
+}
+
+frazil_err fz_options_of_spec(frazil_options *options, const char *spec, frazil_error *reterr)
+{
+    return fz_settings_say_spec(&options->settings, spec == NULL ? "" : spec, spec == NULL ? 0 : strlen(spec), reterr);
+}
+
+frazil_err frazil_options_layout(frazil_options *options, const frazil_layout *layout, frazil_error *reterr)
+{
+    frazil_err err = layout == NULL ? FRAZIL_OK : frazil_layout_validate(layout, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    if (layout != NULL)
+        options->layout = *layout;
+    options->settings.layout = layout == NULL ? NULL : &options->layout;
+    return FRAZIL_OK;
+}
+
+/* A port begins with its size, so that it can grow, and has what is called without asking. */
+static frazil_err check_port(const char *what, size_t size, size_t right, bool is_whole, const char *needed,
+                             frazil_error *reterr)
+{
+    if (size == right && is_whole)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_EINVAL,
+                   "the program's %s has size %u, or lacks %s: set size to sizeof(frazil_%s), which is %u", what,
+                   (uint64_t)size, needed, what, (uint64_t)right);
+}
+
+frazil_err frazil_options_clock(frazil_options *options, const frazil_clock *clock, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (clock != NULL)
+        err = check_port("clock", clock->size, sizeof *clock,
+                         clock->now != NULL && clock->monotonic_ns != NULL && clock->sleep_until != NULL,
+                         "now, monotonic_ns or sleep_until", reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    options->has_clock = clock != NULL;
+    if (clock != NULL)
+        options->clock = *clock;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_options_random(frazil_options *options, const frazil_random *random, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (random != NULL)
+        err = check_port("random", random->size, sizeof *random, random->next != NULL, "next", reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    options->has_random = random != NULL;
+    if (random != NULL)
+        options->random = *random;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_options_granter(frazil_options *options, const frazil_granter *granter, frazil_error *reterr)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (granter != NULL)
+        err = check_port("granter", granter->size, sizeof *granter, granter->acquire != NULL && granter->extend != NULL,
+                         "acquire or extend", reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    options->has_granter = granter != NULL;
+    if (granter != NULL)
+        options->granter = *granter;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_options_coordinator(frazil_options *options, const frazil_coordinator *coordinator,
+                                      frazil_error *reterr)
+{
+    size_t count = 0;
+
+    while (options->coordinators[count] != NULL)
+        count++;
+    if (count == FZ_OPTIONS_COORDINATORS)
+        return fz_fail(reterr, FRAZIL_EINVAL, "the options have %u coordinators already, and no room for another",
+                       (uint64_t)count);
+    options->coordinators[count] = coordinator;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot, frazil_error *reterr)
+{
+    (void)reterr; /* what is wrong with it is known with the layout */
+    options->has_snapshot = snapshot != NULL;
+    if (snapshot != NULL)
+        options->snapshot = *snapshot;
+    return FRAZIL_OK;
+}
+
+frazil_err frazil_options_environment(frazil_options *options, frazil_environment which, frazil_error *reterr)
+{
+    if ((unsigned)which > FRAZIL_ENVIRONMENT_ALL)
+        return fz_fail(reterr, FRAZIL_EINVAL, "%d is no choice of the environment: must be from 0 to 2",
+                       (int64_t)which);
+    options->environment = which;
+    return FRAZIL_OK;
+}
+
+/* ---- deciding ------------------------------------------------------------------------ */
+
+frazil_err fz_options_decide(struct fz_decision *ret, const frazil_options *options, enum fz_opening opening,
+                             frazil_error *reterr)
+{
+    const struct fz_occasion occasion = {.opening = options->has_snapshot ? FZ_OPENING_SNAPSHOT : opening,
+                                         .has_granter = options->has_granter,
+                                         .has_clock = options->has_clock,
+                                         .snapshot = options->has_snapshot ? &options->snapshot : NULL};
+
+    if (options->has_snapshot && options->has_granter)
+        return fz_fail(
+            reterr, FRAZIL_EINVAL,
+            "a granter is given, and the snapshot has the partition: open the generator without the granter");
+    return fz_decide_said(ret, &options->settings, options->environment, &occasion, reterr);
+}
+
+frazil_err frazil_options_check(const frazil_options *options, frazil_error *reterr)
+{
+    struct fz_decision decision;
+
+    frazil_err err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
+    if (err == FRAZIL_OK)
+        fz_decision_free(&decision);
+    return err;
+}
+
+frazil_err frazil_options_text(const frazil_options *options, unsigned flags, char *buf, size_t size, size_t *ret_len,
+                               frazil_error *reterr)
+{
+    struct fz_decision decision;
+    size_t len;
+
+    if ((flags & ~FRAZIL_TEXT_WITH_SECRETS) != 0)
+        return fz_fail(reterr, FRAZIL_EINVAL, "the flags %u are not all known", (uint64_t)flags);
+    frazil_err err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = fz_canonical_text(&decision, flags != 0, buf, size, &len);
+    fz_decision_free(&decision);
+    if (ret_len != NULL)
+        *ret_len = len;
+    return err == FRAZIL_OK ? err
+                            : fz_fail(reterr, err, "the text of the options has %u characters, and the buffer %u bytes",
+                                      (uint64_t)len, (uint64_t)size);
+}

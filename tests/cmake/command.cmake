@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+# The command: its parts, and the whole of it through a shell.
+
+# Parts of the command that can be tested without a shell.
+file(GLOB sources CONFIGURE_DEPENDS command/test_*.c)
+if(TARGET frazil)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_executable(command_${name} ${source} lib/test.c)
+    frazil_compile_options(command_${name})
+    target_include_directories(command_${name} PRIVATE ${PROJECT_SOURCE_DIR}/programs/frazil ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(command_${name} PRIVATE frazil_command ${cmocka})
+    if(name MATCHES "^test_lab_")
+      target_include_directories(command_${name} PRIVATE ${PROJECT_SOURCE_DIR}/bench/lab)
+      target_link_libraries(command_${name} PRIVATE frazil_lab)
+    endif()
+    set_target_properties(command_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/command
+                                                     OUTPUT_NAME ${name})
+    add_test(NAME command/${name} COMMAND command_${name})
+    set_tests_properties(command/${name} PROPERTIES LABELS command TIMEOUT 120 ENVIRONMENT "${test_environment}")
+  endforeach()
+endif()
+
+# The command, through a shell; not by an emulator, which takes longer to start than any of its answers takes to come.
+find_program(BATS bats)
+file(GLOB sources CONFIGURE_DEPENDS cli/*.bats)
+if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
+  if(NOT BATS)
+    message(FATAL_ERROR "The tests of the command need bats; see tools/test-packages")
+  endif()
+  add_executable(cli_serve cli/serve.c ${lib_objects})
+  frazil_compile_options(cli_serve)
+  frazil_test_includes(cli_serve)
+  target_link_libraries(cli_serve PRIVATE frazil_test_objects)
+  set_target_properties(cli_serve PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cli OUTPUT_NAME serve)
+  foreach(source IN LISTS sources)
+    cmake_path(GET source STEM name)
+    add_test(NAME cli/${name} COMMAND ${BATS} ${source})
+    set_tests_properties(cli/${name} PROPERTIES
+      LABELS cli TIMEOUT 600
+      ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
+    frazil_leave_out(cli/${name})
+  endforeach()
+endif()

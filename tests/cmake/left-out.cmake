@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+# The tests that this build leaves out, by left-out.tsv.
+
+set(kinds_of_build "")
+if(FRAZIL_SYSTEM STREQUAL "posix")
+  list(APPEND kinds_of_build portable)
+endif()
+if(FRAZIL_MUSL)
+  list(APPEND kinds_of_build musl)
+endif()
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS left-out.tsv)
+file(STRINGS left-out.tsv left_out_rows REGEX "^[^#]")
+
+# frazil_left_out(TEST_OR_FOLDER RET): what of it this build leaves out: nothing, * for all, or |SENTENCE|SENTENCE|.
+function(frazil_left_out name ret)
+  set(sentences "")
+  foreach(row IN LISTS left_out_rows)
+    if(NOT row MATCHES "^([^\t]+)\t([^\t]+)\t([^\t]+)\t[^\t]+$")
+      message(FATAL_ERROR "left-out.tsv: not four columns: ${row}")
+    endif()
+    set(sentence "${CMAKE_MATCH_3}")
+    if(CMAKE_MATCH_1 IN_LIST kinds_of_build AND CMAKE_MATCH_2 STREQUAL name)
+      string(APPEND sentences "|${sentence}")
+    endif()
+  endforeach()
+  if(sentences STREQUAL "|*")
+    set(sentences "*")
+  elseif(sentences)
+    string(APPEND sentences "|")
+  endif()
+  set(${ret} "${sentences}" PARENT_SCOPE)
+endfunction()
+
+# frazil_leave_out(TEST): tells it which of its sentences to leave out.
+function(frazil_leave_out name)
+  frazil_left_out(${name} sentences)
+  if(sentences)
+    string(REPLACE ";" "\\;" sentences "${sentences}") # it is no list
+    set_property(TEST ${name} APPEND PROPERTY ENVIRONMENT "FRAZIL_LEFT_OUT=${sentences}")
+  endif()
+endfunction()
+
+# Each row means a test that there is, in whichever build.
+foreach(row IN LISTS left_out_rows)
+  string(REGEX MATCH "^[^\t]+\t([^\t]+)\t([^\t]+)" row "${row}")
+  file(GLOB source ${CMAKE_MATCH_1}.c ${CMAKE_MATCH_1}.bats ${CMAKE_MATCH_1}.sh)
+  if(NOT CMAKE_MATCH_2 STREQUAL "*")
+    set(sentence "${CMAKE_MATCH_2}")
+    file(READ "${source}" text)
+    string(FIND "${text}" "\"${sentence}\"" at)
+    if(at EQUAL -1)
+      message(FATAL_ERROR "left-out.tsv: ${CMAKE_MATCH_1} has no test \"${sentence}\"")
+    endif()
+  endif()
+endforeach()

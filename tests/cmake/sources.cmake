@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+# Scripts that look at sources alone, and the bindings and databases, which build themselves.
+
+frazil_script(mutants apply ${CMAKE_CURRENT_SOURCE_DIR}/mutants/apply.sh ${PROJECT_SOURCE_DIR})
+
+frazil_script(model lease ${CMAKE_CURRENT_SOURCE_DIR}/model/check.sh quick)
+
+set(style ${CMAKE_CURRENT_SOURCE_DIR}/style)
+foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary upgrading format)
+  frazil_script(style ${check} ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
+  frazil_script(style ${check}-selftest ${style}/selftest.sh ${check})
+endforeach()
+
+# Bindings and database extensions test themselves, with the tools of their own world: FOLDER/test.sh TREE BUILD.
+file(GLOB scripts RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/*/test.sh
+     ${PROJECT_SOURCE_DIR}/databases/*/test.sh)
+foreach(script IN LISTS scripts)
+  string(REGEX MATCH "^([a-z]+)/([a-z]+)" test "${script}")
+  frazil_script(${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${PROJECT_SOURCE_DIR}/${script} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+  # Without the state that other tests keep in memory alone: theirs is to live through forks and kills.  Their compilers
+  # want all processors, and would leave a server of another test none.
+  set_tests_properties(${test} PROPERTIES TIMEOUT 1800 PROCESSORS 2 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
+endforeach()

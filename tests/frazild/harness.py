@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""A daemon for a test, on free ports, and a client that speaks the Redis protocol byte by byte."""
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+FRAZILD = os.environ["FRAZILD"]
+INSTRUMENTED = os.environ.get("FRAZILD_INSTRUMENTED", "OFF") not in ("", "OFF", "0")
+PATIENCE_S = 120  # for what must happen; a test that waits so long has failed
+
+GENERATOR = "[generator {name}]\nworker=fixed:{worker}\nstate=memory\n"
+BASE = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:0\n"
+
+
+class ReplyError(Exception):
+    """An error reply; code is its first word."""
+
+    def __init__(self, text):
+        super().__init__(text)
+        self.code = text.split(" ")[0]
+
+
+def generator(name, worker=1, **keys):
+    lines = [f"{key}={value}\n" for key, value in keys.items()]
+    return GENERATOR.format(name=name, worker=worker) + "".join(lines)
+
+
+class Daemon:
+    """One frazild; its configuration is text, and `listening` says where it listens."""
+
+    def __init__(self, config=BASE + generator("main"), env=None, preexec=None, arguments=None):
+        self.folder = tempfile.mkdtemp(prefix="frazild-test-")
+        self.config = os.path.join(self.folder, "frazild.conf")
+        with open(self.config, "w", encoding="utf-8") as file:
+            file.write(config.replace("@", self.folder))
+        if arguments is None:
+            arguments = ["-c", self.config]
+        self.lines = []
+        self.changed = threading.Condition()
+        self.process = subprocess.Popen(
+            [FRAZILD, *arguments], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=preexec
+        )
+        self.reader = threading.Thread(target=self._read, daemon=True)
+        self.reader.start()
+        self.wait_for_line("is ready")
+        self.listening = {}
+        for line in self.lines:
+            found = re.search(r"listening: (\w+) (\S+)", line)
+            if found:
+                self.listening.setdefault(found[1], []).append(found[2])
+
+    def _read(self):
+        for line in self.process.stderr:
+            with self.changed:
+                self.lines.append(line.rstrip("\n"))
+                self.changed.notify_all()
+        with self.changed:
+            self.lines.append(None)
+            self.changed.notify_all()
+
+    def wait_for_line(self, words, count=1):
+        """Waits until so many lines of the log hold the words; returns the last of them."""
+
+        def found():
+            lines = [line for line in self.lines if line is not None and words in line]
+            return lines[count - 1] if len(lines) >= count else (None in self.lines and "ended")
+
+        with self.changed:
+            line = self.changed.wait_for(found, PATIENCE_S)
+        if not line or line == "ended":
+            raise AssertionError(f"no line with {words!r} in {self.lines}")
+        return line
+
+    def address(self, protocol="resp", index=0):
+        text = self.listening[protocol][index]
+        if text.startswith("unix:"):
+            return text[5:]
+        host, port = text.rsplit(":", 1)
+        return host.strip("[]"), int(port)
+
+    def port(self, protocol="resp"):
+        return self.address(protocol)[1]
+
+    def client(self, index=0, **options):
+        return Client(self.address("resp", index), **options)
+
+    def memory_kib(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="utf-8") as file:
+            return int(re.search(r"VmRSS:\s+(\d+)", file.read())[1])
+
+    def end(self, number=signal.SIGTERM):
+        """Ends it, and returns its exit status."""
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+        status = self.process.wait(PATIENCE_S)
+        self.reader.join(PATIENCE_S)
+        self.process.stderr.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        return status
+
+
+class Client:
+    """A connection that sends and reads as the test says."""
+
+    def __init__(self, address, receive_buffer=None):
+        family = socket.AF_UNIX if isinstance(address, str) else socket.AF_INET
+        self.socket = socket.socket(family, socket.SOCK_STREAM)
+        self.socket.settimeout(PATIENCE_S)
+        if receive_buffer:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self.socket.connect(address)
+        self.file = self.socket.makefile("rb")
+
+    @staticmethod
+    def pack(*words):
+        parts = [b"*%d\r\n" % len(words)]
+        for word in words:
+            data = word if isinstance(word, bytes) else str(word).encode()
+            parts.append(b"$%d\r\n%s\r\n" % (len(data), data))
+        return b"".join(parts)
+
+    def send(self, data):
+        self.socket.sendall(data)
+
+    def read(self):
+        line = self.file.readline()
+        if not line.endswith(b"\r\n"):
+            raise EOFError(f"the daemon has closed the connection: {line!r}")
+        kind, text = line[:1], line[1:-2]
+        if kind == b"-":
+            raise ReplyError(text.decode())
+        if kind == b"+":
+            return text.decode()
+        if kind in b":(":
+            return int(text)
+        if kind == b"_":
+            return None
+        if kind == b"$":
+            if int(text) < 0:
+                return None
+            data = self.file.read(int(text) + 2)
+            assert data.endswith(b"\r\n")
+            return data[:-2]
+        if kind == b"*":
+            return [self.read_or_error() for _ in range(int(text))]
+        if kind == b"%":
+            return {self.read(): self.read() for _ in range(int(text))}
+        raise AssertionError(f"no reply begins like {line!r}")
+
+    def read_or_error(self):
+        try:
+            return self.read()
+        except ReplyError as error:
+            return error
+
+    def ask(self, *words):
+        self.send(self.pack(*words))
+        return self.read()
+
+    def is_closed(self):
+        """Whether the daemon closes the connection without another byte."""
+        try:
+            return self.file.read(1) == b""
+        except ConnectionError:
+            return True
+
+    def close(self):
+        self.file.close()
+        self.socket.close()
+
+
+class TestCase(unittest.TestCase):
+    """A test case that ends the daemons and clients that it has started."""
+
+    def start(self, *arguments, **options):
+        daemon = Daemon(*arguments, **options)
+        self.addCleanup(daemon.end)
+        return daemon
+
+    def connect(self, daemon, index=0, **options):
+        client = daemon.client(index, **options)
+        self.addCleanup(client.close)
+        return client
+
+    def assert_error(self, code, words, client, *command):
+        with self.assertRaises(ReplyError) as raised:
+            client.ask(*command)
+        self.assertEqual(raised.exception.code, code)
+        self.assertIn(words, str(raised.exception))

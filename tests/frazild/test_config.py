@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: each mistake of the configuration is named with its file and line, before anything starts."""
+
+import os
+import subprocess
+import tempfile
+import unittest
+
+from harness import BASE, FRAZILD, TestCase, generator
+
+
+class Configuration(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory(prefix="frazild-test-")
+        self.addCleanup(scratch.cleanup)
+        self.folder = scratch.name
+        self.path = os.path.join(self.folder, "f.conf")
+
+    def write(self, text, name="f.conf", mode=0o600):
+        path = os.path.join(self.folder, name)
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text.replace("@", self.folder))
+        os.chmod(path, mode)
+        return path
+
+    def run_it(self, *arguments):
+        return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=60)
+
+    def expect(self, text, line, words):
+        self.write(text)
+        result = self.run_it("-c", self.path, "--check")
+        self.assertEqual(result.returncode, 1, result.stderr)
+        place = f"{self.path}:{line}: " if line else f"{self.path}: "
+        self.assertTrue(any(x.startswith(place) and words in x for x in result.stderr.splitlines()), result.stderr)
+
+    def test_mistakes_are_named_with_their_line(self):
+        good = BASE + generator("main")
+        last = good.count("\n")
+        self.expect(good + "colour=red\n", last + 1, "colour")
+        self.expect(good + "max_batch=0\n", last + 1, "65536")
+        self.expect(good + "rate=fast\n", last + 1, "ids a second")
+        self.expect(good + "worker=fixed:2\n", last + 1, "already")
+        self.expect(good + "[generator main]\n", last + 1, "already")
+        self.expect(good + "[generator Main]\n", last + 1, "small letter")
+        self.expect(good + "[listen https]\n", last + 1, "resp is the protocol")
+        self.expect(good + "[colours]\n", last + 1, "no section")
+        self.expect(good + "nonsense\n", last + 1, "key=value")
+        self.expect(good + "layout=\n", last + 1, "no value")
+        self.expect("threads=1\n" + good, 1, "before the first")
+        self.expect(good + "keys=a\x01b\n", last + 1, "control character")
+        self.expect("[daemon]\nthreads=0\n" + generator("main"), 2, "auto")
+        self.expect("[daemon]\ndrain_delay=5 parsecs\n" + generator("main"), 2, "duration")
+        self.expect("[daemon]\nthreds=1\n" + generator("main"), 2, "it has threads")
+        self.expect("[generator a]\nlayout=twitter\n[listen resp]\naddress=127.0.0.1:0\n", 1, "no worker id is given")
+        self.expect("[listen resp]\naddress=127.0.0.1:0\n", None, "no [generator NAME]")
+        self.expect(generator("a"), None, "no [listen PROTOCOL]")
+        self.expect("[listen resp]\n" + generator("a"), 1, "needs address=")
+
+    def test_all_mistakes_are_told_at_once(self):
+        self.write("[daemon]\nthreads=x\nnonsense=1\n[generator a]\nlayout=1/2/3/4/5\n")
+        errors = self.run_it("-c", self.path, "--check").stderr
+        self.assertEqual([line.split(":")[1] for line in errors.splitlines()[:3]], ["2", "3", "4"])
+
+    def test_beyond_this_host_it_needs_users_and_tls(self):
+        text = "[listen resp]\naddress=0.0.0.0:0\n{}" + generator("main")
+        self.expect(text.format(""), 1, "insecure=yes")
+        self.expect(text.replace("0.0.0.0", "[::]").format(""), 1, "insecure=yes")
+        self.expect(text.replace("0.0.0.0", "*").format(""), 1, "insecure=yes")
+        self.expect(text.format(""), 1, "no TLS")
+        self.write(text.format("insecure=yes\n"))
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
+
+    def test_users_need_a_secret_and_rights(self):
+        good = BASE + generator("main") + "[user shop]\n"
+        line = good.count("\n")
+        self.expect(good + "allow=next:*\n", line, "needs secret_file=")
+        self.expect(good + "secret_file=@/none\nallow=next:*\n", line, "cannot be read")
+        self.write("0" * 64, "open", 0o644)
+        self.expect(good + "secret_file=@/open\nallow=next:*\n", line, "chmod")
+        self.write("0" * 63, "short")
+        self.expect(good + "secret_file=@/short\nallow=next:*\n", line, "64 hex digits")
+        self.write("0" * 64 + "\n", "secret")
+        self.expect(good + "secret_file=@/secret\n", line, "needs allow=")
+        self.expect(good + "secret_file=@/secret\nallow=fly:*\n", line, "VERB:PATTERN")
+        self.write(good + "secret_file=@/secret\nallow=next:* *:main\n")
+        self.assertEqual(self.run_it("-c", self.path, "--check").returncode, 0)
+
+    def test_conf_d_is_read_and_print_config_reads_the_same(self):
+        self.write(BASE)
+        self.write(generator("extra", 7, layout="'41/10/12 epoch=2020-01-01'".strip("'")), "conf.d/10.conf")
+        printed = self.run_it("-c", self.path, "--print-config").stdout
+        self.assertIn("[generator extra]", printed)
+        self.assertIn("max_batch=10000", printed)
+        os.remove(os.path.join(self.folder, "conf.d/10.conf"))
+        self.write(printed)
+        self.assertEqual(self.run_it("-c", self.path, "--print-config").stdout, printed)
+
+    def test_print_config_hides_passwords(self):
+        self.write(BASE + "[generator a]\nworker=redis://user:hunter2@127.0.0.1/ns\n")
+        result = self.run_it("-c", self.path, "--print-config")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertNotIn("hunter2", result.stdout + result.stderr)
+
+    def test_a_start_that_fails_names_the_place_and_has_status_4(self):
+        self.write("[listen resp]\naddress=127.0.0.1:0\n[generator a]\nworker=file-lock\nstate=file\nrun_dir=/proc/none\n")
+        result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(f"{self.path}:3: [generator a]", result.stderr)
+
+    def test_options(self):
+        self.assertEqual(self.run_it("--version").stdout.split()[0], "frazild")
+        self.assertIn("--print-config", self.run_it("--help").stdout)
+        self.assertEqual(self.run_it("--nonsense").returncode, 2)
+        self.assertEqual(self.run_it("extra").returncode, 2)
+        token = self.run_it("--new-token").stdout.split()
+        self.assertEqual((len(token[4]), len(token[-1])), (64, 64))
+
+
+class Defaults(TestCase):
+    def test_a_token_is_not_printed_twice(self):
+        first = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=60).stdout
+        second = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=60).stdout
+        self.assertNotEqual(first, second)
+
+
+if __name__ == "__main__":
+    unittest.main()

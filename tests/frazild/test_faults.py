@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: broken, slow, greedy and dying peers, and a daemon that dies, cost nobody else anything."""
+
+import os
+import resource
+import signal
+import socket
+import struct
+import threading
+import unittest
+
+from harness import BASE, INSTRUMENTED, Client, TestCase, generator
+
+TEN_THOUSAND_KIB = 40 * 1024  # what 10,000 idle connections may take
+
+
+def limit_files(count):
+    return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (count, count))
+
+
+class Faults(TestCase):
+    def test_one_byte_at_a_time_is_read(self):
+        client = self.connect(self.start())
+        for byte in Client.pack("NEXT", "main", 2) + b"NEXT\r\n":
+            client.send(bytes([byte]))
+        self.assertEqual(len(client.read()), 2)
+        self.assertTrue(client.read().isdigit())
+
+    def test_a_command_in_full_size_is_read_in_pieces(self):
+        client = self.connect(self.start())
+        text = b"x" * 65000
+        packed = Client.pack("ECHO", text)
+        for at in range(0, len(packed), 7000):
+            client.send(packed[at : at + 7000])
+        self.assertEqual(client.read(), text)
+        self.assertEqual(client.ask("PING"), "PONG")
+
+    def test_what_is_not_the_protocol_is_named_and_closed(self):
+        daemon = self.start()
+        for data in (b"*1\r\n$99999999\r\n", b"*1\r\n$-5\r\n", b"*9999999\r\n", b"*1\r\n:1\r\n", b"x" * 5000):
+            client = self.connect(daemon)
+            client.send(data)
+            self.assertIn(b"-ERR Protocol error", client.file.readline())
+            self.assertTrue(client.is_closed())
+
+    def test_a_request_of_a_browser_runs_nothing(self):
+        daemon = self.start()
+        for head in (b"POST / HTTP/1.1\r\n", b"GET / HTTP/1.1\r\nHost: x\r\n", b"PUT /x HTTP/1.1\r\n"):
+            client = self.connect(daemon)
+            client.send(head + b"\r\n\r\n" + Client.pack("ECHO", "smuggled"))
+            self.assertNotIn(b"smuggled", client.file.read())
+
+    def test_half_closed_connections_get_their_replies(self):
+        client = self.connect(self.start())
+        client.send(Client.pack("NEXT", "main", 5000) * 3)
+        client.socket.shutdown(socket.SHUT_WR)
+        for _ in range(3):
+            self.assertEqual(len(client.read()), 5000)
+        self.assertTrue(client.is_closed())
+
+    def test_a_reader_that_never_reads_is_stopped_then_cut_and_costs_bounded_memory(self):
+        config = BASE.replace("[listen", "stall_timeout=500ms\n[listen")
+        daemon = self.start(config + generator("main", 1, layout="41/2/20", max_batch="65536"))
+        before = daemon.memory_kib()
+        client = self.connect(daemon, receive_buffer=4096)
+        client.socket.setblocking(False)
+        try:
+            for _ in range(20000):
+                client.socket.send(Client.pack("NEXT", "main", 65536))
+        except BlockingIOError:
+            pass
+        other = self.connect(daemon)
+        self.assertEqual(len(other.ask("NEXT", "main", 1000)), 1000)
+        daemon.wait_for_line("stall_timeout")
+        if not INSTRUMENTED:
+            self.assertLess(daemon.memory_kib() - before, 16 * 1024)
+
+    def test_a_command_that_does_not_come_is_cut(self):
+        daemon = self.start(BASE.replace("[listen", "request_timeout=200ms\n[listen") + generator("main"))
+        client = self.connect(daemon)
+        client.send(b"*2\r\n$4\r\nECHO\r\n")
+        self.assertTrue(client.is_closed())
+        daemon.wait_for_line("request_timeout")
+
+    def test_too_many_connections_are_refused(self):
+        daemon = self.start(BASE.replace("[listen", "max_connections=3\n[listen") + generator("main"))
+        for _ in range(3):
+            self.connect(daemon).ask("PING")
+        self.assertIn(b"max number of clients", self.connect(daemon).file.readline())
+
+    def test_without_descriptors_it_refuses_and_goes_on(self):
+        daemon = self.start(preexec=limit_files(40))
+        clients = []
+        while True:
+            clients.append(self.connect(daemon))
+            clients[-1].send(Client.pack("PING"))
+            if not clients[-1].file.readline().startswith(b"+PONG"):
+                break
+        daemon.wait_for_line("no descriptor is left")
+        self.assertEqual(clients[0].ask("PING"), "PONG")
+        for client in clients[1:]:
+            client.close()
+        while True:  # until the daemon has seen that they are gone
+            late = self.connect(daemon)
+            late.send(Client.pack("NEXT"))
+            if late.file.readline().startswith(b"$"):
+                break
+
+    def test_ten_thousand_idle_connections(self):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if INSTRUMENTED or hard < 11000:
+            self.skipTest("sanitizers take memory of their own, and the host may allow too few descriptors")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        daemon = self.start(BASE.replace("[listen", "max_connections=20000\n[listen") + generator("main"))
+        before = daemon.memory_kib()
+        sockets = []
+        for _ in range(10000):
+            one = socket.create_connection(daemon.address())
+            self.addCleanup(one.close)
+            one.sendall(b"PING\r\n")
+            self.assertEqual(one.recv(100), b"+PONG\r\n")
+            sockets.append(one)
+        took = daemon.memory_kib() - before
+        print(f"10,000 idle connections take {took} KiB")
+        self.assertLess(took, TEN_THOUSAND_KIB)
+
+    def test_a_unix_socket_serves_with_its_mode_and_is_removed(self):
+        config = BASE.replace("address=127.0.0.1:0", "address=unix:@/resp.sock\nmode=0600") + generator("main")
+        daemon = self.start(config)
+        self.assertEqual(os.stat(daemon.address()).st_mode & 0o777, 0o600)
+        self.assertTrue(self.connect(daemon).ask("NEXT").isdigit())
+        path = daemon.address()
+        self.assertEqual(daemon.end(), 0)
+        self.assertFalse(os.path.exists(path))
+
+
+class Reader(threading.Thread):
+    """Takes ids until the daemon is gone."""
+
+    def __init__(self, address, command):
+        super().__init__()
+        self.client = Client(address)
+        self.command = command
+        self.ids = []
+        self.running = threading.Event()
+
+    def run(self):
+        try:
+            while True:
+                self.client.send(self.command * 20)
+                for _ in range(20):
+                    reply = self.client.read()
+                    if isinstance(reply, bytes) and not reply.isdigit():
+                        self.ids += struct.unpack(f">{len(reply) // 8}Q", reply)
+                    else:
+                        self.ids += [int(x) for x in (reply if isinstance(reply, list) else [reply])]
+                self.running.set()
+        except (EOFError, OSError):
+            pass
+        finally:
+            self.client.close()
+
+
+class Deaths(TestCase):
+    CONFIG = BASE + "[generator main]\nworker=file-lock\nstate=file\nrun_dir={0}/run\nstate_dir={0}/state\n"
+
+    def take_until(self, config, action):
+        """Readers under load, until the action ends the daemon; their ids."""
+        daemon = self.start(config)
+        commands = [Client.pack("NEXT"), Client.pack("NEXT", "main", 50), Client.pack("NEXT.BIN", "main", 128)]
+        readers = [Reader(daemon.address(), command) for command in commands * 2]
+        for reader in readers:
+            reader.start()
+        for reader in readers:
+            self.assertTrue(reader.running.wait(60))
+        action(daemon)
+        for reader in readers:
+            reader.join(60)
+        return [id_ for reader in readers for id_ in reader.ids]
+
+    def test_no_id_comes_twice_over_kill_and_stop(self):
+        import tempfile
+
+        with tempfile.TemporaryDirectory(prefix="frazild-test-") as folder:
+            config = "".join(self.CONFIG.replace("{0}", folder))
+            for name in ("run", "state"):
+                os.mkdir(os.path.join(folder, name))
+
+            def kill(daemon):
+                daemon.process.kill()
+                daemon.process.wait()
+
+            def pause_then_kill(daemon):
+                daemon.process.send_signal(signal.SIGSTOP)
+                daemon.process.send_signal(signal.SIGCONT)
+                daemon.process.send_signal(signal.SIGSTOP)
+                daemon.process.kill()
+                daemon.process.wait()
+
+            ids = []
+            for action in (kill, pause_then_kill, kill, lambda daemon: daemon.end()):
+                ids += self.take_until(config, action)
+            self.assertGreater(len(ids), 4 * 20)
+            self.assertEqual(len(ids), len(set(ids)))
+
+    def test_sighup_says_that_it_changes_nothing(self):
+        daemon = self.start()
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("SIGHUP: this version reads its configuration at its start alone")
+
+    def test_sigterm_answers_what_was_read_and_closes_what_is_idle(self):
+        daemon = self.start()
+        idle, busy = self.connect(daemon), self.connect(daemon)
+        idle.ask("PING")
+        busy.send(Client.pack("NEXT", "main", 10000) * 3)
+        self.assertEqual(len(busy.read()), 10000)
+        daemon.process.send_signal(signal.SIGTERM)
+        self.assertTrue(idle.is_closed())
+        for _ in range(2):
+            self.assertEqual(len(busy.read()), 10000)
+        self.assertTrue(busy.is_closed())
+        self.assertEqual(daemon.end(), 0)
+
+    def test_order_holds_over_connections(self):
+        daemon = self.start(BASE.replace("[daemon]", "[daemon]\nthreads=4") + generator("main"))
+        clients = [self.connect(daemon) for _ in range(16)]
+        last = 0
+        for round_ in range(2000):
+            id_ = int(clients[round_ * 7 % 16].ask("NEXT"))
+            self.assertGreater(id_, last)
+            last = id_
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: each command of the Redis protocol answers as the table says, and each mistake is named."""
+
+import struct
+import unittest
+
+from harness import BASE, ReplyError, TestCase, generator
+
+CONFIG = (
+    BASE
+    + generator("main")
+    + generator("orders", 3, layout="twitter", keys="orders:* order-*", max_batch=20000)
+    + generator("special", 4, layout="twitter", keys="orders:special:*")
+    + generator("snos", 9, layout="sno")
+    + generator("slow", 1, layout="41/20/2")
+    + generator("limited", 5, rate="10")
+)
+
+
+class Commands(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        from harness import Daemon
+
+        cls.daemon = Daemon(CONFIG)
+        cls.addClassCleanup(cls.daemon.end)
+
+    def setUp(self):
+        self.client = self.connect(self.daemon)
+        self.ask = self.client.ask
+
+    def refuse(self, code, words, *command):
+        self.assert_error(code, words, self.client, *command)
+
+    def test_next_gives_one_id_or_exactly_n(self):
+        one = int(self.ask("NEXT"))
+        many = [int(x) for x in self.ask("next", "orders", 5000)]
+        self.assertEqual(len(many), 5000)
+        self.assertEqual(many, sorted(set(many)))
+        self.assertEqual(self.ask("NEXT", "orders", 1)[0].isdigit(), True)
+        self.assertGreater(int(self.ask("NEXT", "main")), one)
+        self.assertEqual(len(self.ask("NEXT", "3")), 3)
+
+    def test_next_in_each_form(self):
+        for form, width in (("dec20", 20), ("hex", 16), ("CROCKFORD", 13), ("base62", 11), ("hex0x", None)):
+            text = self.ask("NEXT", "main", "FORM", form)
+            if width:
+                self.assertEqual(len(text), width)
+        self.assertEqual(len(self.ask("NEXT", "snos", "FORM", "uuid")), 36)
+        self.assertEqual(len(self.ask("NEXT", "snos", 2, "FORM", "hex")[1]), 20)
+        self.refuse("ERR", "FORM takes dec", "NEXT", "main", "FORM", "sno")
+        self.refuse("ERR", "FORM takes sno", "NEXT", "snos", "FORM", "dec")
+        self.refuse("ERR", "syntax error", "NEXT", "main", 1, "FORM")
+
+    def test_a_batch_larger_than_a_tick_is_put_together_from_parts(self):
+        ids = [int(x) for x in self.ask("NEXT", "orders", 20000)]
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertEqual(len(ids), 20000)
+
+    def test_next_bin_gives_big_endian_bytes(self):
+        data = self.ask("NEXT.BIN", "orders", 100)
+        ids = struct.unpack(">100Q", data)
+        self.assertEqual(list(ids), sorted(set(ids)))
+        self.assertGreater(int(self.ask("NEXT", "orders")), ids[-1])
+        self.assertEqual(len(self.ask("NEXT.BIN", "snos", 7)), 70)
+
+    def test_sno_has_its_metabyte(self):
+        text = self.ask("SNO", "snos", "META", 255)
+        self.assertEqual(len(text), 16)
+        look = self.ask("INSPECT", text, "snos")
+        self.assertEqual(look[look.index(b"meta") + 1], 255)
+        self.assertEqual(len(self.ask("SNO", "snos", 4)), 4)
+        self.refuse("ERR", "META takes a byte", "SNO", "snos", "META", 256)
+        self.refuse("ERR", "use NEXT", "SNO", "main")
+
+    def test_counts_that_are_none(self):
+        self.refuse("ERR", "count", "NEXT", "main", 0)
+        self.refuse("ERR", "count", "NEXT", "main", "1x")
+        self.refuse("ERR", "count", "NEXT", "main", "99999999999999999999")
+        self.refuse("LIMIT", "max_batch", "NEXT", "main", 10001)
+        self.refuse("ERR", "no generator nobody", "NEXT", "nobody")
+        self.refuse("ERR", "small letter", "NEXT", "Main")
+        self.refuse("ERR", "wrong number of arguments", "NEXT", "main", 1, "FORM", "dec", "x")
+
+    def test_incr_finds_the_generator_by_name_then_by_the_longest_pattern(self):
+        worker = lambda id_: self.ask("INSPECT", id_, "orders")[13]
+        self.assertEqual(worker(self.ask("INCR", "orders:7")), worker(self.ask("INCR", "orders")))
+        look = self.ask("INSPECT", self.ask("INCR", "orders:special:7"), "special")
+        self.assertEqual(look[look.index(b"worker") + 1], 4)
+        self.assertIsInstance(self.ask("INCR", "order-1"), int)
+        self.assertIsInstance(self.ask("INCRBY", "main", 1), int)
+        self.refuse("ERR", "1 only", "INCRBY", "main", 2)
+        self.refuse("ERR", "no generator is for this key", "INCR", "invoice:1")
+        self.refuse("ERR", "no integers", "INCR", "snos")
+
+    def test_incr_is_a_string_for_clients_that_round(self):
+        self.assertEqual(self.ask("CLIENT", "SETINFO", "LIB-NAME", "ioredis"), "OK")
+        self.assertIsInstance(self.ask("INCR", "main"), bytes)
+        self.assertEqual(self.ask("CLIENT", "SETINFO", "LIB-NAME", "redis-py"), "OK")
+        self.assertIsInstance(self.ask("INCR", "main"), int)
+
+    def test_incr_above_2_to_the_63(self):
+        big = generator("big", 1, layout="41/10/13 epoch=1970-01-01", allow_short_life="yes")
+        client = self.connect(self.start(BASE + big))
+        self.assert_error("ERR", "2^63", client, "INCR", "big")
+        client.ask("HELLO", 3)
+        self.assertGreater(client.ask("INCR", "big"), 2**63)
+
+    def test_inspect_compose_and_range_agree(self):
+        id_ = self.ask("COMPOSE", "orders", "2026-05-01T00:00:00.123Z", 7, 9)
+        flat = self.ask("INSPECT", id_, "orders")
+        look = dict(zip(flat[::2], flat[1::2]))
+        self.assertEqual(look[b"time"], b"2026-05-01T00:00:00.123Z")
+        self.assertEqual((look[b"worker"], look[b"sequence"]), (7, 9))
+        self.assertEqual(self.ask("INSPECT", id_, "LAYOUT", "twitter"), flat)
+        limits = self.ask("RANGE", "orders", "2026-05-01", "2026-05-02")
+        self.assertTrue(int(limits[1]) < int(id_) < int(limits[3]))
+        self.refuse("ERR", "", "INSPECT", "xyz", "orders")
+        self.refuse("ERR", "", "INSPECT", "1", "LAYOUT", "nonsense")
+        self.refuse("ERR", "", "COMPOSE", "orders", "yesterday", 1, 1)
+        self.refuse("ERR", "worker", "COMPOSE", "orders", "2026-05-01", "99999", 1)
+
+    def test_layout_generators_and_stats(self):
+        self.assertIn(b"twitter", self.ask("LAYOUT"))
+        self.assertIn(b"41/5+5/12 epoch=1288834974657 tick=1ms", self.ask("LAYOUT", "twitter"))
+        self.ask("HELLO", 3)
+        self.assertEqual(sorted(self.ask("GENERATORS"))[0], b"limited")
+        self.assertIn(b"issued", self.ask("STATS", "main"))
+        self.refuse("ERR", "there is no generator", "STATS", "nobody")
+        self.refuse("ERR", "no coordinator", "LEASES", "main")
+
+    def test_hello_chooses_the_version(self):
+        reply = self.ask("HELLO", 3, "SETNAME", "me")
+        self.assertEqual((reply[b"proto"], reply[b"server"]), (3, b"frazild"))
+        self.assertEqual(self.ask("CLIENT", "GETNAME"), b"me")
+        self.assertIsInstance(self.ask("HELLO", 2), list)
+        self.refuse("NOPROTO", "", "HELLO", 4)
+        self.refuse("ERR", "Syntax", "HELLO", 2, "AUTH", "x")
+        self.refuse("ERR", "no user is configured", "AUTH", "x")
+        self.refuse("ERR", "no user is configured", "HELLO", 3, "AUTH", "a", "b")
+
+    def test_what_clients_send_at_their_start(self):
+        self.assertEqual(self.ask("PING"), "PONG")
+        self.assertEqual(self.ask("PING", "x"), b"x")
+        self.assertEqual(self.ask("ECHO", "x"), b"x")
+        self.assertEqual(self.ask("SELECT", 0), "OK")
+        self.refuse("ERR", "out of range", "SELECT", 1)
+        self.assertEqual(self.ask("CONFIG", "GET", "save"), [])
+        self.assertIn(b"loading:0\r\n", self.ask("INFO"))
+        self.assertIn(b"redis_version:", self.ask("INFO", "server"))
+        self.assertEqual(self.ask("READONLY"), "OK")
+        self.assertEqual(len(self.ask("TIME")), 2)
+        self.assertGreater(self.ask("CLIENT", "ID"), 0)
+        self.assertIn(b"name=", self.ask("CLIENT", "LIST"))
+        self.assertEqual(self.ask("CLIENT", "NO-EVICT", "on"), "OK")
+        self.refuse("ERR", "unknown subcommand", "CLIENT", "TRACKING", "on")
+        self.refuse("ERR", "unknown subcommand", "CLIENT", "MAINT_NOTIFICATIONS", "on")
+        self.refuse("ERR", "spaces", "CLIENT", "SETNAME", "a b")
+
+    def test_command_lists_the_table(self):
+        count = self.ask("COMMAND", "COUNT")
+        listed = self.ask("COMMAND")
+        self.assertEqual(len(listed), count)
+        self.assertEqual(len(self.ask("COMMAND", "DOCS")), 2 * count)
+        self.assertEqual(self.ask("COMMAND", "INFO", "incr", "nothing")[1], None)
+        self.assertEqual(self.ask("COMMAND", "INFO", "incr")[0][3], 1)
+        self.refuse("ERR", "wrong number", "COMMAND", "INFO", *["x"] * 40)
+
+    def test_commands_of_a_store_are_refused_in_words(self):
+        for name in ("GET", "SET", "DECR", "EXPIRE", "SUBSCRIBE"):
+            self.refuse("ERR", "gives ids", name, "x")
+        self.refuse("ERR", "unknown command", "ZADD", "x")
+
+    def test_multi_runs_its_commands_at_exec(self):
+        self.assertEqual(self.ask("MULTI"), "OK")
+        for _ in range(3):
+            self.assertEqual(self.ask("NEXT", "orders"), "QUEUED")
+        self.assertEqual(self.ask("GET", "x"), "QUEUED")
+        replies = self.ask("EXEC")
+        self.assertEqual([int(x) for x in replies[:3]], sorted(int(x) for x in replies[:3]))
+        self.assertIsInstance(replies[3], ReplyError)
+        self.assertEqual(self.ask("PING"), "PONG")
+
+    def test_multi_that_is_wrong(self):
+        self.refuse("ERR", "without MULTI", "EXEC")
+        self.refuse("ERR", "without MULTI", "DISCARD")
+        self.ask("MULTI")
+        self.refuse("ERR", "nested", "MULTI")
+        self.refuse("ERR", "unknown", "NONSENSE")
+        self.refuse("EXECABORT", "", "EXEC")
+        self.ask("MULTI")
+        self.refuse("ERR", "not allowed inside MULTI", "HELLO", 3)
+        self.assertEqual(self.ask("DISCARD"), "OK")
+        self.ask("MULTI")
+        self.assertEqual(self.ask("EXEC"), [])
+
+    def test_multi_is_bounded(self):
+        self.ask("MULTI")
+        for _ in range(1024):
+            self.ask("PING")
+        self.refuse("ERR", "at most 1024", "PING")
+        self.refuse("EXECABORT", "", "EXEC")
+
+    def test_client_reply(self):
+        self.client.send(self.client.pack("CLIENT", "REPLY", "SKIP") + self.client.pack("NEXT", "main", 100))
+        self.assertEqual(self.ask("PING"), "PONG")
+        self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("NEXT", "slow", 50))
+        self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
+        self.assertEqual(self.ask("PING"), "PONG")
+
+    def test_equal_commands_in_a_row_keep_order_and_number(self):
+        commands = [("NEXT", "orders")] * 700 + [("INCR", "orders")] * 700 + [("PING",)] + [("NEXT", "orders", 3)] * 50
+        self.client.send(b"".join(self.client.pack(*command) for command in commands))
+        ids = [int(self.client.read()) for _ in range(1400)]
+        self.assertEqual(self.client.read(), "PONG")
+        for _ in range(50):
+            ids += [int(x) for x in self.client.read()]
+        self.assertEqual(ids, sorted(set(ids)))
+
+    def test_many_equal_commands_beyond_a_tick(self):
+        self.client.send(self.client.pack("NEXT", "slow") * 300)
+        ids = [int(self.client.read()) for _ in range(300)]
+        self.assertEqual(ids, sorted(set(ids)))
+
+    def test_rate(self):
+        replies = []
+        self.client.send(self.client.pack("NEXT", "limited") * 100)
+        for _ in range(100):
+            replies.append(self.client.read_or_error())
+        good = [reply for reply in replies if not isinstance(reply, ReplyError)]
+        self.assertGreaterEqual(len(good), 10)
+        self.assertEqual({reply.code for reply in replies if isinstance(reply, ReplyError)}, {"LIMIT"})
+        self.refuse("LIMIT", "at once", "NEXT", "limited", 11)
+
+    def test_quit_and_reset(self):
+        self.ask("MULTI")
+        self.assertEqual(self.ask("RESET"), "RESET")
+        self.assertEqual(self.ask("QUIT"), "OK")
+        self.assertTrue(self.client.is_closed())
+
+
+class WithoutMain(TestCase):
+    def test_a_generator_must_be_named_where_there_are_several(self):
+        client = self.connect(self.start(BASE + generator("a") + generator("b", 2)))
+        self.assert_error("ERR", "name one", client, "NEXT")
+        client = self.connect(self.start(BASE + generator("a")))
+        self.assertTrue(client.ask("NEXT").isdigit())
+
+    def test_a_wait_that_is_too_long_is_an_error_with_a_time(self):
+        config = BASE.replace("[listen", "request_timeout=50ms\n[listen") + generator("s", 1, layout="31/10/2 tick=10s")
+        client = self.connect(self.start(config))
+        replies = [client.read_or_error() for _ in range(1) if client.send(client.pack("NEXT") * 40) is None]
+        replies += [client.read_or_error() for _ in range(39)]
+        errors = [reply for reply in replies if isinstance(reply, ReplyError)]
+        self.assertGreater(len(errors), 0)
+        for error in errors:
+            self.assertEqual(error.code, "TRYAGAIN")
+            self.assertRegex(str(error), r"retry_ms=[1-9]\d*$")
+        ids = [int(reply) for reply in replies if not isinstance(reply, ReplyError)]
+        self.assertEqual(ids, sorted(set(ids)))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/ports.h"
+
+#include <string.h>
+
+/* Says all of it. */
+static frazil_err say(frazil_options *options, const char *spec, const frazil_sno_snapshot *snapshot,
+                      const struct ports *ports, frazil_error *reterr)
+{
+    static const struct ports none = {NULL, NULL, NULL, NULL};
+    frazil_err err = FRAZIL_OK;
+
+    ports = ports == NULL ? &none : ports;
+    if (spec != NULL)
+        err = frazil_options_spec(options, spec, strlen(spec), reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_options_clock(options, ports->clock, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_options_random(options, ports->random, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_options_granter(options, ports->granter, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_options_snapshot(options, snapshot, reterr);
+    for (size_t i = 0; err == FRAZIL_OK && ports->coordinators != NULL && ports->coordinators[i] != NULL; i++)
+        err = frazil_options_coordinator(options, ports->coordinators[i], reterr);
+    return err;
+}
+
+frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
+                               const struct ports *ports, frazil_error *reterr)
+{
+    frazil_options *options;
+
+    frazil_err err = frazil_options_new(&options, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = say(options, spec, snapshot, ports, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_open_options(ret, options, reterr);
+    frazil_options_free(options);
+    return err;
+}
+
+frazil_err ports_open(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr)
+{
+    return ports_open_snapshot(ret, spec, NULL, ports, reterr);
+}
+
+frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct ports *ports, frazil_error *reterr)
+{
+    frazil_options *options;
+
+    frazil_err err = frazil_options_new(&options, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = say(options, spec, NULL, ports, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_lease_open_options(ret, options, reterr);
+    frazil_options_free(options);
+    return err;
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening with what a test puts in place of the world, in one call. */
+#ifndef TESTS_LIB_PORTS_H
+#define TESTS_LIB_PORTS_H
+
+#include "frazil.h"
+
+/* Stand-ins; NULL: the real thing. */
+struct ports {
+    const frazil_clock *clock;
+    const frazil_random *random;
+    const frazil_coordinator *const *coordinators; /* NULL at the end */
+    const frazil_granter *granter;
+};
+
+/* frazil_open with ports (NULL: none).  Errors are those of the options, too. */
+frazil_err ports_open(frazil **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
+
+/* The same for a snapshot. */
+frazil_err ports_open_snapshot(frazil **ret, const char *spec, const frazil_sno_snapshot *snapshot,
+                               const struct ports *ports, frazil_error *reterr);
+
+/* frazil_lease_open with ports. */
+frazil_err ports_lease_open(frazil_lease **ret, const char *spec, const struct ports *ports, frazil_error *reterr);
+
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+#include "lib/register_rig.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/asserts.h"
+
+frazil_error register_said;
+
+struct fz_register register_open(register_opener opener, const char *format, ...)
+{
+    struct fz_register reg;
+    char name[FZ_LEASE_NAME_SIZE];
+    frazil_error err;
+    char url[512];
+    va_list args;
+
+    va_start(args, format);
+    int len = vsnprintf(url, sizeof url, format, args);
+    va_end(args);
+    assert_in_range(len, 1, sizeof url - 1);
+    if (opener(url, &reg, name, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return reg;
+}
+
+void register_close(const struct fz_register *reg)
+{
+    reg->close(reg->ctx);
+}
+
+enum fz_register_result register_swap(const struct fz_register *reg, uint32_t number, uint64_t expected,
+                                      const char *text, uint64_t *ret_version)
+{
+    memset(&register_said, 0, sizeof register_said);
+    return reg->swap(reg->ctx, &(struct fz_swap){number, expected, text, strlen(text)}, ret_version, NULL,
+                     &register_said);
+}
+
+uint64_t register_must_swap(const struct fz_register *reg, uint32_t number, uint64_t expected, const char *text)
+{
+    uint64_t version = 0;
+    enum fz_register_result result = register_swap(reg, number, expected, text, &version);
+
+    if (result != FZ_REGISTER_OK)
+        fail_msg("%d: %s", (int)result, register_said.message);
+    assert_true(version > expected);
+    return version;
+}
+
+enum fz_register_result register_read(const struct fz_register *reg, uint32_t number, struct fz_record *ret)
+{
+    memset(&register_said, 0, sizeof register_said);
+    return reg->read(reg->ctx, number, ret, NULL, &register_said);
+}
+
+struct fz_record register_must_read(const struct fz_register *reg, uint32_t number)
+{
+    struct fz_record record = {.version = 4711};
+
+    if (register_read(reg, number, &record) != FZ_REGISTER_OK)
+        fail_msg("%s", register_said.message);
+    return record;
+}
+
+void register_prepare(const struct fz_register *reg)
+{
+    memset(&register_said, 0, sizeof register_said);
+    if (reg->prepare != NULL && reg->prepare(reg->ctx, &register_said) != FZ_REGISTER_OK)
+        fail_msg("%s", register_said.message);
+}
+
+struct fz_register_status register_status_of(const struct fz_register *reg)
+{
+    struct fz_register_status status;
+    struct fz_record record;
+
+    if (reg->read(reg->ctx, 0, &record, &status, &register_said) != FZ_REGISTER_OK)
+        fail_msg("%s", register_said.message);
+    return status;
+}
+
+void register_assert_record(const struct fz_register *reg, uint32_t number, uint64_t version, const char *text)
+{
+    struct fz_record record = register_must_read(reg, number);
+
+    assert_int_equal(record.version, version);
+    assert_int_equal(record.len, strlen(text));
+    assert_memory_equal(record.data, text, strlen(text));
+}
+
+void register_assert_said(const char *words)
+{
+    if (strstr(register_said.message, words) == NULL)
+        fail_msg("%s; wanted: %s", register_said.message, words);
+    assert_null(strstr(register_said.message, "s3cret"));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* Every parser of URLs must treat a wrong one like this: say why, without its password, and leave nothing behind. */
+#ifndef TESTS_LIB_URL_RIG_H
+#define TESTS_LIB_URL_RIG_H
+
+#include "registers/common/url.h"
+
+/* One of them: its result begins with a struct fz_url. */
+struct url_parser {
+    frazil_err (*parse)(const char *text, struct fz_url *ret, frazil_error *reterr);
+    size_t size; /* of the result */
+    bool wipes;  /* a failure leaves zeros; else the bytes of before */
+};
+
+/*
+ * Fails the test unless the URL is refused with this code, in a sentence that holds `why` and no password ("s3cret", in
+ * all tests).
+ */
+void url_assert_refused(const struct url_parser *parser, const char *text, frazil_err code, const char *why);
+
+/* The same for each {text, why} of a table, with FRAZIL_ESPEC. */
+void url_assert_all_refused(const struct url_parser *parser, const char *const texts[][2], size_t n);
+
+#endif

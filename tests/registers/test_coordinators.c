@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: each coordinator says who it is, tells an operator of what is missing, and keeps apart what frazil
+ * has written and what somebody else has: one suite for all of them.  What one of them alone has is in its own tests.
+ */
+#include <ctype.h>
+
+#include "lib/findings.h"
+#include "lib/register_kinds.h"
+#include "lib/register_rig.h"
+#include "lib/test.h"
+#include "os/clock.h"
+
+enum { TIMEOUT_MS = 20000 };
+
+/* ---- who it is ------------------------------------------------------------------ */
+
+TEST_OF_KINDS(for_each_server, "It is of this version, and names its part, its client library and its schemes")
+{
+    const frazil_coordinator *coordinator = kind->coordinator();
+    char schemes[256] = "";
+    size_t len = 0;
+
+    assert_string_equal(coordinator->version, FRAZIL_VERSION);
+    assert_string_equal(coordinator->part, kind->name);
+    assert_memory_equal(coordinator->client, kind->client, strlen(kind->client));
+    assert_true(isdigit((unsigned char)coordinator->client[strlen(kind->client)]));
+    for (size_t i = 0; coordinator->schemes[i] != NULL; i++)
+        len += (size_t)snprintf(schemes + len, sizeof schemes - len, "%s ", coordinator->schemes[i]);
+    assert_string_equal(schemes, kind->schemes);
+}
+
+/* Writes the URL with this scheme in the place of its own. */
+static void with_scheme(const char *url, const char *scheme, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s%s", scheme, strchr(url, ':'));
+}
+
+TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a host, without connecting, and knows its "
+                               "namespace; a URL without one is refused")
+{
+    const frazil_coordinator *coordinator = kind->coordinator();
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_register reg = {.ctx = NULL};
+    char good[256];
+    char wrong[256];
+
+    kind->url(1, "", wrong, sizeof wrong);
+    assert_int_equal(coordinator->open_register(wrong, &reg, name, &register_said), FRAZIL_ESPEC);
+    register_assert_said("names no namespace");
+    assert_null(reg.ctx);
+    for (size_t i = 0; coordinator->schemes[i] != NULL; i++) {
+        char variant[256];
+        if (strchr(coordinator->schemes[i], '+') != NULL)
+            continue; /* of a socket, or of another generator's */
+        kind->url(1, "orders.7", good, sizeof good);
+        with_scheme(good, coordinator->schemes[i], variant, sizeof variant);
+        memset(name, 0, sizeof name);
+        frazil_err err = coordinator->open_register(variant, &reg, name, &register_said);
+        if (i > 0 && err == FRAZIL_ENOTBUILT)
+            continue; /* a client library without TLS */
+        if (err != FRAZIL_OK)
+            fail_msg("%s: %s", variant, register_said.message);
+        assert_string_equal(name, "orders.7");
+        register_close(&reg);
+    }
+}
+
+/* ---- what an operator is told ------------------------------------------------------- */
+
+TEST_OF_KINDS(for_each_server, "That there is no namespace is a failure, and none once it is there")
+{
+    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    char url[256];
+
+    kind->url(0, "orders", url, sizeof url);
+    assert_found(findings_at(kind->coordinator(), "%s", url), "FAIL there is no namespace orders\n");
+    register_prepare(&reg);
+    register_must_swap(&reg, FZ_NAMESPACE, 0, "x");
+    struct findings findings = findings_at(kind->coordinator(), "%s", url);
+    assert_not_found(findings, "there is no namespace");
+    assert_not_found(findings, "does not answer");
+    assert_found(findings, "OK version: ");
+    register_close(&reg);
+}
+
+TEST_OF_KINDS(for_each_server, "Nobody there: a finding, and no error; no URL of it is an error, and no finding")
+{
+    struct findings findings = {.len = 0};
+    frazil_clock clock = fz_real_clock();
+    const frazil_coordinator *coordinator = kind->coordinator();
+    char url[256];
+
+    kind->url(free_port(), "orders", url, sizeof url);
+    assert_found(findings_at(coordinator, "%s", url), "FAIL the coordinator does not answer: ");
+    snprintf(url, sizeof url, "%s://", coordinator->schemes[0]);
+    assert_int_equal(coordinator->examine(coordinator, url, &clock, findings_note, &findings, NULL), FRAZIL_ESPEC);
+    assert_int_equal(findings.len, 0);
+}
+
+/* ---- what is not frazil's ------------------------------------------------------------- */
+
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    assert_true(number < 3);
+    versions[number] = record->version;
+}
+
+TEST_OF_KINDS(for_each_server, "A record that somebody else has put there is refused to who reads it, shown as damaged "
+                               "to who reads all, and never overwritten; its neighbours are as they were")
+{
+    static const uint64_t expected[] = {0, 1, 7};
+    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    struct fz_record record;
+    uint64_t untouched = 4711;
+    uint64_t versions[3] = {0};
+    uint64_t version = register_must_swap(&reg, 1, 0, "good");
+
+    kind->damage();
+    for (int times = 0; times < 2; times++) {
+        assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+        register_assert_said("is not what frazil has written");
+        for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++)
+            assert_int_equal(register_swap(&reg, 0, expected[i], "x", &untouched), FZ_REGISTER_CONFLICT);
+    }
+    assert_int_equal(untouched, 4711);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_OK);
+    assert_int_equal(versions[0], 1);
+    assert_int_equal(versions[1], version);
+    assert_int_equal(versions[2], 0);
+    register_assert_record(&reg, 1, version, "good");
+    register_close(&reg);
+}
+
+TEST_OF_KINDS(for_each_server, "Among records that somebody else has numbered or named no worker id counts as free")
+{
+    struct fz_register reg = kind->open(0, TIMEOUT_MS);
+    uint64_t versions[3] = {0};
+
+    register_must_swap(&reg, 1, 0, "good");
+    kind->intrude();
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, &register_said), FZ_REGISTER_REFUSED);
+    assert_int_not_equal(register_said.message[0], '\0');
+    register_close(&reg);
+}

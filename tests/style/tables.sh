@@ -1,0 +1,95 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
+# - The completions have the keys, the behaviours, the sources of worker ids and the usual URLs.
+# - The manual and docs/worker-ids.md name each source and each behaviour.
+# - Each kind of coordinator has its page, its function, its package; and each of those has its row.
+set -eu
+cd "$1"
+
+# rows FILE MACRO: what stands between the brackets of each X(...) of a macro, a row a line.
+rows() {
+    [ ! -e "$1" ] || awk -v macro="#define $2(X)" '
+        index($0, macro) == 1 { inside = 1; next }
+        inside && /^ *X\(/ { row = $0; sub(/^ *X\(/, "", row); print row }
+        inside && !/\\$/ { exit }' "$1"
+}
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+rows src/spec/keys.h FZ_KEYS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/keys"
+rows src/spec/policies.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
+rows src/spec/worker_sources.h FZ_WORKER_SOURCES | sed 's/[^"]*"\([^"]*\)", *"\(:\{0,1\}\).*/\1\2/; /^$/d' >"$scratch/sources"
+rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^\([a-z]*\), *"\([^" ]*\).*/\1 \2/' >"$scratch/kinds"
+for table in keys behaviours sources kinds; do
+    [ -s "$scratch/$table" ] || { echo "no table of $table found"; exit 1; }
+done
+cut -d ' ' -f 1 "$scratch/kinds" | grep -vx file | sort >"$scratch/clients"
+
+# complain SENTENCE: also behind a pipe, where a variable would be lost.
+complain() {
+    echo "$1"
+    : >"$scratch/failed"
+}
+
+# same WHERE WHAT TABLE: the words of standard input are those of the table.
+same() {
+    tr ' ' '\n' | sed '/^$/d' | sort >"$scratch/found"
+    sort "$scratch/$3" >"$scratch/wanted"
+    for word in $(comm -23 "$scratch/wanted" "$scratch/found"); do complain "$1:1: lacks the $2 $word"; done
+    for word in $(comm -13 "$scratch/wanted" "$scratch/found"); do complain "$1:1: has $word, which is no $2 of the table"; done
+}
+
+# ---- completions -----------------------------------------------------------------
+
+{ cat "$scratch/sources"; sed 's|.* \(.*\)|\1://|' "$scratch/kinds"; } >"$scratch/workers"
+
+# words FILE FROM: the words of the completion behind the place that the pattern FROM finds, up to what ends them.
+bash_words() {
+    awk -v from="$1" 'index($0, from) { inside = 1; sub(/^[^)]*\) echo/, "") }
+        inside { end = /;;/; gsub(/;;|\\$|echo|\047/, " "); print; if (end) exit }' completions/frazil.bash
+}
+zsh_words() {
+    awk -v from="$1" 'inside && /^ *(elif|else|fi)/ { exit } inside { print } index($0, from) { inside = 1 }' completions/_frazil |
+        sed "s/compadd\( -S ''\)*//g; s/&&//g; s/\\\\$//"
+}
+bash_words "'') echo 'layout=" | tr -d = | same completions/frazil.bash key keys
+bash_words "behaviour) echo" | same completions/frazil.bash behaviour behaviours
+bash_words "worker) echo 'fixed" | same completions/frazil.bash source workers
+awk '/compadd -S .. layout=/ { inside = 1 } inside { print } inside && !/\\$/ { exit }' completions/_frazil |
+    sed "s/compadd -S ''//; s/\\\\$//" | tr -d = | same completions/_frazil key keys
+zsh_words "'behaviour='" | same completions/_frazil behaviour behaviours
+zsh_words "'worker='" | same completions/_frazil source workers
+
+# ---- the manual --------------------------------------------------------------------
+
+while read -r source; do
+    grep -qE "(^| )(\.(It )?)?Cm ${source%:}( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the source $source"
+    grep -qF "\`$source" docs/worker-ids.md || [ "$source" = auto ] || complain "docs/worker-ids.md:1: lacks the source $source"
+done <"$scratch/sources"
+while read -r behaviour; do
+    grep -qE "^\.(It )?Cm ([a-z-]+ , )*$behaviour( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the behaviour $behaviour"
+done <"$scratch/behaviours"
+
+# ---- coordinators ----------------------------------------------------------------------
+
+for schemes in $(rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^[^"]*"\([^"]*\)".*/\1/'); do
+    grep -qF "Cm $schemes://" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the URLs $schemes://"
+done
+while read -r kind; do
+    for page in "docs/coordinators/$kind.md" "src/registers/$kind/CMakeLists.txt" "debian/libfrazil-${kind}1.install" \
+        "debian/libfrazil-${kind}1.symbols" "tests/lib/kind_$kind.c"; do
+        [ -e "$page" ] || complain "$page:1: is missing"
+    done
+    grep -qF "($kind.md)" docs/coordinators/README.md || complain "docs/coordinators/README.md:1: does not lead to $kind.md"
+done <"$scratch/clients"
+for page in man/frazil_coordinator_load.3 include/frazil/coordinators.h; do
+    while read -r kind _; do
+        grep -qE "frazil_coordinator_$kind( |\(|$)" "$page" || complain "$page:1: lacks frazil_coordinator_$kind"
+    done <"$scratch/kinds"
+done
+find src/registers -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/registers coordinator clients
+find docs/coordinators -name '*.md' | sed 's|.*/||; s/\.md$//' | grep -vxE 'README|file' | same docs/coordinators coordinator clients
+sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|opaque' | same debian/control package clients
+sed -n 's|.*/libfrazil-\([a-z]*\)\.a$|\1|p' debian/libfrazil-parts-dev.install | same debian/libfrazil-parts-dev.install part clients
+[ ! -e "$scratch/failed" ]

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: openings that mean the same have one generator, which is closed by the last of them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "frazil.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+
+EACH_IN_SCRATCH
+
+static frazil_error why;
+
+static frazil *open_joint(const char *spec)
+{
+    frazil *gen;
+
+    if (frazil_open_shared(&gen, spec, &why) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, why.message);
+    return gen;
+}
+
+TEST("Specs that mean the same have one generator, others have another, and frazil_open has its own")
+{
+    frazil *gen = open_joint("worker=fixed:1 state=memory");
+    frazil *same = open_joint("state='memory' max_wait=2000ms layout=frazil worker=fixed:1");
+    frazil *other = open_joint("worker=fixed:2 state=memory");
+    frazil *own;
+
+    assert_int_equal(frazil_open(&own, "worker=fixed:1 state=memory", &why), FRAZIL_OK);
+    assert_ptr_equal(gen, same);
+    assert_ptr_not_equal(gen, other);
+    assert_ptr_not_equal(gen, own);
+    frazil_close(own);
+    frazil_close(gen);
+    uint64_t id;
+    assert_int_equal(frazil_next(same, &id), FRAZIL_OK);
+    assert_int_equal(frazil_next(other, &id), FRAZIL_OK);
+    frazil_close(same);
+    frazil_close(other);
+}
+
+TEST("Seventy thousand openings are one generator, also where each would draw a partition of its own")
+{
+    enum { OPENINGS = 70000 };
+    frazil *first = open_joint("layout=sno state=memory");
+
+    for (int i = 1; i < OPENINGS; i++) {
+        frazil *gen = open_joint("layout=sno state=memory");
+        assert_ptr_equal(gen, first);
+    }
+    for (int i = 0; i < OPENINGS; i++)
+        frazil_close(first);
+}
+
+TEST("The last one closes: what the generator held is free again, and the next opening begins anew")
+{
+    char spec[900];
+    frazil *gen;
+
+    snprintf(spec, sizeof spec, "worker=file-lock count=1 state=file run_dir=%s/run state_dir=%s/state keeper=inline",
+             scratch, scratch);
+    frazil *first = open_joint(spec);
+    frazil *second = open_joint(spec);
+    assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_EPOOL);
+    frazil_close(first);
+    assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_EPOOL);
+    frazil_close(second);
+    assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_OK);
+    /* One that cannot be opened leaves nothing behind. */
+    assert_int_equal(frazil_open_shared(&second, spec, &why), FRAZIL_EPOOL);
+    frazil_close(gen);
+    frazil_close(open_joint(spec));
+}
+
+TEST("A spec that is wrong is refused as frazil_open refuses it, and one of any length is found again")
+{
+    char spec[3000] = "worker=fixed:1 state=file keeper=inline namespace=n state_dir=/nowhere run_dir=/";
+    frazil *gen;
+
+    assert_int_equal(frazil_open_shared(&gen, "worker=fixed:9999", &why), FRAZIL_EWORKER);
+    assert_int_equal(frazil_open_shared(&gen, "wroker=fixed:1", &why), FRAZIL_ESPEC);
+    memset(spec + strlen(spec), 'x', 2000);
+    assert_int_not_equal(frazil_open_shared(&gen, spec, &why), FRAZIL_OK);
+}
+
+TEST("Several are found among others, whichever goes first")
+{
+    enum { COUNT = 5 };
+    frazil *gens[COUNT];
+    char spec[64];
+
+    for (int round = 0; round < COUNT; round++) {
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(spec, sizeof spec, "worker=fixed:%d state=memory", i);
+            gens[i] = open_joint(spec);
+        }
+        frazil_close(gens[round]);
+        for (int i = 0; i < COUNT; i++) {
+            snprintf(spec, sizeof spec, "worker=fixed:%d state=memory", i);
+            frazil *again = open_joint(spec);
+            if (i != round)
+                assert_ptr_equal(again, gens[i]);
+            frazil_close(again);
+        }
+        for (int i = 0; i < COUNT; i++) {
+            if (i != round)
+                frazil_close(gens[i]);
+        }
+    }
+}

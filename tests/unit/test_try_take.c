@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: taking without waiting gives as many ids as there are, says when to come back where there are
+ * none, and never says "try later" of a batch that can never be had.
+ */
+#include "generator/generator_internal.h"
+#include "lib/rig.h"
+#include "lib/test.h"
+
+#define SMALL "layout=41/10/4 worker=fixed:1 start=zero "
+enum { CAPACITY = 16, MANY = 100 };
+
+static struct rig rig;
+static uint64_t ids[MANY];
+static size_t taken;
+static uint64_t retry_ns;
+
+static void open_small(const char *spec)
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, spec, RIG_NOW);
+    taken = 77;
+    retry_ns = RIG_UNTOUCHED;
+}
+
+static void assert_taken(size_t n)
+{
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(taken, n);
+    assert_int_equal(retry_ns, 0);
+    for (size_t i = 1; i < n; i++)
+        assert_true(ids[i] > ids[i - 1]);
+}
+
+static void assert_none(frazil_err code, uint64_t retry)
+{
+    taken = 77;
+    assert_int_equal(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns), code);
+    assert_int_equal(taken, 0);
+    assert_int_equal(retry_ns, retry);
+}
+
+TEST("All that is left of a tick is given at once, and then the time of the next tick is told")
+{
+    open_small(SMALL "max_wait=1s");
+    rig_next(&rig);
+    assert_taken(CAPACITY - 1);
+    assert_none(FRAZIL_EAGAIN, RIG_MS);
+    assert_int_equal(rig_stats(&rig).full, 1);
+    assert_int_equal(rig_stats(&rig).issued, CAPACITY);
+    frazil_manual_clock_advance(rig.manual, RIG_MS);
+    assert_taken(CAPACITY);
+    rig_close(&rig);
+}
+
+TEST("With a lead the ids of the ticks ahead are given as well, and none beyond")
+{
+    open_small(SMALL "on_full=lead max_lead=2ms");
+    assert_taken((size_t)3 * CAPACITY);
+    assert_int_equal(rig_tick_of(&rig, ids[3 * CAPACITY - 1]), rig_now_tick(&rig) + 2);
+    assert_none(FRAZIL_EAGAIN, RIG_MS);
+    rig_close(&rig);
+}
+
+TEST("Where a policy is an error, it is that error, and no time is told")
+{
+    open_small(SMALL "behaviour=flake");
+    assert_taken(CAPACITY);
+    assert_none(FRAZIL_EFULL, 0);
+    rig_step(&rig, -5);
+    assert_none(FRAZIL_ECLOCK, 0);
+    rig_close(&rig);
+}
+
+TEST("Before the epoch there are none; 0 of them are always there")
+{
+    rig = (struct rig){.random_state = 1};
+    rig_open(&rig, SMALL, -5000);
+    assert_none(FRAZIL_EAGAIN, (uint64_t)(frazil_layout_of(rig.gen)->epoch_unix_ms + 5000) * RIG_MS);
+    assert_int_equal(frazil_try_take(rig.gen, ids, 0, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(taken, 0);
+    assert_int_equal(retry_ns, 0);
+    rig_close(&rig);
+}
+
+TEST("In the layout's last tick it gives what is left, and then it is over for ever")
+{
+    open_small(SMALL "allow_short_life=yes max_wait=0");
+    const struct fz_slot_rules *rules = &rig.gen->rules;
+    uint64_t life_ms = rules->last_tick - rig_now_tick(&rig);
+    rig_step(&rig, (int64_t)life_ms);
+    assert_true(frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns) == FRAZIL_OK);
+    assert_in_range(taken, 1, CAPACITY);
+    while (frazil_try_take(rig.gen, ids, MANY, &taken, &retry_ns) == FRAZIL_OK)
+        assert_in_range(taken, 1, CAPACITY);
+    assert_none(FRAZIL_EEXHAUSTED, 0);
+    rig_close(&rig);
+}
+
+TEST("Snos likewise; each kind has its own function")
+{
+    frazil_sno snos[MANY];
+
+    open_small("layout=sno worker=fixed:1 seq_min=0 seq_max=15 max_wait=1s");
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_OK);
+    assert_int_equal(taken, CAPACITY);
+    assert_int_equal(snos[15].bytes[5], 7);
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(taken, 0);
+    assert_in_range(retry_ns, 1, 4 * RIG_MS);
+    assert_none(FRAZIL_EKIND, 0);
+    rig_close(&rig);
+    open_small(SMALL);
+    assert_int_equal(frazil_sno_try_take(rig.gen, 7, snos, MANY, &taken, &retry_ns), FRAZIL_EKIND);
+    assert_int_equal(taken, 0);
+    assert_int_equal(retry_ns, 0);
+    rig_close(&rig);
+}
+
+TEST("A handle gives what its block holds, and then what the generator has")
+{
+    frazil_local *local;
+    uint64_t before = 0;
+    uint64_t id;
+
+    open_small(SMALL);
+    assert_int_equal(frazil_local_open(&local, rig.gen), FRAZIL_OK);
+    for (unsigned i = 0; i < CAPACITY; i++) {
+        assert_int_equal(frazil_local_try_next(local, &id, &retry_ns), FRAZIL_OK);
+        assert_true(id > before);
+        before = id;
+    }
+    assert_int_equal(retry_ns, RIG_UNTOUCHED);
+    assert_int_equal(frazil_local_try_next(local, &id, &retry_ns), FRAZIL_EAGAIN);
+    assert_int_equal(retry_ns, RIG_MS);
+    assert_int_equal(id, before);
+    frazil_local_close(local);
+    rig_close(&rig);
+}
+
+TEST("frazil_take that may not wait says what frazil_try_next says")
+{
+    static const char *const specs[] = {SMALL "max_wait=1s", SMALL "behaviour=flake",
+                                        SMALL "behaviour=sfid max_lead=0"};
+    frazil_error why;
+    uint64_t id;
+
+    for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++) {
+        open_small(specs[i]);
+        assert_taken(CAPACITY);
+        frazil_err code = frazil_try_next(rig.gen, &id, &retry_ns);
+        assert_int_not_equal(code, FRAZIL_OK);
+        assert_int_equal(frazil_take(rig.gen, &id, 1, 0, &why), code);
+        assert_int_equal(why.code, code);
+        assert_int_equal(why.err_class, frazil_err_classify(code));
+        assert_int_equal(why.retry_ns, RIG_MS);
+        assert_int_equal(frazil_take(rig.gen, &id, 1, 0, NULL), code);
+        rig_close(&rig);
+    }
+}
+
+TEST("A batch that can never be had is a wrong request, which names the largest one; that one can be had")
+{
+    static const struct {
+        const char *spec;
+        uint64_t wait_ns;
+        size_t largest;
+    } cases[] = {
+        {SMALL "max_wait=1s", 0, CAPACITY},
+        {SMALL "max_wait=2ms", FRAZIL_WAIT_DEFAULT, (size_t)3 * CAPACITY},
+        {SMALL "max_wait=1s", RIG_MS + 1, (size_t)3 * CAPACITY},
+        {SMALL "on_full=lead max_lead=3ms", 0, (size_t)4 * CAPACITY},
+        {SMALL "on_full=lead max_lead=3ms", RIG_MS, (size_t)5 * CAPACITY},
+        {SMALL "behaviour=flake max_wait=1s", FRAZIL_WAIT_FOREVER, CAPACITY},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char largest[40];
+        frazil_error why;
+        open_small(cases[i].spec);
+        frazil_manual_clock_advance(rig.manual, RIG_MS - 1); /* the end of a tick of which none is taken */
+        ids[0] = RIG_UNTOUCHED;
+        assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest + 1, cases[i].wait_ns, &why), FRAZIL_EINVAL);
+        assert_int_equal(why.err_class, FRAZIL_CLASS_USAGE);
+        assert_int_equal(why.retry_ns, 0);
+        snprintf(largest, sizeof largest, "given %zu ids at most", cases[i].largest);
+        assert_non_null(strstr(why.message, largest));
+        assert_true(ids[0] == RIG_UNTOUCHED);
+        assert_int_equal(rig_stats(&rig).issued, 0);
+        assert_int_equal(frazil_take(rig.gen, ids, cases[i].largest, cases[i].wait_ns, &why), FRAZIL_OK);
+        rig_close(&rig);
+    }
+}
