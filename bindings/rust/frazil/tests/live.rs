@@ -141,32 +141,6 @@ fn threads_share_a_generator_and_their_handles_repeat_nothing() {
 }
 
 #[test]
-fn a_generator_is_closed_with_its_last_owner() {
-    let scratch = Scratch::new();
-    let spec = scratch.spec("layout=41/6/16 worker=file-lock count=1");
-    let generator = Generator::open(&spec).unwrap();
-    let local = generator.local().unwrap();
-    let clone = generator.clone();
-    assert_eq!(
-        generator.close_within(Duration::from_secs(1)).unwrap_err().code(),
-        Code::EINVAL
-    );
-    drop(clone);
-    assert_eq!(
-        Generator::open(&spec).unwrap_err().code(),
-        Code::EPOOL,
-        "the handle still has it"
-    );
-    let mut seen = Seen::default();
-    seen.add([local.next().unwrap()]);
-    drop(local);
-    let again = Generator::open(&spec).unwrap();
-    seen.add(take(&again, 100));
-    again.close_within(Duration::from_secs(10)).unwrap();
-    seen.add(take(&Generator::open(&spec).unwrap(), 100));
-}
-
-#[test]
 fn generators_come_and_go_while_others_take_ids() {
     let scratch = Scratch::new();
     let spec = scratch.spec("layout=41/6/16 worker=fixed:4");
