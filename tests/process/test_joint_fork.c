@@ -168,6 +168,10 @@ TEST("Threads open and close while another one forks: no child waits for what it
     void *failed;
 
     name_specs(0);
+#ifdef FRAZIL_PORTABLE
+    /* A file keeps its grant for a child that nobody has waited for, and the next grant is ahead of the clock. */
+    snprintf(spec, sizeof spec, "worker=fixed:7 state=memory keeper=inline");
+#endif
     for (size_t i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, open_and_close, i == 0 ? NULL : &threads[i]), 0);
     for (int i = 0; i < FORKS; i++) {
