@@ -2,12 +2,19 @@
 /* Goal of this test: openings that mean the same have one generator, which is closed by the last of them. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "frazil.h"
+#include "lib/callers.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
 
 EACH_IN_SCRATCH
+
+BEFORE_ALL
+{
+    scratch_prefer_memory(); /* files are opened hundreds of times */
+}
 
 static frazil_error why;
 
@@ -51,6 +58,53 @@ TEST("Seventy thousand openings are one generator, also where each would draw a 
     }
     for (int i = 0; i < OPENINGS; i++)
         frazil_close(first);
+}
+
+/* Bytes of this process in memory.  0 with sanitizers, which keep what was freed. */
+static size_t resident_bytes(void)
+{
+    unsigned long pages = 0;
+    FILE *file = INSTRUMENT_SLOWDOWN > 1 ? NULL : fopen("/proc/self/statm", "re");
+
+    if (file == NULL)
+        return 0;
+    assert_int_equal(fscanf(file, "%*u %lu", &pages), 1);
+    (void)fclose(file);
+    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+/* Opens and closes in turns: after the first few neither memory nor descriptors grow. */
+static void assert_nothing_grows(const char *spec, int turns)
+{
+    enum { WARM_UP = 100, SLACK = 512 * 1024 };
+    size_t before = 0;
+    unsigned fds = 0;
+
+    for (int i = 0; i < turns + WARM_UP; i++) {
+        frazil_close(open_joint(spec));
+        if (i + 1 != WARM_UP)
+            continue;
+        before = resident_bytes();
+        fds = scratch_open_fds();
+    }
+    size_t after = resident_bytes();
+    if (after > before + SLACK)
+        fail_msg("%s: %zu KiB before, %zu KiB after", spec, before / 1024, after / 1024);
+    assert_int_equal(scratch_open_fds(), fds);
+}
+
+TEST("Seventy thousand openings and closings in turns leave neither memory nor a descriptor behind")
+{
+    enum { TURNS = 70000 / INSTRUMENT_SLOWDOWN, TURNS_OF_FILES = 300 };
+    char spec[900];
+
+    /* Nobody else has it: each turn opens and closes the generator. */
+    assert_nothing_grows("worker=fixed:1 state=memory", TURNS);
+    frazil *held = open_joint("worker=fixed:1 state=memory");
+    assert_nothing_grows("worker=fixed:1 state=memory", TURNS);
+    frazil_close(held);
+    snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=%s/run state_dir=%s/state", scratch, scratch);
+    assert_nothing_grows(spec, TURNS_OF_FILES);
 }
 
 TEST("The last one closes: what the generator held is free again, and the next opening begins anew")
