@@ -119,7 +119,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
 /*
  * The same, but all openings of a process whose specs mean the same (frazil_options_text) have one generator together:
  * for libraries, plugins and scripts that open one wherever they need an id.  Each opening is closed once, and the last
- * one closes the generator.  A setting that one of its users makes (frazil_on_overflow) holds for all.
+ * one closes the generator.  A setting that one of its users makes (frazil_on_overflow) holds for all.  A generator
+ * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  While the last user
+ * closes it, an opening waits for the end of that.
  *
  * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares the generators of its
  * parent as it would share one, and opens those anew that another thread was just opening.  A URL with another password
@@ -136,7 +138,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *
  *
  * The generator can be looked at as before, and must still be closed.  Only this process's copy stops: other processes
  * go on, and a child that is forked later has a stopped copy.  A generator of frazil_open_shared stops for all who
- * opened it.  Any thread, several times, also while others take ids; not in a signal handler.
+ * opened it, and nobody else is given it.  Any thread, several times, also while others take ids; not in a signal
+ * handler.
  */
 FRAZIL_API void frazil_stop(frazil *gen) FRAZIL_NONNULL(1);
 
@@ -151,8 +154,12 @@ FRAZIL_API void frazil_close(frazil *gen);
  * the last process that had it.  FRAZIL_EUNREACHABLE: closed, and nobody has confirmed that the worker id was given
  * back: it is free when its grant has ended.  FRAZIL_EAGAIN: the wait is over, and a thread goes on closing it.
  * Errors of the state directory or the coordinator: closed, and the worker id was not given back.  In each case gen is
- * gone.  If the program brought a clock, random numbers, a granter or an overflow callback, the call waits to the end,
- * so that nothing of the program's is called after it has returned.
+ * gone.
+ *
+ * Of those who share a generator of frazil_open_shared the last one to close it has its result.  The others have
+ * FRAZIL_OK, or FRAZIL_EAGAIN while another one opens or closes it.  If the program brought a clock, random numbers, a
+ * granter or an overflow callback, the call waits to the end, so that nothing of the program's is called after it has
+ * returned.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns);
 

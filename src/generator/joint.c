@@ -9,10 +9,12 @@
  * - Each change of the list is one store, before which or after which a child may be born: a joint is linked when it is
  *   complete, and unlinked before it is freed.
  * - A joint has its generator only while that is wholly open: from behind its opening to before its closing.
+ * A joint whose generator was stopped is passed over by those who open, and lives as long as its users.
  * What a child cannot know is that a thread was about to leave: that user is counted for ever there, and what was to be
  * closed stays open until the child ends.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,6 +32,7 @@ enum { TEXT_SIZE = 1024, PAUSE_NS = 1000000 };
 struct fz_joint {
     struct fz_joint *_Atomic next;
     _Atomic uint64_t lock; /* of opening and closing */
+    _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
     uint64_t users;        /* under the lock of the list; whoever waits for the joint's own is one, too */
     frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
     char text[];           /* what it means */
@@ -83,11 +86,16 @@ static void joint_exit(_Atomic uint64_t *lock)
 
 /* ---- the list -------------------------------------------------------------------------- */
 
+static bool joint_is_stopped(const struct fz_joint *joint)
+{
+    return atomic_load_explicit(&joint->stopped, memory_order_acquire);
+}
+
 static struct fz_joint *joint_of(const char *text)
 {
     struct fz_joint *joint = atomic_load_explicit(&joints, memory_order_acquire);
 
-    while (joint != NULL && strcmp(joint->text, text) != 0)
+    while (joint != NULL && (strcmp(joint->text, text) != 0 || joint_is_stopped(joint)))
         joint = atomic_load_explicit(&joint->next, memory_order_acquire);
     return joint;
 }
@@ -139,6 +147,34 @@ static void joint_part(struct fz_joint *joint, uint64_t process)
 
 /* ---- opening and closing ------------------------------------------------------------------ */
 
+/* Leaves a joint whose lock the caller holds.  The last one closes the generator, and has the result. */
+static frazil_err joint_leave_entered(struct fz_joint *joint, uint64_t process)
+{
+    frazil_err err = FRAZIL_OK;
+
+    if (!joint_has_others(joint, process)) {
+        frazil *gen = atomic_load_explicit(&joint->gen, memory_order_relaxed);
+        atomic_store_explicit(&joint->gen, NULL, memory_order_release);
+        err = fz_close_opened(gen);
+    }
+    joint_part(joint, process);
+    return err;
+}
+
+/* Enters the joint for a text, with one user more; NULL: out of memory. */
+static struct fz_joint *joint_enter_text(const char *text, uint64_t process)
+{
+    struct fz_joint *joint;
+
+    while ((joint = joint_join(text, process)) != NULL) {
+        joint_enter(&joint->lock, process);
+        if (!joint_is_stopped(joint))
+            return joint;
+        (void)joint_leave_entered(joint, process); /* stopped while this thread waited for it */
+    }
+    return NULL;
+}
+
 static frazil_err joint_open(struct fz_joint *joint, const struct fz_decision *decision, frazil_error *reterr)
 {
     static const struct fz_ports none = {.clock = NULL};
@@ -158,11 +194,10 @@ static frazil_err joint_open_text(frazil **ret, const char *text, const struct f
                                   frazil_error *reterr)
 {
     uint64_t process = joint_process();
-    struct fz_joint *joint = process == 0 ? NULL : joint_join(text, process);
+    struct fz_joint *joint = process == 0 ? NULL : joint_enter_text(text, process);
 
     if (joint == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    joint_enter(&joint->lock, process);
     frazil_err err = joint_open(joint, decision, reterr);
     if (err != FRAZIL_OK) {
         joint_part(joint, process);
@@ -210,37 +245,28 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
     return err;
 }
 
-static void joint_leave(struct fz_joint *joint)
+static frazil_err joint_leave(struct fz_joint *joint)
 {
     uint64_t process = joint_process();
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     joint_enter(&joint->lock, process);
-    if (!joint_has_others(joint, process)) {
-        frazil *gen = atomic_load_explicit(&joint->gen, memory_order_relaxed);
-        atomic_store_explicit(&joint->gen, NULL, memory_order_release);
-        (void)fz_close_opened(gen);
-    }
-    joint_part(joint, process);
+    frazil_err err = joint_leave_entered(joint, process);
     pthread_setcancelstate(cancel, NULL);
-}
-
-void frazil_close(frazil *gen)
-{
-    if (gen != NULL && gen->joint != NULL)
-        joint_leave(gen->joint);
-    else if (gen != NULL)
-        (void)fz_close_opened(gen);
+    return err;
 }
 
 static frazil_err close_aside(frazil *gen, frazil_error *reterr)
 {
     (void)reterr;
-    if (gen->joint == NULL)
-        return fz_close_opened(gen);
-    joint_leave(gen->joint);
-    return FRAZIL_OK;
+    return gen->joint != NULL ? joint_leave(gen->joint) : fz_close_opened(gen);
+}
+
+void frazil_close(frazil *gen)
+{
+    if (gen != NULL)
+        (void)close_aside(gen, NULL);
 }
 
 frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
@@ -254,4 +280,19 @@ frazil_err frazil_close_within(frazil *gen, uint64_t wait_ns)
     if (gen->fixed.has_program_ports || gen->overflow.fn != NULL || most_ns == FRAZIL_WAIT_FOREVER)
         return close_aside(gen, NULL);
     return fz_errand_run(gen, close_aside, most_ns, &err, NULL) ? err : FRAZIL_EAGAIN;
+}
+
+/* ---- stopping ------------------------------------------------------------------------------- */
+
+/* How often to wait for a thread that is just publishing an anchor; one of a parent process never comes to an end. */
+enum { SHUT_TRIES = 1000 };
+
+void frazil_stop(frazil *gen)
+{
+    /* First, so that a child that is born in between has no stopped generator that others would join. */
+    if (gen->joint != NULL)
+        atomic_store_explicit(&gen->joint->stopped, true, memory_order_release);
+    atomic_store_explicit(&gen->stopped, true, memory_order_relaxed);
+    for (int tries = 0; tries < SHUT_TRIES && !fz_anchor_shut(&gen->private_page->anchor); tries++)
+        sched_yield();
 }

@@ -2,7 +2,6 @@
 #include "open.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -281,14 +280,4 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
 frazil_err fz_close_opened(frazil *gen)
 {
     return close_generator(gen, true);
-}
-
-/* How often to wait for a thread that is just publishing an anchor; one of a parent process never comes to an end. */
-enum { SHUT_TRIES = 1000 };
-
-void frazil_stop(frazil *gen)
-{
-    atomic_store_explicit(&gen->stopped, true, memory_order_relaxed);
-    for (int tries = 0; tries < SHUT_TRIES && !fz_anchor_shut(&gen->private_page->anchor); tries++)
-        sched_yield();
 }

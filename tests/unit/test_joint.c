@@ -2,7 +2,6 @@
 /* Goal of this test: openings that mean the same have one generator, which is closed by the last of them. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "frazil.h"
 #include "lib/callers.h"
@@ -60,36 +59,36 @@ TEST("Seventy thousand openings are one generator, also where each would draw a 
         frazil_close(first);
 }
 
-/* Bytes of this process in memory.  0 with sanitizers, which keep what was freed. */
-static size_t resident_bytes(void)
+/* KiB of this process in memory.  0 with sanitizers, which keep what was freed. */
+static unsigned long resident_kib(void)
 {
-    unsigned long pages = 0;
-    FILE *file = INSTRUMENT_SLOWDOWN > 1 ? NULL : fopen("/proc/self/statm", "re");
+    static const char label[] = "VmRSS:";
+    char status[4096];
+    size_t len = scratch_read("/proc/self/status", status, sizeof status - 1);
 
-    if (file == NULL)
-        return 0;
-    assert_int_equal(fscanf(file, "%*u %lu", &pages), 1);
-    (void)fclose(file);
-    return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+    status[len] = '\0';
+    const char *line = strstr(status, label);
+    assert_non_null(line);
+    return INSTRUMENT_SLOWDOWN > 1 ? 0 : strtoul(line + strlen(label), NULL, 10);
 }
 
 /* Opens and closes in turns: after the first few neither memory nor descriptors grow. */
 static void assert_nothing_grows(const char *spec, int turns)
 {
-    enum { WARM_UP = 100, SLACK = 512 * 1024 };
-    size_t before = 0;
+    enum { WARM_UP = 100, SLACK_KIB = 512 };
+    unsigned long before = 0;
     unsigned fds = 0;
 
     for (int i = 0; i < turns + WARM_UP; i++) {
         frazil_close(open_joint(spec));
         if (i + 1 != WARM_UP)
             continue;
-        before = resident_bytes();
+        before = resident_kib();
         fds = scratch_open_fds();
     }
-    size_t after = resident_bytes();
-    if (after > before + SLACK)
-        fail_msg("%s: %zu KiB before, %zu KiB after", spec, before / 1024, after / 1024);
+    unsigned long after = resident_kib();
+    if (after > before + SLACK_KIB)
+        fail_msg("%s: %lu KiB before, %lu KiB after", spec, before, after);
     assert_int_equal(scratch_open_fds(), fds);
 }
 
@@ -125,6 +124,87 @@ TEST("The last one closes: what the generator held is free again, and the next o
     assert_int_equal(frazil_open_shared(&second, spec, &why), FRAZIL_EPOOL);
     frazil_close(gen);
     frazil_close(open_joint(spec));
+}
+
+TEST("One that was stopped stays with those who opened it, and later openings have a new one together")
+{
+    const char *spec = "worker=fixed:1 state=memory";
+    frazil *stopped = open_joint(spec);
+    frazil *also = open_joint(spec);
+    uint64_t id;
+
+    frazil_stop(stopped);
+    assert_ptr_equal(also, stopped);
+    assert_int_equal(frazil_next(also, &id), FRAZIL_ESTOPPED);
+    frazil *gen = open_joint(spec);
+    frazil *same = open_joint(spec);
+    assert_ptr_not_equal(gen, stopped);
+    assert_ptr_equal(same, gen);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    frazil_close(stopped);
+    frazil_close(same);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    assert_int_equal(frazil_next(also, &id), FRAZIL_ESTOPPED);
+    frazil_close(also);
+    frazil_close(gen);
+}
+
+/* Opens, takes an id, and stops it now and then. */
+struct stopper {
+    pthread_t thread;
+    char spec[900];
+    struct idset *ids;
+    unsigned stop_every;
+    unsigned stopped; /* calls that found it stopped */
+    frazil_err err;
+};
+
+enum { STOPPERS = 3, STOPPER_ROUNDS = 2000 / INSTRUMENT_SLOWDOWN };
+
+static void *open_and_stop(void *arg)
+{
+    struct stopper *own = arg;
+    frazil *gen;
+    uint64_t id;
+
+    for (unsigned i = 0; i < STOPPER_ROUNDS && own->err == FRAZIL_OK; i++) {
+        own->err = frazil_open_shared(&gen, own->spec, NULL);
+        if (own->err != FRAZIL_OK)
+            break;
+        frazil_err err = frazil_next(gen, &id);
+        if (err == FRAZIL_OK)
+            idset_add(own->ids, id);
+        else if (err == FRAZIL_ESTOPPED)
+            own->stopped++;
+        else
+            own->err = err;
+        if (i % own->stop_every == 0)
+            frazil_stop(gen);
+        frazil_close(gen);
+    }
+    return NULL;
+}
+
+TEST("Threads open, stop and close at once: each has a generator, and no id comes twice from the old and the new")
+{
+    struct stopper stoppers[STOPPERS];
+    struct idset *ids = idsets_open(STOPPERS, STOPPER_ROUNDS);
+    unsigned fds = scratch_open_fds();
+
+    for (unsigned i = 0; i < STOPPERS; i++) {
+        stoppers[i] = (struct stopper){.ids = &ids[i], .stop_every = 2 + i};
+        snprintf(stoppers[i].spec, sizeof stoppers[i].spec,
+                 "worker=fixed:1 state=file keeper=inline run_dir=%s/run state_dir=%s/state", scratch, scratch);
+        assert_int_equal(pthread_create(&stoppers[i].thread, NULL, open_and_stop, &stoppers[i]), 0);
+    }
+    for (unsigned i = 0; i < STOPPERS; i++) {
+        assert_int_equal(pthread_join(stoppers[i].thread, NULL), 0);
+        assert_int_equal(stoppers[i].err, FRAZIL_OK);
+        assert_int_equal(ids[i].count + stoppers[i].stopped, STOPPER_ROUNDS);
+    }
+    idsets_assert_unique_and_increasing(ids, STOPPERS);
+    assert_int_equal(scratch_open_fds(), fds);
+    idsets_close(ids, STOPPERS);
 }
 
 TEST("A spec that is wrong is refused as frazil_open refuses it, and one of any length is found again")

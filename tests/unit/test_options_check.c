@@ -69,7 +69,7 @@ int socket(int family, int type, int protocol)
     return (int)syscall(SYS_socket, family, type, protocol);
 }
 
-/* ---- what is checked --------------------------------------------------------------------- */
+/* ---- the options -------------------------------------------------------------------------- */
 
 static const char *scratch;
 static frazil_options *options;

@@ -3,6 +3,7 @@
  * Goal of this test: frazil_keep and frazil_close_within return when their time is over, though whoever grants the
  * worker id does not answer; one request at a time is under way, and it comes to its end behind the caller's back.
  */
+#include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,12 +11,20 @@
 #include "lib/callers.h"
 #include "lib/fake_granter.h"
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "lib/server.h"
 #include "lib/test.h"
 
 enum { WORKER = 3, HORIZON = 1000 };
 
 #define SPEC "layout=frazil worker=fixed:3 state=memory"
+
+EACH_IN_SCRATCH
+
+BEFORE_ALL
+{
+    scratch_prefer_memory();
+}
 
 static struct rig rig;
 static struct fake_granter *fake;
@@ -156,5 +165,110 @@ TEST("With a clock of the program's, closing is done when it returns")
     assert_int_equal(frazil_close_within(gen, 0), FRAZIL_OK);
     assert_int_equal(fake->closed, 1);
     rig_close(&rig);
+    fake_granter_free(fake);
+}
+
+/* ---- generators that several share ------------------------------------------------------ */
+
+static _Atomic unsigned releases;
+
+static frazil_err refuse_release(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+{
+    (void)ctx, (void)held, (void)used_tick;
+    releases++;
+    return FRAZIL_EREFUSED;
+}
+
+/* Opens one as often as that, whose worker id nobody will take back. */
+static void open_unreleasable(frazil *gens[], int count)
+{
+    char spec[900];
+
+    snprintf(spec, sizeof spec, "worker=fixed:3 state=file keeper=hook run_dir=%s/run state_dir=%s/state", scratch,
+             scratch);
+    for (int i = 0; i < count; i++)
+        assert_int_equal(frazil_open_shared(&gens[i], spec, NULL), FRAZIL_OK);
+    gens[0]->keeper.granter.release = refuse_release;
+    releases = 0;
+}
+
+TEST("Of those who share a generator the last one closes it, and is told whether the worker id was given back")
+{
+    const uint64_t waits[] = {60 * RIG_S, FRAZIL_WAIT_FOREVER};
+    frazil *gens[2];
+
+    for (int i = 0; i < 2; i++) {
+        open_unreleasable(gens, 2);
+        assert_int_equal(frazil_close_within(gens[0], waits[i]), FRAZIL_OK);
+        assert_int_equal(releases, 0);
+        assert_int_equal(frazil_close_within(gens[1], waits[i]), FRAZIL_EREFUSED);
+        assert_int_equal(releases, 1);
+    }
+}
+
+struct closing {
+    pthread_t thread;
+    frazil *gen;
+    frazil_err err;
+};
+
+static void *close_within(void *arg)
+{
+    struct closing *closing = arg;
+
+    closing->err = frazil_close_within(closing->gen, 60 * RIG_S);
+    return NULL;
+}
+
+TEST("Several close what they share at once: one of them gives the worker id back, and it alone is told how")
+{
+    enum { USERS = 4, ROUNDS = 20 };
+    struct closing closings[USERS];
+    frazil *gens[USERS];
+
+    for (int round = 0; round < ROUNDS; round++) {
+        int refused = 0;
+        open_unreleasable(gens, USERS);
+        for (int i = 0; i < USERS; i++) {
+            closings[i].gen = gens[i];
+            assert_int_equal(pthread_create(&closings[i].thread, NULL, close_within, &closings[i]), 0);
+        }
+        for (int i = 0; i < USERS; i++) {
+            assert_int_equal(pthread_join(closings[i].thread, NULL), 0);
+            assert_true(closings[i].err == FRAZIL_OK || closings[i].err == FRAZIL_EREFUSED);
+            refused += closings[i].err == FRAZIL_EREFUSED;
+        }
+        assert_int_equal(refused, 1);
+        assert_int_equal(releases, 1);
+    }
+}
+
+TEST("The last of those who share it goes on behind its caller's back, and who opens it then waits for the end")
+{
+    frazil *gens[2];
+    struct closing plain;
+    uint64_t next_ns;
+    uint64_t id;
+
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(frazil_open_shared(&gens[i], SPEC, NULL), FRAZIL_OK);
+    fake = fake_granter_new(WORKER, 300);
+    fake_granter_install(fake, gens[0], FZ_KEEPER_HOOK);
+    frazil_close(gens[0]);
+    pause_ns(200 * RIG_MS);
+    fake->holds = true;
+    assert_int_equal(frazil_keep(gens[1], 0, &next_ns, NULL), FRAZIL_EAGAIN);
+    assert_int_equal(frazil_close_within(gens[1], 1000000), FRAZIL_EAGAIN);
+    /* Closing a generator of one's own does not wait for it. */
+    assert_int_equal(frazil_open(&plain.gen, SPEC, NULL), FRAZIL_OK);
+    assert_int_equal(pthread_create(&plain.thread, NULL, close_within, &plain), 0);
+    assert_int_equal(pthread_join(plain.thread, NULL), 0);
+    assert_int_equal(plain.err, FRAZIL_OK);
+    assert_int_equal(fake->closed, 0);
+    answer();
+    assert_int_equal(frazil_open_shared(&gens[0], SPEC, NULL), FRAZIL_OK);
+    assert_int_equal(fake->closed, 1);
+    assert_int_equal(frazil_next(gens[0], &id), FRAZIL_OK);
+    frazil_close(gens[0]);
     fake_granter_free(fake);
 }
