@@ -72,7 +72,8 @@ typedef struct frazil_layout_info {
 
 /*
  * Parses a layout's text (see above) of exactly len characters; text needs no
- * terminator.  Fails with FRAZIL_ELAYOUT; *ret is then untouched.
+ * terminator.  Fails with FRAZIL_ELAYOUT and the position of what is wrong; *ret is
+ * then untouched.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret,
                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 3);

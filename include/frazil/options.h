@@ -46,7 +46,7 @@ FRAZIL_API void frazil_options_free(frazil_options *options);
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_set(frazil_options *options, const char *key, const char *value,
                                                       size_t len, frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 
-/* Says all pairs of a spec, likewise.  FRAZIL_ESPEC, ENOMEM. */
+/* Says all pairs of a spec, likewise.  FRAZIL_ESPEC with the position of what is wrong, ENOMEM. */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_spec(frazil_options *options, const char *spec, size_t len,
                                                        frazil_error *reterr) FRAZIL_NONNULL(1, 2);
 

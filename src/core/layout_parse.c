@@ -21,10 +21,11 @@
 #define FIELDS 3
 #define WIDTH_MAX 64 /* of one field; the exact bounds are frazil_layout_validate's */
 
-/* A piece of the text. */
+/* A piece of the text, and how many bytes stand before it. */
 struct piece {
     const char *text;
     size_t len;
+    size_t at;
 };
 
 /* ---- keys ---------------------------------------------------------------- */
@@ -40,7 +41,8 @@ static frazil_err read_epoch(struct piece value, int64_t *ret, frazil_error *ret
 
     if (frazil_time_parse(value.text, value.len, ret, &why) == FRAZIL_OK)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ELAYOUT, "epoch: %s", why.message);
+    size_t within = why.position == FRAZIL_NO_POSITION ? 0 : (size_t)why.position;
+    return fz_fail_at(reterr, value.at + within, FRAZIL_ELAYOUT, "epoch: %s", why.message);
 }
 
 static frazil_err read_tick(struct piece value, uint32_t *ret, frazil_error *reterr)
@@ -49,32 +51,31 @@ static frazil_err read_tick(struct piece value, uint32_t *ret, frazil_error *ret
     uint64_t ns = 0;
 
     if (fz_duration_parse(value.text, value.len, &ns, &why) != FRAZIL_OK)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %s", why.message);
+        return fz_fail_at(reterr, value.at, FRAZIL_ELAYOUT, "tick: %s", why.message);
     if (ns == 0 || ns % FZ_NS_PER_MS != 0 || ns / FZ_NS_PER_MS > FZ_LAYOUT_TICK_MS_MAX)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "tick: %Q is not a whole number of milliseconds from 1ms to %ums",
-                       value.text, value.len, (uint64_t)FZ_LAYOUT_TICK_MS_MAX);
+        return fz_fail_at(reterr, value.at, FRAZIL_ELAYOUT,
+                          "tick: %Q is not a whole number of milliseconds from 1ms to %ums", value.text, value.len,
+                          (uint64_t)FZ_LAYOUT_TICK_MS_MAX);
     *ret = (uint32_t)(ns / FZ_NS_PER_MS);
     return FRAZIL_OK;
 }
 
-frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
-                               size_t value_len, frazil_error *reterr)
+static frazil_err apply_key(frazil_layout *layout, struct piece key, struct piece value, frazil_error *reterr)
 {
     static const char custom[FRAZIL_LAYOUT_NAME_SIZE] = "custom";
-    struct piece name = {key, key_len};
-    struct piece text = {value, value_len};
     int64_t epoch = layout->epoch_unix_ms;
     uint32_t tick = layout->tick_ms;
     frazil_err err;
 
-    if (!piece_is(name, "epoch") && !piece_is(name, "tick"))
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "a layout has no key %Q: only epoch and tick", key, key_len);
+    if (!piece_is(key, "epoch") && !piece_is(key, "tick"))
+        return fz_fail_at(reterr, key.at, FRAZIL_ELAYOUT, "a layout has no key %Q: only epoch and tick", key.text,
+                          key.len);
     if (layout->kind == FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "the %Q of a sno is fixed: leave it out", key, key_len);
-    if (value_len == 0)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "the key %Q has no value: epoch=2026-01-01T00:00:00Z, tick=10ms", key,
-                       key_len);
-    err = piece_is(name, "epoch") ? read_epoch(text, &epoch, reterr) : read_tick(text, &tick, reterr);
+        return fz_fail_at(reterr, key.at, FRAZIL_ELAYOUT, "the %Q of a sno is fixed: leave it out", key.text, key.len);
+    if (value.len == 0)
+        return fz_fail_at(reterr, value.at, FRAZIL_ELAYOUT,
+                          "the key %Q has no value: epoch=2026-01-01T00:00:00Z, tick=10ms", key.text, key.len);
+    err = piece_is(key, "epoch") ? read_epoch(value, &epoch, reterr) : read_tick(value, &tick, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (epoch != layout->epoch_unix_ms || tick != layout->tick_ms)
@@ -82,6 +83,15 @@ frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t ke
     layout->epoch_unix_ms = epoch;
     layout->tick_ms = tick;
     return FRAZIL_OK;
+}
+
+frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
+                               size_t value_len, frazil_error *reterr)
+{
+    const struct piece name = {key, key_len, 0};
+    const struct piece text = {value, value_len, 0};
+
+    return fz_without_position(apply_key(layout, name, text, reterr), reterr);
 }
 
 /* ---- the description of the fields --------------------------------------- */
@@ -96,7 +106,7 @@ struct field {
 
 static frazil_err fail_field(struct piece field, const char *why, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_ELAYOUT, "the field %Q of the layout: %s", field.text, field.len, why);
+    return fz_fail_at(reterr, field.at, FRAZIL_ELAYOUT, "the field %Q of the layout: %s", field.text, field.len, why);
 }
 
 /* A width of up to WIDTH_MAX bits. */
@@ -115,9 +125,10 @@ static struct piece cut_at(struct piece *rest, char separator)
 {
     const char *end = memchr(rest->text, separator, rest->len);
     size_t len = end == NULL ? rest->len : (size_t)(end - rest->text);
-    struct piece head = {rest->text, len};
+    struct piece head = {rest->text, len, rest->at};
 
     rest->text += len + (end != NULL);
+    rest->at += len + (end != NULL);
     rest->len -= len + (end != NULL);
     return head;
 }
@@ -186,9 +197,9 @@ static frazil_err read_fields(struct piece text, struct field fields[FIELDS], fr
     for (size_t i = 0; i < text.len; i++)
         slashes += text.text[i] == '/';
     if (slashes != FIELDS - 1)
-        return fz_fail(reterr, FRAZIL_ELAYOUT,
-                       "the layout %Q: three fields were expected, time/worker/sequence, such as 41/10/12", text.text,
-                       text.len);
+        return fz_fail_at(reterr, text.at, FRAZIL_ELAYOUT,
+                          "the layout %Q: three fields were expected, time/worker/sequence, such as 41/10/12",
+                          text.text, text.len);
     for (size_t i = 0; i < FIELDS && err == FRAZIL_OK; i++)
         err = read_field(cut_at(&rest, '/'), &fields[i], reterr);
     if (err != FRAZIL_OK)
@@ -197,13 +208,35 @@ static frazil_err read_fields(struct piece text, struct field fields[FIELDS], fr
     return check_fields(fields, reterr);
 }
 
-static frazil_err read_description(struct piece text, frazil_layout *ret, frazil_error *reterr)
+/* Where a field stands whose width no layout has; whether the widths go together is not asked. */
+static size_t place_of_wrong_width(struct piece text, const struct field fields[FIELDS])
+{
+    static const struct {
+        char letter;
+        unsigned least;
+        unsigned most;
+    } widths[] = {
+        {'t', 1, FZ_LAYOUT_TIME_BITS_MAX}, {'w', 0, FZ_LAYOUT_WORKER_BITS_MAX}, {'s', 1, FZ_LAYOUT_SEQUENCE_BITS_MAX}};
+
+    for (size_t i = 0; i < FIELDS; i++) {
+        for (size_t j = 0; j < sizeof widths / sizeof widths[0]; j++) {
+            if (fields[i].letter == widths[j].letter &&
+                (fields[i].width < widths[j].least || fields[i].width > widths[j].most))
+                return fields[i].text.at;
+        }
+    }
+    return text.at;
+}
+
+/* *ret_at: the place of what is wrong if the layout turns out not to be valid. */
+static frazil_err read_description(struct piece text, frazil_layout *ret, size_t *ret_at, frazil_error *reterr)
 {
     struct field fields[FIELDS];
     frazil_err err = read_fields(text, fields, reterr);
 
     if (err != FRAZIL_OK)
         return err;
+    *ret_at = place_of_wrong_width(text, fields);
     bool above = fields[1].letter == 's';
     const struct field *worker = &fields[above ? 2 : 1];
     const struct field *sequence = &fields[above ? 1 : 2];
@@ -231,16 +264,17 @@ static struct piece next_word(struct piece *rest)
     return cut_at(rest, ' ');
 }
 
-static frazil_err read_base(struct piece word, frazil_layout *ret, frazil_error *reterr)
+static frazil_err read_base(struct piece word, frazil_layout *ret, size_t *ret_at, frazil_error *reterr)
 {
     const frazil_layout *preset = fz_layout_preset_named(word.text, word.len);
 
+    *ret_at = word.at;
     if (preset != NULL) {
         *ret = *preset;
         return FRAZIL_OK;
     }
     if (memchr(word.text, '/', word.len) != NULL && memchr(word.text, '=', word.len) == NULL)
-        return read_description(word, ret, reterr);
+        return read_description(word, ret, ret_at, reterr);
     struct fz_nearest near = fz_nearest_to(word.text, word.len);
     char advice[64];
     struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
@@ -249,10 +283,10 @@ static frazil_err read_base(struct piece word, frazil_layout *ret, frazil_error 
         fz_nearest_offer(&near, frazil_layout_preset(i)->name);
     fz_nearest_say(&s, &near, "");
     if (near.word != NULL)
-        return fz_fail(reterr, FRAZIL_ELAYOUT, "there is no layout %Q%s", word.text, word.len, advice);
-    return fz_fail(reterr, FRAZIL_ELAYOUT,
-                   "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
-                   word.len, fz_layout_preset_names());
+        return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT, "there is no layout %Q%s", word.text, word.len, advice);
+    return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
+                      "there is no layout %Q: a description such as 41/10/12 was expected, or one of %s", word.text,
+                      word.len, fz_layout_preset_names());
 }
 
 static bool is_same(struct piece a, struct piece b)
@@ -260,26 +294,56 @@ static bool is_same(struct piece a, struct piece b)
     return a.len == b.len && memcmp(a.text, b.text, a.len) == 0;
 }
 
-static frazil_err read_keys(struct piece rest, frazil_layout *layout, frazil_error *reterr)
-{
-    struct piece seen[2] = {{"", 0}, {"", 0}}; /* one for each key */
-    size_t count = 0;
+/* The keys that were given, each once. */
+struct given_keys {
+    struct piece key[2];
+    struct piece value[2];
+    size_t count;
+};
 
+static frazil_err read_keys(struct piece rest, frazil_layout *layout, struct given_keys *seen, frazil_error *reterr)
+{
     for (struct piece word = next_word(&rest); word.len > 0; word = next_word(&rest)) {
         struct piece value = word;
         struct piece key = cut_at(&value, '=');
         if (key.len == word.len)
-            return fz_fail(reterr, FRAZIL_ELAYOUT, "%Q after the layout: epoch=... or tick=... was expected", word.text,
-                           word.len);
-        frazil_err err = fz_layout_apply_key(layout, key.text, key.len, value.text, value.len, reterr);
+            return fz_fail_at(reterr, word.at, FRAZIL_ELAYOUT,
+                              "%Q after the layout: epoch=... or tick=... was expected", word.text, word.len);
+        frazil_err err = apply_key(layout, key, value, reterr);
         if (err != FRAZIL_OK)
             return err;
-        if (is_same(key, seen[0]) || is_same(key, seen[1]))
-            return fz_fail(reterr, FRAZIL_ELAYOUT, "the key %Q is given twice: leave one out", key.text, key.len);
-        FZ_ASSERT(count < sizeof seen / sizeof seen[0]);
-        seen[count++] = key;
+        for (size_t i = 0; i < seen->count; i++) {
+            if (is_same(key, seen->key[i]))
+                return fz_fail_at(reterr, key.at, FRAZIL_ELAYOUT, "the key %Q is given twice: leave one out", key.text,
+                                  key.len);
+        }
+        FZ_ASSERT(seen->count < sizeof seen->key / sizeof seen->key[0]);
+        seen->key[seen->count] = key;
+        seen->value[seen->count++] = value;
     }
     return FRAZIL_OK;
+}
+
+/* As frazil_layout_validate.  The value of a key is wrong if the layout is valid without it, else what stands at
+ * base_at. */
+static frazil_err check_valid(const frazil_layout *layout, const frazil_layout *base, size_t base_at,
+                              const struct given_keys *seen, frazil_error *reterr)
+{
+    frazil_err err = frazil_layout_validate(layout, reterr);
+
+    if (err == FRAZIL_OK || reterr == NULL)
+        return err;
+    reterr->position = (int64_t)base_at;
+    for (size_t i = 0; i < seen->count; i++) {
+        frazil_layout without = *layout;
+        if (piece_is(seen->key[i], "epoch"))
+            without.epoch_unix_ms = base->epoch_unix_ms;
+        else
+            without.tick_ms = base->tick_ms;
+        if (frazil_layout_validate(&without, NULL) == FRAZIL_OK)
+            reterr->position = (int64_t)seen->value[i].at;
+    }
+    return err;
 }
 
 /*
@@ -296,24 +360,29 @@ static frazil_err check_marks(struct piece text, frazil_error *reterr)
         mark = memchr(text.text, '@', text.len);
     if (mark == NULL)
         return FRAZIL_OK;
-    return fz_fail(reterr, FRAZIL_ELAYOUT,
-                   "there is a '%c' at position %u of the layout, where no layout has one: write it as 41/10/12; a URL "
-                   "stands in worker= or state=",
-                   (int)*mark, (uint64_t)(mark - text.text) + 1);
+    return fz_fail_at(reterr, mark - text.text, FRAZIL_ELAYOUT,
+                      "there is a '%c' at position %u of the layout, where no layout has one: write it as 41/10/12; a "
+                      "URL stands in worker= or state=",
+                      (int)*mark, (uint64_t)(mark - text.text) + 1);
 }
 
 frazil_err frazil_layout_parse(const char *text, size_t len, frazil_layout *ret, frazil_error *reterr)
 {
-    struct piece rest = {text, len};
+    struct piece rest = {text, len, 0};
+    struct given_keys seen = {.count = 0};
+    frazil_layout base;
     frazil_layout layout;
+    size_t base_at;
     frazil_err err = check_marks(rest, reterr);
 
     if (err == FRAZIL_OK)
-        err = read_base(next_word(&rest), &layout, reterr);
+        err = read_base(next_word(&rest), &base, &base_at, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    layout = base;
+    err = read_keys(rest, &layout, &seen, reterr);
     if (err == FRAZIL_OK)
-        err = read_keys(rest, &layout, reterr);
-    if (err == FRAZIL_OK)
-        err = frazil_layout_validate(&layout, reterr);
+        err = check_valid(&layout, &base, base_at, &seen, reterr);
     if (err == FRAZIL_OK)
         *ret = layout;
     return err;

@@ -66,6 +66,14 @@ FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_li
 #define fz_fail_at(reterr, position, ...) fz_failed(fz_fail_with(reterr, (int64_t)(position), __VA_ARGS__))
 FZ_PRIVATE frazil_err fz_fail_with(frazil_error *reterr, int64_t position, frazil_err code, const char *fmt, ...);
 
+/* Takes the position out of an error in a text that the caller did not give; err is returned, and may be FRAZIL_OK. */
+static inline frazil_err fz_without_position(frazil_err err, frazil_error *reterr)
+{
+    if (err != FRAZIL_OK && reterr != NULL)
+        reterr->position = FRAZIL_NO_POSITION;
+    return err;
+}
+
 /* Lets the compiler see that fz_fail never returns FRAZIL_OK, and so which outputs a failure leaves unset. */
 static inline frazil_err fz_failed(frazil_err code)
 {

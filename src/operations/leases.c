@@ -215,7 +215,8 @@ static frazil_err finish(struct fz_leases *leases, const struct fz_namespace_rec
     frazil_layout layout;
     int64_t now_ms = fz_real_now().unix_ms;
 
-    frazil_err err = frazil_layout_parse(record->layout, strlen(record->layout), &layout, reterr);
+    frazil_err err =
+        fz_without_position(frazil_layout_parse(record->layout, strlen(record->layout), &layout, reterr), reterr);
     if (err != FRAZIL_OK)
         return err;
     memcpy(leases->layout, record->layout, sizeof leases->layout);

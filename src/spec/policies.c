@@ -80,7 +80,9 @@ static frazil_err read_layout(struct fz_decision *decision, const struct fz_sett
         if (value != NULL)
             err = fz_layout_apply_key(&decision->layout, name, strlen(name), value, strlen(value), reterr);
     }
-    return err == FRAZIL_OK ? frazil_layout_validate(&decision->layout, reterr) : err;
+    if (err == FRAZIL_OK)
+        err = frazil_layout_validate(&decision->layout, reterr);
+    return fz_without_position(err, reterr);
 }
 
 /* The behaviour, and the keys that override it one by one. */

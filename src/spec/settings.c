@@ -34,6 +34,12 @@ static uint64_t position(const struct reader *reader)
     return (uint64_t)(reader->at - reader->text) + 1;
 }
 
+/* For frazil_error: the bytes before that place, of a text that is the caller's. */
+static int64_t place_in_spec(const struct reader *reader, const char *at)
+{
+    return reader->is_spec ? (int64_t)(at - reader->text) : FRAZIL_NO_POSITION;
+}
+
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -59,13 +65,13 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key%s", reader->where, advice);
     /* Cut at its first '=', a URL would show a part of its password. */
     if (strncmp(text + strcspn(text, ": \t\r\n"), "://", 3) == 0)
-        return fz_fail(reader->reterr, FRAZIL_ESPEC,
-                       "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
-                       (uint64_t)(text - reader->text) + 1);
+        return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC,
+                          "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
+                          (uint64_t)(text - reader->text) + 1);
     /* With all that stands before it, as a password with a space in it was cut in two there. */
     size_t seen = (size_t)(text - reader->text) + strcspn(text, " \t\r\n");
-    return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where, text, len, reader->text, seen,
-                   advice);
+    return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where,
+                      text, len, reader->text, seen, advice);
 }
 
 static frazil_err read_key(struct reader *reader, enum fz_key *ret)
@@ -86,8 +92,9 @@ static frazil_err read_equals(struct reader *reader, enum fz_key key)
 {
     skip_space(reader);
     if (*reader->at != '=')
-        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s at character %u has no value: write %s=value",
-                       reader->where, fz_key_name(key), position(reader), fz_key_name(key));
+        return fz_fail_at(reader->reterr, place_in_spec(reader, reader->at), FRAZIL_ESPEC,
+                          "%s: the key %s at character %u has no value: write %s=value", reader->where,
+                          fz_key_name(key), position(reader), fz_key_name(key));
     reader->at++;
     return FRAZIL_OK;
 }
@@ -95,21 +102,23 @@ static frazil_err read_equals(struct reader *reader, enum fz_key key)
 /* A value in quotes, of which reader stands at the first; the text is copied to buf without them. */
 static frazil_err read_quoted(struct reader *reader, char *buf)
 {
+    const char *quote = reader->at;
     uint64_t opened_at = position(reader);
 
     for (reader->at++; *reader->at != '\''; reader->at++) {
         if (*reader->at == '\\' && (reader->at[1] == '\'' || reader->at[1] == '\\'))
             reader->at++;
         if (*reader->at == '\0')
-            return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the quote opened at character %u is not closed",
-                           reader->where, opened_at);
+            return fz_fail_at(reader->reterr, place_in_spec(reader, quote), FRAZIL_ESPEC,
+                              "%s: the quote opened at character %u is not closed", reader->where, opened_at);
         *buf++ = *reader->at;
     }
     reader->at++;
     *buf = '\0';
     if (*reader->at != '\0' && !is_space(*reader->at))
-        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: a space is missing after the closing quote, at character %u",
-                       reader->where, position(reader));
+        return fz_fail_at(reader->reterr, place_in_spec(reader, reader->at), FRAZIL_ESPEC,
+                          "%s: a space is missing after the closing quote, at character %u", reader->where,
+                          position(reader));
     return FRAZIL_OK;
 }
 
@@ -117,10 +126,10 @@ static frazil_err read_plain(struct reader *reader, char *buf)
 {
     for (; *reader->at != '\0' && !is_space(*reader->at); reader->at++) {
         if (*reader->at == '\'')
-            return fz_fail(reader->reterr, FRAZIL_ESPEC,
-                           "%s: a quote inside a value, at character %u: quote the whole value, and write \\' for a "
-                           "quote in it",
-                           reader->where, position(reader));
+            return fz_fail_at(reader->reterr, place_in_spec(reader, reader->at), FRAZIL_ESPEC,
+                              "%s: a quote inside a value, at character %u: quote the whole value, and write \\' for a "
+                              "quote in it",
+                              reader->where, position(reader));
         *buf++ = *reader->at;
     }
     *buf = '\0';
@@ -134,13 +143,14 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
 
     if (value == NULL)
         return fz_fail(reader->reterr, FRAZIL_ENOMEM, "out of memory");
+    const char *start = reader->at;
     frazil_err err = *reader->at == '\'' ? read_quoted(reader, value) : read_plain(reader, value);
     /* clang-tidy loses sight of fz_fail, which never returns FRAZIL_OK. */
     /* NOLINTNEXTLINE(clang-analyzer-core.*) */
     if (err == FRAZIL_OK && value[0] == '\0')
-        err = fz_fail(reader->reterr, FRAZIL_ESPEC,
-                      "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
-                      reader->where, fz_key_name(key));
+        err = fz_fail_at(reader->reterr, place_in_spec(reader, start), FRAZIL_ESPEC,
+                         "%s: the value of %s is empty: write it right behind the '=', or leave the key out",
+                         reader->where, fz_key_name(key));
     if (err != FRAZIL_OK) {
         fz_settings_forget(value);
         return err;
@@ -152,6 +162,7 @@ static frazil_err read_value(struct reader *reader, enum fz_key key, char **ret)
 /* Reads one pair; seen marks the keys that this source has given so far. */
 static frazil_err read_pair(struct reader *reader, struct fz_settings *settings, bool seen[FZ_KEYS_TOTAL])
 {
+    const char *start = reader->at;
     enum fz_key key = FZ_KEYS_TOTAL;
     char *value = NULL;
 
@@ -164,8 +175,8 @@ static frazil_err read_pair(struct reader *reader, struct fz_settings *settings,
         return err;
     if (seen[key]) {
         fz_settings_forget(value);
-        return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: the key %s is given twice: leave one out", reader->where,
-                       fz_key_name(key));
+        return fz_fail_at(reader->reterr, place_in_spec(reader, start), FRAZIL_ESPEC,
+                          "%s: the key %s is given twice: leave one out", reader->where, fz_key_name(key));
     }
     seen[key] = true;
     if (settings->value[key] == NULL) {
@@ -403,8 +414,9 @@ frazil_err fz_settings_say_spec(struct fz_settings *settings, const char *text, 
 {
     struct fz_settings said = {.value = {NULL}};
 
-    if (memchr(text, '\0', len) != NULL)
-        return fz_fail(reterr, FRAZIL_ESPEC, "spec: it holds a zero byte");
+    const char *zero = memchr(text, '\0', len);
+    if (zero != NULL)
+        return fz_fail_at(reterr, zero - text, FRAZIL_ESPEC, "spec: it holds a zero byte");
     char *copy = strndup(text, len);
     if (copy == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");

@@ -249,6 +249,84 @@ TEST("A text of any length is refused, not cut: what is too long for the sentenc
     assert_parses(text, "custom", "41/10/12 epoch=1767225600000 tick=1ms");
 }
 
+TEST("An error says how many bytes stand before what is wrong")
+{
+    /* A '^' stands before what is wrong, and is no part of the text. */
+    static const char *const wrong[] = {
+        "^twiter",
+        "  ^twiter",
+        "^",
+        "^twitter/",
+        " ^41/10",
+        "41/^x/12",
+        "41/10/^12x",
+        "41/10/^",
+        "41/^+5/12",
+        "41/^5+0/12",
+        "^10w/41t/12s",
+        "41/10w/^12w",
+        "^0/10/12",
+        "^64/0/1",
+        "10/^33/1",
+        "10/^20+20/1",
+        "10/1/^33",
+        "41/10/^0",
+        "41/^0s/12w",
+        " ^41/12/12",
+        "^63/0/1",
+        "twitter ^epcoh=0",
+        "twitter tick=1ms ^epcoh=0",
+        "twitter ^epoch",
+        "twitter   ^flake",
+        "twitter epoch=^",
+        "twitter tick=^ epoch=0",
+        "twitter epoch=0 ^epoch=0",
+        "twitter tick=1ms epoch=0 ^tick=2ms",
+        "twitter epoch=^now",
+        "twitter epoch=2026-02-^29",
+        "twitter tick=1ms epoch=0^,1",
+        "twitter epoch=^253402300800000",
+        "twitter tick=2ms epoch=^253402300800000",
+        "twitter tick=^0",
+        "twitter epoch=0 tick=^500us",
+        "62/0/1 epoch=0 tick=^3ms",
+        "62/0/1 tick=^3ms epoch=0",
+        "62/0/1 tick=^2ms epoch=2",
+        "sno ^epoch=0",
+        "sno ^tick=4ms",
+        "env^:s3cret:41/10/12",
+        "41/s3/cret^@h",
+        "41/10/12 epoch=joe^@h",
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        size_t before = strcspn(wrong[i], "^");
+        char text[64];
+        frazil_layout layout;
+        frazil_error err;
+        snprintf(text, sizeof text, "%.*s%s", (int)before, wrong[i], wrong[i] + before + 1);
+        assert_int_equal(frazil_layout_parse(text, strlen(text), &layout, &err), FRAZIL_ELAYOUT);
+        if (err.position != (int64_t)before)
+            fail_msg("'%s': %s at %lld, not at %zu", text, err.message, (long long)err.position, before);
+    }
+}
+
+TEST("Where no text was parsed there is no position")
+{
+    frazil_layout layout = *frazil_layout_preset(0);
+    frazil_error err = {.position = 7};
+
+    layout.time_bits = 0;
+    assert_int_equal(frazil_layout_validate(&layout, &err), FRAZIL_ELAYOUT);
+    assert_int_equal(err.position, FRAZIL_NO_POSITION);
+    err.position = 7;
+    assert_int_equal(fz_layout_apply_key(&layout, "tick", 4, "x", 1, &err), FRAZIL_ELAYOUT);
+    assert_int_equal(err.position, FRAZIL_NO_POSITION);
+    err.position = 7;
+    assert_int_equal(fz_layout_apply_key(&layout, "epoch", 5, "2026-13", 7, &err), FRAZIL_ELAYOUT);
+    assert_int_equal(err.position, FRAZIL_NO_POSITION);
+}
+
 /* ---- one key alone ------------------------------------------------------- */
 
 TEST("A key that fails changes nothing; one that does not, only its own member and the name")

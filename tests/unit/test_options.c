@@ -93,6 +93,37 @@ TEST("A wrong key or value is refused, and changes nothing")
     assert_non_null(strstr(text_of(0), " worker=fixed:1 "));
 }
 
+TEST("An error in a spec says how many bytes stand before what is wrong; one in a value alone says none")
+{
+    /* A '^' stands before what is wrong, and is no part of the text. */
+    static const char *const wrong[] = {
+        "^wroker=fixed:1",       "worker=fixed:1 ^stat=memory",
+        "worker=fixed:1 state^", "worker=fixed:1 state ^x",
+        "state=memory worker=^", "worker=^''",
+        "worker=^'fixed:1",      "worker='fixed:1'^x",
+        "worker=fixed^'1'",      "worker=fixed:1 ^worker=x",
+        " ^redis://h/n",
+    };
+
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        size_t before = strcspn(wrong[i], "^");
+        char text[64];
+        snprintf(text, sizeof text, "%.*s%s", (int)before, wrong[i], wrong[i] + before + 1);
+        assert_int_equal(frazil_options_spec(options, text, strlen(text), &why), FRAZIL_ESPEC);
+        if (why.position != (int64_t)before)
+            fail_msg("'%s': %s at %lld, not at %zu", text, why.message, (long long)why.position, before);
+    }
+    refused(frazil_options_spec(options, "worker=fixed:2\0", 15, &why), FRAZIL_ESPEC, "zero byte");
+    assert_int_equal(why.position, 14);
+    say("worker=fixed:1 layout='41/10/x'");
+    assert_int_equal(frazil_options_check(options, &why), FRAZIL_ELAYOUT);
+    assert_int_equal(why.position, FRAZIL_NO_POSITION);
+    set("layout", "41/10/12 epoch=1970-01-01 tick=1ms");
+    set("epoch", "2026-02-29");
+    assert_int_equal(frazil_options_check(options, &why), FRAZIL_ELAYOUT);
+    assert_int_equal(why.position, FRAZIL_NO_POSITION);
+}
+
 TEST("A layout of the program's stands for the key, which cannot be said beside it; epoch and tick still override it")
 {
     frazil_layout layout;

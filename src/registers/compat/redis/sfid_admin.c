@@ -107,7 +107,7 @@ static frazil_err read_answer(struct look *look, const struct fz_sfid *sfid, con
     look->server_ms = (int64_t)server_ms;
     const char *layout = answer->element[2]->str;
     const char *named = layout[0] == '\0' ? "sfid" : layout;
-    frazil_err err = frazil_layout_parse(named, strlen(named), &look->layout, reterr);
+    frazil_err err = fz_without_position(frazil_layout_parse(named, strlen(named), &look->layout, reterr), reterr);
     if (err == FRAZIL_OK)
         err = frazil_layout_fingerprint(&look->layout, look->fingerprint, sizeof look->fingerprint, NULL);
     for (size_t i = ANSWER_HEAD; err == FRAZIL_OK && i < answer->elements; i += ENTRY_LEN) {
