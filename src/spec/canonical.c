@@ -7,7 +7,7 @@
 #include "core/layout_internal.h"
 #include "core/secret.h"
 #include "core/sentence.h"
-#include "policies.h"
+#include "values.h"
 #include "worker_sources.h"
 
 /* The text grows beyond its buffer, so that its whole length becomes known. */
@@ -52,6 +52,11 @@ static void canon_word(struct canon *w, enum fz_key key, const char *word)
 {
     canon_key(w, key);
     canon_text(w, word);
+}
+
+static void canon_choice(struct canon *w, enum fz_key key, int choice)
+{
+    canon_word(w, key, fz_value_word(key, choice));
 }
 
 static void canon_number(struct canon *w, enum fz_key key, uint64_t number)
@@ -115,13 +120,13 @@ static void canon_policies(struct canon *w, const struct fz_decision *decision)
     const struct fz_slot_rules *rules = &decision->rules;
     uint64_t tick_ns = decision->layout.tick_ms * FZ_NS_PER_MS;
 
-    canon_word(w, FZ_KEY_ON_FULL, fz_policies_word(FZ_KEY_ON_FULL, (int)rules->on_full));
-    canon_word(w, FZ_KEY_ON_BACKWARD, fz_policies_word(FZ_KEY_ON_BACKWARD, (int)rules->on_backward));
+    canon_choice(w, FZ_KEY_ON_FULL, (int)rules->on_full);
+    canon_choice(w, FZ_KEY_ON_BACKWARD, (int)rules->on_backward);
     canon_duration(w, FZ_KEY_MAX_LEAD, rules->max_lead == FZ_NO_LIMIT ? FZ_DURATION_NONE : rules->max_lead, tick_ns);
     canon_duration(w, FZ_KEY_MAX_WAIT, decision->max_wait_ns, 1);
     /* Slots from elsewhere do not go with it, and what stands for it then has no name. */
     if (decision->state.kind != FZ_STATE_URL || rules->start != FZ_START_SPREAD)
-        canon_word(w, FZ_KEY_START, fz_policies_word(FZ_KEY_START, (int)rules->start));
+        canon_choice(w, FZ_KEY_START, (int)rules->start);
     canon_number(w, FZ_KEY_SEQ_MIN, decision->bounds.min);
     canon_number(w, FZ_KEY_SEQ_MAX, decision->bounds.max);
     if (decision->frozen) {
@@ -132,7 +137,7 @@ static void canon_policies(struct canon *w, const struct fz_decision *decision)
         canon_word(w, FZ_KEY_CLOCK, text);
     }
     if (decision->allow_short_life)
-        canon_word(w, FZ_KEY_ALLOW_SHORT_LIFE, "yes");
+        canon_choice(w, FZ_KEY_ALLOW_SHORT_LIFE, 1);
 }
 
 static void canon_worker(struct canon *w, const struct fz_decision *decision)
@@ -168,7 +173,7 @@ static void canon_lease(struct canon *w, const struct fz_decision *decision)
         canon_duration(w, FZ_KEY_MAX_SKEW, (uint64_t)terms->max_skew_ms, FZ_NS_PER_MS);
     if (!leased)
         return;
-    canon_word(w, FZ_KEY_ON_LOSS, terms->stay ? "stop" : "move");
+    canon_choice(w, FZ_KEY_ON_LOSS, terms->stay ? 1 : 0);
     if (terms->horizon_ms != 0)
         canon_duration(w, FZ_KEY_HORIZON, terms->horizon_ms, FZ_NS_PER_MS);
     if (terms->workers != 0)
@@ -177,8 +182,6 @@ static void canon_lease(struct canon *w, const struct fz_decision *decision)
 
 static void canon_state(struct canon *w, const struct fz_decision *decision)
 {
-    static const char keepers[][8] = {
-        [FZ_KEEPER_THREAD] = "thread", [FZ_KEEPER_HOOK] = "hook", [FZ_KEEPER_INLINE] = "inline"};
     const struct fz_places *places = &decision->places;
 
     switch (decision->state.kind) {
@@ -187,10 +190,10 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
         canon_number(w, FZ_KEY_BATCH, decision->state.batch);
         break;
     case FZ_STATE_MEMORY:
-        canon_word(w, FZ_KEY_STATE, "memory");
+        canon_choice(w, FZ_KEY_STATE, FZ_SAID_MEMORY);
         break;
     case FZ_STATE_FILES:
-        canon_word(w, FZ_KEY_STATE, "file");
+        canon_choice(w, FZ_KEY_STATE, FZ_SAID_FILE);
         canon_word(w, FZ_KEY_NAMESPACE, places->name);
         if (places->run_dir != NULL)
             canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);
@@ -198,7 +201,7 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
             canon_value(w, FZ_KEY_STATE_DIR, places->state_dir);
         break;
     }
-    canon_word(w, FZ_KEY_KEEPER, keepers[decision->keeper]);
+    canon_choice(w, FZ_KEY_KEEPER, (int)decision->keeper);
 }
 
 frazil_err fz_canonical_text(const struct fz_decision *decision, bool with_secrets, char *buf, size_t size,

@@ -6,72 +6,49 @@
 
 #include "coordinators.h"
 #include "core/crc32.h"
+#include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "lease/record.h"
 #include "policies.h"
-#include "values.h"
 #include "worker.h"
 
 enum { LARGEST_MAX_SKEW_MS = 3600000 };
 
-enum said_state { SAID_NOTHING, SAID_FILE, SAID_MEMORY };
-
-static const struct fz_value_word state_words[] = {{"file", SAID_FILE}, {"memory", SAID_MEMORY}, {"", 0}};
-static const char slots_urls[] = ", or a URL: redis://HOST/NAMESPACE, konayuki+redis://HOST or konayuki+file:///PATH";
-static const struct fz_value_word keeper_words[] = {
-    {"thread", FZ_KEEPER_THREAD}, {"hook", FZ_KEEPER_HOOK}, {"inline", FZ_KEEPER_INLINE}, {"", 0}};
-static const struct fz_value_word on_loss_words[] = {{"move", 0}, {"stop", 1}, {"", 0}};
-static const struct fz_value_word yes_no_words[] = {{"yes", 1}, {"no", 0}, {"", 0}};
-
 /* ---- the state ------------------------------------------------------------------- */
 
-static bool wants_slots(const struct fz_settings *settings)
-{
-    return settings->value[FZ_KEY_STATE] != NULL && fz_is_url(settings->value[FZ_KEY_STATE]);
-}
-
 /* Slots from elsewhere.  Whoever shares them has the same kind of ids and the same time. */
-static frazil_err read_slots_url(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+static frazil_err decide_slots(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    const char *url = settings->value[FZ_KEY_STATE];
-    uint64_t batch = fz_coordinator_batch(url);
+    const char *url = fz_given_text(values, FZ_KEY_STATE);
+    uint64_t capacity = decision->rules.capacity;
+    uint64_t batch = fz_is_given(values, FZ_KEY_BATCH) ? values->batch : fz_coordinator_batch(url);
 
     if (decision->layout.kind == FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids: it does not go with layout=sno");
     if (decision->frozen)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=URL does not go with a frozen clock, which others do not share");
-    if (settings->value[FZ_KEY_START] != NULL && decision->rules.start == FZ_START_SPREAD)
-        return fz_value_refuse(settings, FZ_KEY_START,
+    if (fz_is_given(values, FZ_KEY_START) && decision->rules.start == FZ_START_SPREAD)
+        return fz_value_refuse(values, FZ_KEY_START,
                                "needs to know how busy all are who share the slots of a state=URL: say zero or random",
                                reterr);
-    frazil_err err = fz_value_number(settings, FZ_KEY_BATCH, 1, decision->rules.capacity, &batch, reterr);
-    if (batch > decision->rules.capacity)
-        batch = decision->rules.capacity;
-    decision->state = (struct fz_state_choice){.kind = FZ_STATE_URL, .url = url, .batch = batch};
-    return err;
+    decision->state =
+        (struct fz_state_choice){.kind = FZ_STATE_URL, .url = url, .batch = batch < capacity ? batch : capacity};
+    return fz_value_between(values, FZ_KEY_BATCH, batch, 1, capacity, reterr);
 }
 
 /* What the spec says.  A clock that is not the real one has no business in what outlives the process. */
-static frazil_err read_state(struct fz_decision *decision, const struct fz_settings *settings, int *ret_said,
-                             frazil_error *reterr)
+static frazil_err decide_state(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    int said = SAID_NOTHING;
-    int keeper = FZ_KEEPER_THREAD;
-
-    bool is_url = wants_slots(settings);
-    frazil_err err = is_url ? read_slots_url(decision, settings, reterr)
-                            : fz_value_word(settings, FZ_KEY_STATE, state_words, slots_urls, &said, reterr);
-    if (err == FRAZIL_OK && !is_url && settings->value[FZ_KEY_BATCH] != NULL)
-        err = fz_value_refuse(settings, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
-                              reterr);
-    if (err == FRAZIL_OK)
-        err = fz_value_word(settings, FZ_KEY_KEEPER, keeper_words, "", &keeper, reterr);
-    if (err == FRAZIL_OK && said == SAID_FILE && decision->frozen)
-        err = fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
-    decision->keeper = (enum fz_keeper_mode)keeper;
-    *ret_said = said;
-    return err;
+    decision->keeper = (enum fz_keeper_mode)values->keeper;
+    if (values->state == FZ_SAID_URL)
+        return decide_slots(decision, values, reterr);
+    if (fz_is_given(values, FZ_KEY_BATCH))
+        return fz_value_refuse(values, FZ_KEY_BATCH, "is for state=URL: how many slots are taken from there at a time",
+                               reterr);
+    if (values->state == FZ_SAID_FILE && decision->frozen)
+        return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with a frozen clock, which it would outlive");
+    return FRAZIL_OK;
 }
 
 /* Whether the source of the worker id goes with slots from elsewhere. */
@@ -88,12 +65,12 @@ static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_erro
 static void settle_state(struct fz_decision *decision, int said, const struct fz_occasion *occasion)
 {
     const struct fz_worker_choice *worker = &decision->worker;
-    bool own_clock = occasion->has_clock && said != SAID_FILE && !worker->lock;
+    bool own_clock = occasion->has_clock && said != FZ_SAID_FILE && !worker->lock;
 
     if (decision->state.kind == FZ_STATE_URL)
         return;
     /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
-    bool in_memory = said == SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
+    bool in_memory = said == FZ_SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
                      own_clock || occasion->opening == FZ_OPENING_SNAPSHOT;
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
@@ -103,9 +80,9 @@ static frazil_err check_state(const struct fz_decision *decision, int said, fraz
 {
     const struct fz_worker_choice *worker = &decision->worker;
 
-    if (said == SAID_FILE && worker->in_process)
+    if (said == FZ_SAID_FILE && worker->in_process)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=file does not go with worker=auto, which is new in each process");
-    if (said == SAID_FILE && fz_worker_is_granted(worker))
+    if (said == FZ_SAID_FILE && fz_worker_is_granted(worker))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "state=file does not go with a %s, which keeps the state of the worker ids it gives",
                        worker->by_program ? "granter" : "coordinator");
@@ -120,38 +97,45 @@ static frazil_err check_state(const struct fz_decision *decision, int said, fraz
 
 /* ---- the lease -------------------------------------------------------------------- */
 
-static frazil_err read_lease(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+/* A duration in whole milliseconds; right is the sentence that says which. */
+static frazil_err check_ms(const struct fz_values *values, enum fz_key key, uint64_t ns, uint64_t min_ms,
+                           uint64_t max_ms, const char *right, frazil_error *reterr)
 {
-    static const char right_horizon[] = "must be whole milliseconds, from 100ms to a week (168h)";
-    struct fz_lease_terms *terms = &decision->lease;
-    uint64_t skew_ms = FZ_SKEW_MS_DEFAULT;
-    int stay = 0;
+    bool fits = ns % FZ_NS_PER_MS == 0 && ns / FZ_NS_PER_MS >= min_ms && ns / FZ_NS_PER_MS <= max_ms;
 
-    frazil_err err = fz_value_ms(settings, FZ_KEY_MAX_SKEW, LARGEST_MAX_SKEW_MS,
-                                 "must be whole milliseconds, from 0ms to 1h", &skew_ms, reterr);
+    return fits || !fz_is_given(values, key) ? FRAZIL_OK : fz_value_refuse(values, key, right, reterr);
+}
+
+static frazil_err decide_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
+{
+    bool max_skew_said = fz_is_given(values, FZ_KEY_MAX_SKEW);
+
+    decision->lease = (struct fz_lease_terms){
+        .max_skew_ms = max_skew_said ? (int64_t)(values->max_skew_ns / FZ_NS_PER_MS) : FZ_SKEW_MS_DEFAULT,
+        .max_skew_said = max_skew_said,
+        .horizon_ms = values->horizon_ns / FZ_NS_PER_MS,
+        .workers = values->workers,
+        .stay = values->on_loss != 0,
+    };
+    frazil_err err = check_ms(values, FZ_KEY_MAX_SKEW, values->max_skew_ns, 0, LARGEST_MAX_SKEW_MS,
+                              "must be whole milliseconds, from 0ms to 1h", reterr);
     if (err == FRAZIL_OK)
-        err = fz_value_ms(settings, FZ_KEY_HORIZON, FZ_HORIZON_MS_MAX, right_horizon, &terms->horizon_ms, reterr);
-    if (err == FRAZIL_OK && settings->value[FZ_KEY_HORIZON] != NULL && terms->horizon_ms < FZ_HORIZON_MS_MIN)
-        err = fz_value_refuse(settings, FZ_KEY_HORIZON, right_horizon, reterr);
+        err = check_ms(values, FZ_KEY_HORIZON, values->horizon_ns, FZ_HORIZON_MS_MIN, FZ_HORIZON_MS_MAX,
+                       "must be whole milliseconds, from 100ms to a week (168h)", reterr);
     if (err == FRAZIL_OK)
-        err = fz_value_number(settings, FZ_KEY_WORKERS, 1, fz_layout_max_worker(&decision->layout) + 1, &terms->workers,
-                              reterr);
-    if (err == FRAZIL_OK)
-        err = fz_value_word(settings, FZ_KEY_ON_LOSS, on_loss_words, "", &stay, reterr);
-    terms->max_skew_ms = (int64_t)skew_ms;
-    terms->max_skew_said = settings->value[FZ_KEY_MAX_SKEW] != NULL;
-    terms->stay = stay != 0;
+        err = fz_value_between(values, FZ_KEY_WORKERS, values->workers, 1, fz_layout_max_worker(&values->layout) + 1,
+                               reterr);
     return err;
 }
 
 /* A worker id that is used without a generator must be somebody's to grant, and is not replaced unasked. */
-static frazil_err settle_lease(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+static frazil_err settle_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     if (!fz_worker_is_granted(&decision->worker))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "a worker id can be leased from a coordinator or a granter only: write worker=URL, as in "
                        "worker=redis://HOST/NAMESPACE");
-    if (settings->value[FZ_KEY_ON_LOSS] == NULL)
+    if (!fz_is_given(values, FZ_KEY_ON_LOSS))
         decision->lease.stay = true;
     return FRAZIL_OK;
 }
@@ -191,17 +175,17 @@ static frazil_err name_namespace(struct fz_decision *decision, const char *wante
     return FRAZIL_OK;
 }
 
-static frazil_err find_places(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+static frazil_err find_places(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     struct fz_places *places = &decision->places;
 
-    places->run_dir = settings->value[FZ_KEY_RUN_DIR];
-    places->state_dir = settings->value[FZ_KEY_STATE_DIR];
+    places->run_dir = fz_given_text(values, FZ_KEY_RUN_DIR);
+    places->state_dir = fz_given_text(values, FZ_KEY_STATE_DIR);
     if (decision->state.kind != FZ_STATE_FILES)
         return FRAZIL_OK;
     frazil_err err =
         frazil_layout_fingerprint(&decision->layout, places->fingerprint, sizeof places->fingerprint, NULL);
-    return err == FRAZIL_OK ? name_namespace(decision, settings->value[FZ_KEY_NAMESPACE], reterr) : err;
+    return err == FRAZIL_OK ? name_namespace(decision, fz_given_text(values, FZ_KEY_NAMESPACE), reterr) : err;
 }
 
 /* ---- snapshots ---------------------------------------------------------------------- */
@@ -262,42 +246,42 @@ static frazil_err adopt_snapshot(struct fz_decision *decision, const frazil_sno_
 /* ---- the worker id -------------------------------------------------------------------- */
 
 /* A source that is none is a spec that cannot be understood; to the doctor, one that gives no number is a finding. */
-static frazil_err examine_worker(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+static frazil_err examine_worker(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    frazil_err err = fz_worker_choose(decision, settings, FZ_OPENING_EXAMINATION, &decision->unusable);
+    frazil_err err = fz_worker_choose(decision, values, FZ_OPENING_EXAMINATION, &decision->unusable);
 
     if (err == FRAZIL_ESPEC || err == FRAZIL_ERANGE)
         return fz_fail(reterr, err, "%s", decision->unusable.message);
     return FRAZIL_OK;
 }
 
-static frazil_err settle_worker(struct fz_decision *decision, const struct fz_settings *settings,
+static frazil_err settle_worker(struct fz_decision *decision, const struct fz_values *values,
                                 const struct fz_occasion *occasion, frazil_error *reterr)
 {
-    const char *given = settings->value[FZ_KEY_WORKER];
+    const char *given = fz_given_text(values, FZ_KEY_WORKER);
     frazil_err err;
 
     switch (occasion->opening) {
     case FZ_OPENING_SNAPSHOT:
         return adopt_snapshot(decision, occasion->snapshot, reterr);
     case FZ_OPENING_EXAMINATION:
-        return examine_worker(decision, settings, reterr);
+        return examine_worker(decision, values, reterr);
     case FZ_OPENING_NAMESPACE:
         if (given == NULL || !fz_is_url(given))
             return fz_fail(
                 reterr, FRAZIL_ESPEC,
                 "no coordinator is named: give its URL, as redis://HOST/NAMESPACE, or a spec with worker=URL");
-        return fz_worker_choose(decision, settings, occasion->opening, reterr);
+        return fz_worker_choose(decision, values, occasion->opening, reterr);
     case FZ_OPENING_FILES:
-        return fz_worker_choose(decision, settings, occasion->opening, reterr);
+        return fz_worker_choose(decision, values, occasion->opening, reterr);
     case FZ_OPENING_GENERATOR:
     case FZ_OPENING_LEASE:
         break;
     }
-    err = occasion->has_granter ? fz_worker_by_program(decision, settings, reterr)
-                                : fz_worker_choose(decision, settings, occasion->opening, reterr);
+    err = occasion->has_granter ? fz_worker_by_program(decision, values, reterr)
+                                : fz_worker_choose(decision, values, occasion->opening, reterr);
     if (err == FRAZIL_OK && occasion->opening == FZ_OPENING_LEASE)
-        err = settle_lease(decision, settings, reterr);
+        err = settle_lease(decision, values, reterr);
     return err;
 }
 
@@ -307,32 +291,32 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
                              const struct fz_occasion *occasion, frazil_error *reterr)
 {
     bool opens = occasion->opening == FZ_OPENING_GENERATOR || occasion->opening == FZ_OPENING_LEASE;
-    int allow_short_life = 0;
-    int said = SAID_NOTHING;
+    struct fz_values values;
     frazil_err err = FRAZIL_OK;
 
     if (occasion->opening == FZ_OPENING_SNAPSHOT)
         err = drop_taken(settings, reterr);
     if (err == FRAZIL_OK)
-        err = fz_policies_read(decision, settings, reterr);
-    if (err == FRAZIL_OK)
-        err = read_state(decision, settings, &said, reterr);
-    if (err == FRAZIL_OK)
-        err = read_lease(decision, settings, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_value_word(settings, FZ_KEY_ALLOW_SHORT_LIFE, yes_no_words, "", &allow_short_life, reterr);
-    if (err == FRAZIL_OK)
-        err = settle_worker(decision, settings, occasion, reterr);
+        err = fz_values_read(&values, settings, reterr);
     if (err != FRAZIL_OK)
         return err;
-    decision->allow_short_life = allow_short_life != 0;
-    decision->host_name = settings->value[FZ_KEY_HOSTNAME];
+    decision->allow_short_life = values.allow_short_life != 0;
+    decision->host_name = fz_given_text(&values, FZ_KEY_HOSTNAME);
     for (int key = 0; key < FZ_KEYS_TOTAL; key++)
         decision->passed_over |= (uint64_t)settings->passed_over[key] << key;
-    settle_state(decision, said, occasion);
+    err = fz_policies_set(decision, &values, reterr);
+    if (err == FRAZIL_OK)
+        err = decide_state(decision, &values, reterr);
+    if (err == FRAZIL_OK)
+        err = decide_lease(decision, &values, reterr);
+    if (err == FRAZIL_OK)
+        err = settle_worker(decision, &values, occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    settle_state(decision, values.state, occasion);
     if (opens)
-        err = check_state(decision, said, reterr);
-    return err == FRAZIL_OK ? find_places(decision, settings, reterr) : err;
+        err = check_state(decision, values.state, reterr);
+    return err == FRAZIL_OK ? find_places(decision, &values, reterr) : err;
 }
 
 frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *settings, const struct fz_occasion *occasion,

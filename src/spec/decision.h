@@ -110,8 +110,8 @@ struct fz_decision {
     /* For the doctor. */
     bool as_konayuki;      /* behaviour=konayuki */
     const char *host_name; /* hostname=; NULL: the host's own */
-    unsigned idle;         /* keys without effect, given where many specs are meant: fz_decision_idle_keys */
-    uint64_t passed_over; /* keys that say what ids look like, in the environment of a program that says it: 1 << key */
+    uint64_t idle;         /* keys without effect, given where many specs are meant: 1 << key */
+    uint64_t passed_over;  /* those that say what ids look like, in the environment of a program that says it */
     frazil_error unusable; /* FZ_OPENING_EXAMINATION: why there is no worker id; code FRAZIL_OK: there is one */
 
     char *texts[FZ_DECISION_TEXTS]; /* what the pointers above point into; owned */

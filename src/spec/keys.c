@@ -11,7 +11,7 @@ enum { KEY_NAME_SIZE = 20 };
 
 /* In place, not pointed to: a pointer in a library is relocated, and costs more than the longest of these. */
 static const char key_names[][KEY_NAME_SIZE] = {
-#define KEY_NAME(identifier, name, whose) name,
+#define KEY_NAME(identifier, name, whose, kind, member, needs, where) name,
     FZ_KEYS(KEY_NAME)
 #undef KEY_NAME
 };
@@ -25,7 +25,7 @@ bool fz_key_is_of_ids(enum fz_key key)
 {
     enum { IDS = 1, PLACE = 0 };
     static const bool is_of_ids[] = {
-#define KEY_OF_IDS(identifier, name, whose) whose,
+#define KEY_OF_IDS(identifier, name, whose, kind, member, needs, where) whose,
         FZ_KEYS(KEY_OF_IDS)
 #undef KEY_OF_IDS
     };

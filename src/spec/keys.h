@@ -7,47 +7,52 @@
 #include <stddef.h>
 
 /*
- * X(identifier, name, whose): every key there is.  The environment's name is FRAZIL_ and the name in upper case.  IDS:
- * it says what ids look like, which is the program's affair, so the environment counts only where the program says
- * nothing. PLACE: it says where the program runs, which is the operator's, so the environment fills in what the spec
- * leaves out.
+ * X(identifier, name, whose, kind, member, needs, where): every key there is.  The environment's name is FRAZIL_ and
+ * the name in upper case.
+ * - whose: IDS: it says what ids look like, which is the program's affair, so the environment counts only where the
+ *   program says nothing. PLACE: it says where the program runs, which is the operator's, so the environment fills in
+ *   what the spec leaves out.
+ * - kind: what its value is (values.c), and the member of fz_values that it is read into; TEXT stays in the settings.
+ * - needs: the worker ids that it has an effect with (FZ_FOR_ in worker_sources.h), and where: the words for them.
  */
-#define FZ_KEYS(X)                                                                                                     \
-    X(LAYOUT, "layout", IDS)                                                                                           \
-    X(EPOCH, "epoch", IDS)                                                                                             \
-    X(TICK, "tick", IDS)                                                                                               \
-    X(BEHAVIOUR, "behaviour", IDS)                                                                                     \
-    X(WORKER, "worker", PLACE)                                                                                         \
-    X(PARTITION, "partition", PLACE)                                                                                   \
-    X(DATACENTER, "datacenter", PLACE)                                                                                 \
-    X(BASE, "base", PLACE)                                                                                             \
-    X(COUNT, "count", PLACE)                                                                                           \
-    X(HOSTNAME, "hostname", PLACE)                                                                                     \
-    X(IP, "ip", PLACE)                                                                                                 \
-    X(EXPECT, "expect", PLACE)                                                                                         \
-    X(ON_FULL, "on_full", IDS)                                                                                         \
-    X(ON_BACKWARD, "on_backward", IDS)                                                                                 \
-    X(MAX_LEAD, "max_lead", IDS)                                                                                       \
-    X(MAX_WAIT, "max_wait", IDS)                                                                                       \
-    X(START, "start", IDS)                                                                                             \
-    X(SEQ_MIN, "seq_min", IDS)                                                                                         \
-    X(SEQ_MAX, "seq_max", IDS)                                                                                         \
-    X(CLOCK, "clock", IDS)                                                                                             \
-    X(STATE, "state", PLACE)                                                                                           \
-    X(BATCH, "batch", PLACE)                                                                                           \
-    X(NAMESPACE, "namespace", PLACE)                                                                                   \
-    X(RUN_DIR, "run_dir", PLACE)                                                                                       \
-    X(STATE_DIR, "state_dir", PLACE)                                                                                   \
-    X(KEEPER, "keeper", PLACE)                                                                                         \
-    X(MAX_SKEW, "max_skew", PLACE)                                                                                     \
-    X(ON_LOSS, "on_loss", PLACE)                                                                                       \
-    X(HORIZON, "horizon", PLACE)                                                                                       \
-    X(WORKERS, "workers", PLACE)                                                                                       \
-    X(ALLOW_SHORT_LIFE, "allow_short_life", IDS)                                                                       \
-    X(CONFIG, "config", PLACE)
+/* clang-format off */
+#define FZ_KEYS(X) \
+    X(LAYOUT,           "layout",           IDS,   LAYOUT,   layout,           ANY,     "") \
+    X(EPOCH,            "epoch",            IDS,   PART,     layout,           ANY,     "") \
+    X(TICK,             "tick",             IDS,   PART,     layout,           ANY,     "") \
+    X(BEHAVIOUR,        "behaviour",        IDS,   WORD,     behaviour,        ANY,     "") \
+    X(WORKER,           "worker",           PLACE, TEXT,     settings,         ANY,     "") \
+    X(PARTITION,        "partition",        PLACE, TEXT,     settings,         ANY,     "") \
+    X(DATACENTER,       "datacenter",       PLACE, NUMBER,   datacenter,       ANY,     "") \
+    X(BASE,             "base",             PLACE, NUMBER,   base,             ANY,     "") \
+    X(COUNT,            "count",            PLACE, NUMBER,   count,            ANY,     "") \
+    X(HOSTNAME,         "hostname",         PLACE, TEXT,     settings,         NAME,    "worker=ordinal and worker=hostname-hash") \
+    X(IP,               "ip",               PLACE, TEXT,     settings,         ADDRESS, "worker=ip-hash and worker=ip-last-octet") \
+    X(EXPECT,           "expect",           PLACE, TEXT,     settings,         HASH,    "worker=ip-hash and worker=hostname-hash") \
+    X(ON_FULL,          "on_full",          IDS,   WORD,     on_full,          ANY,     "") \
+    X(ON_BACKWARD,      "on_backward",      IDS,   WORD,     on_backward,      ANY,     "") \
+    X(MAX_LEAD,         "max_lead",         IDS,   DURATION, max_lead_ns,      ANY,     "") \
+    X(MAX_WAIT,         "max_wait",         IDS,   DURATION, max_wait_ns,      ANY,     "") \
+    X(START,            "start",            IDS,   WORD,     start,            ANY,     "") \
+    X(SEQ_MIN,          "seq_min",          IDS,   NUMBER,   seq_min,          ANY,     "") \
+    X(SEQ_MAX,          "seq_max",          IDS,   NUMBER,   seq_max,          ANY,     "") \
+    X(CLOCK,            "clock",            IDS,   CLOCK,    frozen_unix_ms,   ANY,     "") \
+    X(STATE,            "state",            PLACE, WORD,     state,            ANY,     "") \
+    X(BATCH,            "batch",            PLACE, NUMBER,   batch,            ANY,     "") \
+    X(NAMESPACE,        "namespace",        PLACE, TEXT,     settings,         ANY,     "") \
+    X(RUN_DIR,          "run_dir",          PLACE, TEXT,     settings,         ANY,     "") \
+    X(STATE_DIR,        "state_dir",        PLACE, TEXT,     settings,         ANY,     "") \
+    X(KEEPER,           "keeper",           PLACE, WORD,     keeper,           ANY,     "") \
+    X(HORIZON,          "horizon",          PLACE, DURATION, horizon_ns,       URL,     "worker=URL, a namespace of a coordinator") \
+    X(WORKERS,          "workers",          PLACE, NUMBER,   workers,          URL,     "worker=URL, a namespace of a coordinator") \
+    X(ON_LOSS,          "on_loss",          PLACE, WORD,     on_loss,          URL,     "worker=URL, as only a leased worker id can be lost") \
+    X(MAX_SKEW,         "max_skew",         PLACE, DURATION, max_skew_ns,      CLOCK,   "worker=URL and state=URL, whose users share a coordinator's clock") \
+    X(ALLOW_SHORT_LIFE, "allow_short_life", IDS,   WORD,     allow_short_life, ANY,     "") \
+    X(CONFIG,           "config",           PLACE, TEXT,     settings,         ANY,     "")
+/* clang-format on */
 
 enum fz_key {
-#define FZ_KEY_ENUM(identifier, name, whose) FZ_KEY_##identifier,
+#define FZ_KEY_ENUM(identifier, name, whose, kind, member, needs, where) FZ_KEY_##identifier,
     FZ_KEYS(FZ_KEY_ENUM)
 #undef FZ_KEY_ENUM
         FZ_KEYS_TOTAL

@@ -1,49 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "policies.h"
 
-#include <string.h>
-
+#include "behaviours.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
-#include "frazil/time.h"
-#include "values.h"
 
 enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4 };
-
-static const struct fz_value_word on_full_words[] = {
-    {"wait", FZ_FULL_WAIT}, {"lead", FZ_FULL_LEAD}, {"error", FZ_FULL_ERROR}, {"", 0}};
-static const struct fz_value_word on_backward_words[] = {{"hold", FZ_BACKWARD_HOLD},
-                                                         {"wait", FZ_BACKWARD_WAIT},
-                                                         {"error", FZ_BACKWARD_ERROR},
-                                                         {"ticktock", FZ_BACKWARD_TICKTOCK},
-                                                         {"", 0}};
-static const struct fz_value_word start_words[] = {
-    {"zero", FZ_START_ZERO}, {"random", FZ_START_RANDOM}, {"spread", FZ_START_SPREAD}, {"", 0}};
-
-enum behaviour {
-#define BEHAVIOUR_ENUM(identifier, name, on_full, on_backward, start, max_lead_ns, max_wait_ns) BEHAVIOUR_##identifier,
-    FZ_BEHAVIOURS(BEHAVIOUR_ENUM)
-#undef BEHAVIOUR_ENUM
-};
-
-static const struct fz_value_word behaviour_words[] = {
-#define BEHAVIOUR_WORD(identifier, name, on_full, on_backward, start, max_lead_ns, max_wait_ns)                        \
-    {name, BEHAVIOUR_##identifier},
-    FZ_BEHAVIOURS(BEHAVIOUR_WORD){"", 0}
-#undef BEHAVIOUR_WORD
-};
-
-const char *fz_policies_word(enum fz_key key, int choice)
-{
-    const struct fz_value_word *word = key == FZ_KEY_ON_FULL       ? on_full_words
-                                       : key == FZ_KEY_ON_BACKWARD ? on_backward_words
-                                                                   : start_words;
-
-    while (word->value != choice)
-        word++;
-    return word->word;
-}
 
 /* What a generator does when, before its rules count in ticks. */
 struct policies {
@@ -61,59 +24,26 @@ static const struct policies behaviours[] = {
 #undef BEHAVIOUR_ROW
 };
 
-static frazil_err read_layout(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
-{
-    static const enum fz_key overrides[] = {FZ_KEY_EPOCH, FZ_KEY_TICK};
-    const char *given = settings->value[FZ_KEY_LAYOUT];
-    const char *text = given == NULL ? "frazil" : given;
-    frazil_err err = FRAZIL_OK;
-
-    if (settings->layout != NULL && given != NULL && !settings->from_elsewhere[FZ_KEY_LAYOUT])
-        return fz_value_refuse(settings, FZ_KEY_LAYOUT, "the program gives a layout itself: leave the key out", reterr);
-    if (settings->layout != NULL)
-        decision->layout = *settings->layout;
-    else
-        err = frazil_layout_parse(text, strlen(text), &decision->layout, reterr);
-    for (size_t i = 0; err == FRAZIL_OK && i < sizeof overrides / sizeof overrides[0]; i++) {
-        const char *name = fz_key_name(overrides[i]);
-        const char *value = settings->value[overrides[i]];
-        if (value != NULL)
-            err = fz_layout_apply_key(&decision->layout, name, strlen(name), value, strlen(value), reterr);
-    }
-    if (err == FRAZIL_OK)
-        err = frazil_layout_validate(&decision->layout, reterr);
-    return fz_without_position(err, reterr);
-}
-
 /* The behaviour, and the keys that override it one by one. */
-static frazil_err read_policies(struct policies *ret, struct fz_decision *decision, const struct fz_settings *settings,
-                                frazil_error *reterr)
+static struct policies policies_of(const struct fz_values *values)
 {
-    int behaviour = decision->layout.kind == FRAZIL_LAYOUT_SNO ? BEHAVIOUR_SNO : BEHAVIOUR_FRAZIL;
+    bool is_sno = values->layout.kind == FRAZIL_LAYOUT_SNO;
+    int behaviour = is_sno ? FZ_BEHAVIOUR_SNO : FZ_BEHAVIOUR_FRAZIL;
 
-    frazil_err err = fz_value_word(settings, FZ_KEY_BEHAVIOUR, behaviour_words, "", &behaviour, reterr);
-    if (err != FRAZIL_OK)
-        return err;
+    if (fz_is_given(values, FZ_KEY_BEHAVIOUR))
+        behaviour = values->behaviour;
     struct policies policies = behaviours[behaviour];
-    decision->as_konayuki = behaviour == BEHAVIOUR_KONAYUKI;
-    int on_full = (int)policies.on_full;
-    int on_backward = (int)policies.on_backward;
-    int start = (int)policies.start;
-    if ((err = fz_value_word(settings, FZ_KEY_ON_FULL, on_full_words, "", &on_full, reterr)) != FRAZIL_OK ||
-        (err = fz_value_word(settings, FZ_KEY_ON_BACKWARD, on_backward_words, "", &on_backward, reterr)) != FRAZIL_OK ||
-        (err = fz_value_word(settings, FZ_KEY_START, start_words, "", &start, reterr)) != FRAZIL_OK ||
-        (err = fz_value_duration(settings, FZ_KEY_MAX_LEAD, &policies.max_lead_ns, reterr)) != FRAZIL_OK ||
-        (err = fz_value_duration(settings, FZ_KEY_MAX_WAIT, &policies.max_wait_ns, reterr)) != FRAZIL_OK)
-        return err;
-    policies.on_full = (enum fz_on_full)on_full;
-    policies.on_backward = (enum fz_on_backward)on_backward;
-    policies.start = (enum fz_start)start;
-    if (policies.on_backward == FZ_BACKWARD_TICKTOCK && decision->layout.kind != FRAZIL_LAYOUT_SNO)
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "on_backward=ticktock needs the tick-tock bit, which only layout=sno has: use hold, wait or "
-                       "error");
-    *ret = policies;
-    return FRAZIL_OK;
+    if (fz_is_given(values, FZ_KEY_ON_FULL))
+        policies.on_full = (enum fz_on_full)values->on_full;
+    if (fz_is_given(values, FZ_KEY_ON_BACKWARD))
+        policies.on_backward = (enum fz_on_backward)values->on_backward;
+    if (fz_is_given(values, FZ_KEY_START))
+        policies.start = (enum fz_start)values->start;
+    if (fz_is_given(values, FZ_KEY_MAX_LEAD))
+        policies.max_lead_ns = values->max_lead_ns;
+    if (fz_is_given(values, FZ_KEY_MAX_WAIT))
+        policies.max_wait_ns = values->max_wait_ns;
+    return policies;
 }
 
 static void set_rules(struct fz_decision *decision, const struct policies *policies)
@@ -164,46 +94,29 @@ frazil_err fz_policies_set_bounds(struct fz_decision *decision, uint64_t a, uint
     return FRAZIL_OK;
 }
 
-static frazil_err read_bounds(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+static frazil_err said_bounds(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    uint64_t top = fz_layout_max_sequence(&decision->layout);
-    uint64_t min = 0;
-    uint64_t max = top;
+    uint64_t top = fz_layout_max_sequence(&values->layout);
+    uint64_t max = fz_is_given(values, FZ_KEY_SEQ_MAX) ? values->seq_max : top;
 
-    frazil_err err = fz_value_number(settings, FZ_KEY_SEQ_MIN, 0, top, &min, reterr);
+    frazil_err err = fz_value_between(values, FZ_KEY_SEQ_MIN, values->seq_min, 0, top, reterr);
     if (err == FRAZIL_OK)
-        err = fz_value_number(settings, FZ_KEY_SEQ_MAX, 0, top, &max, reterr);
-    return err == FRAZIL_OK ? fz_policies_set_bounds(decision, min, max, reterr) : err;
+        err = fz_value_between(values, FZ_KEY_SEQ_MAX, max, 0, top, reterr);
+    return err == FRAZIL_OK ? fz_policies_set_bounds(decision, values->seq_min, max, reterr) : err;
 }
 
-static frazil_err read_clock(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+frazil_err fz_policies_set(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
-    static const char frozen[] = "frozen:";
-    const char *value = settings->value[FZ_KEY_CLOCK];
-    frazil_error why;
+    struct policies policies = policies_of(values);
 
-    if (value == NULL || strcmp(value, "real") == 0)
-        return FRAZIL_OK;
-    if (strncmp(value, frozen, sizeof frozen - 1) != 0)
-        return fz_value_refuse(settings, FZ_KEY_CLOCK,
-                               "must be real, or frozen:TIME with a time as RFC 3339 or Unix ms", reterr);
-    const char *time = value + sizeof frozen - 1;
-    if (frazil_time_parse(time, strlen(time), &decision->frozen_unix_ms, &why) != FRAZIL_OK)
-        return fz_value_refuse(settings, FZ_KEY_CLOCK, why.message, reterr);
-    decision->frozen = true;
-    return FRAZIL_OK;
-}
-
-frazil_err fz_policies_read(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
-{
-    struct policies policies;
-
-    frazil_err err = read_layout(decision, settings, reterr);
-    if (err == FRAZIL_OK)
-        err = read_policies(&policies, decision, settings, reterr);
-    if (err != FRAZIL_OK)
-        return err;
+    decision->layout = values->layout;
+    decision->as_konayuki = values->behaviour == FZ_BEHAVIOUR_KONAYUKI;
+    decision->frozen = values->frozen;
+    decision->frozen_unix_ms = values->frozen_unix_ms;
+    if (policies.on_backward == FZ_BACKWARD_TICKTOCK && decision->layout.kind != FRAZIL_LAYOUT_SNO)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "on_backward=ticktock needs the tick-tock bit, which only layout=sno has: use hold, wait or "
+                       "error");
     set_rules(decision, &policies);
-    err = read_bounds(decision, settings, reterr);
-    return err == FRAZIL_OK ? read_clock(decision, settings, reterr) : err;
+    return said_bounds(decision, values, reterr);
 }

@@ -3,82 +3,226 @@
 
 #include <string.h>
 
+#include "behaviours.h"
+#include "coordinators.h"
 #include "core/decimal.h"
 #include "core/duration.h"
+#include "core/layout_internal.h"
 #include "core/nearest.h"
 #include "core/sentence.h"
+#include "decision.h"
+#include "frazil/time.h"
 
-#define NS_PER_MS UINT64_C(1000000)
+/* ---- the table ------------------------------------------------------------------- */
 
-frazil_err fz_value_refuse(const struct fz_settings *settings, enum fz_key key, const char *right, frazil_error *reterr)
+enum value_kind {
+    VALUE_TEXT,     /* a name, or what counts in some cases only: whoever uses it reads it */
+    VALUE_WORD,     /* one of value_words */
+    VALUE_NUMBER,   /* a whole number */
+    VALUE_DURATION, /* in nanoseconds */
+    VALUE_LAYOUT,   /* has a default */
+    VALUE_PART,     /* of the layout: its own parser reads it */
+    VALUE_CLOCK,    /* real, or frozen:TIME */
+};
+
+static const struct {
+    uint8_t kind;
+    uint8_t member; /* where it goes */
+} value_rows[] = {
+#define VALUE_ROW(identifier, name, whose, kind, member, needs, where)                                                 \
+    {VALUE_##kind, offsetof(struct fz_values, member)},
+    FZ_KEYS(VALUE_ROW)
+#undef VALUE_ROW
+};
+
+/* The words of all keys, in the order in which sentences list them. */
+static const struct {
+    char word[15];
+    uint8_t key;
+    uint8_t choice;
+} value_words[] = {{"wait", FZ_KEY_ON_FULL, FZ_FULL_WAIT},
+                   {"lead", FZ_KEY_ON_FULL, FZ_FULL_LEAD},
+                   {"error", FZ_KEY_ON_FULL, FZ_FULL_ERROR},
+                   {"hold", FZ_KEY_ON_BACKWARD, FZ_BACKWARD_HOLD},
+                   {"wait", FZ_KEY_ON_BACKWARD, FZ_BACKWARD_WAIT},
+                   {"error", FZ_KEY_ON_BACKWARD, FZ_BACKWARD_ERROR},
+                   {"ticktock", FZ_KEY_ON_BACKWARD, FZ_BACKWARD_TICKTOCK},
+                   {"zero", FZ_KEY_START, FZ_START_ZERO},
+                   {"random", FZ_KEY_START, FZ_START_RANDOM},
+                   {"spread", FZ_KEY_START, FZ_START_SPREAD},
+                   {"file", FZ_KEY_STATE, FZ_SAID_FILE},
+                   {"memory", FZ_KEY_STATE, FZ_SAID_MEMORY},
+                   {"thread", FZ_KEY_KEEPER, FZ_KEEPER_THREAD},
+                   {"hook", FZ_KEY_KEEPER, FZ_KEEPER_HOOK},
+                   {"inline", FZ_KEY_KEEPER, FZ_KEEPER_INLINE},
+                   {"move", FZ_KEY_ON_LOSS, 0},
+                   {"stop", FZ_KEY_ON_LOSS, 1},
+                   {"yes", FZ_KEY_ALLOW_SHORT_LIFE, 1},
+                   {"no", FZ_KEY_ALLOW_SHORT_LIFE, 0},
+#define BEHAVIOUR_WORD(identifier, name, on_full, on_backward, start, max_lead_ns, max_wait_ns)                        \
+    {name, FZ_KEY_BEHAVIOUR, FZ_BEHAVIOUR_##identifier},
+                   FZ_BEHAVIOURS(BEHAVIOUR_WORD)
+#undef BEHAVIOUR_WORD
+};
+enum { VALUE_WORDS = sizeof value_words / sizeof value_words[0] };
+
+const char *fz_value_word(enum fz_key key, int choice)
 {
-    return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q: %s", fz_key_name(key), settings->value[key], right);
+    size_t i = 0;
+
+    while (value_words[i].key != key || value_words[i].choice != choice)
+        i++;
+    return value_words[i].word;
 }
 
-frazil_err fz_value_word(const struct fz_settings *settings, enum fz_key key, const struct fz_value_word *words,
-                         const char *or_else, int *ret, frazil_error *reterr)
-{
-    const char *value = settings->value[key];
+/* ---- each kind ------------------------------------------------------------------- */
 
-    if (value == NULL)
-        return FRAZIL_OK;
-    struct fz_nearest near = fz_nearest_to(value, strlen(value));
+frazil_err fz_value_refuse(const struct fz_values *values, enum fz_key key, const char *right, frazil_error *reterr)
+{
+    return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q: %s", fz_key_name(key), fz_given_text(values, key), right);
+}
+
+static frazil_err read_word(const struct fz_values *values, enum fz_key key, int *ret, frazil_error *reterr)
+{
+    const char *text = fz_given_text(values, key);
+    struct fz_nearest near = fz_nearest_to(text, strlen(text));
     char right[192];
     struct fz_sentence sentence = fz_sentence_in(right, sizeof right);
+
+    if (key == FZ_KEY_STATE && fz_is_url(text)) {
+        *ret = FZ_SAID_URL;
+        return FRAZIL_OK;
+    }
     fz_sentence_str(&sentence, "must be one of");
-    for (; words->word[0] != '\0'; words++) {
-        if (strcmp(words->word, value) == 0) {
-            *ret = words->value;
+    for (size_t i = 0; i < VALUE_WORDS; i++) {
+        if (value_words[i].key != key)
+            continue;
+        if (strcmp(value_words[i].word, text) == 0) {
+            *ret = value_words[i].choice;
             return FRAZIL_OK;
         }
         fz_sentence_char(&sentence, ' ');
-        fz_sentence_str(&sentence, words->word);
-        fz_nearest_offer(&near, words->word);
+        fz_sentence_str(&sentence, value_words[i].word);
+        fz_nearest_offer(&near, value_words[i].word);
     }
-    fz_sentence_str(&sentence, or_else);
+    if (key == FZ_KEY_STATE)
+        fz_sentence_str(&sentence,
+                        ", or a URL: redis://HOST/NAMESPACE, konayuki+redis://HOST or konayuki+file:///PATH");
     fz_nearest_say(&sentence, &near, "");
-    return fz_value_refuse(settings, key, right, reterr);
+    return fz_value_refuse(values, key, right, reterr);
 }
 
-frazil_err fz_value_duration(const struct fz_settings *settings, enum fz_key key, uint64_t *ret_ns,
-                             frazil_error *reterr)
+frazil_err fz_value_number(const struct fz_values *values, enum fz_key key, uint64_t *ret, frazil_error *reterr)
 {
-    const char *value = settings->value[key];
-    frazil_error why;
+    const char *text = fz_given_text(values, key);
 
-    if (value == NULL)
-        return FRAZIL_OK;
-    if (fz_duration_parse(value, strlen(value), ret_ns, &why) != FRAZIL_OK)
-        return fz_value_refuse(settings, key, why.message, reterr);
+    if (!fz_decimal_parse(text, strlen(text), ret))
+        return fz_value_refuse(values, key, "must be a whole number without sign or leading zero", reterr);
     return FRAZIL_OK;
 }
 
-frazil_err fz_value_ms(const struct fz_settings *settings, enum fz_key key, uint64_t max_ms, const char *right,
-                       uint64_t *ret_ms, frazil_error *reterr)
+frazil_err fz_value_between(const struct fz_values *values, enum fz_key key, uint64_t number, uint64_t min,
+                            uint64_t max, frazil_error *reterr)
 {
-    uint64_t ns = *ret_ms * NS_PER_MS;
+    if (fz_is_given(values, key) && (number < min || number > max))
+        return fz_fail(reterr, FRAZIL_ERANGE, "%s=%u: must be from %u to %u for this layout", fz_key_name(key), number,
+                       min, max);
+    return FRAZIL_OK;
+}
 
-    frazil_err err = fz_value_duration(settings, key, &ns, reterr);
-    if (err == FRAZIL_OK && (ns / NS_PER_MS > max_ms || ns % NS_PER_MS != 0))
-        err = fz_value_refuse(settings, key, right, reterr);
-    if (err == FRAZIL_OK)
-        *ret_ms = ns / NS_PER_MS;
+static frazil_err read_duration(const struct fz_values *values, enum fz_key key, uint64_t *ret_ns, frazil_error *reterr)
+{
+    const char *text = fz_given_text(values, key);
+    frazil_error why;
+
+    if (fz_duration_parse(text, strlen(text), ret_ns, &why) != FRAZIL_OK)
+        return fz_value_refuse(values, key, why.message, reterr);
+    return FRAZIL_OK;
+}
+
+static frazil_err read_layout(struct fz_values *values, const char *text, frazil_error *reterr)
+{
+    const struct fz_settings *settings = values->settings;
+
+    if (settings->layout == NULL) {
+        text = text == NULL ? "frazil" : text;
+        return fz_without_position(frazil_layout_parse(text, strlen(text), &values->layout, reterr), reterr);
+    }
+    if (text != NULL && !settings->from_elsewhere[FZ_KEY_LAYOUT])
+        return fz_value_refuse(values, FZ_KEY_LAYOUT, "the program gives a layout itself: leave the key out", reterr);
+    values->layout = *settings->layout;
+    return FRAZIL_OK;
+}
+
+static frazil_err read_part(frazil_layout *layout, const char *name, const char *text, frazil_error *reterr)
+{
+    return fz_layout_apply_key(layout, name, strlen(name), text, strlen(text), reterr);
+}
+
+static frazil_err read_clock(struct fz_values *values, const char *text, frazil_error *reterr)
+{
+    static const char frozen[] = "frozen:";
+    frazil_error why;
+
+    if (strcmp(text, "real") == 0)
+        return FRAZIL_OK;
+    if (strncmp(text, frozen, sizeof frozen - 1) != 0)
+        return fz_value_refuse(values, FZ_KEY_CLOCK, "must be real, or frozen:TIME with a time as RFC 3339 or Unix ms",
+                               reterr);
+    text += sizeof frozen - 1;
+    if (frazil_time_parse(text, strlen(text), &values->frozen_unix_ms, &why) != FRAZIL_OK)
+        return fz_value_refuse(values, FZ_KEY_CLOCK, why.message, reterr);
+    values->frozen = true;
+    return FRAZIL_OK;
+}
+
+/* ---- all of them ----------------------------------------------------------------- */
+
+static frazil_err read_key_of(struct fz_values *values, enum fz_key key, frazil_error *reterr)
+{
+    const char *text = fz_given_text(values, key);
+    unsigned char *member = (unsigned char *)values + value_rows[key].member;
+    uint64_t number = 0;
+    int choice = 0;
+    frazil_err err = FRAZIL_OK;
+
+    switch ((enum value_kind)value_rows[key].kind) {
+    case VALUE_TEXT:
+        break;
+    case VALUE_WORD:
+        err = read_word(values, key, &choice, reterr);
+        memcpy(member, &choice, sizeof choice);
+        break;
+    case VALUE_NUMBER:
+        err = fz_value_number(values, key, &number, reterr);
+        memcpy(member, &number, sizeof number);
+        break;
+    case VALUE_DURATION:
+        err = read_duration(values, key, &number, reterr);
+        memcpy(member, &number, sizeof number);
+        break;
+    case VALUE_LAYOUT:
+        err = read_layout(values, text, reterr);
+        break;
+    case VALUE_PART:
+        err = read_part(&values->layout, fz_key_name(key), text, reterr);
+        break;
+    case VALUE_CLOCK:
+        err = read_clock(values, text, reterr);
+        break;
+    }
     return err;
 }
 
-frazil_err fz_value_number(const struct fz_settings *settings, enum fz_key key, uint64_t min, uint64_t max,
-                           uint64_t *ret, frazil_error *reterr)
+frazil_err fz_values_read(struct fz_values *ret, const struct fz_settings *settings, frazil_error *reterr)
 {
-    const char *value = settings->value[key];
-    uint64_t number;
+    frazil_err err = FRAZIL_OK;
 
-    if (value == NULL)
-        return FRAZIL_OK;
-    if (!fz_decimal_parse(value, strlen(value), &number))
-        return fz_value_refuse(settings, key, "must be a whole number without sign or leading zero", reterr);
-    if (number < min || number > max)
-        return fz_fail(reterr, FRAZIL_ERANGE, "%s=%u: must be from %u to %u for this layout", fz_key_name(key), number,
-                       min, max);
-    *ret = number;
-    return FRAZIL_OK;
+    *ret = (struct fz_values){.settings = settings};
+    for (int i = 0; i < FZ_KEYS_TOTAL && err == FRAZIL_OK; i++) {
+        enum fz_key key = (enum fz_key)i;
+        if (fz_is_given(ret, key) || value_rows[key].kind == VALUE_LAYOUT)
+            err = read_key_of(ret, key, reterr);
+    }
+    return err == FRAZIL_OK ? frazil_layout_validate(&ret->layout, reterr) : err;
 }

@@ -8,33 +8,31 @@
 #include "core/layout_internal.h"
 #include "core/nearest.h"
 #include "core/sentence.h"
-#include "values.h"
 #include "worker_ask.h"
 
-static frazil_err read_space(struct fz_worker_ask *ask, frazil_error *reterr)
+/* The numbers that the source may give: those of the datacenter, from the base on. */
+static frazil_err find_space(struct fz_worker_space *ret, const struct fz_values *values, frazil_error *reterr)
 {
-    const struct fz_settings *settings = ask->settings;
-    struct fz_worker_space *space = &ask->space;
-    uint64_t workers = fz_layout_max_worker(ask->layout) + 1;
-    uint64_t datacenter = 0;
+    uint64_t workers = fz_layout_max_worker(&values->layout) + 1;
+    uint64_t datacenters = UINT64_C(1) << values->layout.datacenter_bits;
 
-    if (settings->value[FZ_KEY_DATACENTER] != NULL) {
-        if (ask->layout->datacenter_bits == 0)
+    if (fz_is_given(values, FZ_KEY_DATACENTER)) {
+        if (datacenters == 1)
             return fz_fail(
                 reterr, FRAZIL_ESPEC,
                 "datacenter is given, but the layout does not split its worker: describe it as in 41/5+5/12");
-        uint64_t datacenters = UINT64_C(1) << ask->layout->datacenter_bits;
-        frazil_err err = fz_value_number(settings, FZ_KEY_DATACENTER, 0, datacenters - 1, &datacenter, reterr);
-        if (err != FRAZIL_OK)
-            return err;
         workers /= datacenters;
-        space->high = datacenter * workers;
     }
-    frazil_err err = fz_value_number(settings, FZ_KEY_BASE, 0, workers - 1, &space->base, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    space->count = workers - space->base;
-    return fz_value_number(settings, FZ_KEY_COUNT, 1, workers - space->base, &space->count, reterr);
+    uint64_t rest = workers - values->base;
+    frazil_err err = fz_value_between(values, FZ_KEY_DATACENTER, values->datacenter, 0, datacenters - 1, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_between(values, FZ_KEY_BASE, values->base, 0, workers - 1, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_value_between(values, FZ_KEY_COUNT, values->count, 1, rest, reterr);
+    *ret = (struct fz_worker_space){.count = fz_is_given(values, FZ_KEY_COUNT) ? values->count : rest,
+                                    .base = values->base,
+                                    .high = values->datacenter * workers};
+    return err;
 }
 
 /* ---- no source ---------------------------------------------------------------- */
@@ -83,25 +81,19 @@ static frazil_err no_worker(const frazil_layout *layout, frazil_error *reterr)
 /* ---- keys without effect --------------------------------------------------------- */
 
 static const struct {
-    enum fz_key key;
-    unsigned sources;
-    const char *where;
+    uint8_t needs; /* FZ_FOR_ bits */
+    char where[80];
 } effects[] = {
-    {FZ_KEY_HOSTNAME, FZ_FOR_NAME, "worker=ordinal and worker=hostname-hash"},
-    {FZ_KEY_IP, FZ_FOR_ADDRESS, "worker=ip-hash and worker=ip-last-octet"},
-    {FZ_KEY_EXPECT, FZ_FOR_HASH, "worker=ip-hash and worker=hostname-hash"},
-    {FZ_KEY_HORIZON, FZ_FOR_URL, "worker=URL, a namespace of a coordinator"},
-    {FZ_KEY_WORKERS, FZ_FOR_URL, "worker=URL, a namespace of a coordinator"},
-    {FZ_KEY_ON_LOSS, FZ_FOR_URL, "worker=URL, as only a leased worker id can be lost"},
-    {FZ_KEY_MAX_SKEW, FZ_FOR_URL | FZ_FOR_SLOTS, "worker=URL and state=URL, whose users share a coordinator's clock"},
+#define EFFECT_ROW(identifier, name, whose, kind, member, needs, where) {FZ_FOR_##needs, where},
+    FZ_KEYS(EFFECT_ROW)
+#undef EFFECT_ROW
 };
-enum { EFFECTS = sizeof effects / sizeof effects[0] };
 
 void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor visit, void *ctx)
 {
-    for (size_t i = 0; i < EFFECTS; i++) {
-        if ((decision->idle >> i & 1) != 0)
-            visit(ctx, fz_key_name(effects[i].key), effects[i].where);
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        if ((decision->idle >> key & 1) != 0)
+            visit(ctx, fz_key_name((enum fz_key)key), effects[key].where);
     }
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
         if ((decision->passed_over >> key & 1) != 0)
@@ -114,23 +106,24 @@ void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor v
  * Whoever writes a key into the spec expects something of it.  Environment and config file are for many specs: a key
  * that one of them does not need is not wrong there, and the doctor says so.
  */
-static frazil_err note_idle(struct fz_decision *decision, const struct fz_settings *settings,
+static frazil_err note_idle(struct fz_decision *decision, const struct fz_values *values,
                             const struct fz_worker_source *source, frazil_error *reterr)
 {
     unsigned here = source == NULL ? 0 : source->keys;
+    enum fz_key beside = source == NULL ? FZ_KEY_PARTITION : FZ_KEY_WORKER;
+    const char *chosen = fz_given_text(values, beside);
 
     if (decision->state.kind == FZ_STATE_URL)
         here |= FZ_FOR_SLOTS;
-    for (size_t i = 0; i < EFFECTS; i++) {
-        enum fz_key key = effects[i].key;
-        if (settings->value[key] == NULL || (effects[i].sources & here) != 0)
+    for (int i = 0; i < FZ_KEYS_TOTAL; i++) {
+        enum fz_key key = (enum fz_key)i;
+        if (!fz_is_given(values, key) || effects[key].needs == FZ_FOR_ANY || (effects[key].needs & here) != 0)
             continue;
-        enum fz_key beside = source == NULL ? FZ_KEY_PARTITION : FZ_KEY_WORKER;
-        const char *value = settings->value[beside] != NULL ? settings->value[beside] : source->name;
-        if (!settings->from_elsewhere[key])
+        if (!values->settings->from_elsewhere[key])
             return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q has no effect with %s=%v: it is for %s; leave it out",
-                           fz_key_name(key), settings->value[key], fz_key_name(beside), value, effects[i].where);
-        decision->idle |= 1U << i;
+                           fz_key_name(key), fz_given_text(values, key), fz_key_name(beside),
+                           chosen != NULL ? chosen : source->name, effects[key].where);
+        decision->idle |= UINT64_C(1) << key;
     }
     return FRAZIL_OK;
 }
@@ -140,11 +133,12 @@ static frazil_err note_idle(struct fz_decision *decision, const struct fz_settin
 /* partition= is fixed:N for snos, in the spelling of their two bytes. */
 static frazil_err from_partition(const struct fz_worker_ask *ask, uint32_t *ret, frazil_error *reterr)
 {
-    const char *text = ask->settings->value[FZ_KEY_PARTITION];
+    const struct fz_values *values = ask->values;
+    const char *text = fz_given_text(values, FZ_KEY_PARTITION);
     uint16_t partition = 0;
     frazil_error why;
 
-    if (ask->layout->kind != FRAZIL_LAYOUT_SNO)
+    if (values->layout.kind != FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_ESPEC, "partition=%q is for layout=sno: for other layouts write worker=fixed:N",
                        text);
     if (ask->given != NULL)
@@ -168,21 +162,21 @@ static const char *default_of(const frazil_layout *layout, enum fz_opening openi
     return opening == FZ_OPENING_FILES || opening == FZ_OPENING_EXAMINATION ? "file-lock" : NULL;
 }
 
-frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_settings *settings, enum fz_opening opening,
+frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_values *values, enum fz_opening opening,
                             frazil_error *reterr)
 {
-    bool by_partition = settings->value[FZ_KEY_PARTITION] != NULL;
-    struct fz_worker_ask ask = {
-        .settings = settings, .layout = &decision->layout, .given = settings->value[FZ_KEY_WORKER]};
+    const frazil_layout *layout = &values->layout;
+    bool by_partition = fz_is_given(values, FZ_KEY_PARTITION);
+    struct fz_worker_ask ask = {.values = values, .given = fz_given_text(values, FZ_KEY_WORKER)};
     struct fz_worker_choice choice = {.count = 1};
 
     if (ask.given == NULL && !by_partition) {
-        ask.given = default_of(ask.layout, opening);
-        choice.was_default = ask.layout->kind != FRAZIL_LAYOUT_SNO;
+        ask.given = default_of(layout, opening);
+        choice.was_default = layout->kind != FRAZIL_LAYOUT_SNO;
         if (ask.given == NULL)
-            return no_worker(ask.layout, reterr);
+            return no_worker(layout, reterr);
     }
-    frazil_err err = read_space(&ask, reterr);
+    frazil_err err = find_space(&ask.space, values, reterr);
     if (err != FRAZIL_OK)
         return err;
     if (by_partition) {
@@ -194,22 +188,22 @@ frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_settin
         err = choice.source->read(&ask, &choice, reterr);
     }
     if (err != FRAZIL_OK) {
-        (void)note_idle(decision, settings, choice.source, NULL); /* the doctor wants to know all the same */
+        (void)note_idle(decision, values, choice.source, NULL); /* the doctor wants to know all the same */
         return err;
     }
-    err = note_idle(decision, settings, choice.source, reterr);
+    err = note_idle(decision, values, choice.source, reterr);
     if (err == FRAZIL_OK)
         decision->worker = choice;
     return err;
 }
 
-frazil_err fz_worker_by_program(struct fz_decision *decision, const struct fz_settings *settings, frazil_error *reterr)
+frazil_err fz_worker_by_program(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     static const enum fz_key keys[] = {FZ_KEY_WORKER,     FZ_KEY_PARTITION, FZ_KEY_BASE,     FZ_KEY_COUNT,
                                        FZ_KEY_DATACENTER, FZ_KEY_EXPECT,    FZ_KEY_HOSTNAME, FZ_KEY_IP};
 
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (settings->value[keys[i]] != NULL)
+        if (fz_is_given(values, keys[i]))
             return fz_fail(reterr, FRAZIL_ESPEC,
                            "%s is given, and the program's own granter gives the worker id: leave %s out of the spec, "
                            "the environment and the config file",

@@ -4,17 +4,17 @@
 #define FZ_SPEC_WORKER_H
 
 #include "decision.h"
-#include "settings.h"
+#include "values.h"
 
 /*
  * Chooses the worker id out of worker=, partition=, or what the occasion has for a default.  The state has been
  * decided before.  FRAZIL_ENOWORKER, EWORKER, ESPEC, ERANGE, EPOOL, ESYS, ENOMEM.
  */
-FZ_PRIVATE frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_settings *settings,
+FZ_PRIVATE frazil_err fz_worker_choose(struct fz_decision *decision, const struct fz_values *values,
                                        enum fz_opening opening, frazil_error *reterr);
 
 /* The choice of a program with a granter of its own.  FRAZIL_ESPEC: the settings name a source as well. */
-FZ_PRIVATE frazil_err fz_worker_by_program(struct fz_decision *decision, const struct fz_settings *settings,
+FZ_PRIVATE frazil_err fz_worker_by_program(struct fz_decision *decision, const struct fz_values *values,
                                            frazil_error *reterr);
 
 #endif

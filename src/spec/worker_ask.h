@@ -3,7 +3,7 @@
 #ifndef FZ_SPEC_WORKER_ASK_H
 #define FZ_SPEC_WORKER_ASK_H
 
-#include "settings.h"
+#include "values.h"
 #include "worker_sources.h"
 
 /* The numbers that a source may give, and what is made of them. */
@@ -15,8 +15,7 @@ struct fz_worker_space {
 
 /* What the function of a source is asked. */
 struct fz_worker_ask {
-    const struct fz_settings *settings;
-    const frazil_layout *layout;
+    const struct fz_values *values;
     struct fz_worker_space space;
     const char *given;    /* the value of worker= */
     const char *argument; /* what stands behind the source's name and ':' */

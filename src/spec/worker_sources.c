@@ -15,7 +15,6 @@
 #include "frazil/text.h"
 #include "os/fail_errno.h"
 #include "os/host.h"
-#include "values.h"
 #include "worker_ask.h"
 
 /* ---- the table ------------------------------------------------------------- */
@@ -148,8 +147,7 @@ frazil_err fz_worker_from_file_lock(const struct fz_worker_ask *ask, struct fz_w
 /* Any number of the space that the coordinator has; how many these are is its own affair unless something limits it. */
 frazil_err fz_worker_from_url(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
 {
-    char *const *value = ask->settings->value;
-    bool limited = value[FZ_KEY_COUNT] != NULL || value[FZ_KEY_DATACENTER] != NULL;
+    bool limited = fz_is_given(ask->values, FZ_KEY_COUNT) || fz_is_given(ask->values, FZ_KEY_DATACENTER);
 
     (void)reterr;
     take_any(ask, choice);
@@ -160,11 +158,11 @@ frazil_err fz_worker_from_url(const struct fz_worker_ask *ask, struct fz_worker_
 
 frazil_err fz_worker_from_auto(const struct fz_worker_ask *ask, struct fz_worker_choice *choice, frazil_error *reterr)
 {
-    if (ask->layout->kind != FRAZIL_LAYOUT_SNO)
+    if (ask->values->layout.kind != FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "worker=auto is for layout=sno alone, because it is unique within a process only: use %s",
                        fz_worker_sources_in_words());
-    if (ask->settings->value[FZ_KEY_BASE] != NULL || ask->settings->value[FZ_KEY_COUNT] != NULL)
+    if (fz_is_given(ask->values, FZ_KEY_BASE) || fz_is_given(ask->values, FZ_KEY_COUNT))
         return fz_fail(reterr, FRAZIL_ESPEC, "base and count do not go with worker=auto, which uses all partitions");
     choice->in_process = true; /* drawn by whoever opens it */
     return FRAZIL_OK;
@@ -178,7 +176,7 @@ enum { OCTETS = 256, HOSTS_MAX = 65536 };
 static frazil_err host_name(const struct fz_worker_ask *ask, char buf[FZ_HOST_NAME_SIZE], const char **ret,
                             frazil_error *reterr)
 {
-    *ret = ask->settings->value[FZ_KEY_HOSTNAME];
+    *ret = fz_given_text(ask->values, FZ_KEY_HOSTNAME);
     if (*ret != NULL)
         return FRAZIL_OK;
     int sys = fz_host_name(buf, FZ_HOST_NAME_SIZE);
@@ -202,7 +200,7 @@ static bool is_everybodys(const char *address)
 static frazil_err host_address(const struct fz_worker_ask *ask, char buf[FZ_ADDRESS_SIZE], const char **ret,
                                frazil_error *reterr)
 {
-    *ret = ask->settings->value[FZ_KEY_IP];
+    *ret = fz_given_text(ask->values, FZ_KEY_IP);
     if (*ret != NULL && fz_address_version(*ret) == 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "ip=%q: must be an IPv4 address such as 10.0.0.7, or an IPv6 address",
                        *ret);
@@ -266,12 +264,12 @@ static frazil_err read_expected(const struct fz_worker_ask *ask, struct fz_worke
     uint64_t most = ask->space.count < HOSTS_MAX ? ask->space.count : HOSTS_MAX;
     uint64_t hosts = 0;
 
-    if (ask->settings->value[FZ_KEY_EXPECT] == NULL)
+    if (!fz_is_given(ask->values, FZ_KEY_EXPECT))
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "worker=%s can give two hosts the same number: say with expect=N how many hosts there are, and "
                        "see with `frazil worker --max %u --expect N` how likely that is",
                        ask->given, ask->space.count);
-    frazil_err err = fz_value_number(ask->settings, FZ_KEY_EXPECT, 0, UINT64_MAX, &hosts, reterr);
+    frazil_err err = fz_value_number(ask->values, FZ_KEY_EXPECT, &hosts, reterr);
     if (err == FRAZIL_OK && (hosts < 1 || hosts > most))
         err =
             fz_fail(reterr, FRAZIL_ERANGE, "expect=%u: must be from 1 to %u hosts, as there are %u worker ids for them",

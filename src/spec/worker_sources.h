@@ -9,8 +9,16 @@
 
 #include "decision.h"
 
-/* The sources that a key has an effect for. */
-enum { FZ_FOR_URL = 1, FZ_FOR_NAME = 2, FZ_FOR_ADDRESS = 4, FZ_FOR_HASH = 8, FZ_FOR_SLOTS = 16 };
+/* A key can have an effect for these; SLOTS are those of a state=URL, and ANY is for a key that needs nothing. */
+enum {
+    FZ_FOR_ANY = 0,
+    FZ_FOR_URL = 1,
+    FZ_FOR_NAME = 2,
+    FZ_FOR_ADDRESS = 4,
+    FZ_FOR_HASH = 8,
+    FZ_FOR_SLOTS = 16,
+    FZ_FOR_CLOCK = FZ_FOR_URL | FZ_FOR_SLOTS /* of a coordinator */
+};
 
 /* What the doctor says of a source. */
 enum fz_verdict {

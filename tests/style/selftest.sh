@@ -160,7 +160,7 @@ test_tables() {
     with completions/_frazil 's| etcd://| consul://|' 'completions/_frazil:1: has consul://, which is no source of the table'
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
-    with src/spec/policies.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
+    with src/spec/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
     with src/spec/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'

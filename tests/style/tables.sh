@@ -18,7 +18,7 @@ rows() {
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 rows src/spec/keys.h FZ_KEYS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/keys"
-rows src/spec/policies.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
+rows src/spec/behaviours.h FZ_BEHAVIOURS | sed 's/[^"]*"\([^"]*\)".*/\1/' >"$scratch/behaviours"
 rows src/spec/worker_sources.h FZ_WORKER_SOURCES | sed 's/[^"]*"\([^"]*\)", *"\(:\{0,1\}\).*/\1\2/; /^$/d' >"$scratch/sources"
 rows src/spec/coordinators.h FZ_COORDINATORS | sed 's/^\([a-z]*\), *"\([^" ]*\).*/\1 \2/' >"$scratch/kinds"
 for table in keys behaviours sources kinds; do
