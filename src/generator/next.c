@@ -47,10 +47,15 @@ frazil_err frazil_next(frazil *gen, uint64_t *ret_id)
 {
     struct fz_anchor_view anchor;
 
+    /*
+     * The anchor says which slot the tick began with, and up to which count of the processor it is the current one: as
+     * long as that holds nobody needs the clock.
+     */
     if (gen->fast_path != FZ_FAST_ADD_64 || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
         !fz_counter_is_in(anchor.counter, anchor.range))
         return next_slow(gen, ret_id);
 
+    /* Relaxed: that no two threads get the same number is all that it is for, and it publishes nothing else. */
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
     uint64_t nth = slot - anchor.first_slot;
     /*
@@ -143,6 +148,7 @@ frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id, uint64_t *ret_retry_ns
 
     if (fz_is_sno(gen))
         return FRAZIL_EKIND;
+    /* Not by adding: a slot past the end of its tick could only be redeemed by waiting. */
     if (fz_take_ids(gen, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;
     return fz_try_error(gen, &refusal, ret_retry_ns);

@@ -68,7 +68,10 @@ static void leave(frazil *gen)
 
 /* ---- processes -------------------------------------------------------------------- */
 
-/* *ret_since: since when it is this process's turn. */
+/*
+ * *ret_since: since when it is this process's turn.  A time that has been read and is no longer there loses the
+ * exchange: another process was faster, and nothing was done yet that would have to be undone.
+ */
 static bool begin_turn(frazil *gen, uint64_t *ret_since)
 {
     _Atomic uint64_t *turn_since_ns = &gen->shared->keeper.turn_since_ns;
@@ -94,6 +97,7 @@ bool fz_turn_try(frazil *gen, struct fz_turn *ret)
     struct fz_turn turn;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &turn.cancel_state);
+    /* The threads first: the time that processes share would let a second one in as soon as a turn is over. */
     bool entered = enter(gen);
     if (entered && begin_turn(gen, &turn.since_ns)) {
         *ret = turn;
@@ -130,6 +134,7 @@ static bool pause_until(const frazil *gen, uint64_t until_ns, uint64_t *pause_ns
         return false;
     uint64_t ns = *pause_ns < until_ns - at_ns ? *pause_ns : until_ns - at_ns;
     struct timespec pause = {.tv_nsec = (long)ns};
+    /* A signal may end it early, and then the caller looks once more: its time is counted by the clock. */
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
     if (*pause_ns < longest_pause_ns)
         *pause_ns *= 2;
