@@ -82,9 +82,9 @@ frazil_err fz_value_refuse(const struct fz_values *values, enum fz_key key, cons
     return fz_fail(reterr, FRAZIL_ESPEC, "%s=%q: %s", fz_key_name(key), fz_given_text(values, key), right);
 }
 
-static frazil_err read_word(const struct fz_values *values, enum fz_key key, int *ret, frazil_error *reterr)
+static frazil_err read_word(const struct fz_values *values, enum fz_key key, const char *text, int *ret,
+                            frazil_error *reterr)
 {
-    const char *text = fz_given_text(values, key);
     struct fz_nearest near = fz_nearest_to(text, strlen(text));
     char right[192];
     struct fz_sentence sentence = fz_sentence_in(right, sizeof right);
@@ -130,9 +130,9 @@ frazil_err fz_value_between(const struct fz_values *values, enum fz_key key, uin
     return FRAZIL_OK;
 }
 
-static frazil_err read_duration(const struct fz_values *values, enum fz_key key, uint64_t *ret_ns, frazil_error *reterr)
+static frazil_err read_duration(const struct fz_values *values, enum fz_key key, const char *text, uint64_t *ret_ns,
+                                frazil_error *reterr)
 {
-    const char *text = fz_given_text(values, key);
     frazil_error why;
 
     if (fz_duration_parse(text, strlen(text), ret_ns, &why) != FRAZIL_OK)
@@ -190,7 +190,7 @@ static frazil_err read_key_of(struct fz_values *values, enum fz_key key, frazil_
     case VALUE_TEXT:
         break;
     case VALUE_WORD:
-        err = read_word(values, key, &choice, reterr);
+        err = read_word(values, key, text, &choice, reterr);
         memcpy(member, &choice, sizeof choice);
         break;
     case VALUE_NUMBER:
@@ -198,7 +198,7 @@ static frazil_err read_key_of(struct fz_values *values, enum fz_key key, frazil_
         memcpy(member, &number, sizeof number);
         break;
     case VALUE_DURATION:
-        err = read_duration(values, key, &number, reterr);
+        err = read_duration(values, key, text, &number, reterr);
         memcpy(member, &number, sizeof number);
         break;
     case VALUE_LAYOUT:
