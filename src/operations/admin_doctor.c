@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "core/sized.h"
 #include "doctor.h"
 #include "frazil/admin.h"
-#include "give.h"
 
 /* Its texts lie behind one another: the id, the text. */
 struct finding {
@@ -115,7 +115,7 @@ void frazil_admin_doctor_get_info(const frazil_admin_doctor *doctor, frazil_admi
 {
     const frazil_admin_doctor_info info = {.rows = doctor->count, .worst = (uint32_t)doctor->worst};
 
-    fz_give(ret, size, &info, sizeof info);
+    fz_give_sized(ret, size, &info, sizeof info);
 }
 
 frazil_err frazil_admin_doctor_row(const frazil_admin_doctor *doctor, size_t index, frazil_admin_finding *ret,
@@ -128,7 +128,7 @@ frazil_err frazil_admin_doctor_row(const frazil_admin_doctor *doctor, size_t ind
                                           .subject_len = (uint32_t)strcspn(known->id, "."),
                                           .id = known->id,
                                           .text = known->text};
-    fz_give(ret, size, &finding, sizeof finding);
+    fz_give_sized(ret, size, &finding, sizeof finding);
     return FRAZIL_OK;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/sentence.h"
+#include "core/sized.h"
 #include "frazil/admin.h"
-#include "give.h"
 #include "leases.h"
 
 struct frazil_admin_leases {
@@ -55,7 +55,7 @@ void frazil_admin_leases_get_info(const frazil_admin_leases *leases, frazil_admi
                                            .created_unix_ms = known->created_unix_ms,
                                            .quarantine_unix_ms = known->quarantine_unix_ms};
 
-    fz_give(ret, size, &info, sizeof info);
+    fz_give_sized(ret, size, &info, sizeof info);
 }
 
 frazil_err frazil_admin_leases_row(const frazil_admin_leases *leases, size_t index, frazil_admin_lease *ret,
@@ -71,7 +71,7 @@ frazil_err frazil_admin_leases_row(const frazil_admin_leases *leases, size_t ind
                                     .since_unix_ms = known->since_unix_ms,
                                     .owners = known->owners,
                                     .extensions = known->extensions};
-    fz_give(ret, size, &row, sizeof row);
+    fz_give_sized(ret, size, &row, sizeof row);
     return FRAZIL_OK;
 }
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 
 #include "core/sentence.h"
+#include "core/sized.h"
 #include "frazil/admin.h"
-#include "give.h"
 #include "spec/decide.h"
 #include "state.h"
 
@@ -47,7 +47,7 @@ void frazil_admin_state_get_info(const frazil_admin_state *state, frazil_admin_s
                                           .state_folder = state->state.state_folder,
                                           .rows = state->state.count};
 
-    fz_give(ret, size, &info, sizeof info);
+    fz_give_sized(ret, size, &info, sizeof info);
 }
 
 static frazil_admin_file file_of(const struct fz_kept_file *file)
@@ -79,7 +79,7 @@ frazil_err frazil_admin_state_row(const frazil_admin_state *state, size_t index,
                                    .from_unix_ms = kept->from_unix_ms,
                                    .until_unix_ms = kept->until_unix_ms,
                                    .highest_unix_ms = kept->highest_unix_ms};
-    fz_give(ret, size, &row, sizeof row);
+    fz_give_sized(ret, size, &row, sizeof row);
     return FRAZIL_OK;
 }
 
