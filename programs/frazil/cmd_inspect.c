@@ -2,7 +2,7 @@
 /* frazil inspect: what an id says. */
 #include "color.h"
 #include "command.h"
-#include "console/typed.h"
+#include "console/console.h"
 #include "fields.h"
 #include "guess.h"
 #include "ids.h"

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "complain.h"
-#include "console/sources.h"
+#include "console/console.h"
 #include "options.h"
 #include "output.h"
 #include "values.h"

@@ -5,7 +5,7 @@
 
 #include "command.h"
 #include "complain.h"
-#include "console/secret.h"
+#include "console/console.h"
 #include "hex.h"
 
 #include <errno.h>

@@ -3,7 +3,7 @@
 
 #include "command.h"
 #include "complain.h"
-#include "console/typed.h"
+#include "console/console.h"
 #include "output.h"
 
 #include <frazil.h>

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "console/typed.h"
+#include "console/console.h"
 
 static char buffer[1 << 16];
 static size_t used;

@@ -2,7 +2,7 @@
 #include "spec.h"
 
 #include "complain.h"
-#include "console/typed.h"
+#include "console/console.h"
 
 #include <stdlib.h>
 #include <string.h>

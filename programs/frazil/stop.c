@@ -6,7 +6,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-#include "console/waits.h"
+#include "console/console.h"
 
 static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 

@@ -2,7 +2,7 @@
 #include "bench.h"
 
 #include "complain.h"
-#include "console/typed.h"
+#include "console/console.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "typed.h"
+#include "console.h"
 
 #include <string.h>
 
 #include "core/nearest.h"
 #include "core/secret.h"
+#include "generator/waits.h"
+#include "os/file.h"
 #include "os/host.h"
+#include "spec/coordinators.h"
 #include "spec/keys.h"
+#include "spec/worker_sources.h"
 
 void fz_typed_show(char *buf, size_t size, const char *text, size_t len)
 {
@@ -69,4 +73,31 @@ const char *fz_typed_variable(const char *name)
 void fz_typed_find_slips(void (*visit)(void *ctx, const char *name, const char *meant), void *ctx)
 {
     fz_key_find_slips(visit, ctx);
+}
+
+bool fz_secret_is_kept(int fd)
+{
+    return fz_file_check_secret(fd) == 0;
+}
+
+#define SOURCE_NAME(function, name, argument, verdict, keys, words) " " name argument
+#define COORDINATOR_HELP(part, schemes, help) help
+
+static const char help_of_sources[] = "In a spec, worker= is one of\n" FZ_WORKER_SOURCES(
+    SOURCE_NAME) "\n"
+                 "with URL a coordinator's, and [?KEY=VALUE&...] behind it (man frazil.spec):\n" FZ_COORDINATORS(
+                     COORDINATOR_HELP) "and hosts that share one worker: state=redis://... or\n"
+                                       "  konayuki+redis://HOST[/PREFIX]  konayuki+file:///PATH (one host)";
+
+#undef SOURCE_NAME
+#undef COORDINATOR_HELP
+
+const char *fz_sources_help(void)
+{
+    return help_of_sources;
+}
+
+void fz_console_end_waits(bool end)
+{
+    fz_waits_end(end);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Text that a person typed, and the environment: how to show it, and which word was meant. */
-#ifndef FZ_CONSOLE_TYPED_H
-#define FZ_CONSOLE_TYPED_H
+/* The insides that the command alone needs: typed text and the environment, help of tables, files with secrets. */
+#ifndef FZ_CONSOLE_CONSOLE_H
+#define FZ_CONSOLE_CONSOLE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,5 +29,18 @@ const char *fz_typed_variable(const char *name);
 
 /* Calls visit for each variable of the environment that is one slip away from a key's, with the key's. */
 void fz_typed_find_slips(void (*visit)(void *ctx, const char *name, const char *meant), void *ctx);
+
+/* Whether an open file may hold a secret: not if others than its owner may use it, as os/file.h says. */
+bool fz_secret_is_kept(int fd);
+
+/* The text of `frazil help worker`: the sources and the URLs, as the tables of src/spec have them.  Never freed. */
+const char *fz_sources_help(void);
+
+/*
+ * Ends the waits of the generators of this process, for a command that was asked to stop.  From now on no call waits
+ * for a tick or for another try to open: it fails as if max_wait had passed.  With false they wait again.  A request to
+ * a coordinator keeps its own timeout.  Any thread; in a signal handler, too.
+ */
+void fz_console_end_waits(bool end);
 
 #endif
