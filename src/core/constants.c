@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The constants of the headers as functions: other languages cannot see macros. */
-#include "frazil/layout.h"
-#include "frazil/sno.h"
-#include "frazil/text.h"
-#include "frazil/time.h"
+#include "frazil.h"
 
 size_t frazil_layout_name_size(void)
 {
@@ -68,4 +65,34 @@ size_t frazil_uuid_len(void)
 size_t frazil_sno_json_size(void)
 {
     return FRAZIL_SNO_JSON_SIZE;
+}
+
+size_t frazil_sno_snapshot_size(void)
+{
+    return FRAZIL_SNO_SNAPSHOT_SIZE;
+}
+
+uint64_t frazil_wait_default(void)
+{
+    return FRAZIL_WAIT_DEFAULT;
+}
+
+uint64_t frazil_wait_forever(void)
+{
+    return FRAZIL_WAIT_FOREVER;
+}
+
+int64_t frazil_lease_all_used(void)
+{
+    return FRAZIL_LEASE_ALL_USED;
+}
+
+const char *frazil_version(void)
+{
+    return FRAZIL_VERSION;
+}
+
+uint32_t frazil_version_number(void)
+{
+    return FRAZIL_VERSION_NUMBER;
 }
