@@ -97,12 +97,12 @@ frazil_err fz_policies_set_bounds(struct fz_decision *decision, uint64_t a, uint
 static frazil_err said_bounds(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     uint64_t top = fz_layout_max_sequence(&values->layout);
-    uint64_t max = fz_is_given(values, FZ_KEY_SEQ_MAX) ? values->seq_max : top;
+    uint64_t last = fz_is_given(values, FZ_KEY_SEQ_MAX) ? values->seq_max : top;
 
     frazil_err err = fz_value_between(values, FZ_KEY_SEQ_MIN, values->seq_min, 0, top, reterr);
     if (err == FRAZIL_OK)
-        err = fz_value_between(values, FZ_KEY_SEQ_MAX, max, 0, top, reterr);
-    return err == FRAZIL_OK ? fz_policies_set_bounds(decision, values->seq_min, max, reterr) : err;
+        err = fz_value_between(values, FZ_KEY_SEQ_MAX, last, 0, top, reterr);
+    return err == FRAZIL_OK ? fz_policies_set_bounds(decision, values->seq_min, last, reterr) : err;
 }
 
 frazil_err fz_policies_set(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
