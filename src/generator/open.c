@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "auto_partition.h"
 #include "core/layout_internal.h"
 #include "core/now.h"
 #include "core/sentence.h"
@@ -18,7 +19,6 @@
 #include "os/memory.h"
 #include "port_granter.h"
 #include "remote.h"
-#include "spec/auto_partition.h"
 #include "spec/coordinators.h"
 
 static const int64_t ten_years_ms = INT64_C(3652) * 24 * 60 * 60 * 1000;

@@ -2,8 +2,8 @@
 /*
  * Partitions of their own for sno generators that were given none.
  */
-#ifndef FZ_SPEC_AUTO_PARTITION_H
-#define FZ_SPEC_AUTO_PARTITION_H
+#ifndef FZ_GENERATOR_AUTO_PARTITION_H
+#define FZ_GENERATOR_AUTO_PARTITION_H
 
 #include "frazil/error.h"
 
