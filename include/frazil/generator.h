@@ -460,6 +460,55 @@ typedef void (*frazil_overflow_fn)(void *ctx, const frazil_overflow *overflow);
  */
 FRAZIL_API void frazil_on_overflow(frazil *gen, frazil_overflow_fn fn, void *ctx) FRAZIL_NONNULL(1);
 
+/* clang-format off */
+/* X(kind, number, name, what): the only list of kinds of events there is.  New ones come at the end, and none goes. */
+#define FRAZIL_EVENTS(X) \
+    X(MOVED,            1, "moved",            "the worker id changed; value: the one before") \
+    X(LOST,             2, "lost",             "the worker id is lost or its grant has ended, and there is no other yet; code says why") \
+    X(EXTENSION_FAILED, 3, "extension-failed", "extending the grant failed; code says why; told again when the reason changes") \
+    X(CLOCK_BACK,       4, "clock-back",       "the clock went back; value: by how many microseconds") \
+    X(OVERFLOW,         5, "overflow",         "a call waited for a full tick, the first one to do so for a second") \
+    X(WARN_COLLISION,   6, "warn-collision",   "at opening: two hosts may have one worker id; value: parts per million") \
+    X(WARN_SHORT_LIFE,  7, "warn-short-life",  "at opening: the layout ends within ten years; value: its last unix_ms") \
+    X(WARN_EARLY_CLOCK, 8, "warn-early-clock", "at opening: the clock is before the layout's epoch; value: by how many milliseconds")
+/* clang-format on */
+
+/* The kind of an event, in frazil_event.kind.  More may come. */
+typedef enum frazil_event_kind {
+#define FRAZIL_EVENT_MEMBER(kind, number, name, what) FRAZIL_EVENT_##kind = number,
+    FRAZIL_EVENTS(FRAZIL_EVENT_MEMBER)
+#undef FRAZIL_EVENT_MEMBER
+} frazil_event_kind;
+
+/* Something that happened to a generator, for a program's log. */
+typedef struct frazil_event {
+    uint32_t kind;     /* a frazil_event_kind */
+    int32_t code;      /* a frazil_err where the kind says so, else FRAZIL_OK */
+    uint32_t worker;   /* after it; for sno: the partition */
+    uint32_t reserved; /* 0 */
+    int64_t unix_ms;   /* when, on the generator's clock */
+    uint64_t value;    /* as the kind says; else 0 */
+    uint64_t missed;   /* events between the one read before with this cursor and this one, which are gone */
+} frazil_event;
+
+/*
+ * Reads the next event behind the cursor, and moves the cursor on.  False: there is none yet, and both are untouched.
+ * A cursor begins as 0, which reads from the oldest event that is kept; each reader has its own.  The last 64 events
+ * are kept: `missed` counts what a slower reader cannot have any more.
+ *
+ * Events are those that a thread of this process saw or caused.  MOVED is told to each process that shares the
+ * generator, when it next reads.  A child goes on with its copy of a cursor; what its parent saw before the fork may
+ * count as missed there.
+ *
+ * The call asks neither disk nor coordinator and takes no lock.  Size as in frazil_get_stats.  Any thread, several at
+ * once with cursors of their own; not in a signal handler.
+ */
+FRAZIL_API bool frazil_next_event(frazil *gen, uint64_t *cursor, frazil_event *ret, size_t size)
+    FRAZIL_NONNULL(1, 2, 3);
+
+/* The name of a kind as in the table; "?" for one that this library does not know.  Never freed.  Any thread. */
+FRAZIL_API const char *frazil_event_name(uint32_t kind);
+
 FRAZIL_END_DECLS
 
 #endif

@@ -17,6 +17,7 @@
 #include "anchor.h"
 #include "core/layout_internal.h"
 #include "core/slot.h"
+#include "events.h"
 #include "frazil/options.h"
 #include "home/home.h"
 #include "home/shared_page.h"
@@ -39,6 +40,7 @@ struct fz_private {
     alignas(FZ_CACHE_LINE) struct fz_anchor anchor;
     alignas(FZ_CACHE_LINE) struct fz_overflow_state overflow;
     alignas(FZ_CACHE_LINE) _Atomic uint64_t process; /* of the fork mark */
+    struct fz_event_ring events;
 };
 
 /* How an id is taken on the fast path. */
@@ -86,6 +88,7 @@ struct frazil {
 
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */
+    struct fz_event_state events;     /* see events.h */
     struct fz_home home;              /* written by opening and closing */
     struct fz_keeper keeper;          /* written by whoever extends the grant */
     struct fz_own_ports own;          /* read through the ports alone */

@@ -157,6 +157,7 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
     if (err != FRAZIL_OK) {
+        fz_events_note_failure(gen, err, atomic_load_explicit(&shared->failures, memory_order_relaxed) == 0);
         back_off(gen, &why);
         atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
         fz_shared_note_write(&shared->failure, why.message);
@@ -170,6 +171,7 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
         return FRAZIL_OK;
     if (put_in_force(gen, &seen, &grant))
         count_extension(shared, is_contiguous(&seen.grant, &grant));
+    fz_events_note_grant(gen, &grant);
     return FRAZIL_OK;
 }
 
@@ -386,6 +388,7 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
     if (err != FRAZIL_OK)
         return err;
 
+    fz_events_begin(gen);
     int sys = mode == FZ_KEEPER_THREAD ? init_stop(keeper) : 0;
     if (sys == 0 && mode == FZ_KEEPER_THREAD)
         sys = start_thread(gen);

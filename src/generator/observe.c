@@ -73,6 +73,7 @@ static void note_reading(frazil *gen, int64_t high_us, int64_t seen_us, int64_t 
         went_back) {
         atomic_fetch_add_explicit(&shared->backward_steps, 1, memory_order_relaxed);
         fz_raise_u64(&shared->backward_max_us, (uint64_t)seen_us - (uint64_t)now_us);
+        fz_events_tell(gen, FRAZIL_EVENT_CLOCK_BACK, FRAZIL_OK, now_us / 1000, (uint64_t)seen_us - (uint64_t)now_us);
     }
 }
 

@@ -206,9 +206,26 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
         err = fz_home_granter(&gen->home, fz_grant_store_reserve(&gen->layout), &granter, reterr);
     } else {
         (void)fz_grant_board_put(&gen->shared->grants, 0, &for_ever); /* the page is this process's alone */
+        fz_events_begin(gen);
         return FRAZIL_OK;
     }
     return err == FRAZIL_OK ? fz_keeper_open(gen, &granter, decision->keeper, reterr) : err;
+}
+
+/* Opening allows these, and they may still surprise. */
+static void tell_warnings(frazil *gen)
+{
+    int64_t now_ms = fz_now(&gen->clock).unix_ms;
+    frazil_layout_info info;
+
+    frazil_layout_describe(&gen->layout, &info, sizeof info);
+    if (gen->fixed.collision_ppm != 0)
+        fz_events_tell(gen, FRAZIL_EVENT_WARN_COLLISION, FRAZIL_OK, now_ms, gen->fixed.collision_ppm);
+    if (now_ms >= info.last_unix_ms - ten_years_ms)
+        fz_events_tell(gen, FRAZIL_EVENT_WARN_SHORT_LIFE, FRAZIL_OK, now_ms, (uint64_t)info.last_unix_ms);
+    if (now_ms < gen->layout.epoch_unix_ms)
+        fz_events_tell(gen, FRAZIL_EVENT_WARN_EARLY_CLOCK, FRAZIL_OK, now_ms,
+                       (uint64_t)gen->layout.epoch_unix_ms - (uint64_t)now_ms);
 }
 
 /* Leaves the shared page; whoever is the last gives the grant back. */
@@ -273,6 +290,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         return err;
     }
     gen->fast_path = choose_fast_path(gen);
+    tell_warnings(gen);
     *ret = gen;
     return FRAZIL_OK;
 }

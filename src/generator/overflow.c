@@ -16,6 +16,7 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
     struct fz_overflow_state *state = &gen->private_page->overflow;
     uint64_t mark = seen->view.now_tick + 1;
 
+    fz_events_note_overflow(gen, seen->now.unix_ms);
     if (gen->overflow.fn == NULL)
         return;
     uint32_t waiting = atomic_fetch_add_explicit(&state->waiting, 1, memory_order_relaxed) + 1;

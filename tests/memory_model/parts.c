@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "generator/anchor.h"
+#include "generator/events.h"
 #include "home/grant_board.h"
 #include "home/shared_note.h"
 #include "model.h"
@@ -186,6 +187,62 @@ static void read_note(void)
                  "a sentence that nobody has written");
 }
 
+/* ---- the ring of events ------------------------------------------------------------------------ */
+
+static struct fz_event_ring ring;
+static _Atomic uint64_t event_count;
+
+static void write_event(uint32_t i)
+{
+    const frazil_event event = {
+        .kind = i, .code = (int32_t)(10 + i), .worker = 20 + i, .unix_ms = 30 + i, .value = 40 + i};
+
+    fz_event_write(&ring, &event_count, &event);
+}
+
+static void begin_events(void)
+{
+    struct fz_event_place *place = &ring.places[0];
+
+    memset(&ring, 0, sizeof ring);
+    memset(&event_count, 0, sizeof event_count);
+    write_event(1);
+    model_share(&event_count, sizeof event_count);
+    model_share(&place->version, sizeof place->version);
+    model_share(&place->unix_ms, sizeof place->unix_ms);
+    model_share(&place->value, sizeof place->value);
+    model_share(&place->kind, sizeof place->kind);
+    model_share(&place->code, sizeof place->code);
+    model_share(&place->worker, sizeof place->worker);
+}
+
+static void write_second_event(void)
+{
+    write_event(2);
+}
+
+static void write_third_event(void)
+{
+    write_event(3);
+}
+
+static void read_events(void)
+{
+    frazil_event event = {.kind = 0};
+
+    if (!fz_event_read(&ring, model_choose(2), &event))
+        return;
+    uint32_t i = event.kind;
+    model_expect(event.code == (int32_t)(10 + i) && event.worker == 20 + i && event.unix_ms == 30 + i &&
+                     event.value == 40 + i,
+                 "an event that nobody has told");
+}
+
+static void end_events(void)
+{
+    model_expect(atomic_load_explicit(&event_count, memory_order_relaxed) == 3, "an event that was not counted");
+}
+
 const struct scenario parts_scenarios[] = {
     {.name = "anchor",
      .rule = "an anchor is read while it is published and closed",
@@ -226,5 +283,12 @@ const struct scenario parts_scenarios[] = {
      .threads = 2,
      .begin = begin_note,
      .run = {write_notes, read_note}},
+    {.name = "events",
+     .rule = "an event is read while two threads write others in its place",
+     .threads = 3,
+     .bound = 2,
+     .begin = begin_events,
+     .run = {write_second_event, write_third_event, read_events},
+     .end = end_events},
     {.name = NULL},
 };

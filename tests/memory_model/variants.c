@@ -88,6 +88,24 @@ const struct variant variants[] = {
     {"fz_calibration_counts", "&calibration->busy", IN_TWO, "calibration", NULL},
     {"fz_calibration_counts", "&calibration->busy", RELEASE, "calibration", NULL},
 
+    /* The ring of events: an event is read as it was written. */
+    {"fz_event_read", "&place->version", ACQUIRE, "events", NULL},
+    {"fz_event_read", "&place->unix_ms", ACQUIRE, "events", NULL},
+    {"fz_event_read", "&place->value", ACQUIRE, "events", NULL},
+    {"fz_event_read", "&place->kind", ACQUIRE, "events", NULL},
+    {"fz_event_read", "&place->code", ACQUIRE, "events", NULL},
+    {"fz_event_read", "&place->worker", ACQUIRE, "events", NULL},
+    {"fz_event_write", "&place->version", RELEASE, "events", NULL},
+    {"fz_event_write", "&place->unix_ms", RELEASE, "events", NULL},
+    {"fz_event_write", "&place->value", RELEASE, "events", NULL},
+    {"fz_event_write", "&place->kind", RELEASE, "events", NULL},
+    {"fz_event_write", "&place->code", RELEASE, "events", NULL},
+    {"fz_event_write", "&place->worker", RELEASE, "events", NULL},
+    {"fz_event_write", "count", IN_TWO, "events", NULL},
+    {"begin_event", "&place->version", IN_TWO, "events", NULL},
+    {"begin_event", "&place->version", ACQUIRE, "events",
+     "it orders what two threads store in one place, which in Relacy always is as it was done"},
+
     /* The note: a sentence is read as it was written. */
     {"fz_shared_note_read", "&note->version", ACQUIRE, "note", NULL},
     {"fz_shared_note_read", "&note->words[i]", ACQUIRE, "note", NULL},

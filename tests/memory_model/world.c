@@ -179,6 +179,8 @@ static void count_statistics(struct fz_shared *shared)
     model_count((char *)shared + from, sizeof *shared - from);
     model_count(&shared->keeper, sizeof shared->keeper);
     model_count(&world_gen->keeper, sizeof world_gen->keeper);
+    model_count(&world_gen->events, sizeof world_gen->events);
+    model_count(&world_gen->private_page->events, sizeof world_gen->private_page->events);
     model_count(&shared->seen_us, sizeof shared->seen_us);
     model_count(&shared->carried_tick, sizeof shared->carried_tick);
 }

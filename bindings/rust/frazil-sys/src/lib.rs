@@ -80,6 +80,16 @@ pub const FRAZIL_HEALTH_FENCED: i32 = 3;
 pub const FRAZIL_HEALTH_EXHAUSTED: i32 = 4;
 pub const FRAZIL_HEALTH_STOPPED: i32 = 5;
 
+/// What happened, in `frazil_event.kind`.
+pub const FRAZIL_EVENT_MOVED: u32 = 1;
+pub const FRAZIL_EVENT_LOST: u32 = 2;
+pub const FRAZIL_EVENT_EXTENSION_FAILED: u32 = 3;
+pub const FRAZIL_EVENT_CLOCK_BACK: u32 = 4;
+pub const FRAZIL_EVENT_OVERFLOW: u32 = 5;
+pub const FRAZIL_EVENT_WARN_COLLISION: u32 = 6;
+pub const FRAZIL_EVENT_WARN_SHORT_LIFE: u32 = 7;
+pub const FRAZIL_EVENT_WARN_EARLY_CLOCK: u32 = 8;
+
 /// The version that these declarations are of.
 pub const FRAZIL_VERSION_NUMBER: u32 = 2_000;
 pub const FRAZIL_WAIT_DEFAULT: u64 = u64::MAX - 1;
@@ -223,6 +233,18 @@ pub struct frazil_health {
     pub horizon_ns: u64,
     pub next_keep_ns: u64,
     pub failures: u64,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct frazil_event {
+    pub kind: u32,
+    pub code: i32,
+    pub worker: u32,
+    pub reserved: u32,
+    pub unix_ms: i64,
+    pub value: u64,
+    pub missed: u64,
 }
 
 #[repr(C)]
@@ -392,6 +414,7 @@ extern "C" {
     pub fn frazil_err_count() -> usize;
     pub fn frazil_err_name(err: frazil_err) -> *const c_char;
     pub fn frazil_error_message_size() -> usize;
+    pub fn frazil_event_name(kind: u32) -> *const c_char;
     pub fn frazil_fingerprint_size() -> usize;
     pub fn frazil_frozen_clock_new(ret: *mut *mut frazil_manual_clock, unix_ms: i64) -> frazil_err;
     pub fn frazil_get_health(gen: *mut frazil, ret: *mut frazil_health, size: usize);
@@ -508,6 +531,7 @@ extern "C" {
     pub fn frazil_manual_clock_set(clock: *mut frazil_manual_clock, unix_ms: i64);
     pub fn frazil_next(gen: *mut frazil, ret_id: *mut u64) -> frazil_err;
     pub fn frazil_next_at(gen: *mut frazil, unix_ms: i64, ret_id: *mut u64, reterr: *mut frazil_error) -> frazil_err;
+    pub fn frazil_next_event(gen: *mut frazil, cursor: *mut u64, ret: *mut frazil_event, size: usize) -> bool;
     pub fn frazil_next_n(gen: *mut frazil, ret_ids: *mut u64, n: usize) -> frazil_err;
     pub fn frazil_no_position() -> i64;
     pub fn frazil_on_overflow(gen: *mut frazil, callback: frazil_overflow_fn, ctx: *mut c_void);
