@@ -215,6 +215,14 @@ says() {
     [ "$(workers frazil | wc -l)" -eq 3 ]
 }
 
+@test "events: the warning of opening, the ticks that were full, and nothing else" {
+    run example events
+    [ "$status" -eq 0 ]
+    [ "${lines[0]}" = "warn-collision: worker 360, value 2928" ]
+    # Told again only where this machine held the program up for a second.
+    [ "$(printf '%s\n' "${lines[@]:1}" | sort -u)" = "overflow: worker 360, value 0" ]
+}
+
 @test "planner: what fits, and what going over to it does" {
     run example planner
     [ "$status" -eq 0 ]
