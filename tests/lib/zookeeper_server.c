@@ -16,7 +16,7 @@
 #include "lib/zookeeper_server.h"
 #include "registers/zookeeper/zookeeper_connection.h"
 
-/* What the client keeps of the parts of a multi is lost when its answer names fewer of them: 80 bytes a part. */
+/* The client loses what it keeps of the parts of a multi when its answer names fewer of them: 80 bytes a part. */
 __attribute__((visibility("default"))) const char *__lsan_default_suppressions(void);
 
 const char *__lsan_default_suppressions(void)
