@@ -13,7 +13,7 @@ cd "$1"
 # The rows of the table of errors: X(NAME, number, class, "sentence").
 rows=$(sed -n 's/^ *X(\([A-Z]*\), *-\{0,1\}[0-9]*, *[A-Z]*, *"\(.*\)").*/FRAZIL_\1 \2/p' include/frazil/error.h)
 functions=$(cat tests/api/exported-symbols*.txt 2>/dev/null || true)
-keys=$(sed -n 's/^ *X([A-Z_]*, "\([a-z_]*\)"[,)].*/\1/p' src/spec/keys.h 2>/dev/null || true)
+keys=$(sed -n 's/^ *X([A-Z_]*, *"\([a-z_]*\)"[,)].*/\1/p' src/spec/keys.h 2>/dev/null || true)
 if [ -z "$rows" ] || [ -z "$functions" ] || [ -z "$keys" ]; then
     echo "no error, no function or no key found"
     exit 1

@@ -411,7 +411,7 @@ manual_project() {
     printf '/* A. */\nFRAZIL_API FRAZIL_CHECK int frazil_a(const char *x,\n    int y) FRAZIL_NONNULL(1);\n' | file include/frazil/a.h
     printf 'FRAZIL_API const char *frazil_b(void);\n' | file include/frazil/b.h
     printf 'frazil_a\nfrazil_b\n' | file tests/api/exported-symbols.txt
-    printf '    X(KEY, "key") \\\n    X(K_2, "k_2")\n' | file src/spec/keys.h
+    printf '    X(KEY,   "key") \\\n    X(K_2, "k_2")\n' | file src/spec/keys.h
     # shellcheck disable=SC2016 # the backquotes are those of Markdown
     echo '| `FRAZIL_EA` -1 | cause | cure |' | file docs/ERRORS.md
     manual_page frazil_strerror.3 'FRAZIL_OK success\nFRAZIL_EA it is\nnot an a: b\n'
