@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	frazil "github.com/frazil/frazil-go"
 	"github.com/frazil/frazil-go/compat/sno"
 )
 
@@ -173,6 +174,33 @@ func TestAnOverflowIsTold(t *testing.T) {
 	}
 	if most == 0 || most > 8 {
 		t.Fatalf("%d calls wait", most)
+	}
+}
+
+func TestPartitionsFollowEachOther(t *testing.T) {
+	first, second := made(t, nil, nil), made(t, nil, nil)
+	last := second.New(1) // used in another order
+	if d := last.Partition().AsUint16() - first.New(1).Partition().AsUint16(); d != 1 {
+		t.Fatalf("the second partition is %d behind the first one", d)
+	}
+	own, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	if d := uint16(own.Info().Worker) - sno.New(1).Partition().AsUint16(); d < 30000 || d > 35000 {
+		t.Fatalf("frazil's own partitions are %d away", d)
+	}
+}
+
+func TestANewGeneratorHasAWholeUnit(t *testing.T) {
+	s := &sno.GeneratorSnapshot{Partition: sno.Partition{3, 3}, SequenceMin: 8, SequenceMax: 16}
+	for i := 0; i < 5; i++ {
+		g := made(t, s, nil)
+		if g.Len() != 0 || g.Sequence() != 8 {
+			t.Fatal(g.Snapshot())
+		}
+		g.New(1)
 	}
 }
 

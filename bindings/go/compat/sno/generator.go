@@ -70,24 +70,46 @@ const (
 
 // Generator makes snos. Any number of goroutines may use it at once.
 type Generator struct {
-	open     sync.Once
-	inner    *frazil.Generator // of a generator without a partition of the caller's: opened when it is first used
-	overflow overflow
+	partition Partition
+	open      sync.Once
+	inner     *frazil.Generator // of a generator without a partition of the caller's: opened when it is first used
+	overflow  overflow
 }
 
-// defaults is the number of the last generator without a partition of the caller's; the first one is 0.
-var defaults = ^uint32(0)
+// partitions is the number of the last generator without a partition of the caller's; the first one is 0.
+var partitions = ^uint32(0)
+
+// seed is the partition of the first one: half of the space away from those that frazil gives to its own generators of this
+// process, which count up as well.
+var seed = func() uint16 {
+	own, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+	if err != nil {
+		panic("sno: no generator can be opened: " + err.Error())
+	}
+	defer own.Close()
+	return uint16(own.Info().Worker) + 1<<15
+}()
+
+// nextPartition is one that no other generator has that asked for one.
+func nextPartition() (p Partition, err error) {
+	n := atomic.AddUint32(&partitions, 1)
+	if n > MaxPartition {
+		atomic.StoreUint32(&partitions, MaxPartition) // so that it never comes round
+		return p, &PartitionPoolExhaustedError{}
+	}
+	p.PutUint16(seed + uint16(n))
+	return p, nil
+}
 
 // NewGenerator makes a generator. Without a snapshot it has a partition of its own within the process. Overflows are sent to
 // the channel, which may be nil; what it has no room for is dropped.
 func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotification) (*Generator, error) {
-	g := &Generator{overflow: overflow{to: c}}
 	if snapshot == nil {
-		if n := atomic.AddUint32(&defaults, 1); n > MaxPartition {
-			atomic.StoreUint32(&defaults, MaxPartition) // so that it never comes round
-			return nil, &PartitionPoolExhaustedError{}
+		p, err := nextPartition()
+		if err != nil {
+			return nil, err
 		}
-		return g, nil
+		return &Generator{partition: p, overflow: overflow{to: c}}, nil
 	}
 	s := *snapshot
 	if err := s.sanitise(); err != nil {
@@ -97,6 +119,11 @@ func NewGenerator(snapshot *GeneratorSnapshot, c chan<- *SequenceOverflowNotific
 	if err != nil {
 		return nil, err
 	}
+	if inner.Info().Length > 0 {
+		// One that shares the sequence has used some of this unit's numbers. A new generator begins with all of them.
+		time.Sleep(TimeUnit)
+	}
+	g := &Generator{partition: s.Partition, overflow: overflow{to: c}}
 	g.open.Do(func() { g.inner = inner })
 	return g, nil
 }
@@ -148,7 +175,8 @@ func (s *GeneratorSnapshot) generator() (*frazil.Generator, error) {
 // gen is the generator, opened by the first who needs it.
 func (g *Generator) gen() *frazil.Generator {
 	g.open.Do(func() {
-		inner, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+		spec := fmt.Sprintf("layout=sno partition=%d state=memory", g.partition.AsUint16())
+		inner, err := frazil.Open(spec, frazil.WithoutEnvironment())
 		if err != nil {
 			panic("sno: no generator can be opened: " + err.Error())
 		}
@@ -216,10 +244,7 @@ func (g *Generator) NewWithTime(meta byte, t time.Time) ID {
 }
 
 // Partition is the generator's partition.
-func (g *Generator) Partition() (p Partition) {
-	p.PutUint16(uint16(g.gen().Info().Worker))
-	return p
-}
+func (g *Generator) Partition() Partition { return g.partition }
 
 // Sequence is the last number issued in this unit, or SequenceMin.
 func (g *Generator) Sequence() uint32 { return g.Snapshot().Sequence }
