@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# test.sh TREE BUILD: tests the module: formatter, vet, its tests with the race detector, and that what `go mod vendor` copies
-# builds without a network.  All that it makes lies in BUILD/go.
+# test.sh TREE BUILD: tests the module: formatter, vet, its tests with the race detector, once more with the installed library, and
+# that what `go mod vendor` copies builds without a network.  All that it makes lies in BUILD/go.
 set -eu
 
 tree=$(realpath "$1")
@@ -38,6 +38,29 @@ go test -race -count=1 ./...
 step beside the modules that it stands in for
 cp -R "$tree/bindings/go/against" "$work/src/against"
 (cd against && GOFLAGS=-mod=readonly go vet ./... && GOFLAGS=-mod=readonly go test -count=1 ./...)
+
+# Debian's, which is the oldest that works.
+old=${FRAZIL_OLD_GO:-/usr/lib/go-1.19/bin/go}
+if [ -x "$old" ]; then
+    step "$("$old" version)"
+    "$old" vet . ./compat/... ./examples/...
+    "$old" test -count=1 . ./compat/...
+fi
+
+if [ -e "$build/cmake_install.cmake" ]; then
+    step with the library that is installed
+    rm -rf "$work/root"
+    DESTDIR=$work/root cmake --install "$build" >/dev/null
+    pc=$(dirname "$(find "$work/root" -name frazil.pc)")
+    # pkg-config knows where it would be installed, not where it is.
+    (
+        export PKG_CONFIG_PATH="$pc" PKG_CONFIG_SYSROOT_DIR="$work/root" LD_LIBRARY_PATH="${pc%/pkgconfig}"
+        go vet -tags libfrazil ./compat/... .
+        go test -tags libfrazil -count=1 . ./compat/...
+        go build -tags libfrazil -o "$work/linked" ./examples/sno
+        ldd "$work/linked" | grep -q "libfrazil.so.* => ${pc%/pkgconfig}/" || { ldd "$work/linked" && exit 1; }
+    )
+fi
 
 step the command of sno
 go build -o "$work/sno" ./examples/sno

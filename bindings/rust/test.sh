@@ -28,6 +28,21 @@ cargo test --locked --workspace --quiet
 step documentation
 RUSTDOCFLAGS="-D warnings" cargo doc --locked --workspace --no-deps --quiet
 
+if [ -e "$build/cmake_install.cmake" ]; then
+    step with the library that is installed
+    rm -rf "$work/root"
+    DESTDIR=$work/root cmake --install "$build" >/dev/null
+    pc=$(dirname "$(find "$work/root" -name frazil.pc)")
+    # pkg-config knows where it would be installed, not where it is.
+    (
+        export PKG_CONFIG_PATH="$pc" PKG_CONFIG_SYSROOT_DIR="$work/root" LD_LIBRARY_PATH="${pc%/pkgconfig}"
+        export CARGO_TARGET_DIR="$work/linked"
+        cargo test --locked --workspace --no-default-features --quiet
+        ldd "$work/linked/debug/examples/cost" | grep -q "libfrazil.so.* => $LD_LIBRARY_PATH/" ||
+            { ldd "$work/linked/debug/examples/cost" && exit 1; }
+    )
+fi
+
 # sfid's pids come from a Redis, which frazil asks by a part of its own.
 step beside sfid, serde and sqlx
 if [ -e "$build/parts/libfrazil-redis.so.1" ] && command -v redis-server >/dev/null; then
@@ -75,4 +90,10 @@ END
 step packages, without a network
 sh "$rust/package.sh" "$tree" "$work/packages" >/dev/null
 stranger cargo
+# Debian's, which is the oldest that works.
+old=${FRAZIL_OLD_CARGO:-/usr/bin/cargo}
+if [ -x "$old" ]; then
+    step "the same with $("$old" --version)"
+    PATH=$(dirname "$old"):$PATH stranger "$old"
+fi
 echo "the crates for Rust hold"
