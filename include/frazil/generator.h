@@ -102,7 +102,9 @@ typedef struct frazil_local frazil_local;
  *                 init` creates it with this, by default 60s, and opening refuses
  *                 one that has another
  *   workers       likewise, how many worker ids it has; default the layout's.
- *   keeper        thread (default), hook, inline: who extends a grant
+ *   keeper        thread (default), hook, inline: who extends a grant; the thread is
+ *                 one for all generators of the process, and up to four more for
+ *                 each coordinator that is silent
  *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left
  *   config        a file of such keys.

@@ -23,7 +23,7 @@
 #include "generator_internal.h"
 #include "open.h"
 #include "os/clock.h"
-#include "os/memory.h"
+#include "os/this_process.h"
 #include "spec/canonical.h"
 #include "spec/options.h"
 
@@ -38,32 +38,11 @@ struct fz_joint {
     char text[];           /* what it means */
 };
 
-/* All joints of the process, and what tells the process from those that it was forked from. */
+/* All joints of the process. */
 static struct fz_joint *_Atomic joints;
 static _Atomic uint64_t joints_lock;
-static struct fz_fork_mark *_Atomic joints_mark;
 
 /* ---- locks -------------------------------------------------------------------------- */
-
-/* This process's mark; 0: there is no memory for it. */
-static uint64_t joint_process(void)
-{
-    struct fz_fork_mark *mark = atomic_load_explicit(&joints_mark, memory_order_acquire);
-    bool wiped;
-
-    if (mark != NULL)
-        return fz_fork_mark_read(mark);
-    struct fz_fork_mark *own = malloc(sizeof *own);
-    if (own == NULL)
-        return 0;
-    _Atomic uint64_t *page = fz_map_wiped(sizeof *page, &wiped);
-    fz_fork_mark_init(own, page != NULL && wiped ? page : NULL);
-    if (atomic_compare_exchange_strong_explicit(&joints_mark, &mark, own, memory_order_acq_rel, memory_order_acquire))
-        return fz_fork_mark_read(own);
-    fz_unmap(page, sizeof *page); /* another thread was faster */
-    free(own);
-    return fz_fork_mark_read(mark);
-}
 
 static void joint_enter(_Atomic uint64_t *lock, uint64_t process)
 {
@@ -193,7 +172,7 @@ static frazil_err joint_open(struct fz_joint *joint, const struct fz_decision *d
 static frazil_err joint_open_text(frazil **ret, const char *text, const struct fz_decision *decision,
                                   frazil_error *reterr)
 {
-    uint64_t process = joint_process();
+    uint64_t process = fz_this_process();
     struct fz_joint *joint = process == 0 ? NULL : joint_enter_text(text, process);
 
     if (joint == NULL)
@@ -247,7 +226,7 @@ frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *rete
 
 static frazil_err joint_leave(struct fz_joint *joint)
 {
-    uint64_t process = joint_process();
+    uint64_t process = fz_this_process();
     int cancel;
 
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);

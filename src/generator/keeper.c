@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "keeper.h"
 
-#include <errno.h>
-#include <signal.h>
-#include <string.h>
 #include <time.h>
 
 #include "core/duration.h"
@@ -239,59 +236,24 @@ static uint64_t pause_ns(frazil *gen)
     return fz_layout_ticks_ns(&gen->layout, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
 }
 
-/* Sleeps until the time has passed, or it is woken; true: it is to stop. */
-static bool pause_or_stop(struct fz_keeper *keeper, uint64_t ns)
+/* What fails is tried again; callers learn of it when the grant has ended. */
+static uint64_t keep_grant(void *ctx)
 {
-    uint64_t until_ns = fz_turn_clock_ns() + ns;
-    struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
+    frazil *gen = ctx;
+    frazil_err ignored = fz_keeper_extend(gen, NULL);
 
-    pthread_mutex_lock(&keeper->stop_lock);
-    int err = 0;
-    while (!keeper->stop && !keeper->wake && err == 0)
-        err = pthread_cond_timedwait(&keeper->stop_signal, &keeper->stop_lock, &until);
-    bool stop = keeper->stop;
-    keeper->wake = false;
-    pthread_mutex_unlock(&keeper->stop_lock);
-    return stop;
+    (void)ignored;
+    return pause_ns(gen);
 }
 
-static void *keep_grant(void *arg)
+static frazil_err join_watch(frazil *gen, frazil_error *reterr)
 {
-    frazil *gen = arg;
+    struct fz_watched *watched = &gen->keeper.watched;
 
-    while (!pause_or_stop(&gen->keeper, pause_ns(gen))) {
-        /* What fails is tried again; callers learn of it when the grant has ended. */
-        frazil_err ignored = fz_keeper_extend(gen, NULL);
-        (void)ignored;
-    }
-    return NULL;
-}
-
-/* The thread takes no signals: they are the program's. */
-static int start_thread(frazil *gen)
-{
-    sigset_t all;
-    sigset_t before;
-
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int sys = pthread_create(&gen->keeper.thread, NULL, keep_grant, gen);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    gen->keeper.thread_process = sys == 0 ? fz_fork_mark_read(&gen->fork_mark) : 0;
-    return sys;
-}
-
-static int init_stop(struct fz_keeper *keeper)
-{
-    pthread_condattr_t attributes;
-
-    int sys = pthread_condattr_init(&attributes);
-    if (sys != 0)
-        return sys;
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    sys = pthread_cond_init(&keeper->stop_signal, &attributes);
-    pthread_condattr_destroy(&attributes);
-    return sys == 0 ? pthread_mutex_init(&keeper->stop_lock, NULL) : sys;
+    watched->look = keep_grant;
+    watched->ctx = gen;
+    int sys = fz_watch_join(watched, pause_ns(gen));
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL, "");
 }
 
 /* ---- opening and closing --------------------------------------------------- */
@@ -389,29 +351,19 @@ frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz
         return err;
 
     fz_events_begin(gen);
-    int sys = mode == FZ_KEEPER_THREAD ? init_stop(keeper) : 0;
-    if (sys == 0 && mode == FZ_KEEPER_THREAD)
-        sys = start_thread(gen);
-    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL, "");
+    return mode == FZ_KEEPER_THREAD ? join_watch(gen, reterr) : FRAZIL_OK;
 }
 
-bool fz_keeper_has_thread(frazil *gen)
+bool fz_keeper_has_thread(const frazil *gen)
 {
-    uint64_t process = gen->keeper.thread_process;
-
-    return process != 0 && process == fz_fork_mark_read(&gen->fork_mark);
+    return fz_watch_is_ours(&gen->keeper.watched);
 }
 
-static void wake(frazil *gen)
+/* Unless a try has failed, and it is too early for the next. */
+static void hurry(frazil *gen)
 {
-    struct fz_keeper *keeper = &gen->keeper;
-
-    if (fz_monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
-        return;
-    pthread_mutex_lock(&keeper->stop_lock);
-    keeper->wake = true;
-    pthread_cond_signal(&keeper->stop_signal);
-    pthread_mutex_unlock(&keeper->stop_lock);
+    if (fz_monotonic_ns(gen) >= atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
+        fz_watch_hurry(&gen->keeper.watched);
 }
 
 bool fz_keeper_delegate(frazil *gen)
@@ -419,7 +371,7 @@ bool fz_keeper_delegate(frazil *gen)
     bool has_thread = fz_keeper_has_thread(gen);
 
     if (has_thread)
-        wake(gen);
+        hurry(gen);
     return has_thread || gen->keeper.mode == FZ_KEEPER_HOOK;
 }
 
@@ -464,20 +416,9 @@ static void await_help(frazil *gen, uint64_t wait_ns)
 
 void fz_keeper_stop(frazil *gen)
 {
-    struct fz_keeper *keeper = &gen->keeper;
-
     await_help(gen, UINT64_MAX);
-    /* A child inherits the lock and the signal in whatever state they were: it leaves them alone. */
-    if (!fz_keeper_has_thread(gen))
-        return;
-    pthread_mutex_lock(&keeper->stop_lock);
-    keeper->stop = true;
-    pthread_cond_signal(&keeper->stop_signal);
-    pthread_mutex_unlock(&keeper->stop_lock);
-    pthread_join(keeper->thread, NULL);
-    pthread_cond_destroy(&keeper->stop_signal);
-    pthread_mutex_destroy(&keeper->stop_lock);
-    keeper->thread_process = 0;
+    if (fz_keeper_has_thread(gen))
+        fz_watch_leave(&gen->keeper.watched);
 }
 
 /* No id has a later tick: where the word stands or, if the clock went back, stood on the other side. */

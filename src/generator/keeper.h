@@ -10,7 +10,6 @@
 #ifndef FZ_GENERATOR_KEEPER_H
 #define FZ_GENERATOR_KEEPER_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,6 +17,7 @@
 #include "frazil/generator.h"
 #include "lease/granter.h"
 #include "spec/decision.h"
+#include "watch.h"
 
 /* In the process. */
 struct fz_keeper {
@@ -28,17 +28,13 @@ struct fz_keeper {
     _Atomic uint64_t inside;        /* by its fork mark: the process of which a thread extends the grant; 0: none */
     _Atomic uint64_t helped;        /* likewise: a thread that frazil_keep has started is at work; 0: none */
     uint64_t process;               /* by its fork mark: the one that the granter was last used in */
-    uint64_t thread_process;        /* the one that has the thread; 0: none has */
-    pthread_t thread;
-    pthread_mutex_t stop_lock;
-    pthread_cond_t stop_signal; /* of stop and wake */
-    bool stop;
-    bool wake; /* the time that it sleeps for may be too long */
+    struct fz_watched watched;      /* with FZ_KEEPER_THREAD; its lane is set before opening */
 };
 
 /*
  * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force; with
- * FZ_KEEPER_THREAD starts the thread.  Takes over the granter, also when it fails.  Errors as frazil_open.
+ * FZ_KEEPER_THREAD has the threads of the process look after it.  Takes over the granter, also when it fails.  Errors
+ * as frazil_open.
  */
 FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
                                      frazil_error *reterr);
@@ -66,17 +62,17 @@ FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant
 FZ_PRIVATE bool fz_keeper_can_reach(const frazil *gen, const struct fz_grant *held, uint64_t first, uint64_t last,
                                     uint64_t *ret_tick);
 
-/* Whether this process has the thread: a child inherits none. */
-FZ_PRIVATE bool fz_keeper_has_thread(frazil *gen);
+/* Whether a thread of this process looks after it: a child inherits none. */
+FZ_PRIVATE bool fz_keeper_has_thread(const frazil *gen);
 
 /*
- * Whether a call that may not wait leaves the grant to somebody else: to this process's thread, or to the program,
+ * Whether a call that may not wait leaves the grant to somebody else: to a thread of this process, or to the program,
  * which calls frazil_keep.  The thread is made to look at it now, unless a try has just failed: it sleeps on a clock
  * that stands still while the machine is suspended, and knows nothing of a wall clock that was set.
  */
 FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
 
-/* Ends the thread, if this process has it, and waits for one that frazil_keep has left at work. */
+/* Has no thread of this process look after it any more, and waits for one that is just at it. */
 FZ_PRIVATE void fz_keeper_stop(frazil *gen);
 
 /*

@@ -197,6 +197,7 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     struct fz_granter granter;
     frazil_err err;
 
+    gen->keeper.watched.lane = fz_watch_lane(decision->worker.url);
     if (ports->granter != NULL) {
         gen->keeper.asks_program = true;
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);

@@ -188,6 +188,13 @@ int sim_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struc
     return host_monotonic_ns(self()->host) >= until_ns ? ETIMEDOUT : 0;
 }
 
+int sim_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
+{
+    mutex_of(mutex)->pid = 0;
+    self_wait(cond, UINT64_MAX);
+    return sim_mutex_lock(mutex);
+}
+
 int sim_cond_destroy(pthread_cond_t *cond)
 {
     (void)cond;
@@ -196,15 +203,28 @@ int sim_cond_destroy(pthread_cond_t *cond)
 
 /* ---- threads --------------------------------------------------------------------------- */
 
+static pthread_t thread_named(unsigned thread)
+{
+    pthread_t name;
+
+    memset(&name, 0, sizeof name);
+    memcpy(&name, &thread, sizeof thread < sizeof name ? sizeof thread : sizeof name);
+    return name;
+}
+
 int sim_thread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *arg), void *arg)
 {
     (void)attributes;
     unsigned thread = self_start_thread(run, arg);
     if (thread == 0)
         return EAGAIN;
-    memset(ret, 0, sizeof *ret);
-    memcpy(ret, &thread, sizeof thread < sizeof *ret ? sizeof thread : sizeof *ret);
+    *ret = thread_named(thread);
     return 0;
+}
+
+pthread_t sim_thread_self(void)
+{
+    return thread_named(self_thread());
 }
 
 int sim_thread_join(pthread_t thread, void **ret)

@@ -407,6 +407,7 @@ static struct process *add_twin(const struct process *process, struct host *host
     struct process *twin = add_process(host, pid, process->program, process->slot);
 
     twin->bounds = process->bounds;
+    twin->kept = process->kept;
     memcpy(twin->threads, process->threads, sizeof twin->threads);
     memcpy(twin->wiped, process->wiped, sizeof twin->wiped);
     memcpy(twin->pages, process->pages, sizeof twin->pages);

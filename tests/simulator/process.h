@@ -51,6 +51,8 @@ struct process {
     uint64_t stopped_until;
     struct thread threads[THREADS_MAX];
 
+    void *kept; /* by fz_process_keep */
+
     struct slot *slot; /* where it lives */
     char *saved;       /* its contents while another lives there */
     bool is_child;     /* its pages have yet to be wiped, as in a child */

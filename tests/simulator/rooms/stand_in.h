@@ -36,9 +36,11 @@ int sim_mutex_unlock(pthread_mutex_t *mutex);
 int sim_mutex_destroy(pthread_mutex_t *mutex);
 int sim_cond_init(pthread_cond_t *cond, const pthread_condattr_t *attributes);
 int sim_cond_signal(pthread_cond_t *cond);
+int sim_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex);
 int sim_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
 int sim_cond_destroy(pthread_cond_t *cond);
 int sim_thread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *), void *arg);
+pthread_t sim_thread_self(void);
 int sim_thread_join(pthread_t thread, void **ret);
 int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 
@@ -62,9 +64,11 @@ int sim_sigmask(int how, const sigset_t *set, sigset_t *ret);
 #define pthread_cond_init sim_cond_init
 #define pthread_cond_signal sim_cond_signal
 #define pthread_cond_broadcast sim_cond_signal /* which wakes all who wait */
+#define pthread_cond_wait sim_cond_wait
 #define pthread_cond_timedwait sim_cond_timedwait
 #define pthread_cond_destroy sim_cond_destroy
 #define pthread_create sim_thread_create
+#define pthread_self sim_thread_self
 #define pthread_join sim_thread_join
 #define pthread_sigmask sim_sigmask
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* Which process this is, and what it keeps, for what belongs to the process as a whole and not to one generator. */
+#ifndef FZ_OS_THIS_PROCESS_H
+#define FZ_OS_THIS_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * The mark of the process that calls (see fork_mark.h): another one than that of any process that it was forked from.
+ * 0: there is no memory for it.  Any thread, and right after a fork.
+ */
+FZ_PRIVATE uint64_t fz_this_process(void);
+
+/* The one thing that the process keeps; NULL at first, and in a child what its parent kept.  Any thread. */
+FZ_PRIVATE void *fz_process_kept(void);
+
+/* Keeps another thing from now on, unless another thread was faster: it is not `before` any more that is kept. */
+FZ_PRIVATE bool fz_process_keep(void *before, void *after);
+
+#endif

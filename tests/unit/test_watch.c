@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a few threads look after all generators of a process, none waits for another one's coordinator,
+ * and no thread outlives the last generator.
+ */
+#include <dirent.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frazil.h"
+#include "generator/watch.h"
+#include "lib/callers.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+
+EACH_IN_SCRATCH
+
+enum { MANY = 64, LANE_WIDTH = 4, A_LOOK_NS = 1000000 };
+
+/* In place of a generator: counts the looks, and on demand does not come back from one. */
+struct subject {
+    struct fz_watched watched;
+    uint64_t due_in_ns; /* each look says so */
+    atomic_bool is_held;
+    atomic_uint inside;
+    atomic_uint looks;
+};
+
+static uint64_t look(void *ctx)
+{
+    struct subject *subject = ctx;
+
+    atomic_fetch_add(&subject->inside, 1);
+    while (atomic_load(&subject->is_held))
+        pause_ns(A_LOOK_NS);
+    atomic_fetch_add(&subject->looks, 1);
+    atomic_fetch_sub(&subject->inside, 1);
+    return subject->due_in_ns;
+}
+
+static void join(struct subject *subject, const char *url, uint64_t due_in_ns)
+{
+    subject->watched = (struct fz_watched){.look = look, .ctx = subject, .lane = fz_watch_lane(url)};
+    assert_int_equal(fz_watch_join(&subject->watched, due_in_ns), 0);
+}
+
+/* Of this process. */
+static unsigned count_threads(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    unsigned count = 0;
+
+    if (folder == NULL)
+        skip();
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+static unsigned count_inside(const struct subject *subjects, unsigned n)
+{
+    unsigned inside = 0;
+
+    for (unsigned i = 0; i < n; i++)
+        inside += atomic_load(&subjects[i].inside);
+    return inside;
+}
+
+static void await_looks(const struct subject *subject, unsigned looks)
+{
+    while (atomic_load(&subject->looks) < looks)
+        pause_ns(A_LOOK_NS);
+}
+
+static void hold_all(struct subject *subjects, unsigned n, bool is_held)
+{
+    for (unsigned i = 0; i < n; i++)
+        atomic_store(&subjects[i].is_held, is_held);
+}
+
+TEST("A generator that joins is looked after when it said, and then whenever a look says")
+{
+    struct subject often = {.due_in_ns = A_LOOK_NS};
+    struct subject once = {.due_in_ns = UINT64_MAX};
+
+    join(&often, NULL, 0);
+    join(&once, NULL, A_LOOK_NS);
+    await_looks(&often, 5);
+    await_looks(&once, 1);
+    fz_watch_leave(&often.watched);
+    fz_watch_leave(&once.watched);
+    assert_int_equal(once.looks, 1);
+}
+
+TEST("A generator in a hurry is looked after before it is due")
+{
+    struct subject subject = {.due_in_ns = UINT64_MAX};
+
+    join(&subject, NULL, UINT64_MAX);
+    fz_watch_hurry(&subject.watched);
+    await_looks(&subject, 1);
+    fz_watch_hurry(&subject.watched);
+    await_looks(&subject, 2);
+    fz_watch_leave(&subject.watched);
+}
+
+TEST("While one coordinator is silent four threads wait for it, and the generators of another one are looked after")
+{
+    static struct subject silent[MANY];
+    struct subject other = {.due_in_ns = A_LOOK_NS};
+
+    hold_all(silent, MANY, true);
+    for (unsigned i = 0; i < MANY; i++) {
+        silent[i].due_in_ns = UINT64_MAX;
+        join(&silent[i], "redis://silent/shop", 0);
+    }
+    join(&other, "redis://other/shop", 0);
+    while (count_inside(silent, MANY) < LANE_WIDTH)
+        pause_ns(A_LOOK_NS);
+    await_looks(&other, 20);
+    assert_int_equal(count_inside(silent, MANY), LANE_WIDTH);
+    assert_in_range(count_threads(), 1 + LANE_WIDTH, 1 + LANE_WIDTH + 3);
+    hold_all(silent, MANY, false);
+    for (unsigned i = 0; i < MANY; i++) {
+        await_looks(&silent[i], 1);
+        fz_watch_leave(&silent[i].watched);
+    }
+    fz_watch_leave(&other.watched);
+    assert_int_equal(count_threads(), 1);
+}
+
+TEST("Threads that nobody needs any more end, and one is left")
+{
+    struct subject slow[LANE_WIDTH] = {{.due_in_ns = UINT64_MAX}};
+
+    hold_all(slow, LANE_WIDTH, true);
+    for (unsigned i = 0; i < LANE_WIDTH; i++) {
+        slow[i].due_in_ns = UINT64_MAX;
+        join(&slow[i], NULL, 0);
+    }
+    while (count_inside(slow, LANE_WIDTH) < LANE_WIDTH)
+        pause_ns(A_LOOK_NS);
+    assert_true(count_threads() >= 1 + LANE_WIDTH);
+    hold_all(slow, LANE_WIDTH, false);
+    while (count_threads() > 2)
+        pause_ns(10 * A_LOOK_NS);
+    for (unsigned i = 0; i < LANE_WIDTH; i++)
+        fz_watch_leave(&slow[i].watched);
+    assert_int_equal(count_threads(), 1);
+}
+
+static void *let_go_soon(void *ctx)
+{
+    struct subject *subject = ctx;
+
+    pause_ns(50 * A_LOOK_NS);
+    atomic_store(&subject->is_held, false);
+    return NULL;
+}
+
+TEST("A generator that leaves waits for its own look, and for nobody else's")
+{
+    struct subject silent = {.due_in_ns = UINT64_MAX, .is_held = true};
+    struct subject other = {.due_in_ns = UINT64_MAX};
+    pthread_t thread;
+
+    join(&silent, "redis://silent/shop", 0);
+    join(&other, "redis://other/shop", 0);
+    while (atomic_load(&silent.inside) == 0)
+        pause_ns(A_LOOK_NS);
+    fz_watch_leave(&other.watched);
+    assert_int_equal(silent.looks, 0);
+    assert_int_equal(pthread_create(&thread, NULL, let_go_soon, &silent), 0);
+    fz_watch_leave(&silent.watched);
+    assert_int_equal(silent.looks, 1);
+    pthread_join(thread, NULL);
+}
+
+static void *join_and_leave(void *ctx)
+{
+    for (unsigned i = 0; i < 200 / INSTRUMENT_SLOWDOWN; i++) {
+        struct subject subject = {.due_in_ns = 1};
+        join(&subject, ctx, i % 2 == 0 ? 0 : UINT64_MAX);
+        if (i % 2 == 0)
+            await_looks(&subject, 1);
+        fz_watch_leave(&subject.watched);
+    }
+    return NULL;
+}
+
+TEST("Threads of the program join and leave at once, also while the last one leaves")
+{
+    static char urls[][12] = {"redis://one", "redis://two", "redis://two", "redis://six"};
+    pthread_t threads[4];
+
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, join_and_leave, urls[i]), 0);
+    for (unsigned i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(count_threads(), 1);
+}
+
+/* A child's verdict: nobody looks after what its parent joined, and it has a watch of its own. */
+static void judge_child(struct subject *parents, unsigned looks)
+{
+    struct subject own = {.due_in_ns = A_LOOK_NS};
+    bool is_good = !fz_watch_is_ours(&parents->watched);
+
+    join(&own, NULL, 0);
+    await_looks(&own, 5);
+    is_good = is_good && fz_watch_is_ours(&own.watched) && atomic_load(&parents->looks) == looks;
+    fz_watch_leave(&own.watched);
+    _exit(is_good ? 0 : 1);
+}
+
+TEST("A child that is born while threads are at work has a watch of its own, and its parent's goes on")
+{
+    struct subject busy[2] = {{.due_in_ns = 1}, {.due_in_ns = 1}};
+    int status;
+
+    join(&busy[0], NULL, 0);
+    join(&busy[1], "redis://one", 0);
+    for (unsigned i = 0; i < 50 / INSTRUMENT_SLOWDOWN + 1; i++) {
+        pid_t pid = fork();
+        if (pid == 0)
+            judge_child(&busy[0], atomic_load(&busy[0].looks));
+        assert_true(pid > 0);
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_int_equal(status, 0);
+        assert_true(fz_watch_is_ours(&busy[0].watched));
+        await_looks(&busy[0], atomic_load(&busy[0].looks) + 1);
+    }
+    fz_watch_leave(&busy[0].watched);
+    fz_watch_leave(&busy[1].watched);
+}
+
+TEST("All who wait for the same servers have one lane, whatever they ask them for")
+{
+    assert_int_equal(fz_watch_lane("redis://a:6379/shop"), fz_watch_lane("redis://a:6379/audit?tls=yes"));
+    assert_int_equal(fz_watch_lane("etcd://a,b"), fz_watch_lane("etcd://a,b?timeout=1s"));
+    assert_int_not_equal(fz_watch_lane("redis://a/shop"), fz_watch_lane("redis://b/shop"));
+    assert_int_not_equal(fz_watch_lane("redis://a/shop"), fz_watch_lane(NULL));
+}
+
+TEST("Many generators with files, each with keeper=thread, have the threads of one lane at the most, and none when all "
+     "are "
+     "closed")
+{
+    frazil *gens[MANY];
+    frazil_error err;
+    uint64_t id;
+
+    for (unsigned i = 0; i < MANY; i++) {
+        char spec[600];
+        snprintf(spec, sizeof spec, "worker=fixed:%u keeper=thread state=file run_dir=%s/run state_dir=%s/state", i,
+                 scratch, scratch);
+        if (frazil_open(&gens[i], spec, &err) != FRAZIL_OK)
+            fail_msg("%s", err.message);
+        assert_int_equal(frazil_next(gens[i], &id), FRAZIL_OK);
+    }
+    assert_in_range(count_threads(), 2, 1 + 1 + LANE_WIDTH);
+    for (unsigned i = 0; i < MANY; i++)
+        frazil_close(gens[i]);
+    assert_int_equal(count_threads(), 1);
+}
