@@ -52,8 +52,10 @@ static unsigned count_threads(void)
     DIR *folder = opendir("/proc/self/task");
     unsigned count = 0;
 
-    if (folder == NULL)
+    if (folder == NULL) {
         skip();
+        return 0;
+    }
     for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
         count += entry->d_name[0] != '.';
     closedir(folder);
