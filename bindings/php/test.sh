@@ -22,6 +22,10 @@ cd "$scratch"
 echo "-- the package, built elsewhere"
 sh "$here/package.sh" "$tree" "$scratch/packages" >/dev/null
 tar -xzf "$scratch"/packages/frazil-php-*.tgz
+for name in konayuki kasumi; do
+    tar -C "$scratch" -xzf "$scratch"/packages/frazil-$name-*.tgz
+    [ -f "$(echo "$scratch/frazil-$name"-*)/composer.json" ] || fail "the package of $name has no composer.json"
+done
 cd frazil-php-*/
 {
     phpize && ./configure && make "CFLAGS=-O2 -Wall -Wextra -Wno-unused-parameter -Werror"
@@ -40,6 +44,30 @@ echo "-- the cases"
 php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" "$scratch/cases"
 
 export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
+echo "-- the packages for Composer"
+parts=
+for part in ctype dom mbstring pdo pdo_sqlite posix tokenizer xml xmlwriter; do
+    php -n -m | grep -qix "$part" || parts="$parts -d extension=$part"
+done
+# shellcheck disable=SC2086 # words
+php_with $parts /usr/bin/phpunit --no-configuration --do-not-cache-result --bootstrap "$here/tests/unit/autoload.php" \
+    "$here/tests/unit" >"$scratch/phpunit.log" || { cat "$scratch/phpunit.log"; exit 1; }
+tail -n 1 "$scratch/phpunit.log"
+
+echo "-- the doctor"
+doctor() {
+    env "$@" FRAZIL_COMMAND="$frazil" php -n -d "extension=$extension" "$here/packages/konayuki/bin/konayuki-doctor" >"$scratch/doctor" || status=$?
+}
+status=0
+doctor KONAYUKI_WORKER_ID_MODE=fixed KONAYUKI_WORKER_ID=5
+[ "$status" -le 1 ] || { cat "$scratch/doctor"; exit 1; }
+for line in 'OK.   frazil extension: ' 'OK.   flock' 'OK.   worker: worker id 5' 'OK.   layout: '; do
+    grep -q "^.$line" "$scratch/doctor" || fail "the doctor does not say $line"
+done
+doctor KONAYUKI_WORKER_ID_MODE=fixd
+[ "$status" -eq 2 ] || fail "the doctor of a slip ends with $status"
+grep -q "^.FAIL. KONAYUKI_WORKER_ID_MODE" "$scratch/doctor" || fail "the doctor does not see a slip"
+
 echo "-- nothing twice"
 php_with -d extension=posix -d memory_limit=512M "$here/tests/live.php" "$scratch/live" "$frazil"
 

@@ -1,0 +1,48 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki\Apcu;
+
+use Konayuki\AtomicCounter;
+use RuntimeException;
+
+/**
+ * Counts in APCu, where a clock or a strategy of yours needs that.  With konayuki's own ones IdGenerator takes its ids from
+ * frazil, which shares a word of memory among all processes of the host, and APCu need not be there.
+ */
+final class ApcuAtomicCounter implements AtomicCounter
+{
+    public const DEFAULT_KEY_PREFIX = 'konayuki:seq';
+
+    public function __construct(private readonly string $keyPrefix = self::DEFAULT_KEY_PREFIX)
+    {
+    }
+
+    public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+    {
+        self::requireApcu();
+        if (apcu_add($key, $initialValue, $ttlSeconds)) {
+            return $initialValue;
+        }
+        $value = apcu_inc($key, 1, $isDone, $ttlSeconds);
+        if (!$isDone || !is_int($value)) {
+            throw new RuntimeException("APCu cannot count in {$key}: its memory is full, or the key has text in it");
+        }
+        return $value;
+    }
+
+    public function wasReinitialized(): bool
+    {
+        self::requireApcu();
+        return apcu_add($this->keyPrefix . ':_sentinel:' . getmypid(), 1, 0);
+    }
+
+    private static function requireApcu(): void
+    {
+        if (!function_exists('apcu_enabled') || !apcu_enabled()) {
+            throw new RuntimeException('APCu is not there: install php-apcu, and set apc.enable_cli=1 for the command line');
+        }
+    }
+}

@@ -1,0 +1,14 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki;
+
+interface Clock
+{
+    /** Unix milliseconds. */
+    public function nowMs(): int;
+
+    public function sleepMicroseconds(int $microseconds): void;
+}

@@ -1,0 +1,31 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki\Hint;
+
+use Konayuki\Layout;
+use Konayuki\WorkerIdAllocator;
+
+/** A worker id out of the host's address; two hosts can have the same. */
+final class IpHashWorkerIdAllocator implements WorkerIdAllocator
+{
+    public function __construct(private readonly ?string $ipOverride = null, private readonly int $maxWorkers = 1024)
+    {
+    }
+
+    public static function fromLayout(Layout $layout, ?string $ipOverride = null): self
+    {
+        return new self($ipOverride, $layout->maxWorkerId + 1);
+    }
+
+    public function acquire(): int
+    {
+        return HintHasher::toWorkerId($this->ipOverride ?? IpResolver::primaryIp(), $this->maxWorkers);
+    }
+
+    public function release(): void
+    {
+    }
+}

@@ -1,0 +1,109 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki;
+
+use Frazil\Generator;
+use InvalidArgumentException;
+use Konayuki\Apcu\ApcuAtomicCounter;
+use Konayuki\InMemory\InMemoryAtomicCounter;
+use Konayuki\Sequence\MonotonicSequenceStrategy;
+use Konayuki\Sequence\RandomSequenceStrategy;
+use RuntimeException;
+
+/**
+ * Makes ids: by frazil where all parts are konayuki's own and the counter is memory, else in PHP, by the parts that it was
+ * given.  A file or a Redis is counted in as konayuki does, since others can count there as well.
+ */
+final class IdGenerator
+{
+    public const DEFAULT_KEY_PREFIX = 'konayuki:seq';
+    private const MAX_ATTEMPTS = 10_000;
+    private const KEY_SECONDS = 2;
+
+    private ?Generator $native = null;
+    private readonly ?string $spec;
+
+    public function __construct(
+        private readonly AtomicCounter $counter,
+        private readonly Clock $clock,
+        private readonly Layout $layout,
+        private readonly TimestampStrategy $timestamp,
+        private readonly SequenceStrategy $sequence,
+        private readonly int $workerId,
+        private readonly string $keyPrefix = self::DEFAULT_KEY_PREFIX,
+    ) {
+        if ($workerId < 0 || $workerId > $layout->maxWorkerId) {
+            throw new InvalidArgumentException("workerId is {$workerId}: it must be from 0 to {$layout->maxWorkerId}");
+        }
+        $this->spec = $this->nativeSpec();
+    }
+
+    public function next(): SnowflakeId
+    {
+        if ($this->spec === null) {
+            return $this->count();
+        }
+        $this->native ??= Generator::open($this->spec);
+        return SnowflakeId::fromInt($this->native->next(), $this->layout);
+    }
+
+    /** What frazil is told, or null where PHP counts. */
+    public function spec(): ?string
+    {
+        return $this->spec;
+    }
+
+    private function nativeSpec(): ?string
+    {
+        $start = match ($this->sequence::class) {
+            MonotonicSequenceStrategy::class => 'zero',
+            RandomSequenceStrategy::class => 'random',
+            default => null,
+        };
+        $isMemory = $this->counter instanceof ApcuAtomicCounter || $this->counter instanceof InMemoryAtomicCounter;
+        if ($start === null || !$isMemory || !$this->clock instanceof SystemClock || !$this->timestamp instanceof RealTimestamp) {
+            return null;
+        }
+        return "{$this->layout->spec()} behaviour=konayuki worker=fixed:{$this->workerId} start={$start}";
+    }
+
+    /** One id by the counter and the clock that were given. */
+    private function count(): SnowflakeId
+    {
+        if ($this->counter->wasReinitialized()) {
+            // What was counted in this millisecond is lost.
+            $this->waitPast($this->now(), 1000);
+        }
+        for ($attempt = 0; $attempt < self::MAX_ATTEMPTS; $attempt++) {
+            $now = $this->now();
+            if ($now < 0 || $now > $this->layout->maxTimestamp) {
+                throw new RuntimeException("the time {$now} is outside of the layout: it must be from 0 to {$this->layout->maxTimestamp}");
+            }
+            $initial = $this->sequence->initialValue($this->layout->maxSequence);
+            $sequence = $this->counter->nextSequence("{$this->keyPrefix}:{$this->workerId}:{$now}", $initial, self::KEY_SECONDS);
+            if ($sequence <= $this->layout->maxSequence) {
+                return SnowflakeId::compose($now, $this->workerId, $sequence, $this->layout);
+            }
+            $this->waitPast($now, 100);
+        }
+        throw new RuntimeException('no id after ' . self::MAX_ATTEMPTS . ' attempts: each millisecond was full');
+    }
+
+    private function now(): int
+    {
+        return $this->timestamp->compute($this->clock, $this->layout->epochMs);
+    }
+
+    private function waitPast(int $time, int $stepUs): void
+    {
+        for ($attempt = 0; $this->now() <= $time; $attempt++) {
+            if ($attempt === self::MAX_ATTEMPTS) {
+                throw new RuntimeException('the clock does not advance');
+            }
+            $this->clock->sleepMicroseconds($stepUs);
+        }
+    }
+}

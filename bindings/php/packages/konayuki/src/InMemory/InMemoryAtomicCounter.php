@@ -1,0 +1,34 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki\InMemory;
+
+use Konayuki\AtomicCounter;
+
+/** Counts in this process alone: with a clock of yours, for tests. */
+final class InMemoryAtomicCounter implements AtomicCounter
+{
+    /** @var array<string, int> */
+    private array $counts = [];
+    private bool $isNew = true;
+
+    public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
+    {
+        return $this->counts[$key] = isset($this->counts[$key]) ? $this->counts[$key] + 1 : $initialValue;
+    }
+
+    public function wasReinitialized(): bool
+    {
+        $wasNew = $this->isNew;
+        $this->isNew = false;
+        return $wasNew;
+    }
+
+    public function clear(): void
+    {
+        $this->counts = [];
+        $this->isNew = true;
+    }
+}

@@ -1,0 +1,97 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki\Laravel;
+
+use InvalidArgumentException;
+use Konayuki\Apcu\ApcuAtomicCounter;
+use Konayuki\AtomicCounter;
+use Konayuki\File\FileAtomicCounter;
+use Konayuki\FileLock\FileLockWorkerIdAllocator;
+use Konayuki\Fixed\FixedWorkerIdAllocator;
+use Konayuki\Hint\HostnameHashWorkerIdAllocator;
+use Konayuki\Hint\IpHashWorkerIdAllocator;
+use Konayuki\Hint\IpLastOctetWorkerIdAllocator;
+use Konayuki\IdGenerator;
+use Konayuki\Layout;
+use Konayuki\Redis\RedisAtomicCounter;
+use Konayuki\Sequence\MonotonicSequenceStrategy;
+use Konayuki\Sequence\RandomSequenceStrategy;
+use Konayuki\SequenceStrategy;
+use Konayuki\WorkerIdAllocator;
+
+/** The parts that config/konayuki.php asks for.  A word that it does not know is an error, never another one's meaning. */
+final class Settings
+{
+    /** @param array<string, mixed> $config */
+    public function __construct(private readonly array $config, private readonly string $storage)
+    {
+    }
+
+    public function layout(): Layout
+    {
+        $bits = $this->config['layout'];
+        return new Layout(
+            (int) $this->config['epoch_ms'],
+            (int) $bits['timestamp_bits'],
+            (int) $bits['worker_bits'],
+            (int) $bits['sequence_bits'],
+        );
+    }
+
+    public function sequence(): SequenceStrategy
+    {
+        return match ($mode = $this->config['sequence']['mode'] ?? 'monotonic') {
+            'monotonic' => new MonotonicSequenceStrategy(),
+            'random' => new RandomSequenceStrategy(),
+            default => throw self::unknown('KONAYUKI_SEQUENCE_MODE', $mode, 'monotonic or random'),
+        };
+    }
+
+    public function worker(Layout $layout): WorkerIdAllocator
+    {
+        $config = $this->config['worker_id'];
+        $max = min((int) ($config['max_workers'] ?? PHP_INT_MAX), $layout->maxWorkerId + 1);
+        $ip = $config['ip_override'] ?? null;
+        return match ($mode = $config['mode'] ?? 'file-lock') {
+            'file-lock' => new FileLockWorkerIdAllocator($config['lock_dir'] ?? $this->storage, $max),
+            'fixed' => new FixedWorkerIdAllocator(self::fixed($config['fixed_value'] ?? null)),
+            'ip-last-octet' => new IpLastOctetWorkerIdAllocator($ip, $max),
+            'ip-hash' => new IpHashWorkerIdAllocator($ip, $max),
+            'hostname-hash' => new HostnameHashWorkerIdAllocator($config['hostname_override'] ?? null, $max),
+            default => throw self::unknown('KONAYUKI_WORKER_ID_MODE', $mode, 'file-lock, fixed, ip-last-octet, ip-hash or hostname-hash'),
+        };
+    }
+
+    /** @param callable(?string): object $redis gives the client of a connection */
+    public function counter(callable $redis): AtomicCounter
+    {
+        $config = $this->config['counter'] ?? [];
+        return match ($driver = $config['driver'] ?? 'apcu') {
+            'apcu' => new ApcuAtomicCounter($this->keyPrefix()),
+            'file' => new FileAtomicCounter(($config['file_dir'] ?? $this->storage) . '/counter.json'),
+            'redis' => new RedisAtomicCounter($redis($config['redis_connection'] ?? null)),
+            default => throw self::unknown('KONAYUKI_COUNTER', $driver, 'apcu, file or redis'),
+        };
+    }
+
+    public function keyPrefix(): string
+    {
+        return $this->config['key_prefix'] ?? IdGenerator::DEFAULT_KEY_PREFIX;
+    }
+
+    private static function fixed(mixed $value): int
+    {
+        if (is_int($value) || is_string($value) && preg_match('/^[0-9]{1,10}$/D', $value) === 1) {
+            return (int) $value;
+        }
+        throw self::unknown('KONAYUKI_WORKER_ID', $value, 'a number, as KONAYUKI_WORKER_ID_MODE is fixed');
+    }
+
+    private static function unknown(string $name, mixed $value, string $right): InvalidArgumentException
+    {
+        return new InvalidArgumentException("{$name} is '" . (is_scalar($value) ? $value : '') . "': it must be {$right}");
+    }
+}

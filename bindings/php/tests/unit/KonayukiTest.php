@@ -1,0 +1,288 @@
+<?php
+// SPDX-License-Identifier: MIT
+// Goal of this test: Konayuki's classes do what konayuki documents; frazil makes the ids where all parts are konayuki's.
+
+declare(strict_types=1);
+
+use Konayuki\Apcu\ApcuAtomicCounter;
+use Konayuki\AtomicCounter;
+use Konayuki\Clock;
+use Konayuki\File\FileAtomicCounter;
+use Konayuki\FileLock\FileLockWorkerIdAllocator;
+use Konayuki\Fixed\FixedWorkerIdAllocator;
+use Konayuki\FrozenClock;
+use Konayuki\Hint\HintHasher;
+use Konayuki\Hint\HostnameHashWorkerIdAllocator;
+use Konayuki\Hint\IpHashWorkerIdAllocator;
+use Konayuki\Hint\IpLastOctetWorkerIdAllocator;
+use Konayuki\Hint\IpResolver;
+use Konayuki\IdGenerator;
+use Konayuki\InMemory\InMemoryAtomicCounter;
+use Konayuki\Layout;
+use Konayuki\RealTimestamp;
+use Konayuki\Redis\RedisAtomicCounter;
+use Konayuki\Sequence\MonotonicSequenceStrategy;
+use Konayuki\Sequence\RandomSequenceStrategy;
+use Konayuki\SequenceStrategy;
+use Konayuki\SnowflakeId;
+use Konayuki\SystemClock;
+use PHPUnit\Framework\TestCase;
+
+final class KonayukiTest extends TestCase
+{
+    private const NOW = 1_800_000_000_000;
+
+    private string $folder;
+
+    protected function setUp(): void
+    {
+        $this->folder = sys_get_temp_dir() . '/konayuki-test-' . bin2hex(random_bytes(6));
+        mkdir($this->folder);
+    }
+
+    protected function tearDown(): void
+    {
+        array_map('unlink', glob("{$this->folder}/*"));
+        rmdir($this->folder);
+    }
+
+    /** The rows of a table of golden values, by the names of its first line. */
+    private static function rows(string $table): array
+    {
+        $lines = array_map(
+            static fn (string $line): array => explode("\t", $line),
+            file(__DIR__ . "/../../../../tests/vectors/{$table}", FILE_IGNORE_NEW_LINES),
+        );
+        $names = array_shift($lines);
+        return array_map(static fn (array $fields): array => array_combine($names, $fields), $lines);
+    }
+
+    private function generator(
+        AtomicCounter $counter,
+        Clock $clock,
+        ?Layout $layout = null,
+        SequenceStrategy $sequence = new MonotonicSequenceStrategy(),
+    ): IdGenerator {
+        return new IdGenerator($counter, $clock, $layout ?? Layout::default(), new RealTimestamp(), $sequence, 7);
+    }
+
+    public function testFrazilMakesTheIdsOfItsOwnPartsWithoutApcu(): void
+    {
+        foreach ([new MonotonicSequenceStrategy(), new RandomSequenceStrategy()] as $sequence) {
+            $generator = $this->generator(new ApcuAtomicCounter(), new SystemClock(), null, $sequence);
+            $this->assertStringContainsString('worker=fixed:7', $generator->spec());
+            $before = (int) (microtime(true) * 1000);
+            $ids = array_map(static fn () => $generator->next(), range(1, 9000));
+            $this->assertCount(9000, array_unique(array_map('strval', $ids)));
+            $this->assertSame(7, $ids[0]->workerId());
+            $this->assertEqualsWithDelta($before, $ids[0]->timestamp(), 60_000);
+            $values = array_map(static fn (SnowflakeId $id) => $id->value, $ids);
+            $sorted = $values;
+            sort($sorted);
+            $this->assertSame($sorted, $values);
+        }
+        $this->assertNotNull($this->generator(new InMemoryAtomicCounter(), new SystemClock())->spec());
+    }
+
+    public function testTwoGeneratorsOfOneWorkerNeverRepeat(): void
+    {
+        $one = $this->generator(new InMemoryAtomicCounter(), new SystemClock());
+        $two = $this->generator(new ApcuAtomicCounter('another'), new SystemClock());
+        $ids = [];
+        for ($i = 0; $i < 3000; $i++) {
+            array_push($ids, $one->next()->value, $two->next()->value);
+        }
+        $this->assertCount(6000, array_unique($ids));
+    }
+
+    public function testPartsOfYoursAreAskedInPhp(): void
+    {
+        $clock = new FrozenClock(self::NOW);
+        $counter = new InMemoryAtomicCounter();
+        $counter->wasReinitialized();
+        $generator = $this->generator($counter, $clock, new Layout(0, 41, 18, 4));
+        $this->assertNull($generator->spec());
+        for ($sequence = 0; $sequence < 16; $sequence++) {
+            $id = $generator->next();
+            $this->assertSame([self::NOW, 7, $sequence], [$id->timestamp(), $id->workerId(), $id->sequence()]);
+        }
+        $this->assertSame(self::NOW + 1, $generator->next()->timestamp(), 'a full millisecond is waited for');
+        $counter->clear();
+        $this->assertSame(self::NOW + 2, $generator->next()->timestamp(), 'after a wipe the millisecond is left');
+
+        $strategy = new class implements SequenceStrategy {
+            public function initialValue(int $maxSequence): int
+            {
+                return $maxSequence - 1;
+            }
+        };
+        $own = $this->generator(new InMemoryAtomicCounter(), new SystemClock(), null, $strategy);
+        $this->assertNull($own->spec());
+        $this->assertSame(4094, $own->next()->sequence());
+    }
+
+    public function testAClockThatStandsAndACounterThatIsFullAreErrors(): void
+    {
+        $clock = new class implements Clock {
+            public function nowMs(): int
+            {
+                return Layout::default()->epochMs + 5;
+            }
+
+            public function sleepMicroseconds(int $microseconds): void
+            {
+            }
+        };
+        $this->expectException(RuntimeException::class);
+        $this->generator(new InMemoryAtomicCounter(), $clock)->next();
+    }
+
+    public function testTimesOutsideOfTheLayoutAreErrors(): void
+    {
+        $this->expectException(RuntimeException::class);
+        $this->generator(new InMemoryAtomicCounter(), new FrozenClock(0))->next();
+    }
+
+    public function testGoldenIds(): void
+    {
+        $count = 0;
+        foreach (self::rows('konayuki.tsv') as $row) {
+            $row = array_map('intval', $row);
+            $layout = new Layout($row['epoch_ms'], $row['time_bits'], $row['worker_bits'], $row['seq_bits']);
+            $id = SnowflakeId::compose($row['rel_ms'], $row['worker'], $row['sequence'], $layout);
+            $this->assertSame([$row['id'], $row['unix_ms']], [$id->value, $id->timestamp()]);
+            $this->assertSame([$row['worker'], $row['sequence']], [$id->workerId(), $id->sequence()]);
+            $this->assertSame([$row['shard16'], $row['shard7']], [$id->shardKey(16), $id->shardKey(7)]);
+            $this->assertEquals($id, SnowflakeId::fromInt($row['id'], $layout));
+            $count++;
+        }
+        $this->assertGreaterThan(100, $count);
+        foreach (self::rows('workerhash.tsv') as $row) {
+            $this->assertSame((int) $row['worker'], HintHasher::toWorkerId($row['hint'], (int) $row['max_workers']));
+        }
+    }
+
+    public function testTheFileCounterIsKonayukis(): void
+    {
+        $counter = new FileAtomicCounter("{$this->folder}/counter.json");
+        $this->assertTrue($counter->wasReinitialized());
+        $this->assertFalse($counter->wasReinitialized());
+        file_put_contents("{$this->folder}/counter.json", json_encode(['k' => [41, time() + 100], 'old' => [9, 1]]));
+        $this->assertSame([42, 43, 5, 6], [
+            $counter->nextSequence('k', 0, 2), $counter->nextSequence('k', 0, 2),
+            $counter->nextSequence('old', 5, 2), $counter->nextSequence('old', 5, 2),
+        ]);
+        $this->assertTrue($counter->wasReinitialized(), 'its sentinel went with the file');
+        $this->assertSame(43, json_decode(file_get_contents("{$this->folder}/counter.json"), true)['k'][0]);
+        $this->assertNull($this->generator($counter, new SystemClock())->spec(), 'others can count there as well');
+    }
+
+    public function testTheRedisCounterSpeaksToEitherClient(): void
+    {
+        $redis = new class {
+            public array $calls = [];
+
+            public function eval(string $script, array $arguments, int $keys): int
+            {
+                $this->calls[] = [$arguments, $keys];
+                return 3;
+            }
+
+            public function set(string $key, string $value, array $options): bool
+            {
+                $this->calls[] = [$value, $options];
+                return true;
+            }
+        };
+        $counter = new RedisAtomicCounter($redis, 'p:');
+        $this->assertSame(3, $counter->nextSequence('k', 1, 2));
+        $this->assertTrue($counter->wasReinitialized());
+        $this->assertSame([[['p:k', '1', '2'], 1], ['1', ['NX']]], $redis->calls);
+        $this->expectException(InvalidArgumentException::class);
+        new RedisAtomicCounter(new stdClass());
+    }
+
+    public function testFileLocks(): void
+    {
+        $one = new FileLockWorkerIdAllocator($this->folder, 2);
+        $two = new FileLockWorkerIdAllocator($this->folder, 2);
+        $this->assertSame([0, 0, 1], [$one->acquire(), $one->acquire(), $two->acquire()]);
+        $this->assertFileExists("{$this->folder}/worker-0.lock");
+        try {
+            (new FileLockWorkerIdAllocator($this->folder, 2))->acquire();
+            $this->fail('a third one got a worker id of two');
+        } catch (RuntimeException $e) {
+            $this->assertStringContainsString($this->folder, $e->getMessage());
+        }
+        $one->release();
+        $this->assertSame(0, (new FileLockWorkerIdAllocator($this->folder, 2))->acquire());
+    }
+
+    public function testAForkedChildTakesAWorkerIdOfItsOwn(): void
+    {
+        $allocator = new FileLockWorkerIdAllocator($this->folder, 8);
+        $this->assertSame(0, $allocator->acquire());
+        $child = pcntl_fork();
+        if ($child === 0) {
+            $number = $allocator->acquire();
+            $allocator->release();
+            file_put_contents("{$this->folder}/child", (string) $number);
+            posix_kill(getmypid(), SIGKILL); // it must not end as a test run
+        }
+        pcntl_waitpid($child, $status);
+        $this->assertSame('1', file_get_contents("{$this->folder}/child"));
+        $this->assertSame(1, (new FileLockWorkerIdAllocator($this->folder, 8))->acquire(), 'the parent still has 0');
+    }
+
+    public function testALockFileThatCannotBeOpenedIsNamed(): void
+    {
+        mkdir("{$this->folder}/worker-0.lock");
+        try {
+            $this->expectExceptionMessage('worker-0.lock');
+            (new FileLockWorkerIdAllocator($this->folder, 8))->acquire();
+        } finally {
+            rmdir("{$this->folder}/worker-0.lock");
+        }
+    }
+
+    public function testWorkerIdsByHint(): void
+    {
+        $layout = Layout::default();
+        $this->assertSame(725, HostnameHashWorkerIdAllocator::fromLayout($layout, 'app-3')->acquire());
+        $this->assertSame(crc32('10.0.5.42') % 512, (new IpHashWorkerIdAllocator('10.0.5.42', 512))->acquire());
+        $this->assertSame(17, IpLastOctetWorkerIdAllocator::fromLayout($layout, '10.0.0.17')->acquire());
+        $this->assertSame(42, (new FixedWorkerIdAllocator(42))->acquire());
+        $this->assertSame(HintHasher::toWorkerId(gethostname(), 1024), (new HostnameHashWorkerIdAllocator())->acquire());
+        $this->assertNotFalse(filter_var(IpResolver::primaryIp(), FILTER_VALIDATE_IP));
+    }
+
+    /** @dataProvider refused */
+    public function testRefuses(string $exception, callable $call): void
+    {
+        $this->expectException($exception);
+        $call();
+    }
+
+    public function refused(): array
+    {
+        $default = Layout::default();
+        $wrong = InvalidArgumentException::class;
+        return [
+            '62 bits' => [$wrong, static fn () => new Layout(0, 40)],
+            'negative bits' => [$wrong, static fn () => new Layout(0, 64, -1, 0)],
+            'a negative time' => [$wrong, static fn () => SnowflakeId::compose(-1, 0, 0, $default)],
+            'a worker id too many' => [$wrong, static fn () => SnowflakeId::compose(0, 1024, 0, $default)],
+            'a sequence too many' => [$wrong, static fn () => SnowflakeId::compose(0, 0, 4096, $default)],
+            'a negative id' => [$wrong, static fn () => SnowflakeId::fromInt(-1, $default)],
+            'no shard' => [$wrong, static fn () => SnowflakeId::fromInt(1, $default)->shardKey(0)],
+            'no worker' => [$wrong, static fn () => new FileLockWorkerIdAllocator('/tmp', 0)],
+            'no text' => [$wrong, static fn () => HintHasher::toWorkerId('', 5)],
+            'no modulus' => [$wrong, static fn () => HintHasher::toWorkerId('a', 0)],
+            'a negative worker id' => [$wrong, static fn () => new FixedWorkerIdAllocator(-1)],
+            'a small pool for addresses' => [$wrong, static fn () => new IpLastOctetWorkerIdAllocator('10.0.0.1', 255)],
+            'a small layout for addresses' => [$wrong, static fn () => IpLastOctetWorkerIdAllocator::fromLayout(new Layout(0, 44, 7))],
+            'IPv6' => [RuntimeException::class, static fn () => (new IpLastOctetWorkerIdAllocator('2001:db8::1'))->acquire()],
+            'no sequence' => [$wrong, static fn () => (new RandomSequenceStrategy())->initialValue(-1)],
+        ];
+    }
+}

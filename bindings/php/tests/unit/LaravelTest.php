@@ -1,0 +1,175 @@
+<?php
+// SPDX-License-Identifier: MIT
+// Goal of this test: an application of Laravel's parts boots the provider, publishes its configuration, and uses facade,
+// trait and cast.
+
+declare(strict_types=1);
+
+use Frazil\Laravel\AsFrazilId;
+use Frazil\Laravel\HasFrazilId;
+use Illuminate\Config\Repository;
+use Illuminate\Container\Container;
+use Illuminate\Database\Capsule\Manager;
+use Illuminate\Database\Eloquent\Model;
+use Illuminate\Events\Dispatcher;
+use Illuminate\Support\Facades\Facade;
+use Illuminate\Support\ServiceProvider;
+use Konayuki\AtomicCounter;
+use Konayuki\Clock;
+use Konayuki\File\FileAtomicCounter;
+use Konayuki\FrozenClock;
+use Konayuki\IdGenerator;
+use Konayuki\InMemory\InMemoryAtomicCounter;
+use Konayuki\Laravel\Facades\Konayuki;
+use Konayuki\Laravel\KonayukiServiceProvider;
+use Konayuki\SnowflakeId;
+use Konayuki\WorkerIdAllocator;
+use PHPUnit\Framework\TestCase;
+
+/** What the provider asks of Laravel's Application. */
+final class StubApplication extends Container
+{
+    public function storagePath(): string
+    {
+        return '/nonexistent/storage';
+    }
+
+    public function configPath(string $path): string
+    {
+        return "/app/config/$path";
+    }
+
+    public function runningInConsole(): bool
+    {
+        return true;
+    }
+}
+
+final class Order extends Model
+{
+    use HasFrazilId;
+
+    public $timestamps = false;
+    protected $guarded = [];
+    protected $casts = ['customer_id' => AsFrazilId::class];
+}
+
+final class LaravelTest extends TestCase
+{
+    protected function tearDown(): void
+    {
+        foreach (array_keys(getenv()) as $name) {
+            if (str_starts_with($name, 'KONAYUKI_')) {
+                putenv($name);
+                unset($_ENV[$name], $_SERVER[$name]);
+            }
+        }
+        Facade::clearResolvedInstances();
+        Container::setInstance(null);
+    }
+
+    /** An application that has booted the provider, with these variables. */
+    private function application(array $environment = ['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9']): StubApplication
+    {
+        foreach ($environment as $name => $value) {
+            $_ENV["KONAYUKI_$name"] = $_SERVER["KONAYUKI_$name"] = $value;
+            putenv("KONAYUKI_$name=$value");
+        }
+        $application = new StubApplication();
+        Container::setInstance($application);
+        $application->instance('config', new Repository());
+        Facade::setFacadeApplication($application);
+        $provider = new KonayukiServiceProvider($application);
+        $provider->register();
+        $provider->boot();
+        return $application;
+    }
+
+    public function testTheProviderPublishesItsConfiguration(): void
+    {
+        $application = $this->application();
+        $paths = ServiceProvider::pathsToPublish(KonayukiServiceProvider::class, 'konayuki-config');
+        $this->assertSame(['/app/config/konayuki.php'], array_values($paths));
+        $this->assertFileExists(array_key_first($paths));
+        $this->assertSame(1_767_225_600_000, $application->make('config')->get('konayuki.epoch_ms'));
+    }
+
+    public function testTheFacadeMakesIdsByFrazil(): void
+    {
+        $application = $this->application(['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9', 'EPOCH_MS' => '1700000000000']);
+        $id = Konayuki::next();
+        $this->assertInstanceOf(SnowflakeId::class, $id);
+        $this->assertSame(9, $id->workerId());
+        $this->assertEqualsWithDelta(microtime(true) * 1000, $id->timestamp(), 60_000);
+        $this->assertStringContainsString('epoch=1700000000000', $application->make(IdGenerator::class)->spec());
+        $this->assertSame($application->make(IdGenerator::class), $application->make(IdGenerator::class));
+    }
+
+    public function testEachVariableIsHeard(): void
+    {
+        $worker = fn (array $environment) => $this->application($environment)->make(WorkerIdAllocator::class)->acquire();
+        $this->assertSame(725, $worker(['WORKER_ID_MODE' => 'hostname-hash', 'HOSTNAME_OVERRIDE' => 'app-3']));
+        $this->assertSame(213, $worker(['MAX_WORKERS' => '512']));
+        $this->assertSame(17, $worker(['WORKER_ID_MODE' => 'ip-last-octet', 'MAX_WORKERS' => '1024', 'IP_OVERRIDE' => '10.0.0.17']));
+        $this->assertSame(crc32('10.0.0.17') % 1024, $worker(['WORKER_ID_MODE' => 'ip-hash']));
+        $folder = sys_get_temp_dir() . '/konayuki-laravel-' . bin2hex(random_bytes(6));
+        $this->assertSame(0, $worker(['WORKER_ID_MODE' => 'file-lock', 'LOCK_DIR' => $folder]));
+        $file = $this->application(['COUNTER' => 'file', 'COUNTER_FILE_DIR' => $folder])->make(AtomicCounter::class);
+        $this->assertInstanceOf(FileAtomicCounter::class, $file);
+        $this->assertStringStartsWith($folder, $file->stateFile);
+        array_map('unlink', glob("$folder/*"));
+        rmdir($folder);
+        $random = $this->application(['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9', 'COUNTER' => 'apcu', 'SEQUENCE_MODE' => 'random']);
+        $this->assertStringContainsString('start=random', $random->make(IdGenerator::class)->spec());
+    }
+
+    public function testPartsCanBeReplaced(): void
+    {
+        $application = $this->application();
+        $application->instance(Clock::class, new FrozenClock(1_800_000_000_000));
+        $application->instance(AtomicCounter::class, new InMemoryAtomicCounter());
+        $this->assertSame(1_800_000_000_001, Konayuki::next()->timestamp());
+    }
+
+    /** @dataProvider slips */
+    public function testASlipIsAnErrorAndNeverAnotherMeaning(array $environment): void
+    {
+        $application = $this->application($environment);
+        $this->expectException(InvalidArgumentException::class);
+        $this->expectExceptionMessage('KONAYUKI_' . array_key_last($environment));
+        $application->make(IdGenerator::class);
+    }
+
+    public function slips(): array
+    {
+        $fixed = ['WORKER_ID' => '9', 'WORKER_ID_MODE' => 'fixed'];
+        return [
+            [['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => 'seven']],
+            [['WORKER_ID_MODE' => 'hostname']],
+            [$fixed + ['SEQUENCE_MODE' => 'rnd']],
+            [$fixed + ['COUNTER' => 'memcached']],
+        ];
+    }
+
+    public function testAModelGetsAnIdAndJsonAString(): void
+    {
+        $application = $this->application();
+        $database = new Manager($application);
+        $database->addConnection(['driver' => 'sqlite', 'database' => ':memory:']);
+        $database->setEventDispatcher(new Dispatcher($application));
+        $database->bootEloquent();
+        $database->getConnection()->statement('CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER)');
+
+        $order = Order::query()->create(['customer_id' => '118388263001026560']);
+        $this->assertIsInt($order->id);
+        $this->assertSame(118388263001026560, $order->customer_id);
+        $this->assertSame(['customer_id' => '118388263001026560', 'id' => (string) $order->id], json_decode($order->toJson(), true));
+        $found = Order::query()->find($order->id);
+        $this->assertSame([$order->id, 118388263001026560], [$found->id, $found->customer_id]);
+        $this->assertSame(5, Order::query()->create(['id' => 5])->id, 'an id that it has is kept');
+        $order->customer_id = Konayuki::next();
+        $this->assertIsInt($order->getAttributes()['customer_id']);
+        $this->expectException(InvalidArgumentException::class);
+        $order->customer_id = '12x';
+    }
+}
