@@ -59,16 +59,16 @@ static struct fz_watch *watch_of_process(void)
 
     if (process == 0 || (watch != NULL && watch->process == process))
         return process == 0 ? NULL : watch;
-    struct fz_watch *own = calloc(1, sizeof *own);
+    struct fz_watch *own = fz_process_alloc(sizeof *own);
     if (own == NULL || !init_watch(own)) {
-        free(own);
+        fz_process_free(own);
         return NULL;
     }
     own->process = process;
     own->former = watch;
     if (fz_process_keep(watch, own))
         return own;
-    free(own); /* another thread was faster */
+    fz_process_free(own); /* another thread was faster */
     return fz_process_kept();
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "this_process.h"
 
+#include <stdalign.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -11,11 +12,36 @@
 static struct fz_fork_mark *_Atomic process_mark;
 static void *_Atomic process_kept;
 
+/* Given out once, by and by. */
+static alignas(max_align_t) unsigned char process_store[1024];
+static _Atomic size_t process_store_used;
+
+void *fz_process_alloc(size_t size)
+{
+    size_t rounded = (size + alignof(max_align_t) - 1) / alignof(max_align_t) * alignof(max_align_t);
+    size_t used = atomic_load_explicit(&process_store_used, memory_order_relaxed);
+
+    while (rounded <= sizeof process_store - used) {
+        if (atomic_compare_exchange_weak_explicit(&process_store_used, &used, used + rounded, memory_order_relaxed,
+                                                  memory_order_relaxed))
+            return process_store + used;
+    }
+    return calloc(1, size);
+}
+
+void fz_process_free(void *memory)
+{
+    uintptr_t at = (uintptr_t)memory;
+
+    if (at < (uintptr_t)process_store || at >= (uintptr_t)(process_store + sizeof process_store))
+        free(memory);
+}
+
 /* The mark after this thread has made one; NULL: there is no memory for it. */
 static struct fz_fork_mark *make_process_mark(void)
 {
     struct fz_fork_mark *mark = NULL;
-    struct fz_fork_mark *own = malloc(sizeof *own);
+    struct fz_fork_mark *own = fz_process_alloc(sizeof *own);
     bool wiped;
 
     if (own == NULL)
@@ -25,7 +51,7 @@ static struct fz_fork_mark *make_process_mark(void)
     if (atomic_compare_exchange_strong_explicit(&process_mark, &mark, own, memory_order_acq_rel, memory_order_acquire))
         return own;
     fz_unmap(page, sizeof *page); /* another thread was faster */
-    free(own);
+    fz_process_free(own);
     return mark;
 }
 

@@ -4,6 +4,7 @@
 #define FZ_OS_THIS_PROCESS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -11,6 +12,15 @@
  * 0: there is no memory for it.  Any thread, and right after a fork.
  */
 FZ_PRIVATE uint64_t fz_this_process(void);
+
+/*
+ * Zeroed memory for what the process keeps until it ends.  A program that counts what malloc gave would take it for
+ * lost: so the first few bytes are the library's own, and only children of children need others.  NULL: there is none.
+ */
+FZ_PRIVATE void *fz_process_alloc(size_t size);
+
+/* Gives such memory back, which nobody has used. */
+FZ_PRIVATE void fz_process_free(void *memory);
 
 /* The one thing that the process keeps; NULL at first, and in a child what its parent kept.  Any thread. */
 FZ_PRIVATE void *fz_process_kept(void);

@@ -13,6 +13,7 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "operations/leases.h"
+#include "os/this_process.h"
 
 #define FILES "run_dir=@/run state_dir=@/disk/state namespace=orders layout=frazil "
 #define LEASE "worker=file://@/disk/leases layout=frazil max_wait=1s "
@@ -59,6 +60,7 @@ BEFORE_ALL
 {
     unsetenv("FRAZIL_STATE");
     scratch_prefer_memory();
+    assert_int_not_equal(fz_this_process(), 0); /* the page of its mark is kept, and nothing of any one call */
 }
 
 /* ---- state files ------------------------------------------------------------------ */

@@ -17,6 +17,7 @@
 #include "faults/calls.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/this_process.h"
 
 /* The command's main, which is called something else here. */
 int frazil_command_main(int argc, char **argv);
@@ -218,6 +219,7 @@ BEFORE_ALL
 {
     unsetenv("FRAZIL_STATE");
     scratch_prefer_memory();
+    assert_int_not_equal(fz_this_process(), 0); /* the page of its mark is kept, and nothing of any one call */
 }
 
 /* ---- commands -------------------------------------------------------------------------------- */

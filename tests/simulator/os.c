@@ -16,7 +16,6 @@
 #include "os/part.h"
 #include "os/shards.h"
 #include "os/state_file.h"
-#include "os/this_process.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
 #include "process.h"
@@ -70,24 +69,6 @@ void fz_unmap(void *pages, size_t size)
 uint64_t fz_process_name(void)
 {
     return (uint64_t)self()->pid + 1;
-}
-
-uint64_t fz_this_process(void)
-{
-    return (uint64_t)self()->pid + 1;
-}
-
-void *fz_process_kept(void)
-{
-    return self()->kept;
-}
-
-bool fz_process_keep(void *before, void *after)
-{
-    if (self()->kept != before)
-        return false;
-    self()->kept = after;
-    return true;
 }
 
 /* ---- the host ------------------------------------------------------------------------- */

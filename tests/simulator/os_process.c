@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* In place of src/os/this_process.c: each simulated process has its own mark, and keeps its own thing. */
+#include <string.h>
+
+#include "os/this_process.h"
+#include "process.h"
+
+uint64_t fz_this_process(void)
+{
+    return (uint64_t)self()->pid + 1;
+}
+
+void *fz_process_alloc(size_t size)
+{
+    void *memory = self_alloc(size);
+
+    return memory == NULL ? NULL : memset(memory, 0, size);
+}
+
+void fz_process_free(void *memory)
+{
+    self_free(memory);
+}
+
+void *fz_process_kept(void)
+{
+    return self()->kept;
+}
+
+bool fz_process_keep(void *before, void *after)
+{
+    if (self()->kept != before)
+        return false;
+    self()->kept = after;
+    return true;
+}
