@@ -12,7 +12,6 @@ import (
 	"errors"
 	"fmt"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	frazil "github.com/frazil/frazil-go"
@@ -76,28 +75,18 @@ type Generator struct {
 	overflow  overflow
 }
 
-// partitions is the number of the last generator without a partition of the caller's; the first one is 0.
-var partitions = ^uint32(0)
-
-// seed is the partition of the first one: half of the space away from those that frazil gives to its own generators of this
-// process, which count up as well.
-var seed = func() uint16 {
-	own, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
-	if err != nil {
-		panic("sno: no generator can be opened: " + err.Error())
-	}
-	defer own.Close()
-	return uint16(own.Info().Worker) + 1<<15
-}()
-
-// nextPartition is one that no other generator has that asked for one.
+// nextPartition is one that nobody else in this process has who asked for one: frazil draws each of them once, also for its own
+// generators of snos.
 func nextPartition() (p Partition, err error) {
-	n := atomic.AddUint32(&partitions, 1)
-	if n > MaxPartition {
-		atomic.StoreUint32(&partitions, MaxPartition) // so that it never comes round
+	drawn, err := frazil.Open("layout=sno", frazil.WithoutEnvironment())
+	if errors.Is(err, frazil.EPool) {
 		return p, &PartitionPoolExhaustedError{}
 	}
-	p.PutUint16(seed + uint16(n))
+	if err != nil {
+		return p, err
+	}
+	defer drawn.Close()
+	p.PutUint16(uint16(drawn.Info().Worker))
 	return p, nil
 }
 
