@@ -52,7 +52,7 @@ add_dependencies(process_test_two_copies frazil_shared)
 
 # What runs the tests fails where it must.
 foreach(name empty sample)
-  add_executable(lib_${name} lib/selftest/${name}.c lib/test.c)
+  add_executable(lib_${name} lib/selftest/${name}.c lib/test.c lib/resting_fork.c)
   frazil_compile_options(lib_${name})
   target_include_directories(lib_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(lib_${name} PRIVATE ${cmocka})

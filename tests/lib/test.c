@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/test.h"
 
+#include "lib/resting_fork.h"
+
 struct test_hooks test_hooks;
 
 static struct test *tests;
@@ -104,6 +106,7 @@ int test_run(void)
         return 1;
     }
     choose(chosen);
+    resting_fork_enable();
     int failed = _cmocka_run_group_tests("tests", chosen, count, run_before_all, run_after_all);
     free(chosen);
     return failed != 0;
