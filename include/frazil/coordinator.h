@@ -23,8 +23,8 @@ FRAZIL_API const char *const *frazil_coordinator_parts(void);
 
 /*
  * Loads a part by its name; it stays loaded.  FRAZIL_ENOTBUILT: it is not
- * installed, or is of another version than this library; FRAZIL_EINVAL: there is no
- * such part.  Any thread.
+ * installed, or is of another version than this library, or of another build of it
+ * whose structures differ; FRAZIL_EINVAL: there is no such part.  Any thread.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_coordinator_load(const frazil_coordinator **ret, const char *part,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 2);

@@ -74,7 +74,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_granter(frazil_options *option
 
 /*
  * Adds a part that is not to be loaded, from frazil/coordinators.h.  It is used for the URLs that it knows; all others
- * are loaded.  FRAZIL_EINVAL: more than 16.
+ * are loaded.  Opening fails with FRAZIL_ENOTBUILT if it is not of the build of this library.  FRAZIL_EINVAL: more
+ * than 16.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_coordinator(frazil_options *options,
                                                               const frazil_coordinator *coordinator,

@@ -33,10 +33,20 @@ struct fz_lease_request {
     uint64_t workers;    /* likewise */
 };
 
+/*
+ * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
+ * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
+ */
+#define FZ_STRUCTURES 1
+
 /* Texts in it are never freed.  Any thread. */
 struct frazil_coordinator {
-    const char *version;        /* FRAZIL_VERSION of this part: parts of different versions do not go together */
-    const char *part;           /* "redis" */
+    /* These four stay where they are: they are read before anybody knows whether the rest is as it looks. */
+    uint32_t size;       /* of this structure, in the part's build */
+    uint32_t structures; /* FZ_STRUCTURES of that build */
+    const char *version; /* its FRAZIL_VERSION */
+    const char *part;    /* "redis" */
+
     const char *client;         /* the client library and its version: "hiredis 0.14.1" */
     const char *const *schemes; /* of its URLs, without "://"; NULL at the end */
 
@@ -77,10 +87,13 @@ struct frazil_coordinator {
                           fz_finding_visitor visit, void *ctx, frazil_error *reterr);
 };
 
+/* By what a part and whoever loads it know each other. */
+#define FZ_COORDINATOR_BUILD .size = sizeof(frazil_coordinator), .structures = FZ_STRUCTURES, .version = FRAZIL_VERSION
+
 /* The functions of a coordinator whose worker ids are leases over its register. */
 #define FZ_LEASE_COORDINATOR                                                                                           \
-    .version = FRAZIL_VERSION, .open_granter = fz_lease_open_granter, .init = fz_lease_init_url,                       \
-    .list = fz_lease_list_url, .release = fz_lease_release_url, .examine = fz_lease_examine_url
+    FZ_COORDINATOR_BUILD, .open_granter = fz_lease_open_granter, .init = fz_lease_init_url, .list = fz_lease_list_url, \
+                          .release = fz_lease_release_url, .examine = fz_lease_examine_url
 
 /* Each does over self->open_register what its namesake in frazil_coordinator says. */
 FZ_PRIVATE frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz_lease_request *request,

@@ -65,14 +65,33 @@ static bool knows(const frazil_coordinator *coordinator, const char *url)
     return false;
 }
 
-/* A part shares structures with libfrazil, or with the frazil.c that loads it: only those of one build go together. */
-static frazil_err check_version(const frazil_coordinator *coordinator, frazil_error *reterr)
+/* Builds of before there were FZ_STRUCTURES have an address where the two numbers are now, or in their place its
+ * halves. */
+static bool says_structures(const frazil_coordinator *coordinator)
 {
-    if (strcmp(coordinator->version, FRAZIL_VERSION) == 0)
+    return coordinator->size < 4096 && coordinator->structures < 4096;
+}
+
+/* A part shares structures with libfrazil, or with the frazil.c that loads it: only those of one build go together. */
+static frazil_err check_build(const frazil_coordinator *coordinator, frazil_error *reterr)
+{
+    if (!says_structures(coordinator))
+        return fz_fail(
+            reterr, FRAZIL_ENOTBUILT,
+            "the part of frazil for this is of an older build than the frazil %s that wants it: install both "
+            "from one build",
+            FRAZIL_VERSION);
+    if (strcmp(coordinator->version, FRAZIL_VERSION) != 0)
+        return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                       "libfrazil-%s is of version %s, and the frazil that wants it is of %s: install the same of both",
+                       coordinator->part, coordinator->version, FRAZIL_VERSION);
+    if (coordinator->size == sizeof *coordinator && coordinator->structures == FZ_STRUCTURES)
         return FRAZIL_OK;
     return fz_fail(reterr, FRAZIL_ENOTBUILT,
-                   "libfrazil-%s is of version %s, and the frazil that wants it is of %s: install the same of both",
-                   coordinator->part, coordinator->version, FRAZIL_VERSION);
+                   "libfrazil-%s is of another build of version %s than the frazil that wants it: its structures are "
+                   "%u (of %u bytes), not %u (of %u bytes): install both from one build",
+                   coordinator->part, FRAZIL_VERSION, (uint64_t)coordinator->structures, (uint64_t)coordinator->size,
+                   (uint64_t)FZ_STRUCTURES, (uint64_t)sizeof *coordinator);
 }
 
 static frazil_err load(const char *part, const frazil_coordinator **ret, frazil_error *reterr)
@@ -81,7 +100,7 @@ static frazil_err load(const char *part, const frazil_coordinator **ret, frazil_
 
     frazil_err err = fz_part_load(part, &entry, reterr);
     if (err == FRAZIL_OK)
-        err = check_version(entry, reterr);
+        err = check_build(entry, reterr);
     if (err == FRAZIL_OK)
         *ret = entry;
     return err;
@@ -105,12 +124,13 @@ frazil_err fz_coordinator_for(const char *what, const char *url, const frazil_co
                               const frazil_coordinator **ret, frazil_error *reterr)
 {
     for (; given != NULL && *given != NULL; given++) {
+        frazil_err err = check_build(*given, reterr);
+        if (err != FRAZIL_OK)
+            return err;
         if (!knows(*given, url))
             continue;
-        frazil_err err = check_version(*given, reterr);
-        if (err == FRAZIL_OK)
-            *ret = *given;
-        return err;
+        *ret = *given;
+        return FRAZIL_OK;
     }
     for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
         if (has_one_of(url, coordinator_kinds[i].schemes))

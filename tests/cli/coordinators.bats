@@ -87,6 +87,17 @@ statement() {
     frazil next "worker=$user"
 }
 
+@test "a part of another build is refused, with both numbers and the way out; the part of this build serves" {
+    serve redis
+    local url="redis://127.0.0.1:$port/builds"
+    frazil lease init --never-used "$url"
+    LD_LIBRARY_PATH=$FRAZIL_OTHER_BUILD fails 2 "libfrazil-redis is of another build of version" frazil next "worker=$url"
+    [[ $stderr == *"its structures are "*", not "*": install both from one build" ]]
+    LD_LIBRARY_PATH=$FRAZIL_OTHER_BUILD frazil version >"$BATS_TEST_TMPDIR/version"
+    grep -q "redis.*another build" "$BATS_TEST_TMPDIR/version"
+    frazil next "worker=$url"
+}
+
 @test "lease init warns of settings that weaken what is granted" {
     serve redis
     run --separate-stderr frazil lease init --never-used "redis://127.0.0.1:$port/safe"

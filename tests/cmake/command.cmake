@@ -33,12 +33,19 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
   frazil_test_includes(cli_serve)
   target_link_libraries(cli_serve PRIVATE frazil_test_objects)
   set_target_properties(cli_serve PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cli OUTPUT_NAME serve)
+  # What coordinators.bats puts in the place of libfrazil-redis.
+  add_library(cli_other_build SHARED cli/other_build.c)
+  frazil_compile_options(cli_other_build)
+  frazil_test_includes(cli_other_build)
+  target_compile_definitions(cli_other_build PRIVATE OTHER_BUILD=frazil_coordinator_redis)
+  set_target_properties(cli_other_build PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cli/other_build
+                                                   OUTPUT_NAME frazil-redis SOVERSION ${FRAZIL_SOVERSION})
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     add_test(NAME cli/${name} COMMAND ${BATS} ${source})
     set_tests_properties(cli/${name} PROPERTIES
       LABELS cli TIMEOUT 600
-      ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
+      ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
     frazil_leave_out(cli/${name})
   endforeach()
 endif()

@@ -6,7 +6,7 @@ frazil_script(mutants apply ${CMAKE_CURRENT_SOURCE_DIR}/mutants/apply.sh ${PROJE
 frazil_script(model lease ${CMAKE_CURRENT_SOURCE_DIR}/model/check.sh quick)
 
 set(style ${CMAKE_CURRENT_SOURCE_DIR}/style)
-foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary upgrading format)
+foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary upgrading structures format)
   frazil_script(style ${check} ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
   frazil_script(style ${check}-selftest ${style}/selftest.sh ${check})
 endforeach()

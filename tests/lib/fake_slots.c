@@ -71,8 +71,8 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
 
 static const char *const schemes[] = {"fake", "konayuki+fake", NULL};
 static const char *const slotless_schemes[] = {"slotless", NULL};
-static const frazil_coordinator fake = {
-    .version = FRAZIL_VERSION, .part = "fake", .client = "none", .schemes = schemes, .open_slots = open_slots};
-static const frazil_coordinator slotless = {
-    .version = FRAZIL_VERSION, .part = "slotless", .client = "none", .schemes = slotless_schemes};
+static const frazil_coordinator fake = {FZ_COORDINATOR_BUILD, .part = "fake", .client = "none", .schemes = schemes,
+                                        .open_slots = open_slots};
+static const frazil_coordinator slotless = {FZ_COORDINATOR_BUILD, .part = "slotless", .client = "none",
+                                            .schemes = slotless_schemes};
 const frazil_coordinator *const fake_slots_coordinators[] = {&fake, &slotless, NULL};

@@ -161,8 +161,8 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
 static bool child_takes_its_own_slots(void)
 {
     static const char *const schemes[] = {"fake", NULL};
-    static const frazil_coordinator fake = {
-        .version = FRAZIL_VERSION, .part = "fake", .client = "none", .schemes = schemes, .open_slots = open_slots};
+    static const frazil_coordinator fake = {FZ_COORDINATOR_BUILD, .part = "fake", .client = "none", .schemes = schemes,
+                                            .open_slots = open_slots};
     static const frazil_coordinator *const coordinators[] = {&fake, NULL};
 
     rig = (struct rig){.random_state = 1, .coordinators = coordinators};

@@ -15,13 +15,15 @@ enum { TIMEOUT_MS = 20000 };
 
 /* ---- who it is ------------------------------------------------------------------ */
 
-TEST_OF_KINDS(for_each_server, "It is of this version, and names its part, its client library and its schemes")
+TEST_OF_KINDS(for_each_server, "It is of this build, and names its part, its client library and its schemes")
 {
     const frazil_coordinator *coordinator = kind->coordinator();
     char schemes[256] = "";
     size_t len = 0;
 
     assert_string_equal(coordinator->version, FRAZIL_VERSION);
+    assert_int_equal(coordinator->structures, FZ_STRUCTURES);
+    assert_int_equal(coordinator->size, sizeof *coordinator);
     assert_string_equal(coordinator->part, kind->name);
     assert_memory_equal(coordinator->client, kind->client, strlen(kind->client));
     assert_true(isdigit((unsigned char)coordinator->client[strlen(kind->client)]));

@@ -290,6 +290,23 @@ test_upgrading() {
     must_fail 'no name found'
 }
 
+test_structures() {
+    project
+    cp -r "$style/../../src/lease" "$scratch/project/src/"
+    cp -r "$style/../../include" "$scratch/project/"
+    file tests/style/structures <"$style/structures"
+    must_pass
+    echo '/* Another comment. */' >>"$scratch/project/src/lease/granter.h"
+    must_pass
+    sed -i 's/^    uint64_t count;$/    uint32_t count;/' "$scratch/project/src/lease/slot_source.h"
+    must_fail 'what parts and their loaders share has changed'
+    cp "$style/../../src/lease/slot_source.h" "$scratch/project/src/lease/"
+    sed -i 's/^#define FZ_STRUCTURES .*/#define FZ_STRUCTURES 0/' "$scratch/project/src/lease/coordinator.h"
+    must_fail 'write into tests/style/structures: 0 '
+    rm "$scratch/project/src/lease/granter.h"
+    must_fail 'fz_granter is not found'
+}
+
 test_kept() {
     project
     printf 'struct a {\n    struct fz_kept_fd file; /* int fd; */\n};\nint f(void)\n{\n    int fd;\n    return fd;\n}\n' |

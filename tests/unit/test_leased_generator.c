@@ -204,12 +204,43 @@ TEST("The settings in a spec must be those of the namespace: horizon and workers
                         "'orders' was created with workers=4, and here it is 8");
 }
 
+/* The sentence in which a part of another build is refused. */
+static void assert_part_refused(const frazil_coordinator *part, const char *spec, const char *words)
+{
+    const frazil_coordinator *const list[] = {part, NULL};
+
+    assert_open_refused(spec, &(struct ports){.coordinators = list}, FRAZIL_ENOTBUILT, words);
+}
+
+TEST("A part of another version, or of another build with other structures, is refused, also for the URL of another "
+     "part")
+{
+    frazil_coordinator part = memory_coordinator;
+    struct {
+        const char *version, *part, *client;
+        const void *rest[16];
+    } unnumbered = {FRAZIL_VERSION, "memory", "none", {NULL}};
+
+    start(1);
+    rig_open(&rig, SPEC, RIG_NOW);
+    part.version = "0.0.9";
+    assert_part_refused(&part, SPEC,
+                        "libfrazil-memory is of version 0.0.9, and the frazil that wants it is of " FRAZIL_VERSION);
+    part = memory_coordinator;
+    part.structures++;
+    assert_part_refused(&part, SPEC, "another build of version " FRAZIL_VERSION);
+    assert_part_refused(&part, SPEC, "install both from one build");
+    assert_part_refused(&part, "worker=gopher://orders", "another build");
+    part = memory_coordinator;
+    part.size -= 8;
+    assert_part_refused(&part, SPEC, "another build");
+    memcpy(&part, &unnumbered, sizeof part);
+    assert_part_refused(&part, SPEC, "of an older build than the frazil " FRAZIL_VERSION);
+}
+
 TEST("A failure to open is said in words, and nothing is taken")
 {
-    const frazil_coordinator older = {.version = "0.0.9", .part = "memory", .schemes = memory_coordinator.schemes};
-    const frazil_coordinator *const older_list[] = {&older, NULL};
     struct ports ports = {.coordinators = memory_coordinators};
-    const struct ports old_ports = {.coordinators = older_list};
 
     start(1);
     rig_open(&rig, SPEC, RIG_NOW);
@@ -220,7 +251,6 @@ TEST("A failure to open is said in words, and nothing is taken")
     assert_open_refused(SPEC "max_skew=1us", &ports, FRAZIL_ESPEC, "max_skew=");
     assert_open_refused(SPEC "on_loss=panic", &ports, FRAZIL_ESPEC, "move stop");
     assert_open_refused("worker=gopher://orders", &ports, FRAZIL_ESPEC, "no coordinator is called");
-    assert_open_refused(SPEC, &old_ports, FRAZIL_ENOTBUILT, "0.0.9");
 }
 
 TEST("A generator that could not be opened has nothing to give back: it leaves the records as they are")

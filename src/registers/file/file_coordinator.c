@@ -102,7 +102,7 @@ static frazil_err open_slots(const frazil_coordinator *self, const struct fz_slo
 const frazil_coordinator *frazil_coordinator_file(void)
 {
     static const frazil_coordinator file = {
-        .version = FRAZIL_VERSION,
+        FZ_COORDINATOR_BUILD,
         .part = "file",
         .client = "none needed",
         .schemes = file_schemes,

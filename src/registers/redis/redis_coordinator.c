@@ -85,7 +85,7 @@ static frazil_err examine(const frazil_coordinator *self, const char *url, const
 const frazil_coordinator *frazil_coordinator_redis(void)
 {
     static const frazil_coordinator redis = {
-        .version = FRAZIL_VERSION,
+        FZ_COORDINATOR_BUILD,
         .part = "redis",
         .client = "hiredis " VERSION_TEXT(HIREDIS_MAJOR, HIREDIS_MINOR, HIREDIS_PATCH),
         .schemes = schemes,
