@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: while a real Redis is stopped, keeping and closing a generator take no longer than the caller
- * allows, though the URL allows a minute; and what they have begun comes to its end when Redis goes on.
+ * allows, though the URL allows a minute, and its health says what a caller will meet; and what they have begun comes
+ * to its end when Redis goes on.
  */
 #include <signal.h>
 
@@ -31,28 +32,34 @@ BEFORE_ALL
     test_need(redis_server_installed());
 }
 
-/* A namespace whose grants are short, in a new server. */
-BEFORE_EACH
+/* Makes a namespace, and the spec of its generators. */
+static void make_namespace(const char *name, uint64_t horizon_ms)
 {
     frazil_layout layout;
     frazil_error err;
     char url[128];
 
-    coordinators[0] = frazil_coordinator_redis();
-    redis_server_start(&server, NULL);
     assert_int_equal(frazil_layout_parse("frazil", strlen("frazil"), &layout, NULL), FRAZIL_OK);
     const struct fz_namespace_options options = {.layout = &layout,
-                                                 .horizon_ms = FZ_HORIZON_MS_MIN,
+                                                 .horizon_ms = horizon_ms,
                                                  .workers = GENERATORS,
                                                  .max_skew_ms = 250,
                                                  .token = {1, 2},
                                                  .never_used = true,
                                                  .now_tick = creation_tick,
                                                  .now_ctx = &layout};
-    snprintf(url, sizeof url, "redis://127.0.0.1:%u/orders", (unsigned)server.port);
+    snprintf(url, sizeof url, "redis://127.0.0.1:%u/%s", (unsigned)server.port, name);
     if (frazil_coordinator_redis()->init(frazil_coordinator_redis(), url, &options, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     snprintf(spec, sizeof spec, "worker=%s?timeout=60s&wait=0 keeper=hook", url);
+}
+
+/* Grants are short, and the server is new. */
+BEFORE_EACH
+{
+    coordinators[0] = frazil_coordinator_redis();
+    redis_server_start(&server, NULL);
+    make_namespace("orders", FZ_HORIZON_MS_MIN);
 }
 
 AFTER_EACH
@@ -119,6 +126,57 @@ TEST("An event loop over three generators goes on while Redis is stopped, and ke
         assert_true(kept == FRAZIL_OK || kept == FRAZIL_ELEASE); /* a slow machine may have let it end */
         frazil_close(gens[i]);
     }
+}
+
+/* Keeps it without waiting as long as it is in the state. */
+static void keep_while(frazil *gen, enum frazil_health_state state, frazil_health *ret)
+{
+    uint64_t next_ns;
+
+    do {
+        pause_ns(10000000);
+        frazil_err kept = frazil_keep(gen, 0, &next_ns, NULL);
+        assert_true(kept == FRAZIL_OK || kept == FRAZIL_EAGAIN);
+        frazil_get_health(gen, ret, sizeof *ret);
+    } while (ret->state == (int32_t)state);
+}
+
+TEST("Health says how it stands with a generator while Redis is stopped, and does not wait for Redis")
+{
+    frazil *gen;
+    frazil_health health;
+    frazil_error err;
+    uint64_t id;
+    uint64_t retry_ns;
+
+    make_namespace("bills", 2000); /* the test looks at it before its grant runs low */
+    if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    frazil_get_health(gen, &health, sizeof health);
+    assert_int_equal(health.state, FRAZIL_HEALTH_SERVING);
+    assert_int_equal(health.needs_grant, 1);
+    assert_int_equal(health.failures, 0);
+    int64_t first_end_unix_ms = health.grant_end_unix_ms;
+
+    assert_int_equal(kill(server.pid, SIGSTOP), 0);
+    uint64_t begun_ns = now_ns();
+    keep_while(gen, FRAZIL_HEALTH_SERVING, &health);
+    assert_int_equal(health.state, FRAZIL_HEALTH_NEEDS_GRANT);
+    assert_int_equal(health.grant_end_unix_ms, first_end_unix_ms);
+    keep_while(gen, FRAZIL_HEALTH_NEEDS_GRANT, &health);
+    assert_int_equal(health.state, FRAZIL_HEALTH_FENCED);
+    assert_true(fz_real_now().unix_ms >= first_end_unix_ms);
+    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_ELEASE);
+    assert_true(seconds_since(begun_ns) < 50);
+
+    assert_int_equal(kill(server.pid, SIGCONT), 0);
+    keep_while(gen, FRAZIL_HEALTH_FENCED, &health);
+    assert_int_equal(health.state, FRAZIL_HEALTH_SERVING);
+    assert_int_equal(health.failures, 0);
+    assert_int_equal(health.last_code, FRAZIL_OK);
+    assert_true(health.grant_end_unix_ms > first_end_unix_ms);
+    assert_int_equal(frazil_try_next(gen, &id, &retry_ns), FRAZIL_OK);
+    frazil_close(gen);
 }
 
 TEST("A generator is closed within the time while Redis is stopped, and its worker id is given back later")
