@@ -126,8 +126,9 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
  * closes it, an opening waits for the end of that.
  *
  * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares the generators of its
- * parent as it would share one, and opens those anew that another thread was just opening.  A URL with another password
- * means the same.
+ * parent as it would share one, and opens those anew that another thread was just opening.  Nobody closes in the child
+ * the openings of its parent's other threads: if their generator is fenced for good, stop it there, and the next
+ * opening has a new one.  A URL with another password means the same.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)
     FRAZIL_NONNULL(1);

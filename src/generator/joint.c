@@ -29,18 +29,21 @@
 
 enum { TEXT_SIZE = 1024, PAUSE_NS = 1000000 };
 
+/* All joints of the process. */
+struct fz_joints {
+    struct fz_joint *_Atomic first;
+    _Atomic uint64_t lock;
+};
+
 struct fz_joint {
+    struct fz_joints *all;
     struct fz_joint *_Atomic next;
     _Atomic uint64_t lock; /* of opening and closing */
     _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
-    uint64_t users;        /* under the lock of the list; whoever waits for the joint's own is one, too */
+    uint64_t users;        /* under the lock of all; whoever waits for the joint's own is one, too */
     frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
     char text[];           /* what it means */
 };
-
-/* All joints of the process. */
-static struct fz_joint *_Atomic joints;
-static _Atomic uint64_t joints_lock;
 
 /* ---- locks -------------------------------------------------------------------------- */
 
@@ -70,9 +73,23 @@ static bool joint_is_stopped(const struct fz_joint *joint)
     return atomic_load_explicit(&joint->stopped, memory_order_acquire);
 }
 
-static struct fz_joint *joint_of(const char *text)
+/* Made by whoever is the first to need them; NULL: out of memory. */
+static struct fz_joints *joints_of_process(void)
 {
-    struct fz_joint *joint = atomic_load_explicit(&joints, memory_order_acquire);
+    struct fz_joints *all = fz_process_kept(FZ_KEPT_JOINTS);
+
+    if (all != NULL)
+        return all;
+    struct fz_joints *own = fz_process_alloc(sizeof *own);
+    if (own == NULL || fz_process_keep(FZ_KEPT_JOINTS, NULL, own))
+        return own;
+    fz_process_free(own); /* another thread was faster */
+    return fz_process_kept(FZ_KEPT_JOINTS);
+}
+
+static struct fz_joint *joint_of(const struct fz_joints *all, const char *text)
+{
+    struct fz_joint *joint = atomic_load_explicit(&all->first, memory_order_acquire);
 
     while (joint != NULL && (strcmp(joint->text, text) != 0 || joint_is_stopped(joint)))
         joint = atomic_load_explicit(&joint->next, memory_order_acquire);
@@ -83,41 +100,46 @@ static struct fz_joint *joint_of(const char *text)
 static struct fz_joint *joint_join(const char *text, uint64_t process)
 {
     size_t size = strlen(text) + 1;
+    struct fz_joints *all = joints_of_process();
 
-    joint_enter(&joints_lock, process);
-    struct fz_joint *joint = joint_of(text);
+    if (all == NULL)
+        return NULL;
+    joint_enter(&all->lock, process);
+    struct fz_joint *joint = joint_of(all, text);
     if (joint == NULL && (joint = calloc(1, sizeof *joint + size)) != NULL) {
+        joint->all = all;
         memcpy(joint->text, text, size);
-        atomic_init(&joint->next, atomic_load_explicit(&joints, memory_order_relaxed));
-        atomic_store_explicit(&joints, joint, memory_order_release);
+        atomic_init(&joint->next, atomic_load_explicit(&all->first, memory_order_relaxed));
+        atomic_store_explicit(&all->first, joint, memory_order_release);
     }
     if (joint != NULL)
         joint->users++;
-    joint_exit(&joints_lock);
+    joint_exit(&all->lock);
     return joint;
 }
 
 static bool joint_has_others(struct fz_joint *joint, uint64_t process)
 {
-    joint_enter(&joints_lock, process);
+    joint_enter(&joint->all->lock, process);
     bool has_others = joint->users > 1;
-    joint_exit(&joints_lock);
+    joint_exit(&joint->all->lock);
     return has_others;
 }
 
 /* One user less, who holds the joint's lock; the last one takes the joint away. */
 static void joint_part(struct fz_joint *joint, uint64_t process)
 {
-    struct fz_joint *_Atomic *place = &joints;
+    struct fz_joints *all = joint->all;
+    struct fz_joint *_Atomic *place = &all->first;
 
-    joint_enter(&joints_lock, process);
+    joint_enter(&all->lock, process);
     bool is_last = --joint->users == 0;
     if (is_last) {
         while (atomic_load_explicit(place, memory_order_relaxed) != joint)
             place = &atomic_load_explicit(place, memory_order_relaxed)->next;
         atomic_store_explicit(place, atomic_load_explicit(&joint->next, memory_order_relaxed), memory_order_release);
     }
-    joint_exit(&joints_lock);
+    joint_exit(&all->lock);
     if (is_last)
         free(joint);
     else

@@ -55,7 +55,7 @@ static bool init_watch(struct fz_watch *watch)
 static struct fz_watch *watch_of_process(void)
 {
     uint64_t process = fz_this_process();
-    struct fz_watch *watch = fz_process_kept();
+    struct fz_watch *watch = fz_process_kept(FZ_KEPT_WATCH);
 
     if (process == 0 || (watch != NULL && watch->process == process))
         return process == 0 ? NULL : watch;
@@ -66,10 +66,10 @@ static struct fz_watch *watch_of_process(void)
     }
     own->process = process;
     own->former = watch;
-    if (fz_process_keep(watch, own))
+    if (fz_process_keep(FZ_KEPT_WATCH, watch, own))
         return own;
     fz_process_free(own); /* another thread was faster */
-    return fz_process_kept();
+    return fz_process_kept(FZ_KEPT_WATCH);
 }
 
 bool fz_watch_is_ours(const struct fz_watched *watched)

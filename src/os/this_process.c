@@ -10,7 +10,7 @@
 
 /* A child inherits it, and reads another number from it. */
 static struct fz_fork_mark *_Atomic process_mark;
-static void *_Atomic process_kept;
+static void *_Atomic process_kept[FZ_KEPT_TOTAL];
 
 /* Given out once, by and by. */
 static alignas(max_align_t) unsigned char process_store[1024];
@@ -64,13 +64,13 @@ uint64_t fz_this_process(void)
     return mark == NULL ? 0 : fz_fork_mark_read(mark);
 }
 
-void *fz_process_kept(void)
+void *fz_process_kept(enum fz_kept kind)
 {
-    return atomic_load_explicit(&process_kept, memory_order_acquire);
+    return atomic_load_explicit(&process_kept[kind], memory_order_acquire);
 }
 
-bool fz_process_keep(void *before, void *after)
+bool fz_process_keep(enum fz_kept kind, void *before, void *after)
 {
-    return atomic_compare_exchange_strong_explicit(&process_kept, &before, after, memory_order_acq_rel,
+    return atomic_compare_exchange_strong_explicit(&process_kept[kind], &before, after, memory_order_acq_rel,
                                                    memory_order_acquire);
 }

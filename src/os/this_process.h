@@ -22,10 +22,13 @@ FZ_PRIVATE void *fz_process_alloc(size_t size);
 /* Gives such memory back, which nobody has used. */
 FZ_PRIVATE void fz_process_free(void *memory);
 
-/* The one thing that the process keeps; NULL at first, and in a child what its parent kept.  Any thread. */
-FZ_PRIVATE void *fz_process_kept(void);
+/* The kinds of things that a process keeps; watch.c and joint.c make them. */
+enum fz_kept { FZ_KEPT_WATCH, FZ_KEPT_JOINTS, FZ_KEPT_TOTAL };
+
+/* The thing of this kind that the process keeps; NULL at first, and in a child what its parent kept.  Any thread. */
+FZ_PRIVATE void *fz_process_kept(enum fz_kept kind);
 
 /* Keeps another thing from now on, unless another thread was faster: it is not `before` any more that is kept. */
-FZ_PRIVATE bool fz_process_keep(void *before, void *after);
+FZ_PRIVATE bool fz_process_keep(enum fz_kept kind, void *before, void *after);
 
 #endif

@@ -199,8 +199,8 @@ bool faults_done(void)
     if (!faults.over || world_now() < faults.due_ns)
         return false;
     for (const struct process *p = process_first(); p != NULL; p = p->next) {
-        services += p->live && p->is_service;
-        done += p->live && p->is_service && p->recovered;
+        services += p->live && (p->is_service || p->is_heir);
+        done += p->live && (p->is_service || p->is_heir) && p->recovered;
     }
     if (done >= services || (plan.leased && done >= plan.promises.workers))
         return true;

@@ -215,7 +215,7 @@ static pthread_t thread_named(unsigned thread)
 int sim_thread_create(pthread_t *ret, const pthread_attr_t *attributes, void *(*run)(void *arg), void *arg)
 {
     (void)attributes;
-    unsigned thread = self_start_thread(run, arg);
+    unsigned thread = self_start_joinable(run, arg);
     if (thread == 0)
         return EAGAIN;
     *ret = thread_named(thread);
@@ -233,8 +233,7 @@ int sim_thread_join(pthread_t thread, void **ret)
 
     (void)ret;
     memcpy(&i, &thread, sizeof i);
-    while (self()->threads[i].state == THREAD_LIVE)
-        self_spend(MS);
+    self_join(i);
     return 0;
 }
 

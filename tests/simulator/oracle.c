@@ -292,6 +292,7 @@ void oracle_refused(const struct oracle_call *call, int code, size_t n, bool lif
     tell(TOLD_REFUSED, (uint64_t)(int64_t)code, 0, 0);
     if (code != FRAZIL_EFULL && code != FRAZIL_ECLOCK && code != FRAZIL_ELEASE && code != FRAZIL_EAGAIN &&
         code != FRAZIL_EUNREACHABLE && !(code == FRAZIL_EEXHAUSTED && life_may_end) &&
+        !(code == FRAZIL_ESTOPPED && oracle.promises.may_stop) &&
         !(code == FRAZIL_EINVAL && n > 1)) /* more than a whole grant holds */
         world_fail("a call fails with %s", frazil_err_name(code));
     check_wait(call);

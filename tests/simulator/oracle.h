@@ -29,6 +29,7 @@ struct promises {
     uint64_t workers;     /* worker ids 0 .. workers - 1 may be used */
     uint64_t max_lead_ms; /* UINT64_MAX: no bound */
     uint64_t max_wait_ns; /* likewise */
+    bool may_stop;        /* somebody may stop a generator that others have */
     uint64_t horizon_ms;  /* no grant may reach further ahead of the clock */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* In place of src/os/this_process.c: each simulated process has its own mark, and keeps its own thing. */
+/* In place of src/os/this_process.c: each simulated process has its own mark, and keeps its own things. */
 #include <string.h>
 
 #include "os/this_process.h"
@@ -22,15 +22,15 @@ void fz_process_free(void *memory)
     self_free(memory);
 }
 
-void *fz_process_kept(void)
+void *fz_process_kept(enum fz_kept kind)
 {
-    return self()->kept;
+    return self()->kept[kind];
 }
 
-bool fz_process_keep(void *before, void *after)
+bool fz_process_keep(enum fz_kept kind, void *before, void *after)
 {
-    if (self()->kept != before)
+    if (self()->kept[kind] != before)
         return false;
-    self()->kept = after;
+    self()->kept[kind] = after;
     return true;
 }

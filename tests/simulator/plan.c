@@ -96,6 +96,7 @@ static void choose_hosts(void)
     plan.promises.workers = plan.hosts;
     plan.wipes_run = once_in(2);
     plan.services = once_in(2) ? (unsigned)between(2, SERVICES_MAX) : 1;
+    plan.shared = plan.services == 1 && once_in(2);
     plan.wild_ns = of_any_size(SECOND, 10 * HOUR);
 }
 
@@ -116,6 +117,7 @@ void plan_make(void)
     choose_layout(tick);
     choose_policies();
     plan.promises.horizon_ms = plan.horizon_ns / MS;
+    plan.promises.may_stop = plan.shared;
     plan.faults = (unsigned)between(5, 60);
     plan.step_mean = (unsigned)of_any_size(20, 2000);
     plan.think_ns = plan.faults_ns / between(20, 200);

@@ -25,6 +25,7 @@ struct plan {
     bool lossy;         /* the coordinator may lose records */
     bool tight;         /* and clocks differ by as much as they may, by whole ticks: nothing is granted to spare */
     unsigned services;  /* of a host: more than one divide the sequence, and now and then want another part of it */
+    bool shared;        /* threads open and close for themselves, by frazil_open_shared, and any of them forks */
     bool varies;        /* operators create the namespace again with another horizon and a larger max_skew */
     bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
     uint64_t wild_ns;   /* how far clocks may be off; 0: within max_skew */

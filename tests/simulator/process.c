@@ -289,12 +289,28 @@ static void prepare_thread(struct process *process, unsigned i, void *(*fn)(void
 unsigned self_start_thread(void *(*fn)(void *arg), void *arg)
 {
     for (unsigned i = 1; i < THREADS_MAX; i++) {
-        if (all.running->threads[i].state != THREAD_LIVE) {
+        if (all.running->threads[i].state != THREAD_LIVE && !all.running->threads[i].is_to_be_joined) {
             prepare_thread(all.running, i, fn, arg);
             return i;
         }
     }
     return 0;
+}
+
+unsigned self_start_joinable(void *(*fn)(void *arg), void *arg)
+{
+    unsigned thread = self_start_thread(fn, arg);
+
+    if (thread != 0)
+        all.running->threads[thread].is_to_be_joined = true;
+    return thread;
+}
+
+void self_join(unsigned thread)
+{
+    while (all.running->threads[thread].state == THREAD_LIVE)
+        self_spend(MS);
+    all.running->threads[thread].is_to_be_joined = false;
 }
 
 static struct process *add_process(struct host *host, unsigned pid, const void *program, struct slot *slot)
@@ -407,7 +423,7 @@ static struct process *add_twin(const struct process *process, struct host *host
     struct process *twin = add_process(host, pid, process->program, process->slot);
 
     twin->bounds = process->bounds;
-    twin->kept = process->kept;
+    memcpy(twin->kept, process->kept, sizeof twin->kept);
     memcpy(twin->threads, process->threads, sizeof twin->threads);
     memcpy(twin->wiped, process->wiped, sizeof twin->wiped);
     memcpy(twin->pages, process->pages, sizeof twin->pages);
@@ -430,7 +446,7 @@ static void make_child(void *arg)
 
     for (unsigned i = 0; i < THREADS_MAX; i++) {
         if (i != forking->thread)
-            child->threads[i].state = THREAD_NONE;
+            child->threads[i] = (struct thread){.state = THREAD_NONE};
     }
     child->saved = pack(child);
     child->is_child = true;
@@ -498,11 +514,14 @@ void *self_alloc(size_t size)
     struct slot *slot = all.running->slot;
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 
+    struct block **best = NULL; /* the smallest: blocks are not divided */
     for (struct block **at = &slot->free_blocks; *at != NULL; at = &(*at)->next_free) {
-        struct block *block = *at;
-        if (block->size < rounded)
-            continue;
-        *at = block->next_free;
+        if ((*at)->size >= rounded && (best == NULL || (*at)->size < (*best)->size))
+            best = at;
+    }
+    if (best != NULL) {
+        struct block *block = *best;
+        *best = block->next_free;
         return block + 1;
     }
     if (HEAP_SIZE - slot->heap_used < rounded + sizeof(struct block))

@@ -17,8 +17,9 @@
 #include <stdint.h>
 
 #include "oracle.h"
+#include "os/this_process.h"
 
-enum { THREADS_MAX = 4, OPEN_FILES_MAX = 32, PAGES_MAX = 16, WIPED_MAX = 16 };
+enum { THREADS_MAX = 6, OPEN_FILES_MAX = 32, PAGES_MAX = 16, WIPED_MAX = 16 };
 
 struct host;
 struct page; /* memory that processes share */
@@ -27,6 +28,7 @@ enum thread_state { THREAD_NONE, THREAD_LIVE, THREAD_ENDED };
 
 struct thread {
     enum thread_state state;
+    bool is_to_be_joined;  /* until then, no other thread has its number */
     uint64_t wait;         /* the number of its present wait */
     uint64_t wake_ns;      /* when that ends by itself */
     const void *waits_for; /* something at this address; NULL: time only */
@@ -47,11 +49,12 @@ struct process {
     const void *program;  /* see program.h */
     struct bounds bounds; /* of the sequence numbers that its generator uses */
     bool is_service;      /* it is to issue ids when all faults are over */
+    bool is_heir;         /* a service's child, which is to do so too unless it has ended */
     bool recovered;       /* and has done so */
     uint64_t stopped_until;
     struct thread threads[THREADS_MAX];
 
-    void *kept; /* by fz_process_keep */
+    void *kept[FZ_KEPT_TOTAL];
 
     struct slot *slot; /* where it lives */
     char *saved;       /* its contents while another lives there */
@@ -108,6 +111,12 @@ void self_outside(void (*fn)(void *arg), void *arg);
 
 /* Starts a thread.  Its number, or 0 if there are too many. */
 unsigned self_start_thread(void *(*run)(void *arg), void *arg);
+
+/* Starts one that self_join is called for. */
+unsigned self_start_joinable(void *(*run)(void *arg), void *arg);
+
+/* Waits until it has ended. */
+void self_join(unsigned thread);
 
 /* Forks: 0 in the child, its number in the parent, -1 if there are too many. */
 int self_fork(void);

@@ -11,10 +11,10 @@
 #include "nemesis.h"
 #include "plan.h"
 #include "process.h"
+#include "sharing.h"
 #include "story.h"
+#include "taking.h"
 #include "world.h"
-
-static const uint64_t untouched = UINT64_C(0x5a5a5a5a5a5a5a5a);
 
 static struct program programs[HOSTS_MAX][SERVICES_MAX];
 
@@ -110,139 +110,8 @@ static frazil *open_service(const struct program *program)
         tell(TOLD_OPENS, fz_grant_board_read(&gen->shared->grants).worker, 0, 0);
         return gen;
     }
-    tell(TOLD_OPEN_FAILS, (uint64_t)(int64_t)code, 0, 0);
-    tell_aside(err.message);
-    if (code == FRAZIL_EPOOL)
-        tell(STRUCK_POOL_ENDED, 0, 0, 0);
-    if (code == FRAZIL_EWORKER && plan.services > 1)
-        tell(STRUCK_SHARD_REFUSED, bounds.first, bounds.last, 0);
-    if (code == FRAZIL_EEXHAUSTED)
-        faults_note_life_ended();
-    if (code != FRAZIL_EPOOL && code != FRAZIL_EWORKER && code != FRAZIL_EAGAIN && code != FRAZIL_EUNREACHABLE &&
-        code != FRAZIL_ENAMESPACE && code != FRAZIL_ECLOCK && code != FRAZIL_ESYS && code != FRAZIL_ESTATE &&
-        !(code == FRAZIL_EEXHAUSTED && faults_life_may_have_ended()))
-        world_fail("a generator cannot be opened: %s", err.message);
+    take_refused_opening(code, &err);
     return NULL;
-}
-
-/* ---- taking ids --------------------------------------------------------------------- */
-
-static frazil_err take(frazil *gen, uint64_t *ids, size_t *ret_n, size_t n)
-{
-    uint64_t retry_ns;
-    frazil_error err;
-
-    *ret_n = n;
-    switch (pick(4)) {
-    case 0:
-        return frazil_next_n(gen, ids, n);
-    case 1:
-        return frazil_take(gen, ids, n, pick(plan.promises.max_wait_ns + 1), &err);
-    case 2:
-        *ret_n = 1;
-        return frazil_try_next(gen, ids, &retry_ns);
-    default:
-        *ret_n = 1;
-        return frazil_next(gen, ids);
-    }
-}
-
-static void finish(const struct oracle_call *call, frazil_err code, const uint64_t *ids, size_t n, uint64_t *last)
-{
-    if (code == FRAZIL_OK) {
-        oracle_issued(call, ids, n, last);
-        faults_note_issued();
-        return;
-    }
-    if (ids[0] != untouched)
-        world_fail("I7: a call that failed has changed its caller's id");
-    oracle_refused(call, code, n, faults_life_may_have_ended());
-    if (code == FRAZIL_EEXHAUSTED)
-        faults_note_life_ended();
-}
-
-/* A few calls in a row.  *last: the highest slot that this thread was given before. */
-static void burst(frazil *gen, uint64_t *last)
-{
-    uint64_t ids[PROGRAM_BATCH_MAX];
-
-    for (uint64_t i = of_any_size(1, 16); i > 0; i--) {
-        struct oracle_call call = oracle_call_begins(false);
-        size_t n;
-        ids[0] = untouched;
-        frazil_err code = take(gen, ids, &n, of_any_size(1, PROGRAM_BATCH_MAX));
-        finish(&call, code, ids, n, last);
-        if (code != FRAZIL_OK)
-            return;
-    }
-}
-
-/* The same from a handle; *last is the handle's. */
-static void burst_of_handle(frazil_local *handle, uint64_t *last)
-{
-    uint64_t id;
-
-    for (uint64_t i = of_any_size(1, 40); i > 0; i--) {
-        struct oracle_call call = oracle_call_begins(true);
-        id = untouched;
-        frazil_err code = frazil_local_next(handle, &id);
-        finish(&call, code, &id, 1, last);
-        if (code != FRAZIL_OK)
-            return;
-    }
-}
-
-/* How long it is until the host's clock shows this tick; 0: it has shown it. */
-static uint64_t until_tick_ns(uint64_t tick)
-{
-    int64_t tick_ms = plan.promises.epoch_unix_ms + (int64_t)(tick * plan.promises.tick_ms) - TRUE_UNIX_MS;
-    int64_t left_ns = tick_ms * (int64_t)MS - host_clock_ns(self()->host);
-
-    return left_ns > 0 ? (uint64_t)left_ns : 0;
-}
-
-/* How long it is until the grant begins, or else until it ends, give or take a tick. */
-static uint64_t until_edge_ns(frazil *gen)
-{
-    const struct fz_grant grant = fz_grant_board_read(&gen->shared->grants);
-    uint64_t after = pick(3);
-    uint64_t begins_ns = until_tick_ns(grant.floor);
-
-    return begins_ns > 0 ? begins_ns : until_tick_ns(grant.until + after);
-}
-
-/*
- * Waits until it is time, or something has happened to everybody.  Often that is
- * when others have waited for as well, so that they meet; or an edge of the grant.
- */
-static void think(frazil *gen)
-{
-    bool is_calm = faults_are_over();
-    uint64_t longest_ns = is_calm ? faults_think_ns() : plan.think_ns;
-    uint64_t shortest_ns = once_in(3) && !faults_are_over() ? US : longest_ns / 8;
-    uint64_t most_ns = once_in(3) ? shortest_ns + 10 * MS : longest_ns;
-    uint64_t until_ns = world_now() + between(shortest_ns, most_ns);
-
-    uint64_t edge_ns = once_in(plan.tight ? 2 : 6) ? until_edge_ns(gen) : 0;
-    if (edge_ns > 0 && edge_ns < 2 * longest_ns)
-        until_ns = world_now() + edge_ns;
-    else if (once_in(2))
-        until_ns = (until_ns / longest_ns + 1) * longest_ns;
-    if (!is_calm && faults_are_over()) /* meanwhile: all were woken, and this one was not waiting yet */
-        until_ns = world_now() + faults_think_ns();
-    self_wait(&plan, until_ns);
-}
-
-static void keep(frazil *gen)
-{
-    uint64_t next_ns;
-    frazil_err code = frazil_keep(gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL);
-
-    tell(TOLD_KEEPS, (uint64_t)(int64_t)code, 0, 0);
-    if (code != FRAZIL_OK && code != FRAZIL_EAGAIN && code != FRAZIL_ELEASE && code != FRAZIL_ESTATE &&
-        code != FRAZIL_EEXHAUSTED && code != FRAZIL_EWORKER && code != FRAZIL_ENAMESPACE &&
-        code != FRAZIL_EUNREACHABLE && code != FRAZIL_ECLOCK)
-        world_fail("frazil_keep fails with %s", frazil_err_name(code));
 }
 
 /* ---- a service ------------------------------------------------------------------------ */
@@ -257,22 +126,22 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
     if (program->uses_handles && frazil_local_open(&handle, gen) != FRAZIL_OK)
         world_fail("a handle cannot be opened");
     for (; (rounds > 0 || faults_are_over()) && !*stop; rounds--) {
-        think(gen);
+        take_pause(gen);
         if (faults_are_over() && !has_own_part(program))
             break; /* others wait for theirs */
         if (handle != NULL && once_in(2))
-            burst_of_handle(handle, &handles_last);
+            take_burst_of_handle(handle, &handles_last);
         else
-            burst(gen, &last);
+            take_burst(gen, &last);
         if (program->keeper == FZ_KEEPER_HOOK && once_in(2))
-            keep(gen);
+            take_keep(gen);
         if (program->forks && once_in(30) && self_thread() == 0 && !faults_are_over() && self_fork() == 0) {
             tell(STRUCK_FORKED, self()->pid, 0, 0);
             for (uint64_t i = of_any_size(1, 30); i > 0; i--) {
-                think(gen);
+                take_pause(gen);
                 if (handle != NULL)
-                    burst_of_handle(handle, &handles_last);
-                burst(gen, &last);
+                    take_burst_of_handle(handle, &handles_last);
+                take_burst(gen, &last);
             }
             if (once_in(2))
                 frazil_close(gen);
@@ -319,8 +188,7 @@ static void *run_service(void *arg)
         const bool never = false;
         struct service service = {.gen = open_service(program)};
         if (service.gen == NULL) {
-            self_wait(&plan, world_now() +
-                                 of_any_size(100 * MS, faults_are_over() ? faults_think_ns() : plan.think_ns + SECOND));
+            take_pause_after_refusal();
             continue;
         }
         start_threads(&service, program);
@@ -370,7 +238,8 @@ void program_install(struct host *host, uint32_t worker)
 void program_start(struct host *host, unsigned number)
 {
     const void *program = host->programs[number];
-    struct process *process = process_start(host, host_new_pid(host), program, run_service, (void *)(uintptr_t)program);
+    struct process *process = process_start(host, host_new_pid(host), program, plan.shared ? run_sharing : run_service,
+                                            (void *)(uintptr_t)program);
 
     if (process != NULL)
         process->is_service = true;

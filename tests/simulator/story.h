@@ -19,6 +19,8 @@
     X(ISSUES, "worker %llu: %llu ids from slot %llu on")                                                               \
     X(REFUSED, "gets no id: error %lld")                                                                               \
     X(CLOSES, "closes its generator")                                                                                  \
+    X(STOPS, "stops its generator, for all who have it")                                                               \
+    X(JOINS, "has a generator, as have %llu others of its process")                                                    \
     X(EXITS, "exits")                                                                                                  \
     X(KEEPS, "keeps: error %lld")                                                                                      \
     X(RECORDS, "the coordinator stores record %llu, version %llu, until %llu")                                         \
@@ -66,6 +68,7 @@
     X(FILE_FOREIGN, "F7", "the state file of worker %llu is another layout's")                                         \
     X(RUN_WIPED, "F7", "host %llu's run directory is emptied")                                                         \
     X(FORKED, "F8", "forks process %llu")                                                                              \
+    X(FORKED_INSIDE, "F8", "forks process %llu while other threads open or close")                                     \
     X(CLONED, "F9", "host %llu is resumed a second time, as host %llu")                                                \
     X(MIXED_LAYOUT, "F10", "another layout asks for this namespace and is refused: error %lld")                        \
     X(MIXED_WORKERS, "F10", "worker ids outside the namespace are asked for and refused: error %lld")                  \
