@@ -212,17 +212,23 @@ static int sync_fd(int fd)
     return 0;
 }
 
-/* A name is durable once its directory is. */
-int fz_new_file_sync_name(const char *path)
+static int open_directory_of(const char *path, int *ret_fd)
 {
     char directory[FZ_PATH_SIZE];
-    int fd;
 
     int err = fz_path_join(directory, path, "", "");
     if (err != 0)
         return err;
     directory[strrchr(directory, '/') + 1 - directory] = '\0'; /* with the slash: the directory may be a link */
-    err = fz_own_file_open_directory(directory, &fd);
+    return fz_own_file_open_directory(directory, ret_fd);
+}
+
+/* A name is durable once its directory is. */
+int fz_new_file_sync_name(const char *path)
+{
+    int fd;
+
+    int err = open_directory_of(path, &fd);
     if (err != 0)
         return err;
     err = sync_fd(fd);
@@ -230,11 +236,19 @@ int fz_new_file_sync_name(const char *path)
     return err;
 }
 
+/* The directory is opened first: where that fails, as at a limit on open files, nothing has changed. */
 int fz_new_file_publish_durably(const char *path, int fd)
 {
-    int err = sync_fd(fd);
+    int directory;
 
+    int err = sync_fd(fd);
     if (err == 0)
-        err = fz_new_file_publish(path);
-    return err == 0 ? fz_new_file_sync_name(path) : err;
+        err = open_directory_of(path, &directory);
+    if (err != 0)
+        return err;
+    err = fz_new_file_publish(path);
+    if (err == 0)
+        err = sync_fd(directory);
+    close(directory);
+    return err;
 }

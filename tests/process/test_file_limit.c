@@ -2,6 +2,7 @@
 /*
  * Goal of this test: where the process's limit on the size of files is too small for a file of the library, that is an
  * error with a next step.  It does not end the program by SIGXFSZ, and the program's own signals stay as they were.
+ * Where the limit on open files is too small, nobody has to wait afterwards for what was not opened.
  */
 #include <signal.h>
 #include <sys/resource.h>
@@ -109,4 +110,42 @@ TEST("A grant is written where there is a word already")
     must_fail_in_limit(spec); /* the same files are written again */
     scratch_delete(scratch_path(scratch, "state"));
     must_fail_in_limit(spec);
+}
+
+/* In a child that may have so many descriptors. */
+static int try_with_descriptors(const char *spec, rlim_t count)
+{
+    const struct rlimit limit = {.rlim_cur = count, .rlim_max = count};
+    frazil *gen = NULL;
+
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0)
+        abort();
+    return frazil_open(&gen, spec, NULL) == FRAZIL_OK ? OPENED : AS_EXPECTED;
+}
+
+TEST("After an opening that failed for want of descriptors, the next one gives ids at once")
+{
+    int status = AS_EXPECTED, refusals = 0;
+    uint64_t id;
+
+    for (rlim_t count = 3; status == AS_EXPECTED; count++) {
+        const char *spec = spec_of("fixed:7 max_wait=100ms");
+        frazil *gen = NULL;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0)
+            _exit(try_with_descriptors(spec, count));
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFEXITED(status));
+        status = WEXITSTATUS(status);
+        if (status == OPENED)
+            break;
+        refusals++;
+        assert_int_equal(frazil_open(&gen, spec, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_take(gen, &id, 1, FRAZIL_WAIT_DEFAULT, NULL), FRAZIL_OK);
+        frazil_close(gen);
+        scratch_delete(scratch_path(scratch, "run"));
+        scratch_delete(scratch_path(scratch, "state"));
+    }
+    assert_true(refusals >= 3);
 }
