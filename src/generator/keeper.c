@@ -253,7 +253,10 @@ static frazil_err join_watch(frazil *gen, frazil_error *reterr)
     watched->look = keep_grant;
     watched->ctx = gen;
     int sys = fz_watch_join(watched, pause_ns(gen));
-    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL, "");
+    if (sys == 0)
+        return FRAZIL_OK;
+    return fz_fail_errno(reterr, sys, "the keeper thread cannot be started", NULL,
+                         ": raise the limits on threads and memory (ulimit -u, -v), or open with keeper=inline");
 }
 
 /* ---- opening and closing --------------------------------------------------- */

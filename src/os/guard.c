@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "fail_errno.h"
 #include "own_file.h"
 
 /* Between two looks at a lock that somebody holds: 1 ms at first, then longer. */
@@ -45,6 +46,13 @@ int fz_guard_open(struct fz_guard *ret, const char *path)
     if (err == 0)
         *ret = guard;
     return err;
+}
+
+frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, frazil_error *reterr)
+{
+    char name[FZ_PATH_SIZE];
+
+    return fz_fail_errno(reterr, sys_errno, what, fz_path_join(name, path, ".lock", "") == 0 ? name : path, "");
 }
 
 bool fz_guard_is_open(const struct fz_guard *guard)

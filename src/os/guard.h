@@ -9,6 +9,7 @@
 #define FZ_OS_GUARD_H
 
 #include "file.h"
+#include "frazil/error.h"
 #include "kept_fd.h"
 
 struct fz_guard {
@@ -36,6 +37,12 @@ FZ_PRIVATE int fz_guard_enter(struct fz_guard *guard);
  * it is closed.
  */
 FZ_PRIVATE int fz_guard_open_and_enter(struct fz_guard *ret, const char *path);
+
+/*
+ * Fails as fz_fail_errno does, for a file whose guard cannot be opened or entered: the sentence names the guard's own
+ * file, so that nobody removes the other one.
+ */
+FZ_PRIVATE frazil_err fz_guard_fail(int sys_errno, const char *what, const char *path, frazil_error *reterr);
 
 /* Lets the next one in. */
 FZ_PRIVATE void fz_guard_leave(struct fz_guard *guard);

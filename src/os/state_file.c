@@ -98,7 +98,7 @@ frazil_err fz_state_file_enter(void *ctx, frazil_error *reterr)
         return fail_state(file, err, "another process (stopped?) has been holding for two seconds the guard of",
                           reterr);
     if (err != 0)
-        return fail_state(file, err, "there can be no guard for the state file", reterr);
+        return fz_guard_fail(err, "the guard of the state file cannot be opened:", file->worker_path, reterr);
     err = turn(file);
     if (err == 0)
         return FRAZIL_OK;

@@ -429,7 +429,7 @@ static frazil_err do_guarded(const struct opening *o, frazil_err (*act)(const st
     if (sys == EWOULDBLOCK)
         return fail_sys(o, sys, "a process (stopped?) has been holding for two seconds the guard of the word file");
     if (sys != 0)
-        return fail_sys(o, sys, "the run directory does not let me guard the word file");
+        return fz_guard_fail(sys, "the guard of the word file cannot be opened:", file->worker_path, o->reterr);
     frazil_err err = act(o);
     fz_guard_leave_for_good(&file->guard);
     return err;

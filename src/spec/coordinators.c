@@ -50,6 +50,17 @@ static bool has_one_of(const char *url, const char *schemes)
     return false;
 }
 
+bool fz_is_scheme(const char *text)
+{
+    if (fz_is_url(text))
+        return false;
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
+        if (has_one_of(text, coordinator_kinds[i].schemes))
+            return true;
+    }
+    return false;
+}
+
 uint64_t fz_coordinator_batch(const char *url)
 {
     /* konayuki's counters count single ids. */

@@ -30,6 +30,9 @@
 /* Whether a value is a URL, of whatever kind. */
 FZ_PRIVATE bool fz_is_url(const char *text);
 
+/* Whether a value is what URLs of a coordinator begin with, and no URL. */
+FZ_PRIVATE bool fz_is_scheme(const char *text);
+
 /* How many slots are taken at a time from a state=URL that says no batch. */
 FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);
 

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "coordinators.h"
 #include "core/decimal.h"
 #include "core/layout_internal.h"
 #include "core/nearest.h"
@@ -66,6 +67,11 @@ static frazil_err unknown_source(const char *given, frazil_error *reterr)
 
     if (fz_decimal_parse(given, strlen(given), &number))
         return fz_fail(reterr, FRAZIL_ESPEC, "worker=%u names no source: write worker=fixed:%u", number, number);
+    if (fz_is_scheme(given))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "worker=%q is no source of worker ids: a coordinator is named by its URL, such as "
+                       "redis://HOST/NAMESPACE; frazil help worker shows them all",
+                       given);
     say_meant(&s, given);
     return fz_fail(reterr, FRAZIL_ESPEC, "worker=%q is no source of worker ids%s", given, advice);
 }

@@ -231,8 +231,11 @@ frazil_err fz_worker_from_ordinal(const struct fz_worker_ask *ask, struct fz_wor
         return err;
     const char *dash = strrchr(name, '-');
     if (dash == NULL || dash == name || dash[1] == '\0')
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=ordinal: the host's name %q does not end in -N as the pods of a StatefulSet do", name);
+        return fz_fail(
+            reterr, FRAZIL_EWORKER,
+            "worker=ordinal: the host's name %q does not end in -N as the pods of a StatefulSet do: elsewhere "
+            "write worker=fixed:N, or such a name with hostname=",
+            name);
     return read_worker(ask, dash + 1, strlen(dash + 1), &choice->first, reterr);
 }
 

@@ -79,7 +79,7 @@ static enum fz_register_result enter_guard(const struct file_register *reg, stru
         sys = fz_guard_enter(ret);
     if (sys == 0)
         return FZ_REGISTER_OK;
-    fz_fail_errno(reterr, sys, "the guard of the namespace cannot be entered:", path, "");
+    fz_guard_fail(sys, "the guard of the namespace cannot be entered:", path, reterr);
     fz_guard_close(ret);
     return FZ_REGISTER_UNREACHABLE;
 }

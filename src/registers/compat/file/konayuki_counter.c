@@ -164,7 +164,7 @@ static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_
         sys = fz_guard_enter(&guard);
     if (sys != 0) {
         fz_guard_close(&guard);
-        return fz_fail_errno(reterr, sys, "there can be no guard for the count", slots->path, "");
+        return fz_guard_fail(sys, "the guard of the count cannot be opened:", slots->base, reterr);
     }
     frazil_err err = take_guarded(slots, now_tick, n, ret, reterr);
     fz_guard_leave(&guard);
