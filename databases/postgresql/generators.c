@@ -16,6 +16,7 @@
 #include "nodes/supportnodes.h"
 #include "optimizer/optimizer.h"
 #include "pgstat.h"
+#include "portability/instr_time.h"
 #include "storage/ipc.h"
 #include "storage/latch.h"
 #include "utils/builtins.h"
@@ -100,10 +101,19 @@ static frazil *generator_of(const char *name)
 
 /* ---- taking ---------------------------------------------------------------------- */
 
-/* Waits for at most 100 ms, and serves a cancel. */
-static void wait_a_moment(uint64 retry_ns, TimestampTz deadline)
+/* The milliseconds of frazil.max_wait that are left since then, by a clock that nobody sets. */
+static double left_of_wait(instr_time began)
 {
-    long left_ms = (long)TimestampDifferenceMilliseconds(GetCurrentTimestamp(), deadline);
+    instr_time passed;
+
+    INSTR_TIME_SET_CURRENT(passed);
+    INSTR_TIME_SUBTRACT(passed, began);
+    return frazil_pg_max_wait_ms - INSTR_TIME_GET_MILLISEC(passed);
+}
+
+/* Waits for at most 100 ms, and serves a cancel. */
+static void wait_a_moment(uint64 retry_ns, long left_ms)
+{
     long ms = (long)Min(retry_ns / 1000000 + 1, (uint64)WAIT_MAX_MS);
 
     (void)WaitLatch(MyLatch, WL_LATCH_SET | WL_TIMEOUT | WL_EXIT_ON_PM_DEATH, Min(ms, Max(left_ms, 1)),
@@ -115,8 +125,9 @@ static void wait_a_moment(uint64 retry_ns, TimestampTz deadline)
 /* 1 to n ids, increasing.  Waits frazil.max_wait at the most. */
 static size_t take(frazil *gen, uint64 *ret_ids, size_t n)
 {
-    TimestampTz deadline = 0;
+    instr_time began;
 
+    INSTR_TIME_SET_CURRENT(began);
     for (;;) {
         uint64_t retry_ns;
         size_t taken;
@@ -124,15 +135,14 @@ static size_t take(frazil *gen, uint64 *ret_ids, size_t n)
         frazil_err code = frazil_try_take(gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
         if (code == FRAZIL_OK)
             return taken;
-        if (deadline == 0)
-            deadline = TimestampTzPlusMilliseconds(GetCurrentTimestamp(), frazil_pg_max_wait_ms);
-        if (frazil_err_classify(code) != FRAZIL_CLASS_RETRY || GetCurrentTimestamp() >= deadline) {
+        double left_ms = left_of_wait(began);
+        if (frazil_err_classify(code) != FRAZIL_CLASS_RETRY || left_ms <= 0) {
             code = frazil_take(gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
             if (code == FRAZIL_OK)
                 return 1;
             frazil_pg_fail(code, &err);
         }
-        wait_a_moment(retry_ns, deadline);
+        wait_a_moment(retry_ns, (long)left_ms);
     }
 }
 
