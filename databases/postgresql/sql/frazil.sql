@@ -52,11 +52,13 @@ CREATE TABLE log (id bigint DEFAULT frazil_next());
 SET enable_bitmapscan = on;
 CREATE INDEX log_brin ON log USING brin (id);
 EXPLAIN (COSTS OFF) SELECT FROM log WHERE frazil_within(id, '2026-05-01Z', '2026-05-02Z');
+EXPLAIN (COSTS OFF) SELECT FROM log WHERE id <@ tstzrange('2026-05-01Z', '2026-05-02Z');
 SET enable_bitmapscan = off;
 CREATE TABLE events (id bigint PRIMARY KEY DEFAULT frazil_next()) PARTITION BY RANGE (id);
 CREATE TABLE events_may PARTITION OF events FOR VALUES FROM (43486543872000000) TO (54720764313600000);
 CREATE TABLE events_later PARTITION OF events FOR VALUES FROM (54720764313600000) TO (MAXVALUE);
 EXPLAIN (COSTS OFF) SELECT FROM events WHERE frazil_within(id, '2026-05-01Z', '2026-05-02Z');
+EXPLAIN (COSTS OFF) SELECT FROM events WHERE id <@ tstzrange('2026-05-01Z', '2026-05-02Z');
 RESET enable_seqscan;
 RESET enable_bitmapscan;
 
