@@ -55,6 +55,7 @@ static struct {
     uint64_t incarnation;
     uint64_t down_until;
     int64_t clock_offset_ns;
+    uint64_t highest_ns; /* see coordinator_highest_ns; up to the last change of the clock */
     struct message *messages;
     uint64_t serials;
     uint64_t last_arrival[HOSTS_MAX];
@@ -424,13 +425,35 @@ const frazil_coordinator *coordinator_port(void)
     return &port;
 }
 
+/* ---- its clock ---------------------------------------------------------------------------- */
+
+uint64_t coordinator_highest_ns(void)
+{
+    int64_t now_ns = (int64_t)world_now() + server.clock_offset_ns;
+
+    if (now_ns > 0 && (uint64_t)now_ns > server.highest_ns)
+        server.highest_ns = (uint64_t)now_ns;
+    return server.highest_ns;
+}
+
+void coordinator_set_clock(int64_t offset_ns)
+{
+    (void)coordinator_highest_ns();
+    server.clock_offset_ns = offset_ns;
+}
+
+int64_t coordinator_clock_ns(void)
+{
+    return server.clock_offset_ns;
+}
+
 /* ---- faults -------------------------------------------------------------------------------- */
 
 void coordinator_heal(void)
 {
     server.options.trouble_permil = 0;
     server.down_until = 0;
-    server.clock_offset_ns = 0;
+    coordinator_set_clock(0);
 }
 
 static void new_incarnation(void)
@@ -469,14 +492,4 @@ bool coordinator_roll_back(void)
     new_generation();
     new_incarnation();
     return true;
-}
-
-void coordinator_set_clock(int64_t offset_ns)
-{
-    server.clock_offset_ns = offset_ns;
-}
-
-int64_t coordinator_clock_ns(void)
-{
-    return server.clock_offset_ns;
 }

@@ -44,6 +44,9 @@ bool coordinator_roll_back(void);
 void coordinator_set_clock(int64_t offset_ns);
 int64_t coordinator_clock_ns(void);
 
+/* The highest world time that it has ever shown: what it grants no more after a loss ends behind that. */
+uint64_t coordinator_highest_ns(void);
+
 /* Whether the namespace is there. */
 bool coordinator_has_namespace(void);
 

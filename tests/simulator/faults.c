@@ -109,6 +109,8 @@ static void set_due(void)
 {
     uint64_t due_ns = latest_of(world_now(), (uint64_t)clocks_highest_ns());
 
+    if (plan.leased)
+        due_ns = latest_of(due_ns, coordinator_highest_ns());
     if (plan.life_ends_ns == UINT64_MAX)
         due_ns = latest_of(due_ns, tick_ns(oracle_highest_record()));
     else
