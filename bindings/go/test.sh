@@ -18,6 +18,10 @@ step() {
     echo "== $*"
 }
 
+# Debian's lies beside the PATH.  It is the oldest that works.
+debian=/usr/lib/go-1.19/bin
+command -v go >/dev/null || PATH=$PATH:$debian
+
 step packages
 sh "$tree/bindings/go/package.sh" "$tree" "$work/packages" >/dev/null
 mkdir "$work/src"
@@ -39,8 +43,7 @@ step beside the modules that it stands in for
 cp -R "$tree/bindings/go/against" "$work/src/against"
 (cd against && GOFLAGS=-mod=readonly go vet ./... && GOFLAGS=-mod=readonly go test -count=1 ./...)
 
-# Debian's, which is the oldest that works.
-old=${FRAZIL_OLD_GO:-/usr/lib/go-1.19/bin/go}
+old=${FRAZIL_OLD_GO:-$debian/go}
 if [ -x "$old" ]; then
     step "$("$old" version)"
     "$old" vet . ./compat/... ./examples/...

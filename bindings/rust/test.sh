@@ -18,6 +18,13 @@ step() {
     echo "== $*"
 }
 
+# Cargo before 1.68, Debian's among them, knows crates.io as a git repository on GitHub alone.
+minor=$(cargo --version | sed 's/^cargo 1\.\([0-9]*\).*/\1/')
+if [ "$minor" -lt 68 ]; then
+    echo "left out: $(cargo --version) cannot read the index of crates.io; put cargo 1.68 or later into the PATH to test the crates"
+    exit 0
+fi
+
 cd "$rust"
 step formatter
 cargo fmt --all -- --check
