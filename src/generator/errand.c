@@ -31,6 +31,7 @@ static struct errand *new_errand(frazil *gen, fz_errand_fn run)
         free(errand);
         return NULL;
     }
+    /* A wall clock that is set back must not make the caller wait for longer than it asked. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     bool made = pthread_cond_init(&errand->ended, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
@@ -38,6 +39,7 @@ static struct errand *new_errand(frazil *gen, fz_errand_fn run)
         free(errand);
         return NULL;
     }
+    /* Both from the start: the thread may have ended before the caller begins to wait. */
     errand->holders = 2;
     errand->run = run;
     errand->gen = gen;
@@ -47,6 +49,7 @@ static struct errand *new_errand(frazil *gen, fz_errand_fn run)
 /* The caller holds the lock, and loses it. */
 static void let_go(struct errand *errand)
 {
+    /* The caller may have stopped waiting long ago: then the thread is the last, and nobody reads what it found. */
     bool is_last = --errand->holders == 0;
 
     pthread_mutex_unlock(&errand->lock);
@@ -70,7 +73,8 @@ static void *run_errand(void *arg)
     return NULL;
 }
 
-/* Nobody joins the thread; it takes no signals, as they are the program's. */
+/* Nobody joins the thread: a caller that has given up must not wait for it.  It takes no signals, as they are the
+ * program's. */
 static bool start(struct errand *errand)
 {
     pthread_attr_t attributes;
@@ -97,6 +101,7 @@ static void await_end(struct errand *errand, uint64_t wait_ns)
     struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
     int sys = 0;
 
+    /* has_ended, and not why it woke up, tells whether the errand is done: such a wait may end for no reason. */
     while (!errand->has_ended && sys != ETIMEDOUT)
         sys = pthread_cond_timedwait(&errand->ended, &errand->lock, &until);
 }
@@ -112,6 +117,7 @@ bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *
         free(errand);
         errand = NULL;
     }
+    /* Without memory or a thread it is run here: late is better than never. */
     bool has_ended = errand == NULL;
     if (errand == NULL) {
         *ret_err = run(gen, reterr);

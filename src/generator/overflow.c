@@ -4,6 +4,7 @@
 #include "generator_internal.h"
 #include "observe.h"
 
+/* Calls the program's function; with nothing held that another caller needs. */
 static void tell(const frazil *gen, const struct fz_observation *seen, uint32_t waiting, uint32_t ticks)
 {
     const frazil_overflow overflow = {.unix_ms = seen->now.unix_ms, .waiting = waiting, .ticks = ticks};
@@ -21,7 +22,10 @@ void fz_overflow_enter(frazil *gen, const struct fz_observation *seen)
         return;
     uint32_t waiting = atomic_fetch_add_explicit(&state->waiting, 1, memory_order_relaxed) + 1;
     uint64_t reported = atomic_load_explicit(&state->reported_tick, memory_order_relaxed);
-    /* Nor by a straggler who looked at the clock a tick ago. */
+    /*
+     * Many callers find the same tick full; whoever swaps its mark in first tells of it.  A straggler who looked at the
+     * clock a tick ago does not, as somebody has told of a later tick since.
+     */
     if (reported != mark && reported != mark + 1 &&
         atomic_compare_exchange_strong_explicit(&state->reported_tick, &reported, mark, memory_order_relaxed,
                                                 memory_order_relaxed))
@@ -36,6 +40,7 @@ void fz_overflow_leave(frazil *gen)
 
 static void end_overflow(frazil *gen, const struct fz_observation *seen)
 {
+    /* Swapped, so that of several callers who see the end one alone tells of it. */
     uint32_t ticks = atomic_exchange_explicit(&gen->private_page->overflow.ticks, 0, memory_order_relaxed);
 
     if (ticks != 0)

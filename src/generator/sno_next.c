@@ -10,6 +10,8 @@
 /* The ten bytes: 39 bits time, tick-tock, metabyte, partition and sequence. */
 static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32, frazil_sno *ret)
 {
+    /* The word has the tick-tock bit at its top, where no carry of the sequence changes it; the bytes have it below the
+     * time. */
     uint64_t block = fz_slot_tick(&gen->rules, slot) << 1 | fz_slot_side(&gen->rules, slot);
     uint64_t payload = (uint64_t)meta << 32 | low32;
 
@@ -18,12 +20,14 @@ static void pack(const frazil *gen, uint8_t meta, uint64_t slot, uint64_t low32,
     fz_store_be64(ret->bytes + 2, block << 40 | payload);
 }
 
+/* For fill_snos: the next place to write to, and what the slots do not say. */
 struct sno_fill {
     const frazil *gen;
     frazil_sno *ids;
     uint8_t meta;
 };
 
+/* The numbers of a run follow each other in the low 32 bits; the rest is the same for all of them. */
 static void fill_snos(void *ctx, uint64_t first_slot, uint64_t first_id, uint64_t count)
 {
     struct sno_fill *fill = ctx;
@@ -41,17 +45,20 @@ frazil_err fz_take_snos(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_t n
     struct fz_taken taken;
     uint64_t nth;
 
+    /* All of them in this tick, or none: a part would have to be given back. */
     if (fz_take_anchored(gen, n, &anchor, &nth)) {
         fill_snos(&fill, anchor.first_slot, anchor.first_id + nth, n);
         return FRAZIL_OK;
     }
     frazil_err err = fz_take(gen, n, wait_ns, &taken, refusal);
     if (err != FRAZIL_OK)
+        /* If so many can never be had, that is FRAZIL_EINVAL: a longer wait would not help. */
         return fz_judge_batch(gen, n, wait_ns, refusal);
     fz_emit_runs(gen, &taken, n, fill_snos, &fill);
     return FRAZIL_OK;
 }
 
+/* One sno for a slot that was taken past the end of its tick. */
 FZ_OUT_OF_LINE static frazil_err sno_next_redeemed(frazil *gen, uint8_t meta, uint64_t slot, frazil_sno *ret_id)
 {
     struct fz_refusal refusal;
@@ -67,12 +74,16 @@ frazil_err frazil_sno_next(frazil *gen, uint8_t meta, frazil_sno *id)
 {
     struct fz_anchor_view anchor;
 
+    /* As in frazil_next: while the anchor holds, nobody needs the clock.  The anchor's id of a sno lacks the metabyte.
+     */
     if (gen->fast_path != FZ_FAST_ADD_SNO || !fz_anchor_read(&gen->private_page->anchor, &anchor) ||
         !fz_counter_is_in(anchor.counter, anchor.range))
         return frazil_sno_next_n(gen, meta, id, 1);
 
+    /* Relaxed: that no two threads get the same number is all that it is for. */
     uint64_t slot = atomic_fetch_add_explicit(gen->word, 1, memory_order_relaxed);
     uint64_t nth = slot - anchor.first_slot;
+    /* It cannot be given back, as others have added behind it. */
     if (nth >= gen->capacity)
         return sno_next_redeemed(gen, meta, slot, id);
     pack(gen, meta, anchor.first_slot, anchor.first_id + nth, id);
@@ -105,6 +116,7 @@ frazil_err frazil_sno_try_next(frazil *gen, uint8_t meta, frazil_sno *ret_id, ui
 
     if (!fz_is_sno(gen))
         return FRAZIL_EKIND;
+    /* A wait of nothing: the refusal then says when it is worth trying again. */
     if (fz_take_snos(gen, meta, ret_id, 1, 0, &refusal) == FRAZIL_OK)
         return FRAZIL_OK;
     return fz_try_error(gen, &refusal, ret_retry_ns);

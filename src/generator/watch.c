@@ -15,7 +15,8 @@
 /* Lanes are counted by the hash of a coordinator: with so many, two rarely share one. */
 enum { LANES = 64, LANE_WIDTH = 4 };
 
-/* A thread that nobody has needed for so long ends. */
+/* A thread that nobody has needed for so long ends.  Not at once: generators that share a grant's length are due
+ * together. */
 static const uint64_t spare_ns = 2000000000;
 
 /* A time_t holds it, and nobody waits for as long. */
@@ -45,6 +46,7 @@ static bool init_watch(struct fz_watch *watch)
 
     if (pthread_condattr_init(&attributes) != 0)
         return false;
+    /* The wall clock may be set back while a thread sleeps: it would sleep on, and a grant end meanwhile. */
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     bool made = pthread_cond_init(&watch->roused, &attributes) == 0;
     pthread_condattr_destroy(&attributes);
@@ -57,6 +59,7 @@ static struct fz_watch *watch_of_process(void)
     uint64_t process = fz_this_process();
     struct fz_watch *watch = fz_process_kept(FZ_KEPT_WATCH);
 
+    /* After a fork the kept watch is the parent's: its threads are not here, and its lock may be held for ever. */
     if (process == 0 || (watch != NULL && watch->process == process))
         return process == 0 ? NULL : watch;
     struct fz_watch *own = fz_process_alloc(sizeof *own);
@@ -79,6 +82,7 @@ bool fz_watch_is_ours(const struct fz_watched *watched)
 
 unsigned fz_watch_lane(const char *url)
 {
+    /* Paths and options differ between generators that wait for the same servers. */
     const char *servers = url == NULL ? NULL : strstr(url, "://");
     size_t len = servers == NULL ? 0 : (size_t)(servers - url) + 3 + strcspn(servers + 3, "/?#");
     uint32_t hash = 2166136261U; /* FNV-1a */
@@ -106,6 +110,7 @@ static struct fz_watched *first_due(const struct fz_watch *watch, uint64_t *ret_
     return *ret_next_ns <= fz_turn_clock_ns() ? found : NULL;
 }
 
+/* Wakes up earlier for reasons that are none: all callers look again. */
 static void sleep_until(struct fz_watch *watch, uint64_t until_ns)
 {
     uint64_t now_ns = fz_turn_clock_ns();
@@ -150,6 +155,7 @@ static int start_watcher(struct fz_watch *watch)
 /* Sees to it that a thread finds out who is due next.  Errors as pthread_create. */
 static int rouse(struct fz_watch *watch)
 {
+    /* One that is just starting will look by itself; a second one would have nothing to do. */
     if (!watch->has_sleeper && watch->spares == 0 && !watch->is_starting)
         return start_watcher(watch);
     pthread_cond_broadcast(&watch->roused);
@@ -163,6 +169,7 @@ static void look_after(struct fz_watch *watch, struct fz_watched *watched)
     /* If no thread can be started, the others wait for this one. */
     if (watch->first->next != NULL)
         (void)rouse(watch);
+    /* Without the lock, as it may wait for a coordinator.  fz_watch_leave waits for is_looked_after to end. */
     pthread_mutex_unlock(&watch->lock);
     uint64_t due_in_ns = watched->look(watched->ctx);
     pthread_mutex_lock(&watch->lock);
@@ -260,6 +267,7 @@ void fz_watch_hurry(struct fz_watched *watched)
 static bool await_threads(struct fz_watch *watch, pthread_t *ret_last)
 {
     pthread_cond_broadcast(&watch->roused);
+    /* Joining the last one is not enough: each joins the one before it, and may still be about to. */
     while (watch->first == NULL && watch->threads > 0)
         pthread_cond_wait(&watch->done, &watch->lock);
     bool is_last = watch->first == NULL && watch->has_ended;
@@ -274,6 +282,7 @@ void fz_watch_leave(struct fz_watched *watched)
     pthread_t last;
     int cancel;
 
+    /* pthread_cond_wait ends a cancelled thread, which would leave the generator half taken off the list. */
     pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &cancel);
     pthread_mutex_lock(&watch->lock);
     watched->is_leaving = true;
