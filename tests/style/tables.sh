@@ -91,5 +91,4 @@ done
 find src/registers -mindepth 1 -maxdepth 1 -type d | sed 's|.*/||' | grep -vxE 'common|compat|file' | same src/registers coordinator clients
 find docs/coordinators -name '*.md' | sed 's|.*/||; s/\.md$//' | grep -vxE 'README|file' | same docs/coordinators coordinator clients
 sed -n 's/^Package: libfrazil-\([a-z]*\)1$/\1/p' debian/control | grep -vxE 'admin|opaque' | same debian/control package clients
-sed -n 's|.*/libfrazil-\([a-z]*\)\.a$|\1|p' debian/libfrazil-parts-dev.install | same debian/libfrazil-parts-dev.install part clients
 [ ! -e "$scratch/failed" ]
