@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "batch.h"
 
-#include "clock.h"
+#include "admission.h"
+#include "forms.h"
 #include "resp_write.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define TEXT_ROOM 96
 
 struct batch {
     struct taking taking; /* the first: the taker gives it back */
@@ -29,37 +28,14 @@ static const void *id_at(const struct batch *batch, size_t i)
     return (const char *)batch->taking.ids + i * taker_id_size(batch->taking.engine);
 }
 
-size_t batch_text(const struct engine *engine, int form, const void *id, char *out, size_t size)
-{
-    size_t len = 0;
-
-    if (!engine->is_sno) {
-        if (form == FRAZIL_TEXT_DEC)
-            return bytes_digits(out, *(const uint64_t *)id);
-        return frazil_id_format((frazil_text)form, *(const uint64_t *)id, out, size, &len) == FRAZIL_OK ? len : 0;
-    }
-    const frazil_sno *sno = id;
-    if (form == FORM_UUID)
-        return frazil_sno_uuid_format(sno, out, size, &len) == FRAZIL_OK ? len : 0;
-    if (form == FRAZIL_TEXT_HEX) {
-        for (size_t i = 0; i < FRAZIL_SNO_SIZE; i++) {
-            out[2 * i] = "0123456789abcdef"[sno->bytes[i] >> 4];
-            out[2 * i + 1] = "0123456789abcdef"[sno->bytes[i] & 15];
-        }
-        return 2 * FRAZIL_SNO_SIZE;
-    }
-    frazil_sno_encode(sno, out);
-    return form == FORM_SNO ? FRAZIL_SNO_LEN : 0;
-}
-
 static void write_text(const struct batch *batch, const void *id, struct bytes *out)
 {
-    char text[TEXT_ROOM];
+    char text[FORM_TEXT_SIZE];
 
     if (batch->form == FRAZIL_TEXT_DEC && !batch->taking.engine->is_sno)
         resp_digits(out, *(const uint64_t *)id);
     else
-        resp_bulk(out, text, batch_text(batch->taking.engine, batch->form, id, text, sizeof text));
+        resp_bulk(out, text, form_text(batch->taking.engine, batch->form, id, text, sizeof text));
 }
 
 /* INCR: an integer, unless the client would round it. */
@@ -78,18 +54,6 @@ static void write_integer(const struct batch *batch, uint64_t id, struct bytes *
     else
         resp_error(out, "ERR the id is above 2^63 - 1, which is no integer of RESP2: use NEXT, HELLO 3, or "
                         "incr_reply=string in the daemon's configuration");
-}
-
-static void write_binary(const struct batch *batch, const void *id, struct bytes *out)
-{
-    uint8_t bytes[FRAZIL_BYTES_SIZE];
-
-    if (batch->taking.engine->is_sno) {
-        bytes_add(out, id, FRAZIL_SNO_SIZE);
-    } else {
-        frazil_bytes_write(*(const uint64_t *)id, bytes);
-        bytes_add(out, bytes, sizeof bytes);
-    }
 }
 
 static void write_one(struct batch *batch, struct bytes *out)
@@ -112,7 +76,7 @@ static void write_one(struct batch *batch, struct bytes *out)
     case SHAPE_BINARY:
         if (first)
             resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->taking.engine->gen));
-        write_binary(batch, id, out);
+        form_bytes(batch->taking.engine, id, out);
         if (last)
             bytes_add(out, "\r\n", 2);
         break;
@@ -120,25 +84,21 @@ static void write_one(struct batch *batch, struct bytes *out)
     batch->written++;
 }
 
+/* Replies with a refusal. */
+static void write_refusal(const struct session *session, const struct call *call, const struct refusal *refusal)
+{
+    if (refusal->retry_ms > 0)
+        command_fail(session, call, refusal->code, "%s retry_ms=%" PRIu64, refusal->text, refusal->retry_ms);
+    else
+        command_fail(session, call, refusal->code, "%s", refusal->text);
+}
+
 static void write_error(const struct batch *batch, const struct call *call)
 {
-    const struct session *session = batch->session;
-    const struct taking *taking = &batch->taking;
-    const char *name = taking->engine->name, *why = frazil_strerror(taking->code);
-    uint64_t retry_ms = (taking->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
-    frazil_error last = {.message = ""};
+    struct refusal refusal;
 
-    if (taker_is_passing(taking->code))
-        command_fail(session, call, CODE_TRYAGAIN, "generator %s: %s retry_ms=%" PRIu64, name, why,
-                     retry_ms == 0 ? 1 : retry_ms);
-    else if (taking->code == FRAZIL_ELEASE && frazil_last_failure(taking->engine->gen, &last) != FRAZIL_OK)
-        command_fail(session, call, CODE_FENCED, "generator %s: %s: %s", name, why, last.message);
-    else if (taking->code == FRAZIL_ELEASE)
-        command_fail(session, call, CODE_FENCED, "generator %s: %s", name, why);
-    else if (taking->code == FRAZIL_EEXHAUSTED)
-        command_fail(session, call, CODE_EXHAUSTED, "generator %s: %s", name, why);
-    else
-        command_fail(session, call, CODE_ERR, "generator %s: %s", name, why);
+    admission_explain(&batch->taking, &refusal);
+    write_refusal(batch->session, call, &refusal);
 }
 
 /* How many ids are in whole replies; what is left over after an error stays a gap. */
@@ -147,27 +107,16 @@ static uint32_t whole_ids(const struct batch *batch)
     return batch->taking.got - batch->taking.got % batch->each;
 }
 
-static size_t bucket_of(uint64_t value, const uint64_t *bounds, size_t count_of_bounds)
-{
-    size_t i = 0;
-
-    while (i < count_of_bounds && value > bounds[i])
-        i++;
-    return i;
-}
-
 static void count_batch(const struct batch *batch)
 {
-    static const uint64_t durations[] = DURATION_BOUNDS_US, sizes[] = BATCH_BOUNDS;
     struct lane *lane = batch->session->lane;
-    uint64_t ns = lane->now_ns - batch->started_ns;
-    uint32_t good = whole_ids(batch) / batch->each;
+    struct counted_ids ids = {.each = batch->each,
+                              .requests = batch->commands,
+                              .answered = whole_ids(batch) / batch->each,
+                              .ns = lane->now_ns - batch->started_ns};
 
-    command_count(batch->session, batch->row, CODE_OK, good);
-    count(&lane->counters.durations[bucket_of(ns / 1000, durations, DURATION_BUCKETS - 1)], batch->commands);
-    count(&lane->counters.duration_ns, ns * batch->commands);
-    count(&lane->counters.batches[bucket_of(batch->each, sizes, BATCH_BUCKETS - 1)], good);
-    count(&lane->counters.batch_ids, whole_ids(batch));
+    command_count(batch->session, batch->row, CODE_OK, ids.answered);
+    counters_add_ids(&lane->counters, &ids);
 }
 
 /* Writes until the end or until the output is full.  True: all is written. */
@@ -242,29 +191,18 @@ static void reply_at_once(struct session *session, struct call *call, struct bat
         engine_hold(batch->taking.engine);
 }
 
-/* Both limits, of the generator and of the user.  False: the reply says so. */
-static bool admit(struct session *session, struct call *call, const struct batch_wish *wish, uint32_t commands_)
+static bool admit(struct session *session, const struct batch_wish *wish, uint32_t commands_, struct refusal *ret)
 {
-    struct user *user = session_user(session);
-    uint64_t now_ns = session->lane->now_ns, retry_ns = 0;
-    const char *whose = "generator";
-    bool may = rate_take(&wish->generator->rate, wish->each * commands_, now_ns, &retry_ns);
+    return admission_by_rate(wish->generator, session_user(session), wish->each * commands_, session->lane->now_ns,
+                             ret);
+}
 
-    if (may && user != NULL) {
-        whose = "user";
-        may = rate_take(&user->rate, wish->each * commands_, now_ns, &retry_ns);
-    }
-    if (may)
-        return true;
-    if (commands_ > 1)
-        return false;
-    if (retry_ns == UINT64_MAX)
-        command_fail(session, call, CODE_LIMIT, "%u ids at once are more than rate= of the %s allows a second",
-                     (unsigned)wish->each, whose);
-    else
-        command_fail(session, call, CODE_LIMIT, "rate= of the %s is reached retry_ms=%" PRIu64, whose,
-                     retry_ns / NS_PER_MS + 1);
-    return false;
+/* How many of the equal commands the limits let through: all, or one of them where they are near, or none. */
+static uint32_t admitted(struct session *session, const struct batch_wish *wish, uint32_t equal, struct refusal *ret)
+{
+    if (equal > 1 && admit(session, wish, equal, ret))
+        return equal;
+    return admit(session, wish, 1, ret) ? 1 : 0;
 }
 
 void batch_take(struct session *session, struct call *call, const struct batch_wish *wish)
@@ -277,18 +215,18 @@ void batch_take(struct session *session, struct call *call, const struct batch_w
                           .commands = call->repeats,
                           .shape = wish->shape,
                           .form = wish->form};
+    struct refusal refusal;
 
-    if (wish->each > wish->generator->max_batch) {
-        command_fail(session, call, CODE_LIMIT, "generator %s gives at most %u ids a request (max_batch)",
-                     wish->generator->name, (unsigned)wish->generator->max_batch);
+    if (!admission_by_size(wish->generator, wish->each, &refusal)) {
+        write_refusal(session, call, &refusal);
         return;
     }
     if (batch.commands > MAX_BATCH_MAX / wish->each)
         batch.commands = MAX_BATCH_MAX / wish->each;
-    if (!admit(session, call, wish, batch.commands)) {
-        /* Within the limit, commands are answered one by one. */
-        if (batch.commands == 1 || !admit(session, call, wish, batch.commands = 1))
-            return;
+    batch.commands = admitted(session, wish, batch.commands, &refusal);
+    if (batch.commands == 0) {
+        write_refusal(session, call, &refusal);
+        return;
     }
     call->used = batch.commands;
     batch.taking = (struct taking){.engine = wish->generator->engine,

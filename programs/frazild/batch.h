@@ -16,9 +16,6 @@ enum batch_shape {
     SHAPE_INTEGER /* of INCR */
 };
 
-#define FORM_SNO 100 /* forms of snos, beside frazil_text of 64-bit ids */
-#define FORM_UUID 101
-
 /* The ids that a command asks for. */
 struct batch_wish {
     struct generator *generator;
@@ -39,8 +36,5 @@ bool batch_is_waiting(const struct session *session);
 
 /* Ends a session's batch, wherever it is. */
 void batch_drop(struct session *session);
-
-/* Writes an id of a generator as text; returns its length, or 0 if the form does not suit.  size: at least 96. */
-size_t batch_text(const struct engine *engine, int form, const void *id, char *out, size_t size);
 
 #endif

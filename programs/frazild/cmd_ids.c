@@ -2,8 +2,7 @@
 /* The commands that give ids. */
 #include "batch.h"
 #include "commands.h"
-
-#include <string.h>
+#include "forms.h"
 
 static bool is_number(struct slice word)
 {
@@ -59,25 +58,9 @@ static bool read_count(const struct session *session, const struct call *call, s
 static bool read_form(const struct session *session, const struct call *call, const struct engine *engine,
                       struct slice word, int *ret)
 {
-    char name[16];
-    frazil_text form;
-
-    if (word.len < sizeof name) {
-        memcpy(name, word.at, word.len);
-        name[word.len] = '\0';
-        for (char *at = name; *at != '\0'; at++)
-            *at = (char)(*at >= 'A' && *at <= 'Z' ? *at + 32 : *at);
-        if (engine->is_sno && strcmp(name, "sno") == 0)
-            return *ret = FORM_SNO, true;
-        if (engine->is_sno && strcmp(name, "uuid") == 0)
-            return *ret = FORM_UUID, true;
-        if (frazil_text_by_name(name, &form) == FRAZIL_OK && (!engine->is_sno || form == FRAZIL_TEXT_HEX))
-            return *ret = (int)form, true;
-    }
-    command_fail(session, call, CODE_ERR, "FORM takes %s",
-                 engine->is_sno ? "sno, uuid or hex for snos"
-                                : "dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x or "
-                                  "hexshort");
+    if (form_by_name(engine, word, ret))
+        return true;
+    command_fail(session, call, CODE_ERR, "FORM takes %s", form_names(engine));
     return false;
 }
 
@@ -121,7 +104,7 @@ void cmd_next(struct session *session, struct call *call)
     if (!read_target(session, call, &wish, &counted, &at))
         return;
     wish.shape = counted ? SHAPE_ARRAY : SHAPE_ONE;
-    wish.form = wish.generator->engine->is_sno ? FORM_SNO : FRAZIL_TEXT_DEC;
+    wish.form = form_default(wish.generator->engine);
     if (at + 1 < words->count && slice_is(words->args[at], "FORM")) {
         if (!read_form(session, call, wish.generator->engine, words->args[at + 1], &wish.form))
             return;

@@ -62,6 +62,17 @@ struct counters {
     _Atomic uint64_t cut_broken; /* not the protocol */
 };
 
+/* Requests for ids that ended together. */
+struct counted_ids {
+    uint32_t each;     /* ids a request */
+    uint32_t requests; /* all of them */
+    uint32_t answered; /* with their ids */
+    uint64_t ns;       /* that each of them took */
+};
+
+/* Counts requests for ids: their number, size and duration. */
+void counters_add_ids(struct counters *counters, const struct counted_ids *ids);
+
 /* Adds to a counter that one thread alone adds to: no lock of the bus. */
 static inline void count(_Atomic uint64_t *counter, uint64_t more)
 {

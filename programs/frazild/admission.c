@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+#include "admission.h"
+
+#include "clock.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void refuse(struct refusal *ret, enum reply_code code, uint64_t retry_ms, const char *fmt, ...)
+{
+    va_list args;
+
+    ret->code = code;
+    ret->retry_ms = retry_ms;
+    va_start(args, fmt);
+    (void)vsnprintf(ret->text, sizeof ret->text, fmt, args);
+    va_end(args);
+}
+
+bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret)
+{
+    if (n <= generator->max_batch)
+        return true;
+    refuse(ret, CODE_LIMIT, 0, "generator %s gives at most %u ids a request (max_batch)", generator->name,
+           (unsigned)generator->max_batch);
+    return false;
+}
+
+bool admission_by_rate(struct generator *generator, struct user *user, uint32_t n, uint64_t now_ns, struct refusal *ret)
+{
+    const char *whose = "generator";
+    uint64_t retry_ns = 0;
+    bool may = rate_take(&generator->rate, n, now_ns, &retry_ns);
+
+    if (may && user != NULL) {
+        whose = "user";
+        may = rate_take(&user->rate, n, now_ns, &retry_ns);
+    }
+    if (may)
+        return true;
+    if (retry_ns == UINT64_MAX)
+        refuse(ret, CODE_LIMIT, 0, "%u ids at once are more than rate= of the %s allows a second", (unsigned)n, whose);
+    else
+        refuse(ret, CODE_LIMIT, retry_ns / NS_PER_MS + 1, "rate= of the %s is reached", whose);
+    return false;
+}
+
+void admission_explain(const struct taking *taking, struct refusal *ret)
+{
+    const char *name = taking->engine->name, *why = frazil_strerror(taking->code);
+    uint64_t retry_ms = (taking->retry_ns + NS_PER_MS - 1) / NS_PER_MS;
+    frazil_error last = {.message = ""};
+
+    if (taker_is_passing(taking->code))
+        refuse(ret, CODE_TRYAGAIN, retry_ms == 0 ? 1 : retry_ms, "generator %s: %s", name, why);
+    else if (taking->code == FRAZIL_ELEASE && frazil_last_failure(taking->engine->gen, &last) != FRAZIL_OK)
+        refuse(ret, CODE_FENCED, 0, "generator %s: %s: %s", name, why, last.message);
+    else if (taking->code == FRAZIL_ELEASE)
+        refuse(ret, CODE_FENCED, 0, "generator %s: %s", name, why);
+    else
+        refuse(ret, taking->code == FRAZIL_EEXHAUSTED ? CODE_EXHAUSTED : CODE_ERR, 0, "generator %s: %s", name, why);
+}

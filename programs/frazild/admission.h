@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether a client gets the ids that it asked for, and why not: the same for every protocol.
+ */
+#ifndef FRAZILD_ADMISSION_H
+#define FRAZILD_ADMISSION_H
+
+#include "counters.h"
+#include "taker.h"
+#include "users.h"
+
+/* Why a client gets no ids. */
+struct refusal {
+    enum reply_code code;
+    uint64_t retry_ms; /* when to come back; 0: time alone does not help */
+    char text[700];
+};
+
+/* Whether the generator gives so many ids to one request. */
+bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret);
+
+/* Takes n ids' worth out of the limits of the generator and of the user, who may be NULL.  False: *ret says whose. */
+bool admission_by_rate(struct generator *generator, struct user *user, uint32_t n, uint64_t now_ns,
+                       struct refusal *ret);
+
+/* Why a request for ids ended without all of them. */
+void admission_explain(const struct taking *taking, struct refusal *ret);
+
+#endif
