@@ -46,6 +46,8 @@ static void await_error(struct herd *herd, size_t i, frazil_err code)
     }
 }
 
+enum { NEWCOMERS = 20 }; /* more than it ever takes */
+
 /* Starts newcomers until one has ids, or the holder has got its worker id again, as it may. */
 static size_t await_successor(const struct register_kind *kind, struct herd *herd, size_t holder)
 {
@@ -68,7 +70,6 @@ static size_t await_successor(const struct register_kind *kind, struct herd *her
  */
 static void shorter_horizon(const struct register_kind *kind)
 {
-    enum { NEWCOMERS = 20 };
     const struct nemesis_terms before = {.workers = 1, .horizon_ms = 3000, .max_skew_ms = SKEW_MS, .never_used = true};
     const struct nemesis_terms after = {.workers = 1, .horizon_ms = 100, .lost_horizon_ms = 2200, .max_skew_ms = 100};
     struct herd herd;
@@ -167,6 +168,8 @@ static void wrong_clocks(const struct register_kind *kind)
 /*
  * The operator says that nobody ever used it, and is wrong.  That cannot be known
  * in time; the holder whose worker id a newcomer has gives up as soon as it looks.
+ * A holder that looks before there is a newcomer has the worker id again: then the
+ * operator errs once more.
  */
 static void falsely_never_used(const struct register_kind *kind)
 {
@@ -175,12 +178,15 @@ static void falsely_never_used(const struct register_kind *kind)
 
     nemesis_rename();
     must_create(kind, &terms);
-    herd_open(&herd, 2, 2 * IDS, nemesis_coordinators());
+    herd_open(&herd, 1 + NEWCOMERS, (1 + NEWCOMERS) * IDS, nemesis_coordinators());
     size_t holder = start_one(kind, &herd, 0, true);
     herd_await_ids(&herd, holder, 10);
-    kind->wipe();
-    must_create(kind, &terms);
-    size_t newcomer = start_one(kind, &herd, 0, true);
+    size_t newcomer = holder;
+    while (newcomer == holder) {
+        kind->wipe();
+        must_create(kind, &terms);
+        newcomer = await_successor(kind, &herd, holder);
+    }
     herd_await_ids(&herd, newcomer, 10);
     await_error(&herd, holder, FRAZIL_ELEASE);
     for (int tries = 0; strstr(herd.members[holder].error.message, "frazil verify") == NULL; tries++) {
