@@ -49,10 +49,4 @@ void command_count(const struct session *session, const struct command *row, enu
 /* Whether the user may use the generator with this command; if not, that is the reply. */
 bool command_may(struct session *session, const struct call *call, const char *generator);
 
-/* Whether the slice is that word, in either case. */
-bool slice_is(struct slice slice, const char *word);
-
-/* Reads a number of digits alone, up to most. */
-bool slice_number(struct slice slice, uint64_t most, uint64_t *ret);
-
 #endif

@@ -3,6 +3,7 @@
 
 #include "clock.h"
 #include "errands.h"
+#include "http.h"
 #include "log.h"
 #include "loop.h"
 
@@ -23,6 +24,7 @@ struct daemon {
     struct listeners listeners;
     struct shared shared;
     struct loop *loops;
+    struct http *http;
     unsigned count;
     sigset_t signals;
 };
@@ -89,6 +91,8 @@ static void say_where(const struct daemon *daemon)
         log_line(LOG_ALWAYS, "listening: %s %s", settings_protocol(row->protocol), row->text);
         if (setup->settings.built_in && row->protocol == PROTOCOL_RESP)
             log_line(LOG_ALWAYS, "try: redis-cli -p %s NEXT", port + 1);
+        if (setup->settings.built_in && row->protocol == PROTOCOL_HTTP)
+            log_line(LOG_ALWAYS, "try: curl http://%s/v1/generators/main/ids", row->text);
     }
     log_line(LOG_ALWAYS, "frazild %s is ready", frazil_version());
 }
@@ -117,7 +121,7 @@ static bool start_loops(struct daemon *daemon)
     if (daemon->loops == NULL)
         return false;
     while (daemon->count < want) {
-        if (!loop_start(&daemon->loops[daemon->count], &daemon->shared, daemon->count)) {
+        if (!loop_start(&daemon->loops[daemon->count], &daemon->shared)) {
             log_line(LOG_ALWAYS, "a thread cannot be started: %s", strerror(errno));
             return false;
         }
@@ -143,13 +147,18 @@ static bool start(struct daemon *daemon)
         return false;
     }
     daemon->shared.errands = errands_start();
-    return daemon->shared.errands != NULL && start_loops(daemon);
+    if (daemon->shared.errands == NULL || !start_loops(daemon))
+        return false;
+    bool served = http_start(&daemon->http, &daemon->shared, &errors);
+    log_errors(&errors);
+    return served;
 }
 
 static void wake_all(struct daemon *daemon)
 {
     for (unsigned i = 0; i < daemon->count; i++)
         loop_wake(&daemon->loops[i]);
+    http_wake(daemon->http);
 }
 
 /* Waits for one of our signals; 0 after wait_ns. */
@@ -169,6 +178,7 @@ static void drain(struct daemon *daemon, int why)
     uint64_t end_ns;
 
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
+    atomic_store(&daemon->shared.leaving, true);
     end_ns = clock_ns() + delay_ns;
     while (clock_ns() < end_ns) {
         int number = next_signal(daemon, end_ns - clock_ns());
@@ -194,6 +204,7 @@ static void stop(struct daemon *daemon)
     wake_all(daemon);
     for (unsigned i = 0; i < daemon->count; i++)
         loop_join(&daemon->loops[i]);
+    http_join(daemon->http);
     errands_stop(daemon->shared.errands);
     listeners_close(&daemon->listeners);
     if (daemon->shared.setup != NULL)

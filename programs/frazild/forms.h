@@ -6,7 +6,7 @@
 #define FRAZILD_FORMS_H
 
 #include "generators.h"
-#include "resp_read.h"
+#include "slice.h"
 
 #define FORM_SNO 100 /* forms of snos, beside frazil_text of 64-bit ids */
 #define FORM_UUID 101

@@ -11,11 +11,12 @@
 #include "taker.h"
 
 struct lane {
-    unsigned index;
+    enum protocol protocol;
     struct setup *setup; /* of now; another one after a reload, never within a turn */
     struct taker taker;
-    void *ids;       /* room for MAX_BATCH_MAX ids, for requests that are met at once */
-    uint64_t now_ns; /* when this turn began */
+    void *ids;                /* room for MAX_BATCH_MAX ids, for requests that are met at once */
+    uint64_t now_ns;          /* when this turn began */
+    _Atomic uint64_t seen_ns; /* when its thread was seen alive last */
     int64_t started_unix_s;
     struct counters counters;
     void (*wake)(void *connection);    /* has a session of this lane go on, after what it waited for */

@@ -8,7 +8,7 @@
 #include <frazil.h>
 
 #include "generators.h"
-#include "resp_read.h"
+#include "slice.h"
 
 #define LOOK_PAIRS_MAX 24
 #define LOOK_TEXT_SIZE 128

@@ -13,7 +13,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/timerfd.h>
 #include <unistd.h>
 
 #define EVENTS 256
@@ -100,17 +99,10 @@ static const struct listener *listener_of(const struct loop *loop, const void *t
 
 static void take_setup(struct loop *loop)
 {
-    struct shared *shared = loop->shared;
-    struct setup *before = loop->lane.setup;
+    struct setup *before = shared_renew(loop->shared, &loop->lane);
 
-    (void)pthread_mutex_lock(&shared->lock);
-    struct setup *now = shared->setup;
-    if (now != before)
-        setup_hold(now);
-    (void)pthread_mutex_unlock(&shared->lock);
-    if (now == before)
+    if (before == NULL)
         return;
-    loop->lane.setup = now;
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         (void)session_user(&at->session); /* while the old users are still there to be compared with */
     setup_release(before);
@@ -121,8 +113,10 @@ static void start_draining(struct loop *loop)
     const struct listeners *listeners = loop->shared->listeners;
 
     loop->drains = true;
-    for (size_t i = 0; i < listeners->count; i++)
-        (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
+    for (size_t i = 0; i < listeners->count; i++) {
+        if (listeners->rows[i].protocol == PROTOCOL_RESP)
+            (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
+    }
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
         connection_make_ready(loop, at);
 }
@@ -144,13 +138,11 @@ static void look_around(struct loop *loop)
 static void on_event(struct loop *loop, const struct epoll_event *event)
 {
     const struct listener *listener = listener_of(loop, event->data.ptr);
-    uint64_t ignored;
 
     if (event->data.ptr == &loop->event) {
         look_around(loop);
-    } else if (event->data.ptr == &loop->timer) {
-        if (read(loop->timer, &ignored, sizeof ignored) > 0)
-            loop->armed_ns = UINT64_MAX;
+    } else if (event->data.ptr == &loop->alarm) {
+        alarm_take(&loop->alarm);
     } else if (listener != NULL) {
         for (int i = 0; i < ACCEPTS && accept_one(loop, listener); i++)
             continue;
@@ -176,17 +168,6 @@ static void run_ready(struct loop *loop)
     }
 }
 
-static void arm_timer(struct loop *loop)
-{
-    uint64_t due_ns = taker_due_ns(&loop->lane.taker);
-    struct itimerspec when = {.it_value = {(time_t)(due_ns / NS_PER_S), (long)(due_ns % NS_PER_S)}};
-
-    if (due_ns == loop->armed_ns || due_ns == UINT64_MAX)
-        return;
-    loop->armed_ns = due_ns;
-    (void)timerfd_settime(loop->timer, TFD_TIMER_ABSTIME, &when, NULL);
-}
-
 static void sweep(struct loop *loop)
 {
     for (struct connection *at = loop->connections, *next; at != NULL; at = next) {
@@ -207,10 +188,10 @@ static void *run(void *arg)
     uint64_t swept_ns = clock_ns();
 
     while (!is_over(loop)) {
-        arm_timer(loop);
+        alarm_set(&loop->alarm, taker_due_ns(&loop->lane.taker));
         int n = epoll_wait(loop->epoll, events, EVENTS, loop->ready != NULL ? 0 : SWEEP_MS);
         loop->lane.now_ns = clock_ns();
-        atomic_store_explicit(&loop->turns_ns, loop->lane.now_ns, memory_order_relaxed);
+        atomic_store_explicit(&loop->lane.seen_ns, loop->lane.now_ns, memory_order_relaxed);
         for (int i = 0; i < n; i++)
             on_event(loop, &events[i]);
         taker_run(&loop->lane.taker, loop->lane.now_ns);
@@ -239,36 +220,28 @@ static bool prepare(struct loop *loop)
 
     loop->epoll = epoll_create1(EPOLL_CLOEXEC);
     loop->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    loop->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
     loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
     loop->input = malloc(INPUT_BYTES);
     loop->lane.ids = malloc(MAX_BATCH_MAX * sizeof(frazil_sno));
-    if (loop->epoll < 0 || loop->event < 0 || loop->timer < 0 || loop->input == NULL || loop->lane.ids == NULL ||
-        !watch(loop, loop->event, &loop->event, EPOLLIN) || !watch(loop, loop->timer, &loop->timer, EPOLLIN))
+    if (loop->epoll < 0 || loop->event < 0 || !alarm_open(&loop->alarm) || loop->input == NULL ||
+        loop->lane.ids == NULL || !watch(loop, loop->event, &loop->event, EPOLLIN) ||
+        !watch(loop, loop->alarm.fd, &loop->alarm, EPOLLIN))
         return false;
     for (size_t i = 0; i < listeners->count; i++) {
         const struct listener *row = &listeners->rows[i];
-        if (!watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
+        if (row->protocol == PROTOCOL_RESP && !watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
             return false;
     }
     return true;
 }
 
-bool loop_start(struct loop *loop, struct shared *shared, unsigned index)
+bool loop_start(struct loop *loop, struct shared *shared)
 {
-    struct timespec now;
-
-    (void)clock_gettime(CLOCK_REALTIME, &now);
-    *loop = (struct loop){.shared = shared, .armed_ns = UINT64_MAX};
+    *loop = (struct loop){.shared = shared};
     loop->ready_end = &loop->ready;
-    loop->lane.index = index;
-    loop->lane.setup = shared->setup;
-    loop->lane.started_unix_s = now.tv_sec;
-    loop->lane.now_ns = clock_ns();
-    loop->lane.errands = shared->errands;
     loop->lane.wake = on_wake;
     loop->lane.notify = on_notify;
-    setup_hold(shared->setup);
+    shared_open_lane(shared, &loop->lane, PROTOCOL_RESP);
     return prepare(loop) && pthread_create(&loop->thread, NULL, run, loop) == 0;
 }
 
@@ -277,7 +250,7 @@ void loop_join(struct loop *loop)
     (void)pthread_join(loop->thread, NULL);
     (void)close(loop->epoll);
     (void)close(loop->event);
-    (void)close(loop->timer);
+    alarm_close(&loop->alarm);
     (void)close(loop->reserve);
     free(loop->input);
     free(loop->lane.ids);

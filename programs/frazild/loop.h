@@ -9,7 +9,7 @@
 #include "reactor.h"
 
 /* Prepares a loop and starts its thread.  False: errno says why. */
-bool loop_start(struct loop *loop, struct shared *shared, unsigned index);
+bool loop_start(struct loop *loop, struct shared *shared);
 
 /* Has the loop look around: a new setup, or the end.  Any thread. */
 void loop_wake(struct loop *loop);

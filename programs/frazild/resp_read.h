@@ -7,17 +7,10 @@
 #ifndef FRAZILD_RESP_READ_H
 #define FRAZILD_RESP_READ_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include "slice.h"
 
 /* More arguments than this are counted, not kept: no command takes so many. */
 #define RESP_ARGS_KEPT 32
-
-/* A part of the bytes that were read. */
-struct slice {
-    const char *at;
-    size_t len;
-};
 
 /* A command, whose arguments lie in the bytes that it was read from. */
 struct resp_command {

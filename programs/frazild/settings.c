@@ -27,10 +27,11 @@ static const struct key listen_keys[] = {LISTEN_KEYS(LISTEN_KEY){0}};
 static const struct key generator_keys[] = {GENERATOR_KEYS(GENERATOR_KEY){0}};
 static const struct key user_keys[] = {USER_KEYS(USER_KEY){0}};
 
-static const char *const protocols[PROTOCOL_COUNT] = {"resp"};
+static const char *const protocols[PROTOCOL_COUNT] = {"resp", "http"};
 
 /* For a first try. */
-static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n[generator main]\n";
+static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n"
+                               "[listen http]\naddress=127.0.0.1:6381\n[generator main]\n";
 
 const char *settings_protocol(enum protocol protocol)
 {
@@ -112,7 +113,7 @@ static void read_listen(struct settings *settings, const struct config_section *
     while (protocol < PROTOCOL_COUNT && strcmp(section->name, protocols[protocol]) != 0)
         protocol++;
     if (protocol == PROTOCOL_COUNT) {
-        config_complain(errors, section->place, "[listen %s]: resp is the protocol that this version serves",
+        config_complain(errors, section->place, "[listen %s]: resp and http are the protocols that this version serves",
                         section->name);
         return;
     }
@@ -120,6 +121,8 @@ static void read_listen(struct settings *settings, const struct config_section *
     listen->given = true;
     listen->place = section->place;
     set_keys(listen_keys, section, listen, errors);
+    if (protocol != PROTOCOL_HTTP && listen->hosts[0] != '\0')
+        config_complain(errors, section->place, "hosts= is a key of [listen http]");
     if (listen->addresses[0] == '\0')
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }

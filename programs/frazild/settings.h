@@ -18,7 +18,7 @@
 #define DEFAULT_FILE "/etc/frazil/frazild.conf"
 
 /* The protocols that can be listened for. */
-enum protocol { PROTOCOL_RESP, PROTOCOL_COUNT };
+enum protocol { PROTOCOL_RESP, PROTOCOL_HTTP, PROTOCOL_COUNT };
 
 struct daemon_settings {
     uint32_t threads; /* 0: as many as there are processors, 8 at most */
@@ -38,6 +38,7 @@ struct listen_settings {
     const char *addresses; /* separated by blanks */
     bool insecure;         /* an address beyond this host may do without the TLS that there is not yet */
     uint32_t mode;         /* of a unix socket */
+    const char *hosts;     /* names of this host that clients of HTTP may use, separated by blanks */
 };
 
 /* A section [generator NAME]. */

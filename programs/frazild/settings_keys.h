@@ -21,6 +21,7 @@
 #define LISTEN_KEYS(X) \
     X(listen, address,         addresses,          text,       "",      "HOST:PORT, [IPV6]:PORT or unix:PATH, several by blanks") \
     X(listen, mode,            mode,               mode,       "0660",  "the mode of a unix socket") \
+    X(listen, hosts,           hosts,              text,       "",      "http: names of this host, beside its addresses and localhost") \
     X(listen, insecure,        insecure,           yes,        "no",    "yes: beyond this host, without TLS")
 
 #define GENERATOR_KEYS(X) \

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+#include "http_ids.h"
+
+#include "admission.h"
+#include "clock.h"
+#include "forms.h"
+#include "http_look.h"
+#include "http_reply.h"
+#include "http_routes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES ((size_t)16 << 10) /* of text that is in memory at a time */
+
+/* How ids are sent. */
+enum media { MEDIA_JSON, MEDIA_TEXT, MEDIA_BYTES, MEDIA_COUNT };
+
+static const char *const types[MEDIA_COUNT] = {"application/json", "text/plain", "application/octet-stream"};
+
+/* A request's ids, and how far they are written. */
+struct http_ids {
+    struct taking taking; /* the first: the taker gives it back */
+    struct http_request *request;
+    uint64_t started_ns;
+    struct http_ids *previous; /* those that wait */
+    struct http_ids *next;
+    struct bytes out; /* text that is not sent yet */
+    size_t sent;      /* of it */
+    uint32_t written; /* ids that are, or were, in it */
+    enum media media;
+    int form;
+    bool waits;
+    bool closed; /* the end is written, too */
+    uint64_t ids[];
+};
+
+/* ---- writing ----------------------------------------------------------------------- */
+
+static const void *id_at(const struct http_ids *ids, size_t i)
+{
+    return (const char *)ids->taking.ids + i * taker_id_size(ids->taking.engine);
+}
+
+static void write_one(struct http_ids *ids)
+{
+    const struct engine *engine = ids->taking.engine;
+    const void *id = id_at(ids, ids->written);
+    char text[FORM_TEXT_SIZE];
+
+    if (ids->media == MEDIA_BYTES) {
+        form_bytes(engine, id, &ids->out);
+        return;
+    }
+    if (ids->media == MEDIA_JSON)
+        bytes_add_text(&ids->out, ids->written == 0 ? "\"" : ",\"");
+    bytes_add(&ids->out, text, form_text(engine, ids->form, id, text, sizeof text));
+    bytes_add_text(&ids->out, ids->media == MEDIA_JSON ? "\"" : "\n");
+}
+
+/* Writes on, until a chunk is full or all is written. */
+static void write_chunk(struct http_ids *ids)
+{
+    if (ids->written == 0 && ids->media == MEDIA_JSON)
+        bytes_format(&ids->out, "{\"generator\":\"%s\",\"ids\":[", ids->taking.engine->name);
+    for (; ids->written < ids->taking.wanted && ids->out.len < CHUNK_BYTES; ids->written++)
+        write_one(ids);
+    if (ids->written < ids->taking.wanted || ids->closed)
+        return;
+    ids->closed = true;
+    if (ids->media == MEDIA_JSON)
+        bytes_add_text(&ids->out, "]}\n");
+}
+
+static void free_ids(void *cls)
+{
+    struct http_ids *ids = cls;
+
+    engine_release(ids->taking.engine, 0);
+    bytes_free(&ids->out);
+    free(ids);
+}
+
+/* libmicrohttpd asks for more to send. */
+static ssize_t read_more(void *cls, uint64_t position, char *to, size_t size)
+{
+    struct http_ids *ids = cls;
+
+    (void)position;
+    if (ids->sent == ids->out.len) {
+        ids->sent = ids->out.len = 0;
+        write_chunk(ids);
+    }
+    if (ids->out.failed)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    size_t len = ids->out.len - ids->sent;
+    if (len == 0)
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    if (len > size)
+        len = size;
+    memcpy(to, ids->out.at + ids->sent, len);
+    ids->sent += len;
+    return (ssize_t)len;
+}
+
+enum MHD_Result http_ids_reply(struct http_request *request)
+{
+    struct http_ids *ids = request->ids;
+    const char *type = types[ids->media];
+    struct refusal refusal;
+    enum MHD_Result ret;
+
+    request->ids = NULL;
+    if (ids->taking.code != FRAZIL_OK) {
+        admission_explain(&ids->taking, &refusal);
+        ret = http_refuse(request, &refusal);
+        free_ids(ids);
+        return ret;
+    }
+    write_chunk(ids);
+    if (ids->closed) {
+        ret = http_reply(request, type, &ids->out);
+        free_ids(ids);
+        return ret;
+    }
+    struct MHD_Response *response =
+        MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, CHUNK_BYTES, read_more, ids, free_ids);
+    if (response == NULL)
+        free_ids(ids);
+    return http_reply_response(request, type, response);
+}
+
+/* ---- waiting ------------------------------------------------------------------------- */
+
+static void link_waiting(struct http_ids *ids)
+{
+    struct http_lane *lane = ids->request->lane;
+
+    ids->waits = true;
+    ids->previous = NULL;
+    ids->next = lane->waiting;
+    if (ids->next != NULL)
+        ids->next->previous = ids;
+    lane->waiting = ids;
+}
+
+static void unlink_waiting(struct http_ids *ids)
+{
+    ids->waits = false;
+    if (ids->next != NULL)
+        ids->next->previous = ids->previous;
+    if (ids->previous != NULL)
+        ids->previous->next = ids->next;
+    else
+        ids->request->lane->waiting = ids->next;
+}
+
+static void count_ids(const struct http_ids *ids)
+{
+    struct lane *lane = &ids->request->lane->lane;
+    const struct counted_ids counted = {.each = ids->taking.wanted,
+                                        .requests = 1,
+                                        .answered = ids->taking.code == FRAZIL_OK ? 1 : 0,
+                                        .ns = lane->now_ns - ids->started_ns};
+
+    counters_add_ids(&lane->counters, &counted);
+}
+
+/* The taker has met the request, or given it up. */
+static void on_done(struct taking *taking)
+{
+    struct http_ids *ids = (struct http_ids *)taking;
+
+    engine_hold(taking->engine); /* until the reply is sent; the taker lets go of its own hold */
+    unlink_waiting(ids);
+    count_ids(ids);
+    MHD_resume_connection(ids->request->connection);
+}
+
+static enum MHD_Result wait_for_ids(struct http_request *request, struct http_ids *ids)
+{
+    struct lane *lane = &request->lane->lane;
+
+    ids->taking.done = on_done;
+    if (!taker_park(&lane->taker, &ids->taking, lane->now_ns)) {
+        free(ids);
+        return MHD_NO;
+    }
+    request->ids = ids;
+    link_waiting(ids);
+    MHD_suspend_connection(request->connection);
+    return MHD_YES;
+}
+
+void http_ids_drop(struct http_request *request)
+{
+    struct http_ids *ids = request->ids;
+
+    if (ids == NULL)
+        return;
+    request->ids = NULL;
+    if (!ids->waits) {
+        free_ids(ids);
+        return;
+    }
+    unlink_waiting(ids);
+    taker_cancel(&request->lane->lane.taker, &ids->taking);
+    free(ids);
+}
+
+void http_ids_cut(struct http_lane *lane)
+{
+    while (lane->waiting != NULL) {
+        struct http_ids *ids = lane->waiting;
+        engine_hold(ids->taking.engine);
+        taker_cancel(&lane->lane.taker, &ids->taking);
+        unlink_waiting(ids);
+        ids->taking.code = FRAZIL_EAGAIN;
+        MHD_resume_connection(ids->request->connection);
+    }
+}
+
+/* ---- taking ---------------------------------------------------------------------------- */
+
+/* The ids that a request asks for. */
+struct wish {
+    struct generator *generator;
+    uint32_t n;
+    uint8_t meta;
+    enum media media;
+    int form;
+};
+
+/* The quality of one part of Accept, in thousandths; -1: it is of another type. */
+static int quality(const char *part, size_t len, const char *type)
+{
+    size_t name_len = 0, group_len = (size_t)(strchr(type, '/') - type);
+    const char *q = NULL;
+
+    while (name_len < len && part[name_len] != ';' && part[name_len] != ' ' && part[name_len] != '\t')
+        name_len++;
+    bool fits = (name_len == strlen(type) && memcmp(part, type, name_len) == 0) ||
+                (name_len == 3 && memcmp(part, "*/*", 3) == 0) ||
+                (name_len == group_len + 2 && memcmp(part, type, group_len + 1) == 0 && part[name_len - 1] == '*');
+    if (!fits)
+        return -1;
+    for (size_t i = name_len; i + 2 < len; i++) {
+        if (part[i] == 'q' && part[i + 1] == '=')
+            q = part + i + 2;
+    }
+    return q != NULL ? (int)(strtod(q, NULL) * 1000) : 1000;
+}
+
+/* The best of our types for an Accept; MEDIA_COUNT: it wants none of them. */
+static enum media media_of(const char *accept)
+{
+    enum media best = MEDIA_COUNT;
+    int best_quality = 0;
+
+    for (accept += strspn(accept, ", \t"); *accept != '\0'; accept += strspn(accept, ", \t")) {
+        size_t len = strcspn(accept, ",");
+        for (int media = 0; media < MEDIA_COUNT; media++) {
+            int its = quality(accept, len, types[media]);
+            if (its > best_quality) {
+                best_quality = its;
+                best = (enum media)media;
+            }
+        }
+        accept += len;
+    }
+    return best;
+}
+
+/* Reads how the ids are to be sent.  False: *ret has sent what is wrong. */
+static bool read_media(struct http_request *request, struct wish *wish, enum MHD_Result *ret)
+{
+    struct slice accept = http_header(request, MHD_HTTP_HEADER_ACCEPT), form = http_parameter(request, "form");
+    const struct engine *engine = wish->generator->engine;
+
+    wish->media = accept.len > 0 ? media_of(accept.at) : MEDIA_JSON;
+    wish->form = form_default(engine);
+    if (wish->media == MEDIA_COUNT)
+        *ret = http_fail(request, MHD_HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],
+                         types[MEDIA_TEXT], types[MEDIA_BYTES]);
+    else if (form.at != NULL && wish->media == MEDIA_BYTES)
+        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "form= is of text: %s has 8 bytes an id",
+                         types[MEDIA_BYTES]);
+    else if (form.at != NULL && !form_by_name(engine, form, &wish->form))
+        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "form= takes %s", form_names(engine));
+    else
+        return true;
+    return false;
+}
+
+static bool read_wish(struct http_request *request, struct wish *wish, enum MHD_Result *ret)
+{
+    struct slice n = http_parameter(request, "n"), meta = http_parameter(request, "meta");
+    uint64_t number = 1, byte = 0;
+
+    if (n.at != NULL && (!slice_number(n, UINT32_MAX, &number) || number == 0))
+        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "n= is a number from 1 on");
+    else if (meta.at != NULL && !wish->generator->engine->is_sno)
+        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "meta= is of snos; generator %s gives 64-bit ids",
+                         wish->generator->name);
+    else if (meta.at != NULL && !slice_number(meta, 255, &byte))
+        *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "meta= is a byte: 0 to 255");
+    else
+        return wish->n = (uint32_t)number, wish->meta = (uint8_t)byte, read_media(request, wish, ret);
+    return false;
+}
+
+static struct http_ids *new_ids(struct http_request *request, const struct wish *wish)
+{
+    const struct lane *lane = &request->lane->lane;
+    struct engine *engine = wish->generator->engine;
+    struct http_ids *ids = malloc(sizeof *ids + wish->n * taker_id_size(engine));
+
+    if (ids == NULL)
+        return NULL;
+    *ids = (struct http_ids){.request = request,
+                             .started_ns = lane->now_ns,
+                             .media = wish->media,
+                             .form = wish->form,
+                             .taking = {.engine = engine,
+                                        .wanted = wish->n,
+                                        .meta = wish->meta,
+                                        .deadline_ns = lane->now_ns + lane->setup->settings.daemon.request_timeout_ns}};
+    ids->taking.ids = ids->ids;
+    return ids;
+}
+
+enum MHD_Result http_take_ids(struct http_request *request)
+{
+    struct lane *lane = &request->lane->lane;
+    struct refusal refusal;
+    enum MHD_Result ret;
+    struct wish wish;
+
+    wish.generator = http_generator(request, request->argument, &ret);
+    if (wish.generator == NULL || !read_wish(request, &wish, &ret))
+        return ret;
+    if (!admission_by_size(wish.generator, wish.n, &refusal) ||
+        !admission_by_rate(wish.generator, request->user, wish.n, lane->now_ns, &refusal))
+        return http_refuse(request, &refusal);
+    struct http_ids *ids = new_ids(request, &wish);
+    if (ids == NULL)
+        return MHD_NO;
+    if (!taker_take(&lane->taker, &ids->taking, lane->now_ns))
+        return wait_for_ids(request, ids);
+    engine_hold(ids->taking.engine);
+    count_ids(ids);
+    request->ids = ids;
+    return http_ids_reply(request);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests of HTTP for generators, layouts and ids that are there. */
+#ifndef FRAZILD_HTTP_LOOK_H
+#define FRAZILD_HTTP_LOOK_H
+
+#include "http_request.h"
+
+/* The generator of that name, which the user may use so.  NULL: *ret has sent why not. */
+struct generator *http_generator(struct http_request *request, struct slice name, enum MHD_Result *ret);
+
+#endif

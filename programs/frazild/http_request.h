@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A request of HTTP: who asks, by which connection, and for what.
+ */
+#ifndef FRAZILD_HTTP_REQUEST_H
+#define FRAZILD_HTTP_REQUEST_H
+
+#include <microhttpd.h>
+
+#include "shared.h"
+#include "slice.h"
+
+#define HTTP_PARAMETERS_MAX 8
+
+struct http_ids;
+struct http_route;
+
+/* The thread's own, which its requests know. */
+struct http_lane {
+    struct lane lane; /* the first: the lane's functions find the thread by it */
+    struct shared *shared;
+    struct http_ids *waiting; /* requests that wait for ids */
+};
+
+/* The connection that requests come by. */
+struct http_socket {
+    int fd;
+    bool is_busy;      /* a request is being answered */
+    uint64_t since_ns; /* when it was accepted, or its last request ended, or its next one began */
+    bool has_begun;    /* a request has begun, and its head is not there in full */
+    struct http_socket *previous;
+    struct http_socket *next;
+};
+
+struct http_request {
+    struct http_lane *lane;
+    struct MHD_Connection *connection;
+    struct http_socket *socket;
+    const struct http_route *route; /* NULL: not known yet, or there is none */
+    struct slice argument;          /* the part of the path that the route leaves open */
+    struct user *user;              /* NULL: nobody, or there are no users */
+    struct slice names[HTTP_PARAMETERS_MAX];
+    struct slice values[HTTP_PARAMETERS_MAX];
+    size_t parameters;
+    struct http_ids *ids; /* it waits for them */
+};
+
+/* A header of the request; an empty slice at NULL: there is none. */
+struct slice http_header(const struct http_request *request, const char *name);
+
+/* A parameter of the query; an empty slice at NULL: it is not given. */
+struct slice http_parameter(const struct http_request *request, const char *name);
+
+#endif

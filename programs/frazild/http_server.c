@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* Requests of HTTP for the daemon itself. */
+#include "clock.h"
+#include "commands.h"
+#include "http_reply.h"
+#include "http_routes.h"
+#include "metrics.h"
+
+#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
+
+static const char *name_of(enum protocol protocol, size_t row)
+{
+    if (protocol == PROTOCOL_RESP)
+        return row < commands_count() ? commands[row].name : NULL;
+    for (const struct http_route *route = http_routes; route->name != NULL; route++) {
+        if (route == &http_routes[row])
+            return route->name;
+    }
+    return NULL;
+}
+
+enum MHD_Result http_metrics(struct http_request *request)
+{
+    struct bytes text = {0};
+
+    metrics_write(request->lane->shared, request->lane->lane.setup, name_of, &text);
+    return http_reply(request, "text/plain; version=0.0.4; charset=utf-8", &text);
+}
+
+enum MHD_Result http_livez(struct http_request *request)
+{
+    const struct shared *shared = request->lane->shared;
+    uint64_t now_ns = clock_ns();
+
+    for (unsigned i = 0; i < shared->lane_count; i++) {
+        uint64_t seen_ns = atomic_load_explicit(&shared->lanes[i]->seen_ns, memory_order_relaxed);
+        if (now_ns > seen_ns + STUCK_NS)
+            return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE, "a thread of the daemon is stuck\n");
+    }
+    return http_reply_text(request, MHD_HTTP_OK, "ok\n");
+}
+
+enum MHD_Result http_readyz(struct http_request *request)
+{
+    const struct generators *set = &request->lane->lane.setup->generators;
+    frazil_health health;
+
+    if (atomic_load(&request->lane->shared->leaving))
+        return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE, "the daemon is about to end\n");
+    for (size_t i = 0; i < set->count; i++) {
+        frazil_get_health(set->rows[i].engine->gen, &health, sizeof health);
+        if (health.state != FRAZIL_HEALTH_SERVING)
+            return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE,
+                                   "a generator gives no ids, or soon will not: /v1/generators says which\n");
+    }
+    return http_reply_text(request, MHD_HTTP_OK, "ok\n");
+}
+
+enum MHD_Result http_root(struct http_request *request)
+{
+    return http_reply_text(request, MHD_HTTP_OK,
+                           "This is frazild, which gives ids.\n\n"
+                           "  curl .../v1/generators             the generators\n"
+                           "  curl .../v1/generators/main/ids    an id of the generator main\n"
+                           "  curl .../openapi.json              all that can be asked\n");
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+#include "metrics.h"
+
+#include "looks.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+/* HELP and TYPE of a metric. */
+static void head(struct bytes *out, const char *name, const char *type, const char *help)
+{
+    bytes_format(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* The sum of a counter over all lanes; `at` is its place in struct counters. */
+static uint64_t sum(const struct shared *shared, size_t at)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < shared->lane_count; i++) {
+        const char *counters = (const char *)&shared->lanes[i]->counters;
+        total += atomic_load_explicit((const _Atomic uint64_t *)(const void *)(counters + at), memory_order_relaxed);
+    }
+    return total;
+}
+
+/* ---- requests -------------------------------------------------------------------------- */
+
+static uint64_t calls_of(const struct shared *shared, enum protocol protocol, size_t row, size_t code)
+{
+    uint64_t total = 0;
+
+    for (unsigned i = 0; i < shared->lane_count; i++) {
+        const struct lane *lane = shared->lanes[i];
+        if (lane->protocol == protocol)
+            total += atomic_load_explicit(&lane->counters.calls[row][code], memory_order_relaxed);
+    }
+    return total;
+}
+
+static void write_requests(const struct shared *shared, metrics_name_fn name_of, struct bytes *out)
+{
+#define CODE_TEXT(name, text) text,
+    static const char *const codes[] = {REPLY_CODES(CODE_TEXT)};
+#undef CODE_TEXT
+
+    head(out, "frazild_requests_total", "counter", "Requests that were answered, by what they asked and the code.");
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        for (size_t i = 0; i < (size_t)COUNTED_COMMANDS * CODE_COUNT; i++) {
+            size_t row = i / CODE_COUNT, code = i % CODE_COUNT;
+            uint64_t calls = calls_of(shared, (enum protocol)protocol, row, code);
+            const char *name = name_of((enum protocol)protocol, row);
+            if (calls > 0)
+                bytes_format(out, "frazild_requests_total{protocol=\"%s\",request=\"%s\",code=\"%s\"} %" PRIu64 "\n",
+                             settings_protocol((enum protocol)protocol), name != NULL ? name : "unknown", codes[code],
+                             calls);
+        }
+    }
+}
+
+/* A histogram's buckets, whose bounds are `bounds` in units of 1/scale. */
+struct histogram {
+    const char *name;
+    const uint64_t *bounds;
+    size_t buckets; /* one more than there are bounds */
+    double scale;
+    size_t at; /* of the first bucket, in struct counters */
+};
+
+static void write_buckets(const struct shared *shared, const struct histogram *histogram, struct bytes *out)
+{
+    uint64_t total = 0;
+
+    for (size_t i = 0; i < histogram->buckets; i++) {
+        total += sum(shared, histogram->at + i * sizeof(uint64_t));
+        if (i + 1 < histogram->buckets)
+            bytes_format(out, "%s_bucket{le=\"%g\"} %" PRIu64 "\n", histogram->name,
+                         (double)histogram->bounds[i] / histogram->scale, total);
+    }
+    bytes_format(out, "%s_bucket{le=\"+Inf\"} %" PRIu64 "\n%s_count %" PRIu64 "\n", histogram->name, total,
+                 histogram->name, total);
+}
+
+static void write_histograms(const struct shared *shared, struct bytes *out)
+{
+    static const uint64_t durations[] = DURATION_BOUNDS_US, sizes[] = BATCH_BOUNDS;
+    static const struct histogram duration = {"frazild_request_duration_seconds", durations, DURATION_BUCKETS, 1e6,
+                                              offsetof(struct counters, durations)};
+    static const struct histogram batch = {"frazild_batch_ids", sizes, BATCH_BUCKETS, 1,
+                                           offsetof(struct counters, batches)};
+
+    head(out, duration.name, "histogram", "Time from a request for ids to its ids.");
+    write_buckets(shared, &duration, out);
+    bytes_format(out, "%s_sum %.9f\n", duration.name,
+                 (double)sum(shared, offsetof(struct counters, duration_ns)) / 1e9);
+    head(out, batch.name, "histogram", "Ids that a request asked for and got.");
+    write_buckets(shared, &batch, out);
+    bytes_format(out, "%s_sum %" PRIu64 "\n", batch.name, sum(shared, offsetof(struct counters, batch_ids)));
+}
+
+/* ---- connections ------------------------------------------------------------------------- */
+
+/* A counter with its label. */
+struct labelled {
+    const char *label;
+    size_t at; /* in struct counters */
+};
+
+static void write_labelled(const struct shared *shared, const char *name, const char *label,
+                           const struct labelled *rows, size_t count_of_rows, struct bytes *out)
+{
+    for (size_t i = 0; i < count_of_rows; i++)
+        bytes_format(out, "%s{%s=\"%s\"} %" PRIu64 "\n", name, label, rows[i].label, sum(shared, rows[i].at));
+}
+
+static void write_connections(const struct shared *shared, struct bytes *out)
+{
+    static const struct labelled refused[] = {{"max_connections", offsetof(struct counters, refused_full)},
+                                              {"descriptors", offsetof(struct counters, refused_files)}};
+    static const struct labelled cut[] = {{"stalled", offsetof(struct counters, cut_stalled)},
+                                          {"slow", offsetof(struct counters, cut_slow)},
+                                          {"broken", offsetof(struct counters, cut_broken)}};
+    static const struct labelled bytes[] = {{"in", offsetof(struct counters, bytes_in)},
+                                            {"out", offsetof(struct counters, bytes_out)}};
+
+    head(out, "frazild_connections", "gauge", "Connections that are open.");
+    bytes_format(out, "frazild_connections %u\n", atomic_load(&shared->connections));
+    head(out, "frazild_connections_accepted_total", "counter", "Connections that were accepted.");
+    bytes_format(out, "frazild_connections_accepted_total %" PRIu64 "\n",
+                 sum(shared, offsetof(struct counters, accepted)));
+    head(out, "frazild_connections_refused_total", "counter", "Connections that were refused, by what was short.");
+    write_labelled(shared, "frazild_connections_refused_total", "reason", refused, 2, out);
+    head(out, "frazild_connections_cut_total", "counter", "Connections that the daemon cut, by what the client did.");
+    write_labelled(shared, "frazild_connections_cut_total", "reason", cut, 3, out);
+    head(out, "frazild_resp_bytes_total", "counter", "Bytes of the Redis protocol.");
+    write_labelled(shared, "frazild_resp_bytes_total", "direction", bytes, 2, out);
+    head(out, "frazild_draining", "gauge", "1 after SIGTERM.");
+    bytes_format(out, "frazild_draining %d\n", atomic_load(&shared->leaving) ? 1 : 0);
+}
+
+/* ---- generators ---------------------------------------------------------------------------- */
+
+/* A number of a generator as it is now; false: it has none. */
+struct gauge {
+    const char *name;
+    const char *help;
+    bool (*read)(const struct generator *generator, double *ret);
+};
+
+static frazil_health health_of(const struct generator *generator)
+{
+    frazil_health health;
+
+    frazil_get_health(generator->engine->gen, &health, sizeof health);
+    return health;
+}
+
+static bool read_worker(const struct generator *generator, double *ret)
+{
+    *ret = health_of(generator).worker;
+    return true;
+}
+
+static bool read_serving(const struct generator *generator, double *ret)
+{
+    *ret = health_of(generator).state == FRAZIL_HEALTH_SERVING ? 1 : 0;
+    return true;
+}
+
+static bool read_failures(const struct generator *generator, double *ret)
+{
+    *ret = (double)health_of(generator).failures;
+    return true;
+}
+
+static bool read_grant_end(const struct generator *generator, double *ret)
+{
+    frazil_health health = health_of(generator);
+
+    *ret = (double)health.grant_end_unix_ms / 1000;
+    return health.needs_grant != 0;
+}
+
+static bool read_layout_end(const struct generator *generator, double *ret)
+{
+    frazil_layout_info info;
+
+    frazil_layout_describe(&generator->engine->layout, &info, sizeof info);
+    *ret = (double)info.last_unix_ms / 1000;
+    return true;
+}
+
+static bool read_waiting(const struct generator *generator, double *ret)
+{
+    *ret = (double)atomic_load(&generator->engine->waiting);
+    return true;
+}
+
+static const struct gauge gauges[] = {
+    {"frazil_worker", "The worker id, for snos the partition.", read_worker},
+    {"frazil_serving", "1: it gives ids, and more than a quarter of its grant is left.", read_serving},
+    {"frazil_grant_failures", "Attempts to extend the grant that failed, in a row.", read_failures},
+    {"frazil_grant_end_timestamp_seconds", "When the grant ends: no id is given after it.", read_grant_end},
+    {"frazil_layout_end_timestamp_seconds", "When the layout has no more ticks.", read_layout_end},
+    {"frazild_waiting_requests", "Requests that wait for ids.", read_waiting},
+};
+
+static void write_generators(const struct setup *setup, struct bytes *out)
+{
+    const struct generators *set = &setup->generators;
+    double value;
+
+    for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
+        head(out, gauges[i].name, "gauge", gauges[i].help);
+        for (size_t k = 0; k < set->count; k++) {
+            if (gauges[i].read(&set->rows[k], &value))
+                bytes_format(out, "%s{generator=\"%s\"} %.3f\n", gauges[i].name, set->rows[k].name, value);
+        }
+    }
+    head(out, "frazild_ids_total", "counter", "Ids that clients of this daemon got.");
+    for (size_t k = 0; k < set->count; k++)
+        bytes_format(out, "frazild_ids_total{generator=\"%s\"} %" PRIu64 "\n", set->rows[k].name,
+                     atomic_load(&set->rows[k].engine->ids));
+    for (size_t i = 0; i < frazil_stat_count(); i++) {
+        bytes_format(out,
+                     "# HELP frazil_%s The statistic of that name, see frazil_stats(3).\n# TYPE frazil_%s untyped\n",
+                     frazil_stat_name(i), frazil_stat_name(i));
+        for (size_t k = 0; k < set->count; k++)
+            bytes_format(out, "frazil_%s{generator=\"%s\"} %" PRIu64 "\n", frazil_stat_name(i), set->rows[k].name,
+                         frazil_stat_value(set->rows[k].engine->gen, i));
+    }
+}
+
+/* ---- the process ------------------------------------------------------------------------------ */
+
+static unsigned open_files(void)
+{
+    DIR *folder = opendir("/proc/self/fd");
+    unsigned files = 0;
+
+    if (folder == NULL)
+        return 0;
+    while (readdir(folder) != NULL)
+        files++;
+    (void)closedir(folder);
+    return files > 3 ? files - 3 : 0; /* ".", ".." and the folder itself */
+}
+
+static uint64_t resident_bytes(void)
+{
+    FILE *file = fopen("/proc/self/statm", "re");
+    char line[128] = "", *end;
+
+    if (file == NULL)
+        return 0;
+    bool good = fgets(line, sizeof line, file) != NULL;
+    (void)fclose(file);
+    (void)strtoull(line, &end, 10); /* the first number is all of its addresses */
+    return good ? strtoull(end, NULL, 10) * (uint64_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+static void write_process(const struct shared *shared, struct bytes *out)
+{
+    struct rusage usage = {0};
+    struct rlimit files = {0};
+
+    (void)getrusage(RUSAGE_SELF, &usage);
+    (void)getrlimit(RLIMIT_NOFILE, &files);
+    head(out, "frazild_build_info", "gauge", "1, with the version as a label.");
+    bytes_format(out, "frazild_build_info{version=\"%s\"} 1\n", frazil_version());
+    head(out, "process_start_time_seconds", "gauge", "When the process began.");
+    bytes_format(out, "process_start_time_seconds %" PRId64 "\n", shared->lanes[0]->started_unix_s);
+    head(out, "process_cpu_seconds_total", "counter", "Processor time that it used.");
+    bytes_format(out, "process_cpu_seconds_total %.6f\n",
+                 (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                     (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6);
+    head(out, "process_resident_memory_bytes", "gauge", "Memory that it has.");
+    bytes_format(out, "process_resident_memory_bytes %" PRIu64 "\n", resident_bytes());
+    head(out, "process_open_fds", "gauge", "Descriptors that it has.");
+    bytes_format(out, "process_open_fds %u\n", open_files());
+    head(out, "process_max_fds", "gauge", "Descriptors that it may have.");
+    bytes_format(out, "process_max_fds %" PRIu64 "\n", (uint64_t)files.rlim_cur);
+}
+
+void metrics_write(const struct shared *shared, const struct setup *setup, metrics_name_fn name_of, struct bytes *out)
+{
+    write_requests(shared, name_of, out);
+    write_histograms(shared, out);
+    write_connections(shared, out);
+    write_generators(setup, out);
+    write_process(shared, out);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+#include "shared.h"
+
+#include "clock.h"
+
+#include <time.h>
+
+void shared_open_lane(struct shared *shared, struct lane *lane, enum protocol protocol)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    lane->protocol = protocol;
+    lane->started_unix_s = now.tv_sec;
+    lane->now_ns = clock_ns();
+    atomic_init(&lane->seen_ns, lane->now_ns);
+    lane->errands = shared->errands;
+    lane->setup = shared->setup;
+    setup_hold(lane->setup);
+    shared->lanes[shared->lane_count++] = lane;
+}
+
+struct setup *shared_renew(struct shared *shared, struct lane *lane)
+{
+    struct setup *before = lane->setup;
+
+    (void)pthread_mutex_lock(&shared->lock);
+    struct setup *now = shared->setup;
+    if (now != before)
+        setup_hold(now);
+    (void)pthread_mutex_unlock(&shared->lock);
+    lane->setup = now;
+    return now != before ? before : NULL;
+}

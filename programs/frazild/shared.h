@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Shared by all threads of the daemon.
+ */
+#ifndef FRAZILD_SHARED_H
+#define FRAZILD_SHARED_H
+
+#include <pthread.h>
+
+#include "addresses.h"
+#include "lane.h"
+
+#define LANES_MAX 65 /* 64 loops, and the thread of HTTP */
+
+struct shared {
+    struct listeners *listeners;
+    struct errands *errands;
+    struct lane *lanes[LANES_MAX]; /* set before the threads start */
+    unsigned lane_count;
+    atomic_uint connections;
+    _Atomic uint64_t last_id; /* of connections */
+    atomic_bool leaving;      /* SIGTERM came: nobody shall come anew, and whoever comes is served */
+    atomic_bool draining;     /* answer what was read, close what is idle, accept no more */
+    atomic_bool cutting;      /* close everything */
+    pthread_mutex_t lock;     /* of setup */
+    struct setup *setup;      /* of now */
+};
+
+/* Prepares a lane, which then holds the setup of now. */
+void shared_open_lane(struct shared *shared, struct lane *lane, enum protocol protocol);
+
+/*
+ * Gives a lane the setup of now.  Returns the one that it had, for the caller to release; NULL: it is the same.
+ */
+struct setup *shared_renew(struct shared *shared, struct lane *lane);
+
+#endif
