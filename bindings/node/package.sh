@@ -28,7 +28,7 @@ cd "$stage"
 place=prebuilds/$(node -p 'require("./lib/load.js").brought.split("/").slice(-2)[0]')
 mkdir -p "$place"
 # shellcheck disable=SC2086 # CFLAGS are several words
-${CC:-cc} -std=c11 ${CFLAGS:--O2 -s} -fPIC -fvisibility=hidden -shared -Wl,-z,nodelete -DFRAZIL_API= \
+${CC:-cc} -std=c11 ${CFLAGS:--O3 -s} -fPIC -fvisibility=hidden -shared -Wl,-z,nodelete -DFRAZIL_API= \
     -isystem "$headers" -Iamalgamation -o "$place/frazil.node" src/*.c amalgamation/frazil.c
 npm pack --silent --pack-destination "$out" >/dev/null
 echo "$out/frazil-$(node -p 'require("./package.json").version').tgz"
