@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* costs: what an id costs in plain C, for costs.sh.  A line each: name, TAB, nanoseconds for an id. */
+/*
+ * costs: what an id costs in plain C, for costs.sh, and a number of a loop that makes no ids.  A line each: name, TAB,
+ * nanoseconds for an id.
+ */
 #include "frazil.h"
 
 #include <stdio.h>
@@ -16,6 +19,20 @@ static double now_ns(void)
     return (double)now.tv_sec * 1e9 + (double)now.tv_nsec;
 }
 
+/* As much memory as a batch is written with adjacent numbers. */
+static double plain_ns(uint64_t *numbers, uint64_t first)
+{
+    const int times = CALLS / IDS * 10;
+    double begin = now_ns();
+
+    for (int i = 0; i < times; i++) {
+        for (uint64_t j = 0; j < IDS; j++)
+            numbers[j] = first + j;
+        __asm__ volatile("" ::: "memory");
+    }
+    return (now_ns() - begin) / ((double)times * IDS);
+}
+
 int main(int argc, char **argv)
 {
     static uint64_t ids[IDS];
@@ -23,6 +40,7 @@ int main(int argc, char **argv)
     frazil_error err;
     double call = 1e18;
     double batch = 1e18;
+    double plain = 1e18;
     uint64_t id;
 
     if (argc != 2 || frazil_open(&gen, argv[1], &err) != FRAZIL_OK)
@@ -39,8 +57,11 @@ int main(int argc, char **argv)
         double end = now_ns();
         call = middle - begin < call * CALLS ? (middle - begin) / CALLS : call;
         batch = end - middle < batch * CALLS * 10 ? (end - middle) / (CALLS * 10.0) : batch;
+        double loop = plain_ns(ids, id);
+        plain = loop < plain ? loop : plain;
     }
-    printf("C, a call\t%.2f\nC, batches of %d\t%.3f\n", call, (int)IDS, batch);
+    printf("C, a call\t%.2f\nC, batches of %d\t%.3f\nC, a loop over %d numbers\t%.3f\n", call, (int)IDS, batch,
+           (int)IDS, plain);
     frazil_close(gen);
     return 0;
 }

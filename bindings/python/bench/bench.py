@@ -2,7 +2,9 @@
 """What an id costs, beside other packages, in one run.
 
     pip install frazil -r requirements.txt
-    python bench.py
+    python bench.py [ROUNDS [SPEC]]
+
+With a SPEC it prints lines for bindings/costs.sh: name, TAB, nanoseconds for an id.
 
 Each case is tried in short pieces, in turns with all others, and its best piece counts: the one that nothing disturbed.
 Packages that are not installed are left out.
@@ -21,6 +23,7 @@ import frazil
 
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 200
 BUFFER = 65_536
+BATCH = 10_000
 
 
 def package(name, make):
@@ -57,6 +60,21 @@ def cases():
     yield "snowflake-id: next()", package("snowflake", lambda module: module.SnowflakeGenerator(1).__next__), 1
     # The floor: Python's own method that returns a number of this size.
     yield "nothing: a method's call", (2**60).__neg__, 1
+
+
+def rows(spec):
+    """Yields the same for the table of all languages."""
+    ids = frazil.open(spec)
+    buffer = array.array("Q", bytes(8 * BATCH))
+    yield "Python, a call", ids.next, 1
+    yield "Python, a call as text", ids.next_text, 1
+    yield f"Python, batches of {BATCH}", lambda: ids.fill(buffer), BATCH
+    yield f"Python, lists of {BATCH}", lambda: ids.next_n(BATCH), BATCH
+    yield "Python, a method that returns such a number", (2**60).__neg__, 1
+    yield "Python's uuid4()", uuid.uuid4, 1
+    yield "uuid6's uuid7()", package("uuid6", lambda module: module.uuid7), 1
+    yield "python-ulid's ULID()", package("ulid", lambda module: module.ULID), 1
+    yield "snowflake-id", package("snowflake", lambda module: module.SnowflakeGenerator(1).__next__), 1
 
 
 def folder(name):
@@ -125,6 +143,10 @@ def holding(title, function, seconds=1.0):
 
 
 def main():
+    if len(sys.argv) > 2:
+        for title, cost in measure([case for case in rows(sys.argv[2]) if case[1] is not None]).items():
+            print(f"{title}\t{cost:.3f}")
+        return
     print(f"frazil {frazil.__version__}, Python {platform.python_version()}, {platform.machine()}, best of {ROUNDS}\n")
     found = [case for case in cases() if case[1] is not None]
     best = measure(found)
