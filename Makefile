@@ -14,7 +14,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
+.PHONY: all help run check check-clang check-asan check-bindings check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
 	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
 	amalgamation packages walk dist check-dist clean
 
@@ -41,6 +41,11 @@ check-clang: | build ## the same but for the nemesis, built by clang
 check-asan: | build ## the tests of behaviour, but for the nemesis, under address and undefined behaviour sanitizers
 	@sh tools/install-packages check
 	@$(call test,asan)
+
+check-bindings: | build ## the tests of the extensions for Node and Python, which are built with the same sanitizers
+	@sh tools/install-packages check
+	@$(call build,check)
+	@sh bindings/sanitized.sh . build/check
 
 check-tsan: | build ## the concurrency tests under the thread sanitizer
 	@sh tools/install-packages check
