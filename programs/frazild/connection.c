@@ -14,19 +14,22 @@
 #include <unistd.h>
 
 #define LINGER_NS (2 * NS_PER_S)
+#define GREETING_NS (5 * NS_PER_S) /* of TLS */
 #define READ_LEAST ((size_t)512)
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
-/* Tells epoll which events matter now. */
-static void watch(const struct loop *loop, struct connection *connection)
+/* Tells epoll which events matter now; it cannot tell of bytes that TLS has read already. */
+static void watch(struct loop *loop, struct connection *connection)
 {
     uint32_t events = 0;
 
-    if (connection->out.len > 0)
+    if (connection->out.len > 0 || io_reads_by_writing(&connection->io))
         events |= EPOLLOUT;
     else if ((connection->reads || connection->lingers) && !connection->ended)
         events |= EPOLLIN;
+    if (events == EPOLLIN && !connection->lingers && io_has_more(&connection->io))
+        connection_make_ready(loop, connection);
     if (events == connection->events)
         return;
     struct epoll_event event = {.events = events, .data.ptr = connection};
@@ -34,18 +37,22 @@ static void watch(const struct loop *loop, struct connection *connection)
     (void)epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event);
 }
 
-bool connection_open(struct loop *loop, int fd, bool is_tcp)
+bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)
 {
     struct connection *connection = calloc(1, sizeof *connection);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     int on = 1;
 
-    if (connection == NULL || epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+    if (connection == NULL || !io_open(&connection->io, fd, tls)) {
         (void)close(fd);
         free(connection);
         return false;
     }
-    io_open(&connection->io, fd);
+    if (epoll_ctl(loop->epoll, EPOLL_CTL_ADD, fd, &event) != 0) {
+        io_close(&connection->io);
+        free(connection);
+        return false;
+    }
     if (is_tcp)
         (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
     connection->events = EPOLLIN;
@@ -73,7 +80,6 @@ void connection_close(struct loop *loop, struct connection *connection)
     else
         loop->connections = connection->next;
     (void)atomic_fetch_sub(&loop->shared->connections, 1);
-    connection->io.fd = -1;
     if (!connection->is_ready) /* else the list of the loop frees it */
         free(connection);
 }
@@ -212,6 +218,22 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         watch(loop, connection);
 }
 
+/* Reads, and counts how the handshake of TLS ends. */
+static ssize_t receive(struct loop *loop, struct connection *connection, void *to, size_t size)
+{
+    bool greeted = connection->io.greets;
+    ssize_t n = io_read(&connection->io, to, size);
+
+    if (greeted && !connection->io.greets)
+        count(&loop->lane.counters.tls_handshakes, 1);
+    if (connection->io.greets && n == IO_BROKEN) {
+        count(&loop->lane.counters.tls_failures, 1);
+        log_line(LOG_CLIENT, "the TLS handshake of connection %llu failed: %s",
+                 (unsigned long long)connection->session.id, connection->io.why);
+    }
+    return n;
+}
+
 /* Reads what there is, where the rest of a command is already, or into the loop's own memory. */
 static void read_more(struct loop *loop, struct connection *connection)
 {
@@ -224,7 +246,7 @@ static void read_more(struct loop *loop, struct connection *connection)
         size = size < READ_LEAST ? READ_LEAST : size;
         to = bytes_room(&connection->in, size);
     }
-    ssize_t n = to != NULL ? io_read(&connection->io, to, size) : IO_BROKEN;
+    ssize_t n = to != NULL ? receive(loop, connection, to, size) : IO_BROKEN;
     if (n == IO_BROKEN) {
         connection_close(loop, connection);
         return;
@@ -246,6 +268,8 @@ static void read_more(struct loop *loop, struct connection *connection)
         connection->in.len += (size_t)n;
         if (connection->in.len >= connection->need)
             work(loop, connection, connection->in.at, connection->in.len);
+        else
+            watch(loop, connection);
     }
 }
 
@@ -294,6 +318,7 @@ static const char *late(struct loop *loop, struct connection *connection)
     const struct daemon_settings *settings = &loop->lane.setup->settings.daemon;
     uint64_t now_ns = loop->lane.now_ns;
     struct counters *counters = &loop->lane.counters;
+    uint64_t silent_ns = now_ns - connection->active_ns;
     bool unknown = session_limit(&connection->session) != COMMAND_BYTES_MAX;
 
     if (connection->stalled_ns > 0 && now_ns - connection->stalled_ns > settings->stall_timeout_ns) {
@@ -304,7 +329,11 @@ static const char *late(struct loop *loop, struct connection *connection)
         count(&counters->cut_slow, 1);
         return "its command did not come in full (request_timeout)";
     }
-    if (unknown && now_ns - connection->active_ns > settings->request_timeout_ns) {
+    if (connection->io.greets && silent_ns > GREETING_NS) {
+        count(&counters->cut_slow, 1);
+        return "its TLS handshake did not end within 5 s";
+    }
+    if (unknown && silent_ns > settings->request_timeout_ns) {
         count(&counters->cut_slow, 1);
         return "it did not say who it is (request_timeout)";
     }

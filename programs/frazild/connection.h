@@ -28,8 +28,8 @@ struct connection {
     bool reads;      /* the session wants more bytes */
 };
 
-/* Takes over an accepted socket.  False: no memory; the socket is closed. */
-bool connection_open(struct loop *loop, int fd, bool is_tcp);
+/* Takes over an accepted socket; tls is NULL where it has none.  False: no memory; the socket is closed. */
+bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls);
 
 /* Ends it at once. */
 void connection_close(struct loop *loop, struct connection *connection);

@@ -60,6 +60,8 @@ struct counters {
     _Atomic uint64_t cut_stalled;
     _Atomic uint64_t cut_slow;
     _Atomic uint64_t cut_broken; /* not the protocol */
+    _Atomic uint64_t tls_handshakes;
+    _Atomic uint64_t tls_failures; /* of handshakes */
 };
 
 /* Requests for ids that ended together. */

@@ -12,28 +12,80 @@ static ssize_t result_of(ssize_t n)
     return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? IO_AGAIN : IO_BROKEN;
 }
 
-void io_open(struct io *io, int fd)
+/* A warning of the peer, or its wish to negotiate anew, is passed over. */
+static ssize_t result_of_tls(ssize_t n)
+{
+    if (n >= 0)
+        return n;
+    return gnutls_error_is_fatal((int)n) != 0 ? IO_BROKEN : IO_AGAIN;
+}
+
+bool io_open(struct io *io, int fd, struct tls *tls)
 {
     *io = (struct io){.fd = fd};
+    if (tls == NULL)
+        return true;
+    io->session = tls_begin(tls, fd);
+    if (io->session == NULL)
+        return false;
+    io->tls = tls_hold(tls);
+    io->greets = true;
+    return true;
+}
+
+/* Goes on with the handshake; the peer is told why it fails. */
+static ssize_t greet(struct io *io)
+{
+    int err = gnutls_handshake(io->session);
+    ssize_t ret = result_of_tls(err);
+
+    if (ret == IO_BROKEN) {
+        io->why = gnutls_strerror(err);
+        (void)gnutls_alert_send_appropriate(io->session, err);
+    }
+    io->greets = ret < 0;
+    return ret;
 }
 
 ssize_t io_read(struct io *io, void *to, size_t size)
 {
-    return result_of(recv(io->fd, to, size, 0));
+    if (io->session == NULL)
+        return result_of(recv(io->fd, to, size, 0));
+    ssize_t n = io->greets ? greet(io) : 0;
+    if (n < 0)
+        return n;
+    return result_of_tls(gnutls_record_recv(io->session, to, size));
 }
 
 ssize_t io_write(struct io *io, const void *from, size_t len)
 {
-    return result_of(send(io->fd, from, len, MSG_NOSIGNAL));
+    if (io->session == NULL)
+        return result_of(send(io->fd, from, len, MSG_NOSIGNAL));
+    return result_of_tls(gnutls_record_send(io->session, from, len));
+}
+
+bool io_reads_by_writing(const struct io *io)
+{
+    return io->greets && gnutls_record_get_direction(io->session) == 1;
+}
+
+bool io_has_more(const struct io *io)
+{
+    return io->session != NULL && !io->greets && gnutls_record_check_pending(io->session) > 0;
 }
 
 void io_end(struct io *io)
 {
+    if (io->session != NULL && !io->greets)
+        (void)gnutls_bye(io->session, GNUTLS_SHUT_WR);
     (void)shutdown(io->fd, SHUT_WR);
 }
 
 void io_close(struct io *io)
 {
+    if (io->session != NULL)
+        gnutls_deinit(io->session);
+    tls_release(io->tls);
     (void)close(io->fd);
-    io->fd = -1;
+    *io = (struct io){.fd = -1};
 }

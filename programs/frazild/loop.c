@@ -42,21 +42,29 @@ static void on_notify(struct lane *lane)
 
 /* ---- accepting --------------------------------------------------------------------- */
 
-static void refuse(int fd, const char *error)
+/* Whether the listener is one of the loops'. */
+static bool is_ours(const struct listener *listener)
 {
-    ssize_t ignored = send(fd, error, strlen(error), MSG_NOSIGNAL | MSG_DONTWAIT);
+    return listener->protocol == PROTOCOL_RESP || listener->protocol == PROTOCOL_RESPS;
+}
+
+/* Before a handshake of TLS no error can be said. */
+static void refuse(const struct listener *listener, int fd, const char *error)
+{
+    ssize_t ignored =
+        listener->protocol == PROTOCOL_RESPS ? 0 : send(fd, error, strlen(error), MSG_NOSIGNAL | MSG_DONTWAIT);
 
     (void)ignored;
     (void)close(fd);
 }
 
 /* No descriptor is free: the reserve accepts the connection to refuse it, or epoll would tell of it for ever. */
-static void refuse_for_files(struct loop *loop, int listener)
+static void refuse_for_files(struct loop *loop, const struct listener *listener)
 {
     (void)close(loop->reserve);
-    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    int fd = accept4(listener->fd, NULL, NULL, SOCK_CLOEXEC);
     if (fd >= 0)
-        refuse(fd, "-ERR the daemon has no descriptor left\r\n");
+        refuse(listener, fd, "-ERR the daemon has no descriptor left\r\n");
     loop->reserve = open("/dev/null", O_RDONLY | O_CLOEXEC);
     count(&loop->lane.counters.refused_files, 1);
     log_line(LOG_CLIENT, "a connection was refused: no descriptor is left (raise LimitNOFILE= or ulimit -n)");
@@ -68,17 +76,17 @@ static bool accept_one(struct loop *loop, const struct listener *listener)
 
     if (fd < 0) {
         if (errno == EMFILE || errno == ENFILE)
-            refuse_for_files(loop, listener->fd);
+            refuse_for_files(loop, listener);
         return false;
     }
     if (atomic_load(&loop->shared->connections) >= loop->lane.setup->settings.daemon.max_connections) {
         count(&loop->lane.counters.refused_full, 1);
         log_line(LOG_CLIENT, "a connection was refused: there are max_connections already");
-        refuse(fd, "-ERR max number of clients reached\r\n");
+        refuse(listener, fd, "-ERR max number of clients reached\r\n");
         return true;
     }
     count(&loop->lane.counters.accepted, 1);
-    if (!connection_open(loop, fd, listener->path[0] == '\0'))
+    if (!connection_open(loop, fd, listener->path[0] == '\0', loop->lane.setup->tls[listener->protocol]))
         log_line(LOG_CLIENT, "a connection was refused: out of memory");
     return true;
 }
@@ -114,7 +122,7 @@ static void start_draining(struct loop *loop)
 
     loop->drains = true;
     for (size_t i = 0; i < listeners->count; i++) {
-        if (listeners->rows[i].protocol == PROTOCOL_RESP)
+        if (is_ours(&listeners->rows[i]))
             (void)epoll_ctl(loop->epoll, EPOLL_CTL_DEL, listeners->rows[i].fd, NULL);
     }
     for (struct connection *at = loop->connections; at != NULL; at = at->next)
@@ -229,7 +237,7 @@ static bool prepare(struct loop *loop)
         return false;
     for (size_t i = 0; i < listeners->count; i++) {
         const struct listener *row = &listeners->rows[i];
-        if (row->protocol == PROTOCOL_RESP && !watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
+        if (is_ours(row) && !watch(loop, row->fd, row, EPOLLIN | EPOLLEXCLUSIVE))
             return false;
     }
     return true;

@@ -144,6 +144,21 @@ static void write_connections(const struct shared *shared, struct bytes *out)
     bytes_format(out, "frazild_draining %d\n", atomic_load(&shared->leaving) ? 1 : 0);
 }
 
+static void write_tls(const struct shared *shared, const struct setup *setup, struct bytes *out)
+{
+    static const struct labelled handshakes[] = {{"done", offsetof(struct counters, tls_handshakes)},
+                                                 {"failed", offsetof(struct counters, tls_failures)}};
+
+    head(out, "frazild_tls_handshakes_total", "counter", "Handshakes of TLS, by how they ended.");
+    write_labelled(shared, "frazild_tls_handshakes_total", "result", handshakes, 2, out);
+    head(out, "frazild_tls_certificate_end_timestamp_seconds", "gauge", "When a certificate of the listener ends.");
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        if (setup->tls[protocol] != NULL)
+            bytes_format(out, "frazild_tls_certificate_end_timestamp_seconds{protocol=\"%s\"} %" PRId64 "\n",
+                         settings_protocol((enum protocol)protocol), tls_end_unix_s(setup->tls[protocol]));
+    }
+}
+
 /* ---- generators ---------------------------------------------------------------------------- */
 
 /* A number of a generator as it is now; false: it has none. */
@@ -293,6 +308,7 @@ void metrics_write(const struct shared *shared, const struct setup *setup, metri
     write_requests(shared, name_of, out);
     write_histograms(shared, out);
     write_connections(shared, out);
+    write_tls(shared, setup, out);
     write_generators(setup, out);
     write_process(shared, out);
 }

@@ -27,7 +27,7 @@ static const struct key listen_keys[] = {LISTEN_KEYS(LISTEN_KEY){0}};
 static const struct key generator_keys[] = {GENERATOR_KEYS(GENERATOR_KEY){0}};
 static const struct key user_keys[] = {USER_KEYS(USER_KEY){0}};
 
-static const char *const protocols[PROTOCOL_COUNT] = {"resp", "http"};
+static const char *const protocols[PROTOCOL_COUNT] = {"resp", "resps", "http"};
 
 /* For a first try. */
 static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n"
@@ -106,6 +106,17 @@ static void *one_more(void *array, size_t count, size_t size)
     return ret;
 }
 
+static void check_tls(const struct config_section *section, const struct listen_settings *listen, bool is_tls,
+                      struct bytes *errors)
+{
+    bool has_certificate = listen->tls_certificate[0] != '\0', has_key = listen->tls_key[0] != '\0';
+
+    if (is_tls && (!has_certificate || !has_key))
+        config_complain(errors, section->place, "[listen %s] needs tls_certificate= and tls_key=", section->name);
+    if (!is_tls && (has_certificate || has_key))
+        config_complain(errors, section->place, "tls_certificate= and tls_key= are keys of [listen resps]");
+}
+
 static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     int protocol = 0;
@@ -113,8 +124,8 @@ static void read_listen(struct settings *settings, const struct config_section *
     while (protocol < PROTOCOL_COUNT && strcmp(section->name, protocols[protocol]) != 0)
         protocol++;
     if (protocol == PROTOCOL_COUNT) {
-        config_complain(errors, section->place, "[listen %s]: resp and http are the protocols that this version serves",
-                        section->name);
+        config_complain(errors, section->place,
+                        "[listen %s]: resp, resps and http are the protocols that this version serves", section->name);
         return;
     }
     struct listen_settings *listen = &settings->listen[protocol];
@@ -123,6 +134,7 @@ static void read_listen(struct settings *settings, const struct config_section *
     set_keys(listen_keys, section, listen, errors);
     if (protocol != PROTOCOL_HTTP && listen->hosts[0] != '\0')
         config_complain(errors, section->place, "hosts= is a key of [listen http]");
+    check_tls(section, listen, protocol == PROTOCOL_RESPS, errors);
     if (listen->addresses[0] == '\0')
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }

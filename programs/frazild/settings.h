@@ -18,7 +18,7 @@
 #define DEFAULT_FILE "/etc/frazil/frazild.conf"
 
 /* The protocols that can be listened for. */
-enum protocol { PROTOCOL_RESP, PROTOCOL_HTTP, PROTOCOL_COUNT };
+enum protocol { PROTOCOL_RESP, PROTOCOL_RESPS, PROTOCOL_HTTP, PROTOCOL_COUNT };
 
 struct daemon_settings {
     uint32_t threads; /* 0: as many as there are processors, 8 at most */
@@ -36,9 +36,11 @@ struct listen_settings {
     bool given;
     struct place place;
     const char *addresses; /* separated by blanks */
-    bool insecure;         /* an address beyond this host may do without the TLS that there is not yet */
-    uint32_t mode;         /* of a unix socket */
-    const char *hosts;     /* names of this host that clients of HTTP may use, separated by blanks */
+    bool insecure;         /* an address beyond this host may do without TLS and users */
+    const char *tls_certificate;
+    const char *tls_key;
+    uint32_t mode;     /* of a unix socket */
+    const char *hosts; /* names of this host that clients of HTTP may use, separated by blanks */
 };
 
 /* A section [generator NAME]. */

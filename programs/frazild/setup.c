@@ -7,31 +7,58 @@
 
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
-/* This version has no TLS: beyond this host, tokens and ids could be read on the way. */
+static bool has_tls(int protocol)
+{
+    return protocol == PROTOCOL_RESPS;
+}
+
+/* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
 static void check_listeners(const struct settings *settings, struct bytes *errors)
 {
     for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
         const struct listen_settings *row = &settings->listen[protocol];
-        if (row->given && !row->insecure && !addresses_are_local(row->addresses))
+        const char *name = settings_protocol((enum protocol)protocol);
+        if (!row->given || row->insecure || addresses_are_local(row->addresses))
+            continue;
+        if (!has_tls(protocol))
             config_complain(errors, row->place,
-                            "[listen %s] listens beyond this host, and this version has no TLS: give it an address of "
-                            "this host with a TLS proxy before it, or say insecure=yes in a network that you trust%s",
-                            settings_protocol((enum protocol)protocol),
-                            settings->user_count == 0 ? ", and users, or anybody there can take ids" : "");
+                            "[listen %s] listens beyond this host without TLS: use [listen resps], or a TLS proxy "
+                            "before an address of this host, or say insecure=yes in a network that you trust",
+                            name);
+        if (settings->user_count == 0)
+            config_complain(errors, row->place,
+                            "[listen %s] listens beyond this host, and there are no users: anybody there could take "
+                            "ids; add [user NAME], or say insecure=yes in a network that you trust",
+                            name);
     }
+}
+
+static void open_tls(struct tls *rows[PROTOCOL_COUNT], const struct settings *settings, struct bytes *errors)
+{
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++)
+        rows[protocol] = tls_open(&settings->listen[protocol], errors);
+}
+
+static void close_tls(struct tls *const rows[PROTOCOL_COUNT])
+{
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++)
+        tls_release(rows[protocol]);
 }
 
 bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
 {
     struct settings settings;
+    struct tls *tls[PROTOCOL_COUNT];
     struct users users;
 
     settings_read(&settings, path, errors);
     users_open(&users, &settings, errors);
+    open_tls(tls, &settings, errors);
     check_listeners(&settings, errors);
     bool good = errors->len == 0;
     if (good)
         settings_print(&settings, out);
+    close_tls(tls);
     users_close(&users);
     settings_free(&settings);
     return good;
@@ -40,6 +67,7 @@ bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
 static void free_setup(struct setup *setup)
 {
     generators_close(&setup->generators, CLOSE_WAIT_NS);
+    close_tls(setup->tls);
     users_close(&setup->users);
     settings_free(&setup->settings);
     free(setup);
@@ -56,6 +84,7 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
     atomic_init(&setup->holders, 1);
     settings_read(&setup->settings, path, errors);
     users_open(&setup->users, &setup->settings, errors);
+    open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
     if (errors->len == 0)
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);

@@ -8,12 +8,14 @@
 
 #include "generators.h"
 #include "settings.h"
+#include "tls.h"
 #include "users.h"
 
 struct setup {
     struct settings settings;
     struct generators generators;
     struct users users;
+    struct tls *tls[PROTOCOL_COUNT]; /* NULL: no listener of that protocol, or none with TLS */
     atomic_uint holders;
 };
 

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A certificate with its key, as a [listen PROTOCOL] section names their files.  Connections share it; a reload makes
+ * a new one for those who come later.
+ */
+#ifndef FRAZILD_TLS_H
+#define FRAZILD_TLS_H
+
+#include <gnutls/gnutls.h>
+
+#include "settings.h"
+
+struct tls;
+
+/*
+ * Reads the files of a section.  NULL if it names none, or if they are not right, which is added to errors.  The
+ * caller has to let go of it.
+ */
+struct tls *tls_open(const struct listen_settings *settings, struct bytes *errors);
+
+/* Holds it once more, or lets it go; NULL is let go of without effect.  Any thread. */
+struct tls *tls_hold(struct tls *tls);
+void tls_release(struct tls *tls);
+
+/* When the certificate ends, in seconds since 1970. */
+int64_t tls_end_unix_s(const struct tls *tls);
+
+/* Begins a session of a server over a socket.  NULL: no memory.  The caller frees it, before it lets go of tls. */
+gnutls_session_t tls_begin(const struct tls *tls, int fd);
+
+#endif
