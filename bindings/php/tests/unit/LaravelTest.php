@@ -146,6 +146,9 @@ final class LaravelTest extends TestCase
         return [
             [['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => 'seven']],
             [['WORKER_ID_MODE' => 'hostname']],
+            [$fixed + ['MAX_WORKERS' => '1025']],
+            [$fixed + ['MAX_WORKERS' => '0']],
+            [$fixed + ['MAX_WORKERS' => 'many']],
             [$fixed + ['SEQUENCE_MODE' => 'rnd']],
             [$fixed + ['COUNTER' => 'memcached']],
         ];

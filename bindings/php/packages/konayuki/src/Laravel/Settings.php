@@ -53,7 +53,7 @@ final class Settings
     public function worker(Layout $layout): WorkerIdAllocator
     {
         $config = $this->config['worker_id'];
-        $max = min((int) ($config['max_workers'] ?? PHP_INT_MAX), $layout->maxWorkerId + 1);
+        $max = self::workers($config['max_workers'] ?? null, $layout->maxWorkerId + 1);
         $ip = $config['ip_override'] ?? null;
         return match ($mode = $config['mode'] ?? 'file-lock') {
             'file-lock' => new FileLockWorkerIdAllocator($config['lock_dir'] ?? $this->storage, $max),
@@ -80,6 +80,16 @@ final class Settings
     public function keyPrefix(): string
     {
         return $this->config['key_prefix'] ?? IdGenerator::DEFAULT_KEY_PREFIX;
+    }
+
+    /** How many worker ids there are: those of the layout, or fewer.  konayuki cuts a larger number without a word. */
+    private static function workers(mixed $value, int $most): int
+    {
+        $number = filter_var($value ?? $most, FILTER_VALIDATE_INT, ['options' => ['min_range' => 1, 'max_range' => $most]]);
+        if ($number === false) {
+            throw self::unknown('KONAYUKI_MAX_WORKERS', $value, "from 1 to {$most}, which the worker bits of the layout hold");
+        }
+        return $number;
     }
 
     private static function fixed(mixed $value): int

@@ -1,0 +1,33 @@
+--TEST--
+A generator: one id, many, as text, none without waiting; the process's own and an object's own
+--EXTENSIONS--
+frazil
+--FILE--
+<?php
+use Frazil\Generator;
+
+const SPEC = 'layout=41/10/12 epoch=2026-01-01 worker=fixed:7 state=memory';
+$own = new Generator(SPEC);
+$ids = [$own->next(), ...$own->nextN(1000), ...$own->take(10, 1000000000)];
+$sorted = $ids;
+sort($sorted);
+var_dump(count(array_unique($ids)), $sorted === $ids);
+var_dump(preg_match('/^[1-9]\d+$/', $own->nextString()), strlen($own->nextString('crockford')));
+$free = $own->tryNext();
+var_dump($free === null || is_int($free));
+var_dump($own->layout()->decompose($own->next())['worker']);
+$one = Generator::open(SPEC);
+$two = Generator::open(SPEC);
+var_dump($one->next() < $two->next());
+unset($one);
+var_dump($two->next() < Generator::open(SPEC)->next());
+?>
+--EXPECT--
+int(1011)
+bool(true)
+int(1)
+int(13)
+bool(true)
+int(7)
+bool(true)
+bool(true)

@@ -1,0 +1,34 @@
+--TEST--
+Layouts, ids and snos go to text and back
+--EXTENSIONS--
+frazil
+--FILE--
+<?php
+use Frazil\Id;
+use Frazil\Layout;
+use Frazil\Sno;
+
+$layout = new Layout('41/10/12 epoch=2026-01-01');
+$id = $layout->compose(1800000000000, 7, 42);
+echo $id, ' ', json_encode(array_intersect_key($layout->decompose($id), ['unix_ms' => 0, 'worker' => 0, 'sequence' => 0])), "\n";
+foreach (['hex', 'crockford', 'base58', 'base62'] as $form) {
+    var_dump(Id::parse(Id::format($id, $form), $form) === $id);
+}
+var_dump(Id::fromBytes(Id::toBytes($id)) === $id, Id::kasumi(12345, Id::kasumi(12345, $id)) === $id);
+var_dump(Id::unscramble(12345, Id::scramble(12345, $id)) === $id);
+var_dump(Id::format('18446744073709551615', 'dec'));
+$sno = Sno::compose(1800000000000, 0, 1, 2, 3);
+var_dump(Sno::decode(Sno::encode($sno)) === $sno, Sno::fromUuid(Sno::toUuid($sno)) === $sno);
+?>
+--EXPECT--
+137465797017628714 {"unix_ms":1800000000000,"worker":7,"sequence":42}
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+bool(true)
+string(20) "18446744073709551615"
+bool(true)
+bool(true)
