@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # test.sh TREE BUILD: the extension is built by phpize, from the package that `make packages` makes, and answers every case;
-# no id comes twice in children, after a kill, under php-fpm, beside the command.
+# nothing leaks under valgrind; no id comes twice in children, after a kill, under php-fpm, beside the command.
 set -eu
 
 tree=$1
@@ -40,6 +40,13 @@ php_with() {
 echo "-- what it has"
 php_with "$here/tests/stub.php" "$here/frazil.stub.php"
 
+echo "-- its own tests, under valgrind"
+cp -R "$here/tests/phpt" "$scratch/phpt"
+NO_INTERACTION=1 TEST_PHP_EXECUTABLE=$(command -v php) php -n run-tests.php -n -q -m -d "extension=$extension" \
+    "$scratch/phpt" >"$scratch/phpt.log" 2>&1 || { cat "$scratch/phpt.log" "$scratch"/phpt/*.mem "$scratch"/phpt/*.diff; exit 1; }
+grep '^VALGRIND' "$scratch/phpt.log" || fail "the tests ran without valgrind"
+grep '^Tests passed .*(100' "$scratch/phpt.log" || fail "not all tests passed: $(cat "$scratch/phpt.log")"
+
 echo "-- the cases"
 php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" "$scratch/cases"
 
@@ -55,13 +62,21 @@ php_with $parts /usr/bin/phpunit --no-configuration --do-not-cache-result --boot
 tail -n 1 "$scratch/phpunit.log"
 
 echo "-- the doctor"
+load=
 doctor() {
-    env "$@" FRAZIL_COMMAND="$frazil" php -n -d "extension=$extension" "$here/packages/konayuki/bin/konayuki-doctor" >"$scratch/doctor" || status=$?
+    # shellcheck disable=SC2086 # words
+    env "$@" FRAZIL_COMMAND="$frazil" php -n -d "extension=$extension" $load "$here/packages/konayuki/bin/konayuki-doctor" >"$scratch/doctor" ||
+        status=$?
 }
 status=0
 doctor KONAYUKI_WORKER_ID_MODE=fixed KONAYUKI_WORKER_ID=5
 [ "$status" -le 1 ] || { cat "$scratch/doctor"; exit 1; }
-for line in 'OK.   frazil extension: ' 'OK.   flock' 'OK.   worker: worker id 5' 'OK.   layout: '; do
+for line in 'OK.   frazil extension: ' 'OK.   APCu extension: not loaded, and not needed' 'OK.   flock' 'OK.   worker: worker id 5' 'OK.   layout: '; do
+    grep -q "^.$line" "$scratch/doctor" || fail "the doctor does not say $line"
+done
+load='-d extension=apcu -d apc.enable_cli=1'
+doctor KONAYUKI_WORKER_ID_MODE=fixed KONAYUKI_WORKER_ID=5
+for line in 'OK.   apc.enable_cli: on' 'OK.   APCu locking type: ' 'OK.   APCu inc functional: 1, 2' 'OK.   APCu memory: '; do
     grep -q "^.$line" "$scratch/doctor" || fail "the doctor does not say $line"
 done
 doctor KONAYUKI_WORKER_ID_MODE=fixd
