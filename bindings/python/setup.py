@@ -14,6 +14,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.command.sdist import sdist
+from setuptools.errors import CompileError, ExecError, LinkError
 
 HERE = Path(__file__).parent
 OWN = HERE / "csrc"
@@ -21,6 +22,10 @@ TREE = HERE.parent.parent
 SYSTEM = os.environ.get("FRAZIL_SYSTEM", "") not in ("", "0")
 FREE_THREADED = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
 SOURCES = sorted(path.name for path in OWN.glob("*.c") if path.name != "frazil.c")
+NEEDS = (
+    "frazil could not build its extension: it needs a C compiler, which CC may name, and the headers of Python "
+    "(Debian: apt install gcc libc6-dev python3-dev).  A wheel needs neither: pip install --only-binary frazil frazil"
+)
 
 
 def version():
@@ -56,7 +61,10 @@ class Build(build_ext):
             ext.include_dirs.append(str(folder))
             # Hidden: the process may hold a second frazil of another version.
             ext.define_macros.append(("FRAZIL_API", ""))
-        super().build_extension(ext)
+        try:
+            super().build_extension(ext)
+        except (CompileError, LinkError, ExecError, OSError) as error:
+            raise SystemExit(f"{error}\n{NEEDS}") from error
 
 
 class Pack(sdist):

@@ -53,6 +53,14 @@ export FRAZIL_TREE="$tree"
 # shellcheck disable=SC2086 # several options
 "$work/venv/bin/pytest" -c pyproject.toml ${FRAZIL_PYTEST:-} tests
 
+say "no compiler"
+if CC=/nonexistent/cc "$python" -m pip install --quiet --no-deps --no-index --no-build-isolation --target "$work/none" \
+    "$work"/packages/python/frazil-*.tar.gz >"$work/refusal" 2>&1; then
+    echo "it was built without a compiler"
+    exit 1
+fi
+grep -q 'it needs a C compiler, which CC may name' "$work/refusal" || { cat "$work/refusal"; exit 1; }
+
 say "the installed library"
 if [ ! -e "$build/libfrazil.so" ] && [ -z "$(find "$build" -name 'libfrazil.so*' -print -quit)" ]; then
     echo "left out: libfrazil is not in $build"
