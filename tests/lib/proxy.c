@@ -39,7 +39,7 @@ static void hang_up(struct proxy_link *link, bool with_reset)
     if (link->client >= 0)
         close(link->client);
     close(link->server);
-    *link = (struct proxy_link){-1, -1};
+    *link = (struct proxy_link){.client = -1, .server = -1};
 }
 
 static void accept_one(struct proxy *proxy)
@@ -59,7 +59,7 @@ static void accept_one(struct proxy *proxy)
             close(server);
             break;
         }
-        *link = (struct proxy_link){client, server};
+        *link = (struct proxy_link){.client = client, .server = server};
         return;
     }
     close(client);
@@ -111,13 +111,14 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
     char chunk[CHUNK];
     ssize_t got = recv(link->server, chunk, sizeof chunk, 0);
 
-    if (got <= 0) {
+    if (got <= 0 || (link->has_lost && proxy->mode != PROXY_LOSE_REPLIES)) {
         hang_up(link, false);
         proxy->replies++;
         return;
     }
     switch (link->client < 0 ? PROXY_LOSE_REPLIES : (enum proxy_mode)proxy->mode) {
     case PROXY_LOSE_REPLIES:
+        link->has_lost = link->client >= 0;
         break;
     case PROXY_CUT_REPLIES:
         send_all(link->client, chunk, got < CUT_BYTES ? (size_t)got : CUT_BYTES);
@@ -194,7 +195,7 @@ struct proxy *proxy_start(uint16_t target)
     assert_non_null(proxy);
     proxy->target = target;
     for (size_t i = 0; i < PROXY_LINKS_MAX; i++)
-        proxy->links[i] = (struct proxy_link){-1, -1};
+        proxy->links[i] = (struct proxy_link){.client = -1, .server = -1};
     proxy->listener = socket(AF_INET, SOCK_STREAM, 0);
     assert_true(proxy->listener >= 0);
     assert_int_equal(bind(proxy->listener, (struct sockaddr *)&address, sizeof address), 0);

@@ -8,6 +8,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum proxy_mode {
@@ -29,6 +30,7 @@ enum { PROXY_LINKS_MAX = 32 };
 struct proxy_link {
     int client;
     int server;
+    bool has_lost; /* replies were thrown away: no later one may follow, as no stream has a hole */
 };
 
 struct proxy {
