@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "addresses.h"
 
+#include "service.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,22 +75,21 @@ bool addresses_are_local(const char *addresses)
 }
 
 /* The address as the system has it: it chose the port, if that was 0. */
-static void write_text(struct listener *listener, const struct address *address)
+static void write_text(struct listener *listener)
 {
     union {
         struct sockaddr any;
         struct sockaddr_in v4;
         struct sockaddr_in6 v6;
-    } bound = {.v6 = {.sin6_family = AF_UNSPEC}};
-    socklen_t len = sizeof bound;
+        struct sockaddr_un local;
+    } bound = {.local = {.sun_family = AF_UNSPEC}};
+    socklen_t len = sizeof bound - 1; /* a path that fills it stays terminated */
     char host[64] = "?";
     unsigned port = 0;
 
-    if (address->is_unix) {
-        (void)snprintf(listener->text, sizeof listener->text, "unix:%s", address->host);
-        return;
-    }
-    if (getsockname(listener->fd, &bound.any, &len) == 0 && bound.any.sa_family == AF_INET6) {
+    if (getsockname(listener->fd, &bound.any, &len) == 0 && bound.any.sa_family == AF_UNIX) {
+        (void)snprintf(listener->text, sizeof listener->text, "unix:%s", bound.local.sun_path);
+    } else if (bound.any.sa_family == AF_INET6) {
         (void)inet_ntop(AF_INET6, &bound.v6.sin6_addr, host, sizeof host);
         port = ntohs(bound.v6.sin6_port);
         (void)snprintf(listener->text, sizeof listener->text, "[%s]:%u", host, port);
@@ -159,6 +161,19 @@ static int open_tcp(const struct address *address, const char **ret_why)
     return fd;
 }
 
+/* Adds a socket; false without memory. */
+static bool add(struct listeners *listeners, const struct listener *listener)
+{
+    struct listener *rows = realloc(listeners->rows, (listeners->count + 1) * sizeof *rows);
+
+    if (rows == NULL)
+        return false;
+    listeners->rows = rows;
+    rows[listeners->count] = *listener;
+    write_text(&rows[listeners->count++]);
+    return true;
+}
+
 static void open_one(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
                      const char *text, size_t len, struct bytes *errors)
 {
@@ -170,33 +185,64 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
         listener.fd = address.is_unix ? open_unix(&address, settings->mode) : open_tcp(&address, &why);
         if (address.is_unix && listener.fd < 0)
             why = strerror(errno);
+        if (address.is_unix)
+            (void)snprintf(listener.path, sizeof listener.path, "%.107s", address.host);
     }
-    struct listener *rows =
-        listener.fd >= 0 ? realloc(listeners->rows, (listeners->count + 1) * sizeof listener) : NULL;
-    if (rows == NULL) {
+    if (listener.fd < 0 || !add(listeners, &listener))
         config_complain(errors, settings->place, "cannot listen on %.*s: %s", (int)len, text, why);
-        return;
+}
+
+static void open_addresses(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
+                           struct bytes *errors)
+{
+    const char *at = settings->addresses + strspn(settings->addresses, blanks);
+
+    for (; *at != '\0'; at += strspn(at, blanks)) {
+        size_t len = strcspn(at, blanks);
+        open_one(listeners, protocol, settings, at, len, errors);
+        at += len;
     }
-    if (address.is_unix)
-        (void)snprintf(listener.path, sizeof listener.path, "%.107s", address.host);
-    write_text(&listener, &address);
-    listeners->rows = rows;
-    listeners->rows[listeners->count++] = listener;
+}
+
+/* Takes over the sockets that the manager of services has opened; each is called by its protocol. */
+static void take_over(struct listeners *listeners, const struct settings *settings, struct bytes *errors)
+{
+    for (int i = 0; i < service_fds(); i++) {
+        struct listener listener = {.fd = SERVICE_FDS_FIRST + i, .protocol = PROTOCOL_RESP};
+        int len;
+        const char *name = service_fd_name(i, &len);
+        while (listener.protocol < PROTOCOL_COUNT &&
+               (strlen(settings_protocol(listener.protocol)) != (size_t)len ||
+                strncmp(name, settings_protocol(listener.protocol), (size_t)len) != 0))
+            listener.protocol++;
+        if (listener.protocol == PROTOCOL_COUNT || !settings->listen[listener.protocol].given)
+            bytes_format(
+                errors,
+                "socket %d of the service manager is called '%.*s': FileDescriptorName= names a protocol whose "
+                "[listen] section the configuration has\n",
+                i, len, name);
+        else if (fcntl(listener.fd, F_SETFD, FD_CLOEXEC) != 0 || fcntl(listener.fd, F_SETFL, O_NONBLOCK) != 0 ||
+                 !add(listeners, &listener))
+            bytes_format(errors, "socket %d of the service manager cannot be taken over: %s\n", i, strerror(errno));
+    }
+}
+
+static bool has_protocol(const struct listeners *listeners, enum protocol protocol)
+{
+    for (size_t i = 0; i < listeners->count; i++) {
+        if (listeners->rows[i].protocol == protocol)
+            return true;
+    }
+    return false;
 }
 
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors)
 {
     *listeners = (struct listeners){0};
-    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
-        const struct listen_settings *row = &settings->listen[protocol];
-        if (!row->given)
-            continue;
-        const char *at = row->addresses + strspn(row->addresses, blanks);
-        for (; *at != '\0'; at += strspn(at, blanks)) {
-            size_t len = strcspn(at, blanks);
-            open_one(listeners, (enum protocol)protocol, row, at, len, errors);
-            at += len;
-        }
+    take_over(listeners, settings, errors);
+    for (enum protocol protocol = PROTOCOL_RESP; protocol < PROTOCOL_COUNT; protocol++) {
+        if (settings->listen[protocol].given && !has_protocol(listeners, protocol))
+            open_addresses(listeners, protocol, &settings->listen[protocol], errors);
     }
 }
 

@@ -28,7 +28,10 @@ struct listeners {
 /* Whether all addresses of a list are of this host alone. */
 bool addresses_are_local(const char *addresses);
 
-/* Opens all sockets of the settings.  Each failure is added to errors. */
+/*
+ * Opens all sockets of the settings, but takes those over that the manager of services has opened for a protocol. Each
+ * failure is added to errors.
+ */
 void listeners_open(struct listeners *listeners, const struct settings *settings, struct bytes *errors);
 
 /* Closes them, and removes unix sockets. */

@@ -6,9 +6,11 @@
 #include "http.h"
 #include "log.h"
 #include "loop.h"
+#include "service.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -18,6 +20,8 @@
 
 #define EXIT_OF_START 4
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
+#define RELEASE_LOOK_MS 5
+#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
 
 struct daemon {
     const char *path;
@@ -170,6 +174,48 @@ static int next_signal(const struct daemon *daemon, uint64_t wait_ns)
     return number > 0 ? number : 0;
 }
 
+static void note_setup(struct shared *shared)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_REALTIME, &now);
+    atomic_store(&shared->read_unix_s, now.tv_sec);
+}
+
+/* Has all lanes go over to a new setup; the old one is released here, as giving a worker id back may take seconds. */
+static void go_over(struct daemon *daemon, struct setup *now)
+{
+    struct setup *before = daemon->shared.setup;
+
+    (void)pthread_mutex_lock(&daemon->shared.lock);
+    daemon->shared.setup = now;
+    (void)pthread_mutex_unlock(&daemon->shared.lock);
+    wake_all(daemon);
+    while (atomic_load(&before->holders) > 1)
+        (void)poll(NULL, 0, RELEASE_LOOK_MS);
+    setup_release(before);
+}
+
+/* Reads the configuration anew, and keeps the old one if it has mistakes. */
+static void reload(struct daemon *daemon)
+{
+    struct bytes errors = {0};
+
+    service_tell_reloading();
+    struct setup *now = setup_make(daemon->path, daemon->shared.setup, &errors);
+    atomic_store(&daemon->shared.keeps_old, now == NULL);
+    if (now != NULL) {
+        go_over(daemon, now);
+        note_setup(&daemon->shared);
+        log_line(LOG_ALWAYS, "SIGHUP: the configuration was read: %zu generators, %zu users", now->generators.count,
+                 now->users.count);
+    } else {
+        log_errors(&errors);
+        log_line(LOG_ALWAYS, "SIGHUP: the configuration stays as it was");
+    }
+    service_tell("READY=1");
+}
+
 /* Drains: a second SIGTERM or SIGINT cuts what is left. */
 static void drain(struct daemon *daemon, int why)
 {
@@ -177,6 +223,7 @@ static void drain(struct daemon *daemon, int why)
     uint64_t delay_ns = why == SIGINT ? 0 : settings->drain_delay_ns;
     uint64_t end_ns;
 
+    service_tell("STOPPING=1");
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
     atomic_store(&daemon->shared.leaving, true);
     end_ns = clock_ns() + delay_ns;
@@ -212,23 +259,47 @@ static void stop(struct daemon *daemon)
     free(daemon->loops);
 }
 
+/* Tells the manager of services that all lanes are alive, or lets it find out that one is not. */
+static void tell_watchdog(const struct daemon *daemon)
+{
+    uint64_t now_ns = clock_ns();
+
+    for (unsigned i = 0; i < daemon->shared.lane_count; i++) {
+        if (now_ns > atomic_load_explicit(&daemon->shared.lanes[i]->seen_ns, memory_order_relaxed) + STUCK_NS)
+            return;
+    }
+    service_tell("WATCHDOG=1");
+}
+
+/* Serves until SIGTERM or SIGINT, which it returns. */
+static int serve(struct daemon *daemon)
+{
+    uint64_t watchdog_ns = service_watchdog_ns();
+
+    for (;;) {
+        int number = next_signal(daemon, watchdog_ns > 0 ? watchdog_ns / 2 : 3600 * NS_PER_S);
+        if (number == SIGTERM || number == SIGINT)
+            return number;
+        if (number == SIGHUP)
+            reload(daemon);
+        if (watchdog_ns > 0)
+            tell_watchdog(daemon);
+    }
+}
+
 int daemon_run(const char *path)
 {
     struct daemon daemon = {.path = path};
-    int number = 0;
 
     block_signals(&daemon);
     if (!start(&daemon)) {
         stop(&daemon);
         return EXIT_OF_START;
     }
+    note_setup(&daemon.shared);
     say_where(&daemon);
-    while (number != SIGTERM && number != SIGINT) {
-        number = next_signal(&daemon, 3600 * NS_PER_S);
-        if (number == SIGHUP)
-            log_line(LOG_ALWAYS, "SIGHUP: this version reads its configuration at its start alone: restart it");
-    }
-    drain(&daemon, number);
+    service_tell("READY=1");
+    drain(&daemon, serve(&daemon));
     stop(&daemon);
     log_line(LOG_ALWAYS, "stopped");
     return EXIT_SUCCESS;

@@ -100,17 +100,23 @@ static void *on_first_line(void *cls, const char *uri, struct MHD_Connection *co
 }
 
 /*
- * Cuts who sends nothing for too long, or a byte now and then: libmicrohttpd sees the silence alone.  A connection
- * whose request is being answered is left alone.
+ * How long a connection may send nothing, or a byte now and then: libmicrohttpd sees the silence alone.  While the
+ * daemon drains, one that has just been accepted may still send its request, as it was told nothing else.
  */
+static uint64_t patience_ns(const struct http *http, const struct http_socket *its)
+{
+    if (its->has_begun || (http->drains && !its->has_served))
+        return http->lane.lane.setup->settings.daemon.request_timeout_ns;
+    return http->drains ? 0 : IDLE_NS;
+}
+
+/* Cuts who is too slow; a connection whose request is being answered is left alone. */
 static void sweep(struct http *http)
 {
-    const struct daemon_settings *settings = &http->lane.lane.setup->settings.daemon;
     uint64_t now_ns = http->lane.lane.now_ns;
 
     for (struct http_socket *at = http->sockets; at != NULL; at = at->next) {
-        uint64_t patience_ns = at->has_begun ? settings->request_timeout_ns : IDLE_NS;
-        if (at->is_busy || (!http->drains && now_ns - at->since_ns < patience_ns))
+        if (at->is_busy || now_ns - at->since_ns < patience_ns(http, at))
             continue;
         if (at->has_begun)
             count(&http->lane.lane.counters.cut_slow, 1);

@@ -162,6 +162,7 @@ void http_exchange_end(void *cls, struct MHD_Connection *connection, void **requ
         return;
     http_ids_drop(ended);
     ended->socket->is_busy = false;
+    ended->socket->has_served = true;
     ended->socket->since_ns = ended->lane->lane.now_ns;
     free(ended);
     *request = NULL;

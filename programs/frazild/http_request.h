@@ -26,6 +26,7 @@ struct http_lane {
 struct http_socket {
     int fd;
     bool is_busy;      /* a request is being answered */
+    bool has_served;   /* one was answered */
     uint64_t since_ns; /* when it was accepted, or its last request ended, or its next one began */
     bool has_begun;    /* a request has begun, and its head is not there in full */
     struct http_socket *previous;

@@ -289,6 +289,12 @@ static void write_process(const struct shared *shared, struct bytes *out)
     (void)getrlimit(RLIMIT_NOFILE, &files);
     head(out, "frazild_build_info", "gauge", "1, with the version as a label.");
     bytes_format(out, "frazild_build_info{version=\"%s\"} 1\n", frazil_version());
+    head(out, "frazild_config_last_reload_successful", "gauge",
+         "0: the last SIGHUP found mistakes, the old one holds.");
+    bytes_format(out, "frazild_config_last_reload_successful %d\n", atomic_load(&shared->keeps_old) ? 0 : 1);
+    head(out, "frazild_config_last_reload_success_timestamp_seconds", "gauge", "When the configuration was read.");
+    bytes_format(out, "frazild_config_last_reload_success_timestamp_seconds %" PRId64 "\n",
+                 atomic_load(&shared->read_unix_s));
     head(out, "process_start_time_seconds", "gauge", "When the process began.");
     bytes_format(out, "process_start_time_seconds %" PRId64 "\n", shared->lanes[0]->started_unix_s);
     head(out, "process_cpu_seconds_total", "counter", "Processor time that it used.");

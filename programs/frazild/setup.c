@@ -4,6 +4,7 @@
 #include "addresses.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
@@ -64,6 +65,27 @@ bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
     return good;
 }
 
+static void complain_of_change(const struct place place, const char *what, struct bytes *errors)
+{
+    config_complain(errors, place, "%s changed, which needs a restart", what);
+}
+
+/* Sockets and threads stay as they are for a daemon's life. */
+static void check_changes(const char *path, const struct settings *settings, const struct settings *before,
+                          struct bytes *errors)
+{
+    const struct place file = {path != NULL ? path : DEFAULT_FILE, 0};
+
+    if (settings->daemon.threads != before->daemon.threads ||
+        settings->daemon.max_connections != before->daemon.max_connections)
+        complain_of_change(file, "[daemon]: threads= or max_connections=", errors);
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        const struct listen_settings *now = &settings->listen[protocol], *then = &before->listen[protocol];
+        if (now->given != then->given || (now->given && strcmp(now->addresses, then->addresses) != 0))
+            complain_of_change(now->given ? now->place : file, "the addresses to listen on", errors);
+    }
+}
+
 static void free_setup(struct setup *setup)
 {
     generators_close(&setup->generators, CLOSE_WAIT_NS);
@@ -86,6 +108,8 @@ struct setup *setup_make(const char *path, const struct setup *before, struct by
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
+    if (before != NULL)
+        check_changes(path, &setup->settings, &before->settings, errors);
     if (errors->len == 0)
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
     if (errors->len == 0)

@@ -21,7 +21,7 @@ struct setup {
 
 /*
  * Makes a setup from a file (NULL: the default one), sharing the engines of `before`, which may be NULL.  Returns NULL
- * if that fails, and adds what is wrong to errors.
+ * if that fails, and adds what is wrong to errors: also a change that needs a restart.
  */
 struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors);
 

@@ -18,12 +18,14 @@ struct shared {
     struct lane *lanes[LANES_MAX]; /* set before the threads start */
     unsigned lane_count;
     atomic_uint connections;
-    _Atomic uint64_t last_id; /* of connections */
-    atomic_bool leaving;      /* SIGTERM came: nobody shall come anew, and whoever comes is served */
-    atomic_bool draining;     /* answer what was read, close what is idle, accept no more */
-    atomic_bool cutting;      /* close everything */
-    pthread_mutex_t lock;     /* of setup */
-    struct setup *setup;      /* of now */
+    _Atomic uint64_t last_id;    /* of connections */
+    atomic_bool leaving;         /* SIGTERM came: nobody shall come anew, and whoever comes is served */
+    atomic_bool draining;        /* answer what was read, close what is idle, accept no more */
+    atomic_bool cutting;         /* close everything */
+    _Atomic int64_t read_unix_s; /* when the configuration of now was read */
+    atomic_bool keeps_old;       /* the last attempt to read it anew has failed */
+    pthread_mutex_t lock;        /* of setup */
+    struct setup *setup;         /* of now */
 };
 
 /* Prepares a lane, which then holds the setup of now. */

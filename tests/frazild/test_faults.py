@@ -204,11 +204,6 @@ class Deaths(TestCase):
             self.assertGreater(len(ids), 4 * 20)
             self.assertEqual(len(ids), len(set(ids)))
 
-    def test_sighup_says_that_it_changes_nothing(self):
-        daemon = self.start()
-        daemon.process.send_signal(signal.SIGHUP)
-        daemon.wait_for_line("SIGHUP: this version reads its configuration at its start alone")
-
     def test_sigterm_answers_what_was_read_and_closes_what_is_idle(self):
         daemon = self.start()
         idle, busy = self.connect(daemon), self.connect(daemon)

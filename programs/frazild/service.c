@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "service.h"
+
+#include "clock.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+void service_tell(const char *lines)
+{
+    const char *path = secure_getenv("NOTIFY_SOCKET");
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+
+    if (path == NULL || (path[0] != '/' && path[0] != '@') || strlen(path) >= sizeof name.sun_path)
+        return;
+    memcpy(name.sun_path, path, strlen(path));
+    if (path[0] == '@')
+        name.sun_path[0] = '\0'; /* an abstract name */
+    int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return;
+    socklen_t len = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+    (void)sendto(fd, lines, strlen(lines), MSG_NOSIGNAL, (const struct sockaddr *)&name, len);
+    (void)close(fd);
+}
+
+void service_tell_reloading(void)
+{
+    char lines[64];
+
+    (void)snprintf(lines, sizeof lines, "RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_ns() / 1000);
+    service_tell(lines);
+}
+
+/* A number in a variable that is for this process, as the variable `pid` says; 0: there is none. */
+static uint64_t number_for_us(const char *variable, const char *pid)
+{
+    const char *number = secure_getenv(variable), *whose = secure_getenv(pid);
+
+    if (number == NULL || (whose != NULL && strtoll(whose, NULL, 10) != (long long)getpid()))
+        return 0;
+    return strtoull(number, NULL, 10);
+}
+
+uint64_t service_watchdog_ns(void)
+{
+    return number_for_us("WATCHDOG_USEC", "WATCHDOG_PID") * 1000;
+}
+
+int service_fds(void)
+{
+    const uint64_t most = 64; /* no manager hands over more for one service */
+    uint64_t fds = secure_getenv("LISTEN_PID") != NULL ? number_for_us("LISTEN_FDS", "LISTEN_PID") : 0;
+
+    return (int)(fds < most ? fds : most);
+}
+
+const char *service_fd_name(int i, int *ret_len)
+{
+    const char *names = secure_getenv("LISTEN_FDNAMES");
+
+    for (; names != NULL && i > 0; i--) {
+        names = strchr(names, ':');
+        names = names != NULL ? names + 1 : NULL;
+    }
+    *ret_len = names != NULL ? (int)strcspn(names, ":") : 0;
+    return names != NULL ? names : "";
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The protocol of systemd and its kin: telling the manager how the daemon fares, and taking over sockets that it has
+ * opened.  Without such a manager, nothing happens.
+ */
+#ifndef FRAZILD_SERVICE_H
+#define FRAZILD_SERVICE_H
+
+#include <stdint.h>
+
+#define SERVICE_FDS_FIRST 3 /* the first socket that a manager hands over */
+
+/* Tells the manager one or more lines, as sd_notify(3) has them: "READY=1", "STOPPING=1", "WATCHDOG=1". */
+void service_tell(const char *lines);
+
+/* Tells it that the configuration is being read anew; "READY=1" ends that. */
+void service_tell_reloading(void);
+
+/* How often the manager wants to hear WATCHDOG=1, in nanoseconds; 0: never. */
+uint64_t service_watchdog_ns(void);
+
+/* How many sockets it hands over; 0: none. */
+int service_fds(void);
+
+/* The name of socket number i of those, as FileDescriptorName= has it; its length in *ret_len.  "": it has none. */
+const char *service_fd_name(int i, int *ret_len);
+
+#endif

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: a daemon goes over to another configuration, and to its successor, without a lost request; the
+manager of services is told what happens."""
+
+import hashlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import unittest
+
+from harness import BASE, FRAZILD, PATIENCE_S, Client, ReplyError, TestCase, generator
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+BOTH = BASE + "[listen http]\naddress=127.0.0.1:0\n"
+
+
+class Reload(TestCase):
+    def write(self, daemon, text):
+        with open(daemon.config, "w", encoding="utf-8") as file:
+            file.write(text.replace("@", daemon.folder))
+
+    def reload(self, daemon, text, words, count=1):
+        """Writes the configuration anew, sends SIGHUP, and waits for what the daemon says of it."""
+        self.write(daemon, text)
+        daemon.process.send_signal(signal.SIGHUP)
+        return daemon.wait_for_line(words, count)
+
+    def test_generators_come_and_go_and_those_that_stay_are_untouched(self):
+        daemon = self.start(BASE + generator("main") + generator("old", 2))
+        client = self.connect(daemon)
+        first = int(client.ask("NEXT", "main"))
+        self.assertTrue(client.ask("NEXT", "old").isdigit())
+        self.reload(daemon, BASE + generator("main", 1, max_batch="5") + generator("new", 3), "2 generators")
+        self.assert_error("ERR", "no generator old", client, "NEXT", "old")
+        self.assertTrue(client.ask("NEXT", "new").isdigit())
+        self.assertGreater(int(client.ask("NEXT", "main")), first)
+        self.assert_error("LIMIT", "at most 5", client, "NEXT", "main", 6)
+        # The worker id of a generator that went is free again: its lock is of this host.
+        back = BASE + generator("main") + "[generator again]\nworker=fixed:2\nstate=memory\n"
+        self.reload(daemon, back, "SIGHUP: the configuration was read", 2)
+        self.assertTrue(client.ask("NEXT", "again").isdigit())
+
+    def test_mistakes_keep_the_old_configuration_and_are_named(self):
+        daemon = self.start(BOTH + generator("main"))
+        client = self.connect(daemon)
+        changed = "needs a restart"
+        for count, (text, words) in enumerate(
+            (
+                (BOTH + generator("main") + "colour=red\n", ":10: "),
+                (BOTH + generator("main", 2), changed),
+                (BOTH + generator("main", 1, layout="twitter"), changed),
+                (BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main"), changed),
+                (BASE + generator("main"), changed),
+                (BOTH.replace("127.0.0.1:0", "127.0.0.2:0", 1) + generator("main"), changed),
+                (BOTH + generator("main") + generator("far").replace("fixed:1", "fixed:99999"), "[generator far]"),
+            ),
+            1,
+        ):
+            with self.subTest(words=words, count=count):
+                self.reload(daemon, text, "stays as it was", count)
+                self.assertTrue(any(line and words in line for line in daemon.lines), daemon.lines)
+                self.assertTrue(client.ask("NEXT").isdigit())
+        its = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(its.close)
+        its.request("GET", "/metrics")
+        self.assertIn(b"frazild_config_last_reload_successful 0\n", its.getresponse().read())
+        self.reload(daemon, BOTH + generator("main"), "was read")
+        its.request("GET", "/metrics")
+        self.assertIn(b"frazild_config_last_reload_successful 1\n", its.getresponse().read())
+
+    def test_users_that_went_are_cut_and_those_that_stay_go_on(self):
+        folder = tempfile.TemporaryDirectory(prefix="frazild-test-")
+        self.addCleanup(folder.cleanup)
+
+        def user(name, allow="next:*"):
+            path = os.path.join(folder.name, name)
+            digest = hashlib.sha256((TOKEN + name).encode()).hexdigest()
+            with open(path, "w", encoding="ascii", opener=lambda its, flags: os.open(its, flags, 0o600)) as file:
+                file.write(digest + "\n")
+            return f"[user {name}]\nsecret_file={path}\nallow={allow}\n"
+
+        daemon = self.start(BASE + generator("main") + user("anna") + user("bert"))
+        anna, bert = self.connect(daemon), self.connect(daemon)
+        anna.ask("AUTH", "anna", TOKEN + "anna")
+        bert.ask("AUTH", "bert", TOKEN + "bert")
+        self.reload(daemon, BASE + generator("main") + user("anna"), "1 users")
+        self.assertTrue(anna.ask("NEXT").isdigit())
+        try:
+            with self.assertRaises(ReplyError):
+                bert.ask("NEXT")
+        except EOFError:
+            pass  # it was closed before it asked
+        self.assertTrue(bert.is_closed())
+
+    def test_a_storm_of_signals_loses_no_request(self):
+        daemon = self.start(BASE + generator("main", 1, layout="41/2/20"))
+        texts = [BASE + generator("main", 1, layout="41/2/20", rate=rate) for rate in ("unlimited", "100000000")]
+        ids, over = [], threading.Event()
+
+        def take():
+            client = daemon.client()
+            while not over.is_set():
+                ids.extend(client.ask("NEXT", "main", 10))
+            client.close()
+
+        threads = [threading.Thread(target=take) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for i in range(200):
+            self.write(daemon, texts[i % 2])
+            daemon.process.send_signal(signal.SIGHUP)
+        over.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(len(ids), len(set(ids)))
+        daemon.wait_for_line("SIGHUP: the configuration was read")
+        self.assertEqual(daemon.end(), 0)
+
+    def test_requests_that_wait_live_through_a_reload_even_of_a_generator_that_went(self):
+        slow = generator("slow", 2, layout="39/10/4", tick="100ms")
+        daemon = self.start(BASE + generator("main") + slow)
+        waiting, other = self.connect(daemon), self.connect(daemon)
+        waiting.send(Client.pack("NEXT", "slow", 300))
+        while b"waiting=1" not in other.ask("INFO"):
+            pass
+        self.reload(daemon, BASE + generator("main"), "1 generators")
+        self.assertEqual(len(waiting.read()), 300)
+        self.assert_error("ERR", "no generator slow", other, "NEXT", "slow")
+
+
+class Manager:
+    """Of services, as systemd is one: it opens the sockets, hands them over, and is told what happens."""
+
+    def __init__(self, config):
+        self.folder = tempfile.TemporaryDirectory(prefix="frazild-test-")
+        self.config = os.path.join(self.folder.name, "frazild.conf")
+        with open(self.config, "w", encoding="utf-8") as file:
+            file.write(config)
+        self.sockets = {}
+        for name in ("resp", "http"):
+            its = socket.socket()
+            its.bind(("127.0.0.1", 0))
+            its.listen(1024)
+            self.sockets[name] = its
+        self.told = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.told.settimeout(PATIENCE_S)
+        self.notify = os.path.join(self.folder.name, "notify")
+        self.told.bind(self.notify)
+
+    def start(self, names=("resp", "http"), **environment):
+        fds = [self.sockets[name].fileno() for name in names]
+
+        def hand_over():
+            copies = [os.dup(fd) for fd in fds]
+            high = [os.dup2(copy, 100 + i) for i, copy in enumerate(copies)]
+            for i, fd in enumerate(high):
+                os.dup2(fd, 3 + i)
+            os.environ["LISTEN_PID"] = str(os.getpid())
+
+        variables = {"LISTEN_FDS": str(len(fds)), "LISTEN_FDNAMES": ":".join(names), "NOTIFY_SOCKET": self.notify}
+        # The shell's pid is the daemon's after exec: only so LISTEN_PID can be right.
+        return subprocess.Popen(
+            ["/bin/sh", "-c", 'LISTEN_PID=$$ exec "$0" -c "$1"', FRAZILD, self.config],
+            env={**os.environ, **variables, **environment},
+            preexec_fn=hand_over,
+            close_fds=False,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def wait_until_told(self, words):
+        told = []
+        while not any(words in line for line in told):
+            told += self.told.recv(4096).decode().splitlines()
+        return told
+
+    def close(self):
+        for its in self.sockets.values():
+            its.close()
+        self.told.close()
+        self.folder.cleanup()
+
+
+class Services(TestCase):
+    def manage(self, config):
+        manager = Manager(config)
+        self.addCleanup(manager.close)
+        return manager
+
+    def end(self, process):
+        if process.poll() is None:
+            process.kill()
+        process.wait(PATIENCE_S)
+        process.stderr.close()
+
+    def run_it(self, manager, *arguments, **options):
+        process = manager.start(*arguments, **options)
+        self.addCleanup(self.end, process)
+        return process
+
+    def test_the_manager_is_told_of_each_step(self):
+        manager = self.manage(BOTH + generator("main"))
+        process = self.run_it(manager, WATCHDOG_USEC="200000")
+        manager.wait_until_told("READY=1")
+        manager.wait_until_told("WATCHDOG=1")
+        process.send_signal(signal.SIGHUP)
+        told = manager.wait_until_told("RELOADING=1")
+        if not any("MONOTONIC_USEC=" in line for line in told):
+            manager.wait_until_told("MONOTONIC_USEC=")
+        manager.wait_until_told("READY=1")
+        process.send_signal(signal.SIGTERM)
+        manager.wait_until_told("STOPPING=1")
+        self.assertEqual(process.wait(PATIENCE_S), 0)
+
+    def test_sockets_without_a_known_name_are_refused(self):
+        manager = self.manage(BASE + generator("main"))
+        process = self.run_it(manager)
+        self.assertIn("socket 1 of the service manager is called 'http'", process.stderr.read())
+        self.assertEqual(process.wait(PATIENCE_S), 4)
+
+    def test_successors_on_the_same_sockets_lose_no_request_and_repeat_no_id(self):
+        manager = self.manage(BOTH + "[generator main]\nworker=file-lock\nstate=file\nrun_dir=@/run\nstate_dir=@/state\n")
+        with open(manager.config, encoding="utf-8") as file:
+            text = file.read().replace("@", manager.folder.name)
+        with open(manager.config, "w", encoding="utf-8") as file:
+            file.write(text)
+        for name in ("run", "state"):
+            os.mkdir(os.path.join(manager.folder.name, name), 0o700)
+        ids, failures, over = [], [], threading.Event()
+
+        def by_http():
+            address = manager.sockets["http"].getsockname()
+            while not over.is_set():
+                its = http.client.HTTPConnection(*address, timeout=PATIENCE_S)
+                try:
+                    its.request("GET", "/v1/generators/main/ids?n=3")
+                    ids.extend(json.loads(its.getresponse().read())["ids"])
+                except (OSError, http.client.HTTPException, ValueError) as failure:
+                    failures.append(failure)
+                finally:
+                    its.close()
+
+        def by_resp():
+            address = manager.sockets["resp"].getsockname()
+            client = None
+            while not over.is_set():
+                try:
+                    client = client or Client(address)
+                    ids.extend(id.decode() for id in client.ask("NEXT", "main", 3))
+                except (EOFError, ConnectionError):
+                    client.close()  # an idle one is closed by a daemon that ends: the client connects anew
+                    client = None
+            if client is not None:
+                client.close()
+
+        process = self.run_it(manager)
+        manager.wait_until_told("READY=1")
+        threads = [threading.Thread(target=target) for target in (by_http, by_http, by_resp, by_resp)]
+        for thread in threads:
+            thread.start()
+        for _ in range(10):
+            successor = self.run_it(manager)
+            manager.wait_until_told("READY=1")
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(PATIENCE_S), 0)
+            process = successor
+        over.set()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(failures, [])
+        self.assertGreater(len(ids), 100)
+        self.assertEqual(len(ids), len(set(ids)))
+
+
+if __name__ == "__main__":
+    unittest.main()
