@@ -1,0 +1,2 @@
+mod debian/php/modules/frazil.so
+mod debian/frazil.ini
