@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <gnutls/abstract.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,6 +44,16 @@ struct http {
 
 /* ---- connections ------------------------------------------------------------------------- */
 
+/* Gives a connection of HTTPS the certificate of now: it keeps that one, whatever a reload brings. */
+static void give_tls(const struct http *http, struct MHD_Connection *connection, struct http_socket *opened)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+    struct tls *tls = http->lane.lane.setup->tls[PROTOCOL_HTTPS];
+
+    if (info != NULL && info->tls_session != NULL && tls != NULL && tls_give(tls, info->tls_session))
+        opened->tls = tls_hold(tls);
+}
+
 static void open_socket(struct http *http, struct MHD_Connection *connection, void **ret)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
@@ -57,6 +68,7 @@ static void open_socket(struct http *http, struct MHD_Connection *connection, vo
     if (opened->next != NULL)
         opened->next->previous = opened;
     http->sockets = opened;
+    give_tls(http, connection, opened);
     count(&http->lane.lane.counters.accepted, 1);
     (void)atomic_fetch_add(&http->lane.shared->connections, 1);
 }
@@ -72,6 +84,7 @@ static void close_socket(struct http *http, struct http_socket *closed)
     else
         http->sockets = closed->next;
     (void)atomic_fetch_sub(&http->lane.shared->connections, 1);
+    tls_release(closed->tls);
     free(closed);
 }
 
@@ -101,11 +114,12 @@ static void *on_first_line(void *cls, const char *uri, struct MHD_Connection *co
 
 /*
  * How long a connection may send nothing, or a byte now and then: libmicrohttpd sees the silence alone.  While the
- * daemon drains, one that has just been accepted may still send its request, as it was told nothing else.
+ * daemon drains, one that has just been accepted may still send its request, as it was told nothing else.  A handshake
+ * of TLS, and the request for whose sake it was made, have no more time than a request.
  */
 static uint64_t patience_ns(const struct http *http, const struct http_socket *its)
 {
-    if (its->has_begun || (http->drains && !its->has_served))
+    if (its->has_begun || (!its->has_served && (http->drains || its->tls != NULL)))
         return http->lane.lane.setup->settings.daemon.request_timeout_ns;
     return http->drains ? 0 : IDLE_NS;
 }
@@ -220,21 +234,35 @@ static bool watch(const struct http *http, int fd, const void *tag)
     return epoll_ctl(http->epoll, EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+/* libmicrohttpd wants a certificate or this to start; give_tls() gives each connection its own. */
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *names, int count_of_names,
+                          const gnutls_pk_algorithm_t *algorithms, int count_of_algorithms, gnutls_pcert_st **ret,
+                          unsigned *ret_count, gnutls_privkey_t *ret_key)
+{
+    (void)session, (void)names, (void)count_of_names, (void)algorithms, (void)count_of_algorithms;
+    (void)ret, (void)ret_count, (void)ret_key;
+    return -1;
+}
+
 static bool open_door(struct http *http, const struct listener *listener)
 {
     const struct daemon_settings *settings = &http->lane.lane.setup->settings.daemon;
     struct door *door = &http->doors[http->count];
+    bool has_tls = protocol_has_tls(listener->protocol);
+    struct MHD_OptionItem tls[] = {
+        {has_tls ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, 0, (void *)(intptr_t)no_certificate},
+        {MHD_OPTION_END, 0, NULL}};
     int fd = fcntl(listener->fd, F_DUPFD_CLOEXEC, 3); /* libmicrohttpd closes it */
 
     if (fd < 0)
         return false;
     door->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL, http_exchange_run, &http->lane,
-        MHD_OPTION_EXTERNAL_LOGGER, log_it, NULL, MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)settings->max_connections, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
-        MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end,
-        &http->lane, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http, MHD_OPTION_URI_LOG_CALLBACK, on_first_line,
-        http, MHD_OPTION_END);
+        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U), 0, NULL, NULL,
+        http_exchange_run, &http->lane, MHD_OPTION_EXTERNAL_LOGGER, log_it, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_LIMIT, (unsigned)settings->max_connections,
+        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION,
+        MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end, &http->lane, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+        MHD_OPTION_URI_LOG_CALLBACK, on_first_line, http, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     if (door->daemon == NULL) {
         (void)close(fd);
         return false;
@@ -253,7 +281,7 @@ static bool open_all(struct http *http, const struct listeners *listeners)
         !watch(http, http->event, &http->event) || !watch(http, http->alarm.fd, &http->alarm))
         return false;
     for (size_t i = 0; i < listeners->count; i++) {
-        if (listeners->rows[i].protocol == PROTOCOL_HTTP && !open_door(http, &listeners->rows[i]))
+        if (protocol_is_http(listeners->rows[i].protocol) && !open_door(http, &listeners->rows[i]))
             return false;
     }
     return pthread_create(&http->thread, NULL, run, http) == 0;
@@ -278,10 +306,11 @@ static void on_notify(struct lane *lane)
 
 bool http_start(struct http **ret, struct shared *shared, struct bytes *errors)
 {
+    const struct listen_settings *listen = shared->setup->settings.listen;
     struct http *http;
 
     *ret = NULL;
-    if (!shared->setup->settings.listen[PROTOCOL_HTTP].given)
+    if (!listen[PROTOCOL_HTTP].given && !listen[PROTOCOL_HTTPS].given)
         return true;
     http = calloc(1, sizeof *http);
     if (http == NULL) {

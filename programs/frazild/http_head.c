@@ -107,7 +107,8 @@ static bool body_is_right(const struct http_request *request, const struct tally
 bool http_head_is_right(const struct http_request *request, const char *url, const char *version,
                         struct http_fault *ret)
 {
-    const char *hosts = request->lane->lane.setup->settings.listen[PROTOCOL_HTTP].hosts;
+    enum protocol protocol = request->socket->tls != NULL ? PROTOCOL_HTTPS : PROTOCOL_HTTP;
+    const char *hosts = request->lane->lane.setup->settings.listen[protocol].hosts;
     struct slice host = http_header(request, MHD_HTTP_HEADER_HOST);
     struct tally tally = {.bytes = strlen(url)};
 
@@ -118,7 +119,7 @@ bool http_head_is_right(const struct http_request *request, const char *url, con
         return fault(ret, MHD_HTTP_BAD_REQUEST, "a request has one Host");
     if (tally.hosts == 1 && !http_host_is_known(host, hosts))
         return fault(ret, MHD_HTTP_MISDIRECTED_REQUEST,
-                     "this daemon is not known by that Host: add the name to hosts= of its [listen http]");
+                     "this daemon is not known by that Host: add the name to hosts= of its [listen] section");
     if (is_cross_site(request, host))
         return fault(ret, MHD_HTTP_FORBIDDEN,
                      "a page of another site asks: browsers may call from this host's own pages");

@@ -25,6 +25,7 @@ struct http_lane {
 /* The connection that requests come by. */
 struct http_socket {
     int fd;
+    struct tls *tls;   /* the certificate of its beginning; NULL: no TLS */
     bool is_busy;      /* a request is being answered */
     bool has_served;   /* one was answered */
     uint64_t since_ns; /* when it was accepted, or its last request ended, or its next one began */

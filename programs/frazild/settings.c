@@ -27,7 +27,7 @@ static const struct key listen_keys[] = {LISTEN_KEYS(LISTEN_KEY){0}};
 static const struct key generator_keys[] = {GENERATOR_KEYS(GENERATOR_KEY){0}};
 static const struct key user_keys[] = {USER_KEYS(USER_KEY){0}};
 
-static const char *const protocols[PROTOCOL_COUNT] = {"resp", "resps", "http"};
+static const char *const protocols[PROTOCOL_COUNT] = {"resp", "resps", "http", "https"};
 
 /* For a first try. */
 static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress=127.0.0.1:6380\n"
@@ -36,6 +36,16 @@ static const char built_in[] = "[daemon]\ndrain_delay=0s\n[listen resp]\naddress
 const char *settings_protocol(enum protocol protocol)
 {
     return protocols[protocol];
+}
+
+bool protocol_has_tls(enum protocol protocol)
+{
+    return protocol == PROTOCOL_RESPS || protocol == PROTOCOL_HTTPS;
+}
+
+bool protocol_is_http(enum protocol protocol)
+{
+    return protocol == PROTOCOL_HTTP || protocol == PROTOCOL_HTTPS;
 }
 
 bool settings_is_name(const char *text, size_t len)
@@ -114,27 +124,28 @@ static void check_tls(const struct config_section *section, const struct listen_
     if (is_tls && (!has_certificate || !has_key))
         config_complain(errors, section->place, "[listen %s] needs tls_certificate= and tls_key=", section->name);
     if (!is_tls && (has_certificate || has_key))
-        config_complain(errors, section->place, "tls_certificate= and tls_key= are keys of [listen resps]");
+        config_complain(errors, section->place,
+                        "tls_certificate= and tls_key= are keys of [listen resps] and [listen https]");
 }
 
 static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
-    int protocol = 0;
+    enum protocol protocol = PROTOCOL_RESP;
 
     while (protocol < PROTOCOL_COUNT && strcmp(section->name, protocols[protocol]) != 0)
         protocol++;
     if (protocol == PROTOCOL_COUNT) {
-        config_complain(errors, section->place,
-                        "[listen %s]: resp, resps and http are the protocols that this version serves", section->name);
+        config_complain(errors, section->place, "[listen %s]: resp, resps, http and https are the protocols",
+                        section->name);
         return;
     }
     struct listen_settings *listen = &settings->listen[protocol];
     listen->given = true;
     listen->place = section->place;
     set_keys(listen_keys, section, listen, errors);
-    if (protocol != PROTOCOL_HTTP && listen->hosts[0] != '\0')
-        config_complain(errors, section->place, "hosts= is a key of [listen http]");
-    check_tls(section, listen, protocol == PROTOCOL_RESPS, errors);
+    if (!protocol_is_http(protocol) && listen->hosts[0] != '\0')
+        config_complain(errors, section->place, "hosts= is a key of [listen http] and [listen https]");
+    check_tls(section, listen, protocol_has_tls(protocol), errors);
     if (listen->addresses[0] == '\0')
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }

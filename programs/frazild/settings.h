@@ -18,7 +18,7 @@
 #define DEFAULT_FILE "/etc/frazil/frazild.conf"
 
 /* The protocols that can be listened for. */
-enum protocol { PROTOCOL_RESP, PROTOCOL_RESPS, PROTOCOL_HTTP, PROTOCOL_COUNT };
+enum protocol { PROTOCOL_RESP, PROTOCOL_RESPS, PROTOCOL_HTTP, PROTOCOL_HTTPS, PROTOCOL_COUNT };
 
 struct daemon_settings {
     uint32_t threads; /* 0: as many as there are processors, 8 at most */
@@ -88,6 +88,10 @@ void settings_free(struct settings *settings);
 
 /* The name of a protocol, as [listen NAME] has it. */
 const char *settings_protocol(enum protocol protocol);
+
+/* Whether it is served through TLS; whether it is HTTP, with or without it. */
+bool protocol_has_tls(enum protocol protocol);
+bool protocol_is_http(enum protocol protocol);
 
 /* Whether a text is a name of a generator or user: [a-z][a-z0-9_.-]{0,63}. */
 bool settings_is_name(const char *text, size_t len);

@@ -21,9 +21,9 @@
 #define LISTEN_KEYS(X) \
     X(listen, address,         addresses,          text,       "",      "HOST:PORT, [IPV6]:PORT or unix:PATH, several by blanks") \
     X(listen, mode,            mode,               mode,       "0660",  "the mode of a unix socket") \
-    X(listen, hosts,           hosts,              text,       "",      "http: names of this host, beside its addresses and localhost") \
-    X(listen, tls_certificate, tls_certificate,    text,       "",      "resps: PEM file, the certificate before those that signed it") \
-    X(listen, tls_key,         tls_key,            text,       "",      "resps: PEM file of its private key") \
+    X(listen, hosts,           hosts,              text,       "",      "http, https: names of this host, beside its addresses and localhost") \
+    X(listen, tls_certificate, tls_certificate,    text,       "",      "resps, https: PEM file, the certificate before those that signed it") \
+    X(listen, tls_key,         tls_key,            text,       "",      "resps, https: PEM file of its private key") \
     X(listen, insecure,        insecure,           yes,        "no",    "yes: beyond this host, without TLS or users")
 
 #define GENERATOR_KEYS(X) \

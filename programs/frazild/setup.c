@@ -8,11 +8,6 @@
 
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
-static bool has_tls(int protocol)
-{
-    return protocol == PROTOCOL_RESPS;
-}
-
 /* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
 static void check_listeners(const struct settings *settings, struct bytes *errors)
 {
@@ -21,11 +16,11 @@ static void check_listeners(const struct settings *settings, struct bytes *error
         const char *name = settings_protocol((enum protocol)protocol);
         if (!row->given || row->insecure || addresses_are_local(row->addresses))
             continue;
-        if (!has_tls(protocol))
+        if (!protocol_has_tls((enum protocol)protocol))
             config_complain(errors, row->place,
-                            "[listen %s] listens beyond this host without TLS: use [listen resps], or a TLS proxy "
+                            "[listen %s] listens beyond this host without TLS: use [listen %ss], or a TLS proxy "
                             "before an address of this host, or say insecure=yes in a network that you trust",
-                            name);
+                            name, name);
         if (settings->user_count == 0)
             config_complain(errors, row->place,
                             "[listen %s] listens beyond this host, and there are no users: anybody there could take "

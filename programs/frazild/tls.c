@@ -103,14 +103,19 @@ int64_t tls_end_unix_s(const struct tls *tls)
     return tls->end_unix_s;
 }
 
+bool tls_give(const struct tls *tls, gnutls_session_t session)
+{
+    return gnutls_priority_set(session, tls->priorities) == GNUTLS_E_SUCCESS &&
+           gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials) == GNUTLS_E_SUCCESS;
+}
+
 gnutls_session_t tls_begin(const struct tls *tls, int fd)
 {
     gnutls_session_t session;
 
     if (gnutls_init(&session, GNUTLS_SERVER | GNUTLS_NONBLOCK | GNUTLS_NO_SIGNAL) < 0)
         return NULL;
-    if (gnutls_priority_set(session, tls->priorities) < 0 ||
-        gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials) < 0) {
+    if (!tls_give(tls, session)) {
         gnutls_deinit(session);
         return NULL;
     }

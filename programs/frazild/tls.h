@@ -25,6 +25,10 @@ void tls_release(struct tls *tls);
 /* When the certificate ends, in seconds since 1970. */
 int64_t tls_end_unix_s(const struct tls *tls);
 
+/* Gives a session of a server the certificate, which the caller holds until the session has ended.  False: no memory.
+ */
+bool tls_give(const struct tls *tls, gnutls_session_t session);
+
 /* Begins a session of a server over a socket.  NULL: no memory.  The caller frees it, before it lets go of tls. */
 gnutls_session_t tls_begin(const struct tls *tls, int fd);
 

@@ -43,7 +43,7 @@ class Configuration(unittest.TestCase):
         self.expect(good + "worker=fixed:2\n", last + 1, "already")
         self.expect(good + "[generator main]\n", last + 1, "already")
         self.expect(good + "[generator Main]\n", last + 1, "small letter")
-        self.expect(good + "[listen gopher]\n", last + 1, "resp, resps and http are the protocols")
+        self.expect(good + "[listen gopher]\n", last + 1, "resp, resps, http and https are the protocols")
         self.expect("[listen resp]\naddress=127.0.0.1:0\nhosts=a\n" + generator("a"), 1, "[listen http]")
         self.expect(good + "[colours]\n", last + 1, "no section")
         self.expect(good + "nonsense\n", last + 1, "key=value")

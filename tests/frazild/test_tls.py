@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Goal of this test: the Redis protocol is served through TLS alone where the configuration says so, whatever comes."""
+"""Goal of this test: both protocols are served through TLS alone where the configuration says so, whatever comes."""
 
+import http.client
+import json
 import os
 import re
 import shutil
+import signal
 import socket
 import ssl
 import subprocess
@@ -12,7 +15,9 @@ import unittest
 
 from harness import BASE, PATIENCE_S, Client, TestCase, generator
 
-LISTEN = "[listen resps]\naddress=127.0.0.1:0\ntls_certificate={0}/cert.pem\ntls_key={0}/key.pem\n"
+FILES = "tls_certificate={0}/cert.pem\ntls_key={0}/key.pem\n"
+LISTEN = "[listen resps]\naddress=127.0.0.1:0\n" + FILES
+HTTPS = "[listen https]\naddress=127.0.0.1:0\nhosts=ids.internal\n" + FILES
 HTTP = "[listen http]\naddress=127.0.0.1:0\n"
 
 
@@ -25,20 +30,28 @@ class Certificates(TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.mkdtemp(prefix="frazild-tls-")
         cls.addClassCleanup(shutil.rmtree, cls.folder)
+        cls.make_certificate(cls.folder)
+        cls.config = BASE + LISTEN.format(cls.folder) + HTTP + generator("main")
+
+    @staticmethod
+    def make_certificate(folder):
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
              "-keyout", "key.pem", "-out", "cert.pem", "-days", "2", "-subj", "/CN=frazild",
              "-addext", "subjectAltName=IP:127.0.0.1"],
-            cwd=cls.folder, check=True, capture_output=True,
+            cwd=folder, check=True, capture_output=True,
         )  # fmt: skip
-        cls.config = BASE + LISTEN.format(cls.folder) + HTTP + generator("main")
+
+    def context(self, version=None):
+        context = ssl.create_default_context(cafile=os.path.join(self.folder, "cert.pem"))
+        if version is not None:
+            context.minimum_version = context.maximum_version = version
+        return context
 
     def connect_tls(self, daemon, version=None, **options):
         client = Client(daemon.address("resps"), **options)
         self.addCleanup(client.close)
-        context = ssl.create_default_context(cafile=os.path.join(self.folder, "cert.pem"))
-        if version is not None:
-            context.minimum_version = context.maximum_version = version
+        context = self.context(version)
         client.file.close()
         client.socket = context.wrap_socket(
             client.socket, server_hostname="127.0.0.1", suppress_ragged_eofs=False
@@ -114,6 +127,118 @@ class Service(Certificates):
         self.assertEqual(client.file.read(), b"")  # a cut one raises SSLEOFError
 
 
+class Secured(Certificates):
+    def start_https(self):
+        return self.start(self.config + HTTPS.format(self.folder) + generator("slow", 2, layout="39/10/4", tick="100ms"))
+
+    def connect_https(self, daemon, version=None):
+        host, port = daemon.address("https")
+        connection = http.client.HTTPSConnection(host, port, timeout=PATIENCE_S, context=self.context(version))
+        self.addCleanup(connection.close)
+        return connection
+
+    def ask(self, connection, path, **headers):
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        return response.status, response.read()
+
+    def ids_of(self, connection, generator_name, count):
+        status, body = self.ask(connection, f"/v1/generators/{generator_name}/ids?n={count}")
+        self.assertEqual(status, 200, body)
+        return [int(text) for text in json.loads(body)["ids"]]
+
+
+class Https(Secured):
+    def test_ids_of_both_versions_of_tls_are_in_order_with_those_of_the_redis_protocol(self):
+        daemon = self.start_https()
+        ids = []
+        https = [self.connect_https(daemon, v) for v in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3)]
+        resps = self.connect_tls(daemon)
+        for _ in range(20):
+            for connection in https:
+                ids += self.ids_of(connection, "main", 5)
+            ids.append(int(resps.ask("NEXT", "main")))
+        self.assertEqual(ids, sorted(set(ids)))
+        self.assertEqual(len(ids), 20 * 11)
+
+    def test_replies_that_are_large_and_requests_that_wait_are_whole(self):
+        daemon = self.start_https()
+        connection = self.connect_https(daemon)
+        many = self.ids_of(connection, "main", 10000)
+        self.assertEqual(len(set(many)), 10000)
+        waited = self.ids_of(connection, "slow", 60)  # 16 a tick
+        self.assertEqual((len(waited), waited), (60, sorted(set(waited))))
+
+    def test_its_own_hosts_are_known_and_those_of_http_are_not(self):
+        daemon = self.start_https()
+        connection = self.connect_https(daemon)
+        self.assertEqual(self.ask(connection, "/livez", Host="ids.internal")[0], 200)
+        self.assertEqual(self.ask(connection, "/livez", Host="evil.example")[0], 421)
+        plain = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(plain.close)
+        self.assertEqual(self.ask(plain, "/livez", Host="ids.internal")[0], 421)
+
+    def test_who_speaks_no_tls_or_an_old_one_gets_nothing_and_harms_no_other(self):
+        daemon = self.start_https()
+        for hello in (b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", OLD_HELLO):
+            with socket.create_connection(daemon.address("https"), PATIENCE_S) as stranger:
+                stranger.sendall(hello)
+                try:
+                    self.assertNotIn(b"HTTP/1.1 200", stranger.recv(4096))
+                except ConnectionError:
+                    pass
+        self.assertEqual(self.ask(self.connect_https(daemon), "/livez")[0], 200)
+
+    def test_a_handshake_and_its_first_request_have_the_time_of_a_request(self):
+        daemon = self.start(self.config.replace("[daemon]", "[daemon]\nrequest_timeout=1s") + HTTPS.format(self.folder))
+        with socket.create_connection(daemon.address("https"), PATIENCE_S) as silent:
+            self.assertEqual(silent.recv(1), b"")
+        connection = self.connect_https(daemon)
+        connection.connect()
+        self.assertEqual(connection.sock.recv(1), b"")
+
+    def test_sigterm_ends_connections_of_https(self):
+        daemon = self.start_https()
+        self.assertEqual(self.ask(self.connect_https(daemon), "/livez")[0], 200)
+        self.assertEqual(daemon.end(), 0)
+
+
+class Renewal(Secured):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="frazild-tls-")  # its files change
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.make_certificate(self.folder)
+        self.config = BASE + LISTEN.format(self.folder) + HTTP + generator("main")
+
+    def reload(self, daemon, words, count):
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line(words, count)
+
+    def test_who_comes_after_a_reload_gets_the_new_certificate_and_others_go_on(self):
+        daemon = self.start_https()
+        connections, clients, certificates = [], [], set()
+        for count in range(1, 4):
+            connections.append(self.connect_https(daemon))
+            clients.append(self.connect_tls(daemon))
+            for connection, client in zip(connections, clients):
+                self.assertEqual(self.ask(connection, "/livez")[0], 200)
+                self.assertEqual(client.ask("PING"), "PONG")
+            certificates.add(connections[-1].sock.getpeercert(True))
+            self.assertEqual(clients[-1].socket.getpeercert(True), connections[-1].sock.getpeercert(True))
+            self.make_certificate(self.folder)
+            self.reload(daemon, "SIGHUP: the configuration was read", count)
+        self.assertEqual(len(certificates), 3)
+
+    def test_a_certificate_that_cannot_be_used_leaves_the_old_one(self):
+        daemon = self.start_https()
+        with open(os.path.join(self.folder, "key.pem"), "w", encoding="utf-8") as file:
+            file.write("nothing")
+        self.reload(daemon, "stays as it was", 1)
+        self.assertTrue(any("cannot be used" in line for line in daemon.lines if line))
+        self.assertEqual(self.ask(self.connect_https(daemon), "/livez")[0], 200)
+        self.assertEqual(self.connect_tls(daemon).ask("PING"), "PONG")
+
+
 class Strangers(Certificates):
     def test_who_speaks_no_tls_or_an_old_one_is_refused_and_the_log_says_why(self):
         daemon = self.start(self.config)
@@ -175,7 +300,7 @@ class Mistakes(Certificates):
 
     def test_resps_needs_both_files_and_resp_has_none(self):
         self.expect(re.sub("tls_key=.*\n", "", self.config), "needs tls_certificate= and tls_key=")
-        self.expect(self.config.replace("[listen resp]\n", "[listen resp]\ntls_key=x\n"), "keys of [listen resps]")
+        self.expect(self.config.replace("[listen resp]\n", "[listen resp]\ntls_key=x\n"), "keys of [listen resps] and [listen https]")
 
     def test_beyond_this_host_tls_needs_users(self):
         wide = self.config.replace("[listen resps]\naddress=127.0.0.1:0", "[listen resps]\naddress=0.0.0.0:0")
