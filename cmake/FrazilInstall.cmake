@@ -65,13 +65,17 @@ foreach(part IN LISTS parts)
   install(FILES ${PROJECT_BINARY_DIR}/frazil-${part}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endforeach()
 
-# Manual pages; those of section 1 are the command's.
+# Manual pages; those of section 1 are the command's, those of section 8 the daemon's.
 set(sections 3 5 7)
 if(FRAZIL_COMMAND)
   list(APPEND sections 1)
   install(TARGETS frazil RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(FILES completions/frazil.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME frazil)
   install(FILES completions/_frazil DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+endif()
+if(TARGET frazild)
+  list(APPEND sections 8)
+  install(TARGETS frazild RUNTIME DESTINATION ${CMAKE_INSTALL_SBINDIR})
 endif()
 foreach(section IN LISTS sections)
   file(GLOB pages CONFIGURE_DEPENDS man/*.${section})

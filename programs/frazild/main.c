@@ -18,7 +18,7 @@ static const char usage[] = "usage: frazild [OPTION]...\nGives ids to any Redis 
                             "      --version       Prints the version.\n"
                             "  -h, --help          Prints this.\n\n"
                             "Without a configuration it serves a generator `main` to this host alone.\n"
-                            "Manual: the page `Ids over the network`, docs/frazild.md\n";
+                            "Manual: frazild(8), frazild.conf(5), and the page docs/frazild.md\n";
 
 static int check(const char *path, bool print)
 {

@@ -62,7 +62,10 @@ inside dpkg --purge $installed >/mnt/log || { cat /mnt/log && exit 1; }
 [ -z "$(names)" ] || fail "still there: $(names)"
 left=$(find /mnt/changes -name '*frazil*')
 [ -z "$left" ] || fail "left behind: $left"
-# Only the package manager's own records and caches are other than before.
-left=$(find /mnt/changes -type f | grep -vE '^/mnt/changes/(var/(lib/dpkg|log|cache)/|etc/ld\.so\.cache$)') || true
+# Only the package manager's own records and caches are other than before, and the accounts: Debian keeps a package's user,
+# as files may be left that are its own.
+records='var/(lib/dpkg|log|cache)/|etc/ld\.so\.cache$'
+accounts='etc/(g?shadow|passwd|group)-?$|etc/\.pwd\.lock$'
+left=$(find /mnt/changes -type f | grep -vE "^/mnt/changes/($records|$accounts)") || true
 [ -z "$left" ] || fail "changed: $left"
 echo "nothing is left"

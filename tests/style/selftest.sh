@@ -137,7 +137,7 @@ test_circles() {
 tables_project() {
     project
     (cd "$style/../.." && tar cf - src/spec src/registers/*/CMakeLists.txt completions man docs/worker-ids.md docs/coordinators debian include \
-        tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
+        programs/frazild/settings_keys.h tests/lib/kind_*.c) | tar xf - -C "$scratch/project"
 }
 
 # with FILE SED SENTENCE: after that change, the check says so.
@@ -161,6 +161,7 @@ test_tables() {
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'man/frazil.spec.5:1: lacks the source cardinal'
     with src/spec/worker_sources.h 's/"ordinal"/"cardinal"/' 'docs/worker-ids.md:1: lacks the source cardinal'
     with src/spec/behaviours.h 's/"post"/"poste"/' 'man/frazil.spec.5:1: lacks the behaviour poste'
+    with programs/frazild/settings_keys.h 's/threads,/strands,/' 'man/frazild.conf.5:1: lacks the key strands'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators/consul.md:1: is missing'
     with src/spec/coordinators.h 's/X(etcd, /X(consul, /' 'docs/coordinators:1: has etcd, which is no coordinator of the table'
     with src/spec/coordinators.h 's/etcds/etcdx/' 'man/frazil.spec.5:1: lacks the URLs etcdx://'

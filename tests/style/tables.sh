@@ -3,6 +3,7 @@
 # tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
 # - The completions have the keys, the behaviours, the sources of worker ids and the usual URLs.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
+# - frazild.conf(5) has each key of the daemon.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
 set -eu
 cd "$1"
@@ -70,6 +71,12 @@ done <"$scratch/sources"
 while read -r behaviour; do
     grep -qE "^\.(It )?Cm ([a-z-]+ , )*$behaviour( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the behaviour $behaviour"
 done <"$scratch/behaviours"
+
+# ---- the daemon ----------------------------------------------------------------------------
+
+for key in $(sed -n 's/^ *X([a-z]*, *\([a-z_]*\), .*/\1/p' programs/frazild/settings_keys.h 2>/dev/null); do
+    grep -qE "^\.It Cm $key Ns = " man/frazild.conf.5 || complain "man/frazild.conf.5:1: lacks the key $key"
+done
 
 # ---- coordinators ----------------------------------------------------------------------
 
