@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # package.sh TREE OUT: builds the npm package frazil into OUT, with the addon for the machine that this runs on.
-# AMALGAMATION is the folder of frazil.c and frazil.h (default: TREE/build/amalgamation); it honours CC and CFLAGS.
+# AMALGAMATION is the folder of frazil.c and frazil.h (default: TREE/build/amalgamation); it honours CC and CFLAGS, and CLANG,
+# which makes the WebAssembly.
 set -eu
 
 tree=$(realpath "$1")
@@ -19,10 +20,11 @@ headers=$(node -p 'require("path").resolve(fs.realpathSync(process.execPath), ".
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
 cd "$binding"
-cp -R package.json README.md index.* flake-idgen.* install.js binding.gyp lib src "$stage"
+cp -R package.json README.md index.* flake-idgen.* browser.d.ts install.js binding.gyp lib src "$stage"
 cp "$tree/LICENSE" "$stage"
 mkdir "$stage/amalgamation"
 cp "$amalgamation/frazil.c" "$amalgamation/frazil.h" "$stage/amalgamation"
+sh "$binding/browser/build.sh" "$tree" "$amalgamation" "$stage"
 
 cd "$stage"
 place=prebuilds/$(node -p 'require("./lib/load.js").brought.split("/").slice(-2)[0]')

@@ -29,7 +29,7 @@ npm install --silent --no-audit --no-fund --no-save --ignore-scripts "$tarball"
 
 mkdir package
 cp -R "$binding"/*.js "$binding"/*.ts "$binding/lib" "$binding/bench" package
-cp -R "$binding/examples" package
+cp -R "$binding/examples" "$binding/browser/bridge.mjs" package
 npx --no-install eslint .
 npx --no-install prettier --log-level warn --check .
 npx --no-install tsc --noEmit --strict --module node16 --target es2022 --lib es2022,esnext.disposable types.ts
