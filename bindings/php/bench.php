@@ -1,58 +1,100 @@
 <?php
 // SPDX-License-Identifier: MIT
-// What an id costs, as processor time of one process, the least of five runs: php -d extension=frazil.so bench.php
+/**
+ * What an id costs in PHP: php -d extension=frazil.so -d apc.enable_cli=1 bench.php [SPEC [NAME]].  A line each: name, TAB,
+ * nanoseconds for an id, with the loop that it stands in.  The best of many short pieces counts: the one that nothing
+ * disturbed.  What needs APCu is left out where it is not loaded.
+ */
 
 declare(strict_types=1);
 
-const CALLS = 2000000;
+use Konayuki\Apcu\ApcuAtomicCounter;
+use Konayuki\IdGenerator;
+use Konayuki\Layout;
+use Konayuki\RealTimestamp;
+use Konayuki\Sequence\MonotonicSequenceStrategy;
+use Konayuki\SequenceStrategy;
+use Konayuki\SystemClock;
 
-/** Nanoseconds of processor time for each of CALLS rounds of $body, which has the loop. */
-function cost(callable $body): float
+const ROUNDS = 100;
+const CALLS = 5000;
+const BATCH = 10000;
+
+spl_autoload_register(static function (string $class): void {
+    require __DIR__ . '/packages/konayuki/src/' . strtr(substr($class, strlen('Konayuki\\')), '\\', '/') . '.php';
+});
+
+/** A strategy of the user's: with it each id is counted in APCu, by PHP, as konayuki does. */
+final class FromZero implements SequenceStrategy
 {
-    $least = INF;
-    for ($run = 0; $run < 5; $run++) {
-        $before = getrusage();
-        $body();
-        $after = getrusage();
-        $least = min($least, ($after['ru_utime.tv_sec'] - $before['ru_utime.tv_sec']) * 1e9
-            + ($after['ru_utime.tv_usec'] - $before['ru_utime.tv_usec']) * 1e3);
+    public function initialValue(int $maxSequence): int
+    {
+        return 0;
     }
-    return $least / CALLS;
 }
 
-$generator = new Frazil\Generator('layout=40/1/22 epoch=2026-01-01 worker=fixed:1 state=memory');
-$empty = cost(static function (): void {
-    for ($i = 0; $i < CALLS; $i++) {
-    }
-});
-$rows = [
-    'next()' => static function () use ($generator): void {
+/** Ids to spare: no call waits for the next millisecond. */
+function konayuki(SequenceStrategy $sequence): IdGenerator
+{
+    return new IdGenerator(new ApcuAtomicCounter(), new SystemClock(), new Layout(1_767_225_600_000, 40, 1, 22), new RealTimestamp(), $sequence, 1);
+}
+
+$ids = Frazil\Generator::open($argv[1] ?? 'layout=40/1/22 worker=fixed:1 state=memory');
+$name = $argv[2] ?? 'PHP';
+$dropIn = konayuki(new MonotonicSequenceStrategy());
+$counted = konayuki(new FromZero());
+
+// Name, function with a loop of its own, ids that it makes.
+$cases = [
+    ["$name, an empty loop", static function (): void {
         for ($i = 0; $i < CALLS; $i++) {
-            $generator->next();
         }
-    },
-    'nextString()' => static function () use ($generator): void {
+    }, CALLS],
+    ["$name, a call", static function () use ($ids): void {
         for ($i = 0; $i < CALLS; $i++) {
-            $generator->nextString();
+            $ids->next();
         }
-    },
-    'nextN(1000), per id' => static function () use ($generator): void {
-        for ($i = 0; $i < CALLS; $i += 1000) {
-            $generator->nextN(1000);
-        }
-    },
-    'random_int()' => static function (): void {
+    }, CALLS],
+    ["$name, a call as text", static function () use ($ids): void {
         for ($i = 0; $i < CALLS; $i++) {
-            random_int(0, PHP_INT_MAX);
+            $ids->nextString();
         }
-    },
-    'hrtime(true)' => static function (): void {
+    }, CALLS],
+    ["$name, lists of " . BATCH, static function () use ($ids): void {
+        $ids->nextN(BATCH);
+    }, BATCH],
+    ["$name, Konayuki\\IdGenerator", static function () use ($dropIn): void {
+        for ($i = 0; $i < CALLS; $i++) {
+            $dropIn->next();
+        }
+    }, CALLS],
+    ["$name, the same counted in APCu, as konayuki does", static function () use ($counted): void {
+        for ($i = 0; $i < CALLS; $i++) {
+            $counted->next();
+        }
+    }, CALLS],
+    ["$name, hrtime(true)", static function (): void {
         for ($i = 0; $i < CALLS; $i++) {
             hrtime(true);
         }
-    },
+    }, CALLS],
+    ["$name, random_int()", static function (): void {
+        for ($i = 0; $i < CALLS; $i++) {
+            random_int(0, PHP_INT_MAX);
+        }
+    }, CALLS],
 ];
-foreach ($rows as $name => $body) {
-    $ns = cost($body) - (str_contains($name, 'per id') ? 0 : $empty);
-    printf("%-22s %6.1f ns\n", $name, $ns);
+if (!function_exists('apcu_enabled') || !apcu_enabled()) {
+    $cases = array_filter($cases, static fn (array $case): bool => !str_contains($case[0], 'APCu'));
+}
+$best = array_fill_keys(array_column($cases, 0), INF);
+for ($round = 0; $round < ROUNDS; $round++) {
+    foreach ($cases as [$what, $body, $made]) {
+        $begun = hrtime(true);
+        $body();
+        $best[$what] = min($best[$what], (hrtime(true) - $begun) / $made);
+    }
+}
+foreach ($best as $what => $ns) {
+    printf("%s\t%.4f\n", $what, $ns);
 }
