@@ -14,6 +14,11 @@ use Illuminate\Database\Eloquent\Model;
 use Illuminate\Events\Dispatcher;
 use Illuminate\Support\Facades\Facade;
 use Illuminate\Support\ServiceProvider;
+use Kasumi\ChecksumEncoder;
+use Kasumi\Encoder;
+use Kasumi\Laravel\Facades\Kasumi;
+use Kasumi\Laravel\KasumiServiceProvider;
+use Kasumi\Scrambler;
 use Konayuki\AtomicCounter;
 use Konayuki\Clock;
 use Konayuki\File\FileAtomicCounter;
@@ -59,7 +64,7 @@ final class LaravelTest extends TestCase
     protected function tearDown(): void
     {
         foreach (array_keys(getenv()) as $name) {
-            if (str_starts_with($name, 'KONAYUKI_')) {
+            if (preg_match('/^(KONAYUKI|KASUMI)_/', $name) === 1) {
                 putenv($name);
                 unset($_ENV[$name], $_SERVER[$name]);
             }
@@ -152,6 +157,49 @@ final class LaravelTest extends TestCase
             [$fixed + ['SEQUENCE_MODE' => 'rnd']],
             [$fixed + ['COUNTER' => 'memcached']],
         ];
+    }
+
+    /** The application, with kasumi's provider and this salt. */
+    private function kasumi(string $salt): StubApplication
+    {
+        $_ENV['KASUMI_SCRAMBLE_SALT'] = $_SERVER['KASUMI_SCRAMBLE_SALT'] = $salt;
+        putenv("KASUMI_SCRAMBLE_SALT=$salt");
+        $application = $this->application();
+        $provider = new KasumiServiceProvider($application);
+        $provider->register();
+        $provider->boot();
+        return $application;
+    }
+
+    public function testKasumisProviderScrambles(): void
+    {
+        $application = $this->kasumi('1234567891');
+        $this->assertContains('/app/config/kasumi.php', ServiceProvider::pathsToPublish(KasumiServiceProvider::class, 'kasumi-config'));
+        $text = (string) Kasumi::scramble(12345);
+        $this->assertSame([(string) (new Scrambler(1234567891))->scramble(12345), 12345], [$text, Kasumi::unscramble($text)]);
+        $this->assertInstanceOf(Encoder::class, $application->make(Encoder::class));
+        $application->make('config')->set('kasumi.encoder', ChecksumEncoder::class);
+        $application->forgetInstance(Scrambler::class);
+        $this->assertSame(19, strlen((string) $application->make(Scrambler::class)->scramble(12345)));
+        $application->make('config')->set('kasumi.encoder', self::class);
+        $application->forgetInstance(Scrambler::class);
+        $this->expectExceptionMessage('kasumi.encoder');
+        $application->make(Scrambler::class);
+    }
+
+    public function testASaltThatIsNoneIsAnError(): void
+    {
+        foreach (['', '0', 'secret'] as $salt) {
+            $application = $this->kasumi($salt);
+            try {
+                $application->make(Scrambler::class);
+                $this->fail("the salt '$salt' was taken");
+            } catch (RuntimeException $e) {
+                $this->assertStringContainsString('KASUMI_SCRAMBLE_SALT', $e->getMessage());
+            }
+        }
+        $this->expectExceptionMessage('even');
+        $this->kasumi('4')->make(Scrambler::class);
     }
 
     public function testAModelGetsAnIdAndJsonAString(): void
