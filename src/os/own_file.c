@@ -65,7 +65,7 @@ static int explain(int err, const char *path)
 int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status)
 {
     struct stat status;
-    int fd;
+    int fd = -1; /* gcc at -O3 does not see that it is set where it is used */
 
     int err = open_above_standard(path, flags, &fd);
     if (err != 0)
