@@ -223,9 +223,9 @@ static void drain(struct daemon *daemon, int why)
     uint64_t delay_ns = why == SIGINT ? 0 : settings->drain_delay_ns;
     uint64_t end_ns;
 
+    atomic_store(&daemon->shared.leaving, true); /* before anybody is told */
     service_tell("STOPPING=1");
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
-    atomic_store(&daemon->shared.leaving, true);
     end_ns = clock_ns() + delay_ns;
     while (clock_ns() < end_ns) {
         int number = next_signal(daemon, end_ns - clock_ns());

@@ -116,6 +116,9 @@ enum MHD_Result http_fail(struct http_request *request, unsigned status, enum re
     va_start(args, fmt);
     (void)vsnprintf(refusal.text, sizeof refusal.text, fmt, args);
     va_end(args);
+    /* JSON takes UTF-8 alone, and the sentence may show bytes of the client. */
+    for (char *at = refusal.text; *at != '\0'; at++)
+        *at = (char)(*at < ' ' || *at > '~' ? '?' : *at);
     return send_problem(request, status, &refusal);
 }
 

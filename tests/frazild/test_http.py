@@ -246,6 +246,8 @@ class Looks(Http):
             ("/v1/generators/main/ids?n=1&n=2", 400, "n is given twice"),
             ("/v1/generators/main/ids?form=roman", 400, "base62"),
             ("/v1/inspect/12a", 400, ""),
+            ("/v1/inspect/%ff%01", 400, "xff"),
+            ("/v1/generators/main/ids?%ff%01=1", 400, "parameter ?? is unknown"),
             ("/v1/inspect/12?generator=main&layout=twitter", 400, "one of them"),
             ("/v1/compose?worker=1&sequence=1", 400, "time= is missing"),
             ("/v1/range?from=now", 400, "to= is missing"),
