@@ -40,3 +40,14 @@ bool command_may(struct session *session, const struct call *call, const char *g
         command_fail(session, call, CODE_NOAUTH, "Authentication required: AUTH user token");
     return false;
 }
+
+struct generator *command_generator(struct session *session, const struct call *call, struct slice name)
+{
+    struct generator *generator = generators_find(&session->lane->setup->generators, name.at, name.len);
+
+    if (generator == NULL || !settings_is_name(name.at, name.len)) {
+        command_fail(session, call, CODE_ERR, "there is no generator of that name: GENERATORS lists them");
+        return NULL;
+    }
+    return command_may(session, call, generator->name) ? generator : NULL;
+}

@@ -49,4 +49,7 @@ void command_count(const struct session *session, const struct command *row, enu
 /* Whether the user may use the generator with this command; if not, that is the reply. */
 bool command_may(struct session *session, const struct call *call, const char *generator);
 
+/* The generator of that name, which the user may use with this command.  NULL: the reply says why not. */
+struct generator *command_generator(struct session *session, const struct call *call, struct slice name);
+
 #endif

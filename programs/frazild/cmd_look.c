@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The commands that look at ids, layouts and generators. */
 #include "commands.h"
-#include "errands.h"
 #include "looks.h"
 #include "resp_write.h"
 
@@ -19,17 +18,6 @@ static void write_look(const struct session *session, const struct call *call, c
         else
             resp_digits(call->out, look->pairs[i].number);
     }
-}
-
-static struct generator *find(struct session *session, const struct call *call, struct slice name)
-{
-    struct generator *generator = generators_find(&session->lane->setup->generators, name.at, name.len);
-
-    if (generator == NULL || !settings_is_name(name.at, name.len)) {
-        command_fail(session, call, CODE_ERR, "there is no generator of that name: GENERATORS lists them");
-        return NULL;
-    }
-    return command_may(session, call, generator->name) ? generator : NULL;
 }
 
 static bool parse_layout(const struct session *session, const struct call *call, struct slice text, frazil_layout *ret)
@@ -51,7 +39,7 @@ static bool read_layout(struct session *session, const struct call *call, size_t
     if (at + 2 == words->count && slice_is(words->args[at], "LAYOUT"))
         return command_may(session, call, "") && parse_layout(session, call, words->args[at + 1], ret);
     if (at + 1 == words->count) {
-        generator = find(session, call, words->args[at]);
+        generator = command_generator(session, call, words->args[at]);
         if (generator == NULL)
             return false;
     } else if (at < words->count || generator == NULL) {
@@ -83,7 +71,7 @@ void cmd_inspect(struct session *session, struct call *call)
 void cmd_compose(struct session *session, struct call *call)
 {
     const struct resp_command *words = call->words;
-    struct generator *generator = find(session, call, words->args[1]);
+    struct generator *generator = command_generator(session, call, words->args[1]);
     char text[LOOK_TEXT_SIZE];
     struct look_id id;
     frazil_error err;
@@ -101,7 +89,7 @@ void cmd_compose(struct session *session, struct call *call)
 
 void cmd_range(struct session *session, struct call *call)
 {
-    struct generator *generator = find(session, call, call->words->args[1]);
+    struct generator *generator = command_generator(session, call, call->words->args[1]);
     struct look look;
     frazil_error err;
 
@@ -151,19 +139,11 @@ void cmd_generators(struct session *session, struct call *call)
 
 void cmd_stats(struct session *session, struct call *call)
 {
-    struct generator *generator = find(session, call, call->words->args[1]);
+    struct generator *generator = command_generator(session, call, call->words->args[1]);
     struct look look;
 
     if (generator == NULL)
         return;
     look_at_stats(generator, &look);
     write_look(session, call, &look);
-}
-
-void cmd_leases(struct session *session, struct call *call)
-{
-    struct generator *generator = find(session, call, call->words->args[1]);
-
-    if (generator != NULL && !errand_send(session, call->row, generator->engine))
-        command_fail(session, call, CODE_TRYAGAIN, "too many LEASES are under way retry_ms=1000");
 }

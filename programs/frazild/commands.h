@@ -27,6 +27,8 @@ void cmd_range(struct session *session, struct call *call);
 void cmd_layout(struct session *session, struct call *call);
 void cmd_generators(struct session *session, struct call *call);
 void cmd_stats(struct session *session, struct call *call);
+
+/* cmd_leases.c */
 void cmd_leases(struct session *session, struct call *call);
 
 /* cmd_session.c */

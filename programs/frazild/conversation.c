@@ -2,6 +2,7 @@
 #include "conversation.h"
 
 #include "batch.h"
+#include "cmd_leases.h"
 #include "commands.h"
 #include "errands.h"
 #include "resp_write.h"
@@ -13,7 +14,8 @@
 void session_close(struct session *session)
 {
     batch_drop(session);
-    errand_drop(session);
+    errand_end(session->errand);
+    session->errand = NULL;
     if (session->multi != NULL)
         bytes_free(&session->multi->queued);
     free(session->multi);
@@ -190,7 +192,7 @@ static bool can_go_on(struct session *session, struct bytes *out, enum session_s
             return false;
         }
     }
-    if (session->errand != NULL && !errand_go_on(session, out)) {
+    if (session->errand != NULL && !leases_go_on(session, out)) {
         *ret = SESSION_WAIT;
         return false;
     }

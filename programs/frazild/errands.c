@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "errands.h"
 
-#include "resp_write.h"
-
-#include <frazil/admin.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +8,9 @@
 #define WAITING_MAX 64
 
 struct errand {
-    struct session *session; /* NULL: it is gone */
+    struct errand_order order; /* owner NULL: it is gone */
     struct lane *lane;
-    const struct command *row;
     struct engine *engine;
-    int version;
     frazil_error err; /* its code is FRAZIL_OK if there are leases */
     struct bytes reply;
     bool done;
@@ -32,42 +27,6 @@ struct errands {
     bool stopping;
 };
 
-static void write_lease(struct errand *errand, const frazil_admin_lease *row)
-{
-    resp_map(&errand->reply, errand->version, 6);
-    resp_text(&errand->reply, "worker");
-    resp_integer(&errand->reply, row->worker);
-    resp_text(&errand->reply, "holding");
-    resp_text(&errand->reply, frazil_admin_holding_name(row->holding));
-    resp_text(&errand->reply, "owner");
-    resp_text(&errand->reply, row->text != NULL ? row->text : "");
-    resp_text(&errand->reply, "until_unix_ms");
-    resp_integer(&errand->reply, row->until_unix_ms > 0 ? (uint64_t)row->until_unix_ms : 0);
-    resp_text(&errand->reply, "owners");
-    resp_integer(&errand->reply, row->owners);
-    resp_text(&errand->reply, "extensions");
-    resp_integer(&errand->reply, row->extensions);
-}
-
-static void write_leases(struct errand *errand, const frazil_admin_leases *leases)
-{
-    frazil_admin_leases_info info;
-    frazil_admin_lease row;
-
-    frazil_admin_leases_get_info(leases, &info, sizeof info);
-    resp_map(&errand->reply, errand->version, 4);
-    resp_text(&errand->reply, "layout");
-    resp_text(&errand->reply, info.layout);
-    resp_text(&errand->reply, "workers");
-    resp_integer(&errand->reply, info.workers);
-    resp_text(&errand->reply, "held");
-    resp_integer(&errand->reply, info.held);
-    resp_text(&errand->reply, "leases");
-    resp_array(&errand->reply, info.rows);
-    for (size_t i = 0; frazil_admin_leases_row(leases, i, &row, sizeof row) == FRAZIL_OK; i++)
-        write_lease(errand, &row);
-}
-
 static void run(struct errand *errand)
 {
     frazil_admin_leases *leases;
@@ -75,7 +34,7 @@ static void run(struct errand *errand)
     errand->err.code = FRAZIL_OK;
     if (frazil_admin_leases_open(&leases, errand->engine->meaning, NULL, &errand->err) != FRAZIL_OK)
         return;
-    write_leases(errand, leases);
+    errand->order.write(leases, errand->order.version, &errand->reply);
     frazil_admin_leases_close(leases);
 }
 
@@ -146,30 +105,30 @@ void errands_stop(struct errands *errands)
     free(errands);
 }
 
-bool errand_send(struct session *session, const struct command *row, struct engine *engine)
+struct errand *errand_send(struct lane *lane, struct engine *engine, const struct errand_order *order)
 {
-    struct errands *errands = session->lane->errands;
+    struct errands *errands = lane->errands;
     struct errand *errand = calloc(1, sizeof *errand);
     struct errand **end = &errands->waiting;
 
     if (errand == NULL)
-        return false;
+        return NULL;
     (void)pthread_mutex_lock(&errands->lock);
     bool may = errands->count < WAITING_MAX;
     if (may) {
         engine_hold(engine);
-        *errand = (struct errand){session, session->lane, row, engine, session->version, {0}, {0}, false, NULL};
+        *errand = (struct errand){.order = *order, .lane = lane, .engine = engine};
         while (*end != NULL)
             end = &(*end)->next;
         *end = errand;
         errands->count++;
-        session->errand = errand;
         (void)pthread_cond_signal(&errands->more);
     }
     (void)pthread_mutex_unlock(&errands->lock);
-    if (!may)
-        free(errand);
-    return may;
+    if (may)
+        return errand;
+    free(errand);
+    return NULL;
 }
 
 void errands_collect(struct lane *lane)
@@ -186,43 +145,39 @@ void errands_collect(struct lane *lane)
         }
         *link = errand->next;
         errand->done = true;
-        if (errand->session != NULL)
-            lane->wake(errand->session->connection);
+        if (errand->order.owner != NULL)
+            errand->order.wake(errand->order.owner);
         else
             free_errand(errand);
     }
     (void)pthread_mutex_unlock(&errands->lock);
 }
 
-bool errand_go_on(struct session *session, struct bytes *out)
+const struct bytes *errand_reply(const struct errand *errand, frazil_error *ret_err)
 {
-    struct errand *errand = session->errand;
-    const struct call call = {.row = errand->row, .out = out};
-
-    if (!errand->done)
-        return false;
-    if (errand->err.code != FRAZIL_OK)
-        command_fail(session, &call, CODE_ERR, "%s", errand->err.message);
-    else if (errand->reply.failed)
-        command_fail(session, &call, CODE_ERR, "the daemon is out of memory");
-    else
-        bytes_add(out, errand->reply.at, errand->reply.len);
-    session->errand = NULL;
-    free_errand(errand);
-    return true;
+    *ret_err = errand->err;
+    if (!errand->done || errand->err.code != FRAZIL_OK)
+        return NULL;
+    if (!errand->reply.failed)
+        return &errand->reply;
+    *ret_err = (frazil_error){.code = FRAZIL_ENOMEM, .message = "the daemon is out of memory"};
+    return NULL;
 }
 
-void errand_drop(struct session *session)
+bool errand_is_done(const struct errand *errand)
 {
-    struct errand *errand = session->errand;
+    return errand->done;
+}
 
+void errand_end(struct errand *errand)
+{
     if (errand == NULL)
         return;
-    (void)pthread_mutex_lock(&session->lane->errands->lock);
+    pthread_mutex_t *lock = &errand->lane->errands->lock;
+    (void)pthread_mutex_lock(lock);
     bool done = errand->done;
-    errand->session = NULL;
-    (void)pthread_mutex_unlock(&session->lane->errands->lock);
+    errand->order.owner = NULL;
+    (void)pthread_mutex_unlock(lock);
     if (done)
         free_errand(errand);
-    session->errand = NULL;
 }

@@ -3,8 +3,8 @@
 
 #include "alarm.h"
 #include "clock.h"
+#include "errands.h"
 #include "http_exchange.h"
-#include "http_ids.h"
 #include "log.h"
 
 #include <errno.h>
@@ -147,6 +147,7 @@ static void look_around(struct http *http)
 
     if (read(http->event, &ignored, sizeof ignored) < 0)
         return;
+    errands_collect(&http->lane.lane);
     before = shared_renew(http->lane.shared, &http->lane.lane);
     if (before != NULL)
         setup_release(before);
@@ -208,7 +209,7 @@ static void *run(void *arg)
             sweep(http);
         }
     }
-    http_ids_cut(&http->lane);
+    http_exchange_cut(&http->lane);
     for (size_t i = 0; i < http->count; i++)
         (void)MHD_run(http->doors[i].daemon);
     return NULL;

@@ -3,6 +3,7 @@
 
 #include "http_head.h"
 #include "http_ids.h"
+#include "http_leases.h"
 #include "http_reply.h"
 #include "http_routes.h"
 #include "log.h"
@@ -149,6 +150,10 @@ enum MHD_Result http_exchange_run(void *cls, struct MHD_Connection *connection, 
         *request = known = new_request(cls, connection);
         return known != NULL ? begin(known, url, version) : MHD_NO;
     }
+    if (known->is_cut)
+        return http_fail(known, MHD_HTTP_SERVICE_UNAVAILABLE, CODE_TRYAGAIN, "the daemon ends: ask another one");
+    if (known->errand != NULL)
+        return http_leases_reply(known);
     return known->ids != NULL ? http_ids_reply(known) : answer(known, url, method);
 }
 
@@ -161,9 +166,21 @@ void http_exchange_end(void *cls, struct MHD_Connection *connection, void **requ
     if (ended == NULL)
         return;
     http_ids_drop(ended);
+    http_leases_drop(ended);
     ended->socket->is_busy = false;
     ended->socket->has_served = true;
     ended->socket->since_ns = ended->lane->lane.now_ns;
     free(ended);
     *request = NULL;
+}
+
+void http_exchange_cut(struct http_lane *lane)
+{
+    while (lane->suspended != NULL) {
+        struct http_request *cut = lane->suspended;
+        http_ids_drop(cut);
+        http_leases_drop(cut);
+        cut->is_cut = true;
+        http_resume(cut);
+    }
 }

@@ -16,4 +16,7 @@ enum MHD_Result http_exchange_run(void *cls, struct MHD_Connection *connection, 
 void http_exchange_end(void *cls, struct MHD_Connection *connection, void **request,
                        enum MHD_RequestTerminationCode why);
 
+/* Gives all up that requests wait for, with a reply that says so. */
+void http_exchange_cut(struct http_lane *lane);
+
 #endif

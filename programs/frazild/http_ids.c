@@ -24,14 +24,11 @@ struct http_ids {
     struct taking taking; /* the first: the taker gives it back */
     struct http_request *request;
     uint64_t started_ns;
-    struct http_ids *previous; /* those that wait */
-    struct http_ids *next;
     struct bytes out; /* text that is not sent yet */
     size_t sent;      /* of it */
     uint32_t written; /* ids that are, or were, in it */
     enum media media;
     int form;
-    bool waits;
     bool closed; /* the end is written, too */
     uint64_t ids[];
 };
@@ -133,29 +130,6 @@ enum MHD_Result http_ids_reply(struct http_request *request)
 
 /* ---- waiting ------------------------------------------------------------------------- */
 
-static void link_waiting(struct http_ids *ids)
-{
-    struct http_lane *lane = ids->request->lane;
-
-    ids->waits = true;
-    ids->previous = NULL;
-    ids->next = lane->waiting;
-    if (ids->next != NULL)
-        ids->next->previous = ids;
-    lane->waiting = ids;
-}
-
-static void unlink_waiting(struct http_ids *ids)
-{
-    ids->waits = false;
-    if (ids->next != NULL)
-        ids->next->previous = ids->previous;
-    if (ids->previous != NULL)
-        ids->previous->next = ids->next;
-    else
-        ids->request->lane->waiting = ids->next;
-}
-
 static void count_ids(const struct http_ids *ids)
 {
     struct lane *lane = &ids->request->lane->lane;
@@ -173,9 +147,8 @@ static void on_done(struct taking *taking)
     struct http_ids *ids = (struct http_ids *)taking;
 
     engine_hold(taking->engine); /* until the reply is sent; the taker lets go of its own hold */
-    unlink_waiting(ids);
     count_ids(ids);
-    MHD_resume_connection(ids->request->connection);
+    http_resume(ids->request);
 }
 
 static enum MHD_Result wait_for_ids(struct http_request *request, struct http_ids *ids)
@@ -188,8 +161,7 @@ static enum MHD_Result wait_for_ids(struct http_request *request, struct http_id
         return MHD_NO;
     }
     request->ids = ids;
-    link_waiting(ids);
-    MHD_suspend_connection(request->connection);
+    http_suspend(request);
     return MHD_YES;
 }
 
@@ -200,25 +172,12 @@ void http_ids_drop(struct http_request *request)
     if (ids == NULL)
         return;
     request->ids = NULL;
-    if (!ids->waits) {
+    if (!request->is_suspended) {
         free_ids(ids);
         return;
     }
-    unlink_waiting(ids);
     taker_cancel(&request->lane->lane.taker, &ids->taking);
     free(ids);
-}
-
-void http_ids_cut(struct http_lane *lane)
-{
-    while (lane->waiting != NULL) {
-        struct http_ids *ids = lane->waiting;
-        engine_hold(ids->taking.engine);
-        taker_cancel(&lane->lane.taker, &ids->taking);
-        unlink_waiting(ids);
-        ids->taking.code = FRAZIL_EAGAIN;
-        MHD_resume_connection(ids->request->connection);
-    }
 }
 
 /* ---- taking ---------------------------------------------------------------------------- */

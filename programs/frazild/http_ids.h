@@ -10,10 +10,7 @@
 /* Replies to a request whose ids have come, or were given up. */
 enum MHD_Result http_ids_reply(struct http_request *request);
 
-/* A request ends, whatever it waits for. */
+/* The request needs its ids no more, if it has or awaits some. */
 void http_ids_drop(struct http_request *request);
-
-/* Gives all requests up that wait, with a reply that says so. */
-void http_ids_cut(struct http_lane *lane);
 
 #endif

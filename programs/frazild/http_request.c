@@ -3,6 +3,31 @@
 
 #include <string.h>
 
+void http_suspend(struct http_request *request)
+{
+    struct http_lane *lane = request->lane;
+
+    request->is_suspended = true;
+    request->previous = NULL;
+    request->next = lane->suspended;
+    if (request->next != NULL)
+        request->next->previous = request;
+    lane->suspended = request;
+    MHD_suspend_connection(request->connection);
+}
+
+void http_resume(struct http_request *request)
+{
+    request->is_suspended = false;
+    if (request->next != NULL)
+        request->next->previous = request->previous;
+    if (request->previous != NULL)
+        request->previous->next = request->next;
+    else
+        request->lane->suspended = request->next;
+    MHD_resume_connection(request->connection);
+}
+
 struct slice http_header(const struct http_request *request, const char *name)
 {
     const char *value = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);

@@ -12,6 +12,7 @@
 
 #define HTTP_PARAMETERS_MAX 8
 
+struct errand;
 struct http_ids;
 struct http_route;
 
@@ -19,7 +20,7 @@ struct http_route;
 struct http_lane {
     struct lane lane; /* the first: the lane's functions find the thread by it */
     struct shared *shared;
-    struct http_ids *waiting; /* requests that wait for ids */
+    struct http_request *suspended; /* requests that wait for something */
 };
 
 /* The connection that requests come by. */
@@ -44,8 +45,17 @@ struct http_request {
     struct slice names[HTTP_PARAMETERS_MAX];
     struct slice values[HTTP_PARAMETERS_MAX];
     size_t parameters;
-    struct http_ids *ids; /* it waits for them */
+    struct http_ids *ids;  /* it waits for them, or has just got them */
+    struct errand *errand; /* likewise */
+    bool is_suspended;
+    bool is_cut;                   /* its wait was given up */
+    struct http_request *previous; /* those that are suspended */
+    struct http_request *next;
 };
+
+/* Leaves the request alone until http_resume, which has libmicrohttpd come back to it. */
+void http_suspend(struct http_request *request);
+void http_resume(struct http_request *request);
 
 /* A header of the request; an empty slice at NULL: there is none. */
 struct slice http_header(const struct http_request *request, const char *name);

@@ -24,6 +24,8 @@ const struct http_route http_routes[] = {
      "The names of the presets."},
     {"layout", "/v1/layouts/{layout}", READ, "", VERB_INSPECT, 0, http_show_layout, "application/json",
      "A layout: a preset, or a text such as 41/10/12 tick=1ms."},
+    {"leases", "/v1/leases/{generator}", READ, "", VERB_LEASES, ROUTE_GENERATOR, http_list_leases, "application/json",
+     "The worker ids of the generator's coordinator, and who holds them."},
     {"metrics", "/metrics", READ, "", VERB_STATS, 0, http_metrics, "text/plain", "Metrics as Prometheus reads them."},
     {"livez", "/livez", READ, "", VERB_NONE, ROUTE_OPEN, http_livez, "text/plain", "200 if the threads run."},
     {"readyz", "/readyz", READ, "", VERB_NONE, ROUTE_OPEN, http_readyz, "text/plain",

@@ -43,6 +43,9 @@ enum MHD_Result http_range(struct http_request *request);
 enum MHD_Result http_list_layouts(struct http_request *request);
 enum MHD_Result http_show_layout(struct http_request *request);
 
+/* http_leases.c */
+enum MHD_Result http_list_leases(struct http_request *request);
+
 /* http_server.c */
 enum MHD_Result http_metrics(struct http_request *request);
 enum MHD_Result http_livez(struct http_request *request);

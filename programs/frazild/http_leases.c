@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "http_leases.h"
+
+#include "errands.h"
+#include "http_look.h"
+#include "http_reply.h"
+#include "http_routes.h"
+
+#include <stdlib.h>
+
+/* Adds it as JSON, with the names that LEASES has. */
+static void write_leases(const frazil_admin_leases *leases, int version, struct bytes *out)
+{
+    frazil_admin_leases_info info;
+    json_t *list = json_array();
+    frazil_admin_lease row;
+
+    (void)version;
+    frazil_admin_leases_get_info(leases, &info, sizeof info);
+    for (size_t i = 0; frazil_admin_leases_row(leases, i, &row, sizeof row) == FRAZIL_OK; i++)
+        (void)json_array_append_new(
+            list, json_pack("{s:I, s:s, s:s, s:I, s:I, s:I}", "worker", (json_int_t)row.worker, "holding",
+                            frazil_admin_holding_name(row.holding), "owner", row.text != NULL ? row.text : "",
+                            "until_unix_ms", (json_int_t)(row.until_unix_ms > 0 ? row.until_unix_ms : 0), "owners",
+                            (json_int_t)row.owners, "extensions", (json_int_t)row.extensions));
+    json_t *json = json_pack("{s:s, s:I, s:I, s:o}", "layout", info.layout, "workers", (json_int_t)info.workers, "held",
+                             (json_int_t)info.held, "leases", list);
+    char *text = json != NULL ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    out->failed |= text == NULL;
+    bytes_add_text(out, text != NULL ? text : "");
+    bytes_add_text(out, "\n");
+    free(text);
+}
+
+static void on_done(void *request)
+{
+    http_resume(request);
+}
+
+enum MHD_Result http_list_leases(struct http_request *request)
+{
+    const struct errand_order order = {write_leases, 0, on_done, request};
+    const struct refusal busy = {CODE_TRYAGAIN, 1000, "too many requests for leases are under way"};
+    enum MHD_Result ret;
+    const struct generator *generator = http_generator(request, request->argument, &ret);
+
+    if (generator == NULL)
+        return ret;
+    request->errand = errand_send(&request->lane->lane, generator->engine, &order);
+    if (request->errand == NULL)
+        return http_refuse(request, &busy);
+    http_suspend(request);
+    return MHD_YES;
+}
+
+enum MHD_Result http_leases_reply(struct http_request *request)
+{
+    struct bytes body = {0};
+    frazil_error err;
+    enum MHD_Result ret;
+    const struct bytes *reply = errand_reply(request->errand, &err);
+
+    if (reply != NULL) {
+        bytes_add(&body, reply->at, reply->len);
+        ret = http_reply(request, "application/json", &body);
+    } else {
+        ret = http_fail(request, err.code == FRAZIL_EUNREACHABLE ? MHD_HTTP_BAD_GATEWAY : MHD_HTTP_BAD_REQUEST,
+                        CODE_ERR, "%s", err.message);
+    }
+    http_leases_drop(request);
+    return ret;
+}
+
+void http_leases_drop(struct http_request *request)
+{
+    errand_end(request->errand);
+    request->errand = NULL;
+}
