@@ -1,0 +1,139 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh FRAZILD WORK: clients of Redis as their registries have them, unmodified, against the daemon.  Each takes 110 ids:
+# one by one, as a list, by INCR, in a pipeline, and in a transaction.  All ids of all clients must differ, and those of one
+# client must rise.  The clients lie in WORK, and stay there for the next run.  It is no part of make check.
+# shellcheck disable=SC2317 # the table calls the functions that it names
+set -eu
+
+here=$(dirname "$(realpath "$0")")
+frazild=$(realpath "$1")
+mkdir -p "$2"
+work=$(realpath "$2")
+scratch=$(mktemp -d)
+daemon=
+trap '[ -z "$daemon" ] || kill $daemon; rm -rf "$scratch"' EXIT
+token=$(head -c 24 /dev/urandom | od -An -tx1 | tr -d ' \n')
+maven=https://repo1.maven.org/maven2
+# Colons stand between a group's folder, the name and the version.
+jars='redis/clients:jedis:8.0.2 org/apache/commons:commons-pool2:2.13.1 org/slf4j:slf4j-api:2.0.17 org/json:json:20250517
+    com/google/code/gson:gson:2.13.1 redis/clients/authentication:redis-authx-core:0.1.1-beta2
+    io/lettuce:lettuce-core:7.7.0.RELEASE io/projectreactor:reactor-core:3.6.6 org/reactivestreams:reactive-streams:1.0.4
+    io/netty:netty-common:4.2.13.Final io/netty:netty-handler:4.2.13.Final io/netty:netty-transport:4.2.13.Final
+    io/netty:netty-buffer:4.2.13.Final io/netty:netty-codec-base:4.2.13.Final io/netty:netty-codec-dns:4.2.13.Final io/netty:netty-resolver:4.2.13.Final
+    io/netty:netty-resolver-dns:4.2.13.Final io/netty:netty-transport-native-unix-common:4.2.13.Final'
+
+# ---- the clients -------------------------------------------------------------------
+
+python() {
+    [ -d "$work/redis-py-$1" ] || python3 -m pip install --quiet --target "$work/redis-py-$1" "redis==$1"
+    PYTHONPATH=$work/redis-py-$1 python3 -B "$here/client.py" "$port" "$token"
+}
+
+# node PROGRAM PACKAGE VERSION
+node_client() {
+    [ -d "$work/$2-$3/node_modules" ] ||
+        { mkdir -p "$work/$2-$3" && npm install --silent --no-audit --no-fund --prefix "$work/$2-$3" "$2@$3"; }
+    cp "$here/$1" "$work/$2-$3/"
+    node "$work/$2-$3/$1" "$port" "$token"
+}
+
+hiredis() {
+    "${CC:-cc}" -O1 -o "$work/hiredis" "$here/client.c" -lhiredis
+    "$work/hiredis" "$port" "$token"
+}
+
+go_redis() {
+    mkdir -p "$work/go-redis"
+    cp "$here/go/main.go" "$work/go-redis/"
+    (cd "$work/go-redis" && { [ -e go.mod ] || go mod init clients; } && go get "github.com/redis/go-redis/v9@$1" && go build -o client .) \
+        >"$work/go-redis/log" 2>&1 || { cat "$work/go-redis/log" >&2 && return 1; }
+    "$work/go-redis/client" "$port" "$token"
+}
+
+redis_rs() {
+    mkdir -p "$work/redis-rs/src"
+    cp "$here/rust/main.rs" "$work/redis-rs/src/"
+    printf '[package]\nname = "client"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\nredis = "=%s"\n' "$1" >"$work/redis-rs/Cargo.toml"
+    (cd "$work/redis-rs" && cargo build --quiet --release) >&2
+    "$work/redis-rs/target/release/client" "$port" "$token"
+}
+
+java_client() {
+    mkdir -p "$work/java/jars" "$work/java/classes"
+    for jar in $jars; do
+        file=$(echo "$jar" | sed 's|.*:\(.*\):\(.*\)|\1-\2.jar|')
+        [ -s "$work/java/jars/$file" ] ||
+            curl -fsS -o "$work/java/jars/$file" "$maven/$(echo "$jar" | sed 's|:\(.*\):\(.*\)|/\1/\2|')/$file"
+    done
+    cmp -s "$here/java/Clients.java" "$work/java/classes/Clients.java" ||
+        javac -cp "$work/java/jars/*" -d "$work/java/classes" "$here/java/Clients.java"
+    cp "$here/java/Clients.java" "$work/java/classes/"
+    java -cp "$work/java/jars/*:$work/java/classes" Clients "$1" "$port" "$token"
+}
+
+redis_cli() {
+    for _ in $(seq 60); do echo "NEXT main"; done >"$scratch/commands"
+    { cat "$scratch/commands" && echo "NEXT main 50"; } | REDISCLI_AUTH=$token redis-cli -p "$port" --user shop
+}
+
+phpredis() {
+    php "$here/client.php" "$port" "$token"
+}
+
+# Each client, its version, and the function that runs it.
+clients() {
+    cat <<END
+redis-cli|$(redis-cli --version | cut -d ' ' -f 2)|redis_cli
+hiredis|Debian's|hiredis
+phpredis|$(php --ri redis | sed -n 's/^Redis Version => //p')|phpredis
+redis-py|4.6.0|python 4.6.0
+redis-py|8.1.0|python 8.1.0
+ioredis|4.31.0|node_client ioredis.js ioredis 4.31.0
+ioredis|5.11.1|node_client ioredis.js ioredis 5.11.1
+ioredis|6.0.0|node_client ioredis.js ioredis 6.0.0
+node-redis|4.7.1|node_client node-redis.js redis 4.7.1
+node-redis|5.8.2|node_client node-redis.js redis 5.8.2
+node-redis|6.3.1|node_client node-redis.js redis 6.3.1
+go-redis|9.23.0|go_redis v9.23.0
+redis-rs|1.8.1|redis_rs 1.8.1
+jedis|8.0.2|java_client jedis
+lettuce|7.7.0|java_client lettuce
+END
+}
+
+# ---- the daemon ----------------------------------------------------------------------
+
+(umask 077 && printf '%s' "$token" | sha256sum | cut -d ' ' -f 1 >"$scratch/shop")
+cat >"$scratch/frazild.conf" <<END
+[listen resp]
+address=127.0.0.1:0
+[generator main]
+worker=fixed:1
+state=memory
+keys=orders:*
+[user shop]
+secret_file=$scratch/shop
+allow=*:*
+END
+"$frazild" -c "$scratch/frazild.conf" 2>"$scratch/log" &
+daemon=$!
+while kill -0 $daemon && ! grep -q 'is ready' "$scratch/log"; do sleep 0.1; done
+port=$(sed -n 's/.*listening: resp .*:\([0-9]*\)$/\1/p' "$scratch/log")
+
+failed=0
+printf '%-11s %-9s %s\n' client version 'ids'
+clients >"$scratch/clients"
+while IFS='|' read -r name version run; do
+    # shellcheck disable=SC2086 # a command and its words
+    if $run >"$scratch/ids" 2>"$scratch/errors" && [ "$(grep -cxE '[0-9]{15,20}' "$scratch/ids")" -eq 110 ] && sort -cnu "$scratch/ids"; then
+        printf '%-11s %-9s %s\n' "$name" "$version" 110
+        cat "$scratch/ids" >>"$scratch/all"
+    else
+        printf '%-11s %-9s %s\n' "$name" "$version" FAILED
+        tail -n 5 "$scratch/ids" "$scratch/errors"
+        failed=1
+    fi
+done <"$scratch/clients"
+[ "$(sort -u "$scratch/all" | wc -l)" -eq "$(wc -l <"$scratch/all")" ] || { echo "an id came twice" && failed=1; }
+exit $failed
