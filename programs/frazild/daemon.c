@@ -21,7 +21,8 @@
 #define EXIT_OF_START 4
 #define DRAIN_LOOK_NS (50 * NS_PER_MS)
 #define RELEASE_LOOK_MS 5
-#define STUCK_NS (10 * NS_PER_S) /* a lane wakes up each second */
+#define CLOSE_TIME_NS (30 * NS_PER_S) /* to give all worker ids back */
+#define STUCK_NS (10 * NS_PER_S)      /* a lane wakes up each second */
 
 struct daemon {
     const char *path;
@@ -224,7 +225,7 @@ static void drain(struct daemon *daemon, int why)
     uint64_t end_ns;
 
     atomic_store(&daemon->shared.leaving, true); /* before anybody is told */
-    service_tell("STOPPING=1");
+    service_tell_stopping(delay_ns + settings->drain_timeout_ns + CLOSE_TIME_NS);
     log_line(LOG_ALWAYS, "%s: draining", why == SIGINT ? "SIGINT" : "SIGTERM");
     end_ns = clock_ns() + delay_ns;
     while (clock_ns() < end_ns) {

@@ -38,6 +38,14 @@ void service_tell_reloading(void)
     service_tell(lines);
 }
 
+void service_tell_stopping(uint64_t within_ns)
+{
+    char lines[80];
+
+    (void)snprintf(lines, sizeof lines, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%" PRIu64, within_ns / 1000);
+    service_tell(lines);
+}
+
 /* A number in a variable that is for this process, as the variable `pid` says; 0: there is none. */
 static uint64_t number_for_us(const char *variable, const char *pid)
 {

@@ -16,6 +16,9 @@ void service_tell(const char *lines);
 /* Tells it that the configuration is being read anew; "READY=1" ends that. */
 void service_tell_reloading(void);
 
+/* Tells it that the daemon ends, and asks for so much time. */
+void service_tell_stopping(uint64_t within_ns);
+
 /* How often the manager wants to hear WATCHDOG=1, in nanoseconds; 0: never. */
 uint64_t service_watchdog_ns(void);
 

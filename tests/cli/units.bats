@@ -14,7 +14,10 @@ units=$BATS_TEST_DIRNAME/../../contrib/systemd
         # The program that is named is the one at hand.
         sed "s|^ExecStart=[^ ]*|ExecStart=$FRAZIL|" "$unit" >"$BATS_TEST_TMPDIR/$(basename "$unit" @.service)@3.service"
     done
-    run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/*@3.service
+    # A socket names the service without its instance.
+    cp "$units"/*.socket "$BATS_TEST_TMPDIR/"
+    mv "$BATS_TEST_TMPDIR/frazild.service@3.service" "$BATS_TEST_TMPDIR/frazild.service"
+    run systemd-analyze verify --man=no "$BATS_TEST_TMPDIR"/*@3.service "$BATS_TEST_TMPDIR"/frazild*
     echo "$output"
     [ "$status" -eq 0 ]
     [ -z "$output" ]

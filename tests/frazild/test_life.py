@@ -214,7 +214,9 @@ class Services(TestCase):
             manager.wait_until_told("MONOTONIC_USEC=")
         manager.wait_until_told("READY=1")
         process.send_signal(signal.SIGTERM)
-        manager.wait_until_told("STOPPING=1")
+        told = manager.wait_until_told("STOPPING=1")
+        # 0 s of drain_delay, 30 s of drain_timeout, and 30 s to give worker ids back.
+        self.assertIn("EXTEND_TIMEOUT_USEC=60000000", told)
         self.assertEqual(process.wait(PATIENCE_S), 0)
 
     def test_sockets_without_a_known_name_are_refused(self):
