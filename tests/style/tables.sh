@@ -74,7 +74,7 @@ done <"$scratch/behaviours"
 
 # ---- the daemon ----------------------------------------------------------------------------
 
-for key in $(sed -n 's/^ *X([a-z]*, *\([a-z_]*\), .*/\1/p' programs/frazild/settings_keys.h 2>/dev/null); do
+sed -n 's/^ *X([a-z]*, *\([a-z_]*\), .*/\1/p' programs/frazild/settings_keys.h 2>/dev/null | while read -r key; do
     grep -qE "^\.It Cm $key Ns = " man/frazild.conf.5 || complain "man/frazild.conf.5:1: lacks the key $key"
 done
 
