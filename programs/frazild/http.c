@@ -217,6 +217,8 @@ static void *run(void *arg)
 
 /* ---- starting and ending ------------------------------------------------------------------------ */
 
+static void log_it(void *cls, const char *fmt, va_list args) __attribute__((format(printf, 2, 0)));
+
 static void log_it(void *cls, const char *fmt, va_list args)
 {
     char line[256];
