@@ -305,7 +305,9 @@ def test_the_end_of_the_program_ends_waits():
 
 
 def test_ctrl_c_ends_a_wait():
+    # A shell starts what runs in its background with SIGINT ignored, and Python leaves that as it is.
     code = EMPTY + (
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
         "try:\n"
         "    generator.next()\n"
