@@ -14,7 +14,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-bindings check-clients check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
+.PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
 	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
 	amalgamation packages walk dist check-dist clean
 
@@ -51,6 +51,11 @@ check-clients: | build ## clients of Redis from their registries, against frazil
 	@sh tools/install-packages check clients
 	@$(call build,check)
 	@sh tests/frazild/clients/run.sh build/check/bin/frazild build/clients
+
+check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load
+	@sh tools/install-packages check
+	@$(call build,check)
+	@FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
 
 check-recipes: | build ## the examples for Node, with the packages of npm that they are for
 	@sh tools/install-packages check bench
