@@ -21,7 +21,7 @@ _frazil_options()
 {
     case $1 in
         next) echo '--count --rate --form --json --meta --quiet --help' ;;
-        inspect) echo '--layout --guess --form --json --color --help' ;;
+        inspect) echo '--layout --guess --form --json --forms --page --color --help' ;;
         compose) echo '--layout --unix-ms --time --worker --datacenter --sequence --partition --meta --ticktock --form --tsv --help' ;;
         convert) echo '--from --to --help' ;;
         range) echo '--layout --form --json --help' ;;

@@ -8,16 +8,20 @@
 #include "ids.h"
 #include "options.h"
 #include "output.h"
+#include "page.h"
 #include "picture.h"
 #include "values.h"
 
 struct inspection {
     struct ids_layout layout;
     struct ids_layout sno;
+    const char *layout_text, *form_text; /* as typed; NULL: not */
     bool layout_is_named;
     int form;
     bool json;
     bool guess;
+    bool forms;
+    bool page;
     bool started; /* something was printed: blocks are set apart by an empty line */
 };
 
@@ -51,14 +55,14 @@ static int inspect_one(void *ctx, const struct value *value)
         fields_check(layout, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
     if (inspection->json) {
-        fields_json(layout, &id);
+        fields_json(layout, &id, inspection->forms);
         output_string("\n");
         return STATUS_OK;
     }
     if (inspection->started)
         output_string("\n");
     inspection->started = true;
-    fields_text(layout, &id);
+    fields_text(layout, &id, inspection->forms);
     if (color_in_use())
         picture_draw(&layout->layout, &id);
     if (fields_is_future(layout, &id))
@@ -89,6 +93,14 @@ static int guess_one(void *ctx, const struct value *value)
     return STATUS_OK;
 }
 
+static int page_one(void *ctx, const struct value *value)
+{
+    const struct inspection *inspection = ctx;
+
+    page_print(FRAZIL_PAGE, value->text, value->len, inspection->layout_text, inspection->form_text);
+    return STATUS_OK;
+}
+
 static int cmd_inspect_run(int argc, char **argv)
 {
     struct inspection inspection = {.started = false};
@@ -100,6 +112,8 @@ static int cmd_inspect_run(int argc, char **argv)
         {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "each preset with how plausible it is", 0},
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
         {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object a line", 0},
+        {"forms", 0, OPTION_FLAG, &inspection.forms, NULL, "also the id in each text form", 0},
+        {"page", 'p', OPTION_FLAG, &inspection.page, NULL, "the address of the page that draws it", 0},
         {"color", 0, OPTION_TEXT, &color, "WHEN", "colours and a picture: auto, always, never", 0},
         {0},
     };
@@ -117,7 +131,11 @@ static int cmd_inspect_run(int argc, char **argv)
         !ids_layout_choose(layout, &inspection.layout) || !ids_layout_choose("sno", &inspection.sno))
         return STATUS_USAGE;
     inspection.layout_is_named = layout != NULL || fz_typed_variable("FRAZIL_LAYOUT") != NULL;
-    return values_each(&args, inspection.guess ? guess_one : inspect_one, &inspection);
+    inspection.layout_text = layout;
+    inspection.form_text = form;
+    if (inspection.page && !page_is_there(FRAZIL_PAGE))
+        return STATUS_FATAL;
+    return values_each(&args, inspection.page ? page_one : inspection.guess ? guess_one : inspect_one, &inspection);
 }
 
 const struct command cmd_inspect = {"inspect", "what an id says; which layout it may be of", cmd_inspect_run};

@@ -48,7 +48,9 @@ static void print_json(const struct sheet *s)
                   ",\"time_bits\":%u,\"worker_bits\":%u,\"datacenter_bits\":%u,\"sequence_bits\":%u,",
                   s->chosen.label, s->fingerprint, s->epoch, l->tick_ms, (unsigned)l->time_bits,
                   (unsigned)l->worker_bits, (unsigned)l->datacenter_bits, (unsigned)l->sequence_bits);
-    output_format("\"workers\":%" PRIu64 ",\"ids_per_tick\":%" PRIu64 ",\"ids_per_second\":%" PRIu64
+    output_string("\"fields\":");
+    picture_json(l);
+    output_format(",\"workers\":%" PRIu64 ",\"ids_per_tick\":%" PRIu64 ",\"ids_per_second\":%" PRIu64
                   ",\"last\":\"%s\",\"years_left\":%.1f,",
                   s->info.workers, s->info.ids_per_tick, s->info.ids_per_second, s->last, s->years_left);
     if (s->info.reaches_sign_bit)

@@ -160,7 +160,7 @@ static void print_id(const struct request *request, const struct source *source,
     frazil_error err;
 
     if (request->json)
-        fields_json(&source->layout, id);
+        fields_json(&source->layout, id, false);
     else if (id->kind == FRAZIL_LAYOUT_64 && request->form == IDS_FORM_ANY)
         output_u64(id->number);
     else if (ids_format(id, request->form, text, &err) == FRAZIL_OK)

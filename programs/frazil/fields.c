@@ -121,6 +121,30 @@ static void name_sno(const frazil_sno *sno, uint16_t partition, struct sno_names
     (void)err;
 }
 
+static bool has_form(const struct id *id, int form, char text[IDS_TEXT_SIZE])
+{
+    frazil_error err;
+
+    return ids_format(id, form, text, &err) == FRAZIL_OK;
+}
+
+static void forms_json(const struct id *id)
+{
+    const char *before = ",\"forms\":{";
+    char text[IDS_TEXT_SIZE];
+
+    for (int form = 0; form < IDS_FORM_COUNT; form++) {
+        if (!has_form(id, form, text))
+            continue;
+        output_string(before);
+        output_json_string(ids_form_name(form));
+        output_string(":");
+        output_json_string(text);
+        before = ",";
+    }
+    output_string("}");
+}
+
 static void sno_json(const frazil_sno *sno)
 {
     char text[FRAZIL_SNO_LEN], hex[2 * FRAZIL_SNO_SIZE + 1], time[FIELDS_TEXT_SIZE];
@@ -132,20 +156,16 @@ static void sno_json(const frazil_sno *sno)
     frazil_sno_decompose(sno, &parts);
     name_sno(sno, parts.partition, &names);
     output_format("{\"text\":\"%.16s\",\"hex\":\"%s\",\"uuid\":\"%s\",\"time\":\"%s\",\"unix_ms\":%" PRId64
-                  ",\"ticktock\":%u,\"meta\":%u,\"partition\":%u,\"partition_text\":\"%s\",\"sequence\":%u}",
+                  ",\"ticktock\":%u,\"meta\":%u,\"partition\":%u,\"partition_text\":\"%s\",\"sequence\":%u",
                   text, hex, names.uuid, fields_time(parts.unix_ms, time), parts.unix_ms, (unsigned)parts.ticktock,
                   (unsigned)parts.meta, (unsigned)parts.partition, names.partition, (unsigned)parts.sequence);
 }
 
-void fields_json(const struct ids_layout *layout, const struct id *id)
+static void number_json(const struct ids_layout *layout, const struct id *id)
 {
     char time[FIELDS_TEXT_SIZE];
     frazil_fields parts = {0};
 
-    if (id->kind == FRAZIL_LAYOUT_SNO) {
-        sno_json(&id->sno);
-        return;
-    }
     frazil_err err = frazil_id_decompose(&layout->layout, id->number, &parts, NULL);
     assert(err == FRAZIL_OK);
     (void)err;
@@ -165,6 +185,16 @@ void fields_json(const struct ids_layout *layout, const struct id *id)
     }
     output_string(",\"sequence\":");
     output_u64(parts.sequence);
+}
+
+void fields_json(const struct ids_layout *layout, const struct id *id, bool forms)
+{
+    if (id->kind == FRAZIL_LAYOUT_SNO)
+        sno_json(&id->sno);
+    else
+        number_json(layout, id);
+    if (forms)
+        forms_json(id);
     output_string("}");
 }
 
@@ -263,10 +293,23 @@ static void number_text(const struct ids_layout *layout, uint64_t id)
     line_u64("sequence", parts.sequence);
 }
 
-void fields_text(const struct ids_layout *layout, const struct id *id)
+static void forms_text(const struct id *id)
+{
+    char text[IDS_TEXT_SIZE];
+
+    output_string("\n");
+    for (int form = 0; form < IDS_FORM_COUNT; form++) {
+        if (has_form(id, form, text))
+            line(ids_form_name(form), text);
+    }
+}
+
+void fields_text(const struct ids_layout *layout, const struct id *id, bool forms)
 {
     if (id->kind == FRAZIL_LAYOUT_SNO)
         sno_text(&id->sno);
     else
         number_text(layout, id->number);
+    if (forms)
+        forms_text(id);
 }

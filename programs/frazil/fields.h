@@ -26,10 +26,12 @@ bool fields_is_future(const struct ids_layout *layout, const struct id *id);
 /* Whether it is an id of the layout at all; if not, why. */
 frazil_err fields_check(const struct ids_layout *layout, const struct id *id, frazil_error *reterr);
 
-/* Writes the fields of a checked id as one JSON object, without a line end. */
-void fields_json(const struct ids_layout *layout, const struct id *id);
+/*
+ * Writes the fields of a checked id as one JSON object, without a line end; with forms, also the id in each text form.
+ */
+void fields_json(const struct ids_layout *layout, const struct id *id, bool forms);
 
 /* Writes them as lines for people. */
-void fields_text(const struct ids_layout *layout, const struct id *id);
+void fields_text(const struct ids_layout *layout, const struct id *id, bool forms);
 
 #endif

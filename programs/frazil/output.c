@@ -14,6 +14,10 @@
 
 #include "console/console.h"
 
+#ifndef PIPE_BUF /* POSIX leaves it out where it differs from file to file */
+#define PIPE_BUF _POSIX_PIPE_BUF
+#endif
+
 static char buffer[1 << 16];
 static size_t used;
 static int failure; /* errno of the first write that failed */

@@ -102,10 +102,25 @@ static void put_label(const struct field *field, bool last)
     put_field(field, label, last);
 }
 
+static size_t fields_of(const frazil_layout *layout, struct field *fields)
+{
+    return layout->kind == FRAZIL_LAYOUT_SNO ? sno_fields(fields) : number_fields(layout, fields);
+}
+
+void picture_json(const frazil_layout *layout)
+{
+    struct field fields[FIELDS_MAX];
+    size_t count = fields_of(layout, fields);
+
+    for (size_t i = 0; i < count; i++)
+        output_format("%s{\"name\":\"%s\",\"bits\":%u}", i == 0 ? "[" : ",", fields[i].names[0], fields[i].bits);
+    output_string("]");
+}
+
 void picture_draw(const frazil_layout *layout, const struct id *id)
 {
     struct field fields[FIELDS_MAX];
-    size_t count = layout->kind == FRAZIL_LAYOUT_SNO ? sno_fields(fields) : number_fields(layout, fields);
+    size_t count = fields_of(layout, fields);
     unsigned from_top = 0;
 
     for (size_t first = 0, end; first < count; first = end) {

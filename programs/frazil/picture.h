@@ -12,4 +12,7 @@
  */
 void picture_draw(const frazil_layout *layout, const struct id *id);
 
+/* Writes the same fields as a JSON array, the highest first: [{"name":"time","bits":41},...]. */
+void picture_json(const frazil_layout *layout);
+
 #endif

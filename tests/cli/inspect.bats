@@ -196,3 +196,13 @@ ID=1541815603606036480
 @test "blocks are set apart" {
     [ "$(frazil inspect 1 2 | grep -c '^$')" -eq 1 ]
 }
+
+@test "each text form, as convert writes it" {
+    for form in dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort; do
+        expected=$(frazil convert --to $form $ID)
+        frazil inspect --forms $ID | grep -qx "$form  *$expected"
+        [ "$(frazil inspect --json --forms $ID | sed 's/.*"forms":{/{/; s/}}$/}/' | json $form)" = "$expected" ]
+    done
+    frazil inspect --layout sno --json --forms a222222222222222 | grep -qF '"forms":{"hex":"40000000000000000000","bytes":"40000000000000000000","sno":"a222222222222222","uuid":"40000000-0000-8000-8000-000000000000"}}'
+    [[ $(frazil inspect --json $ID) != *forms* ]]
+}

@@ -54,6 +54,9 @@ load helpers
 @test "JSON" {
     [[ $(frazil layout --json js53) == '{"layout":"js53","fingerprint":"'*'"fits_53_bits":true}' ]]
     [ "$(frazil layout --json | wc -l)" -eq "$(frazil layout | tail -n +2 | wc -l)" ]
+    frazil layout --json twitter | grep -qF '"fields":[{"name":"zero","bits":1},{"name":"time","bits":41},{"name":"datacenter","bits":5},{"name":"worker","bits":5},{"name":"sequence","bits":12}]'
+    frazil layout --json sonyflake | grep -qF '{"name":"sequence","bits":8},{"name":"worker","bits":16}]'
+    frazil layout --json sno | grep -qF '"fields":[{"name":"time","bits":39},{"name":"ticktock","bits":1},{"name":"meta","bits":8},{"name":"partition","bits":16},{"name":"sequence","bits":16}]'
     frazil layout --json flake | grep -q '"sign_bit_from":"2039-09-07T15:47:35.552Z"'
 }
 
