@@ -15,7 +15,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
-	model memory-model install format format-check lint bench coverage manual update-instructions update-symbols api deb check-deb \
+	model memory-model install format format-check lint bench coverage page manual update-instructions update-symbols api deb check-deb \
 	amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
@@ -29,6 +29,7 @@ run: | build ## build, make some ids and take one apart
 	@echo 'building; the output is in build/run.log'
 	@($(call build,release)) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
 	@sh tools/demo build/release/bin/frazil
+	@sh web/build.sh build/web 2>build/page.log && echo 'file://$(CURDIR)/build/web/frazil.html' || echo 'The page that draws ids: make page builds it.'
 
 check: | build ## install what the tests need, build, run every test
 	@sh tools/install-packages check
@@ -107,6 +108,7 @@ memory-model: | build ## the lock-free code under the memory model of C11, and w
 install: | build ## install below PREFIX (default /usr/local), which DESTDIR goes in front of
 	@$(CMAKE) --preset release -DCMAKE_INSTALL_PREFIX='$(PREFIX)' >build/release.configure.log
 	@$(CMAKE) --build --preset release -j $(JOBS)
+	@sh web/build.sh build/web 2>build/page.log || echo "without the page, which make page builds: $$(cat build/page.log)"
 	$(CMAKE) --install build/release
 	@if [ -z "$$DESTDIR" ] && [ "$$(id -u)" -eq 0 ]; then ldconfig || true; fi # so that programs find it below /usr/local
 
@@ -147,9 +149,15 @@ bench: | build ## measure what an id costs, and write docs/performance.md: when 
 	@sh tools/install-packages bench || echo 'bench: going on without them'
 	@sh tools/bench '$(JOBS)'
 
+page: | build ## the page that draws ids and plans layouts: build/web/frazil.html
+	@sh tools/install-packages page
+	@sh web/build.sh build/web
+	@echo 'file://$(CURDIR)/build/web/frazil.html'
+
 manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
-	@sh tools/install-packages manual
+	@sh tools/install-packages manual page
 	@sh tools/manual build/manual
+	@sh web/build.sh build/manual
 
 coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease
 	@sh tools/install-packages check coverage

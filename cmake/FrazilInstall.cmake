@@ -96,6 +96,9 @@ foreach(page IN LISTS pages)
   endforeach()
 endforeach()
 
+# The page, where `make page` has built it: it needs a compiler for WebAssembly.
+install(FILES ${PROJECT_SOURCE_DIR}/build/web/frazil.html DESTINATION ${CMAKE_INSTALL_DATADIR}/frazil OPTIONAL)
+
 # The folders keep their names, so that what one page links to in another is found.
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs examples contrib DESTINATION ${CMAKE_INSTALL_DOCDIR}

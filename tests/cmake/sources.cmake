@@ -21,3 +21,7 @@ foreach(script IN LISTS scripts)
   # want all processors, and would leave a server of another test none.
   set_tests_properties(${test} PROPERTIES TIMEOUT 1800 PROCESSORS 2 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
+
+# The page is tried in a browser, beside the command and the daemon of this build.
+frazil_script(web page ${PROJECT_SOURCE_DIR}/web/test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
+set_tests_properties(web/page PROPERTIES TIMEOUT 900 ENVIRONMENT "")

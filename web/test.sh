@@ -1,0 +1,27 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# test.sh TREE BUILD: builds the page and tries it in Debian's Chromium, beside the command and with a daemon.
+# Everything that it makes lies in BUILD/web.
+set -eu
+
+tree=$(realpath "$1")
+build=$(realpath "$2")
+mkdir -p "$build/web"
+work=$build/web
+
+# shellcheck disable=SC2046 # a list of names
+unset $(env | sed -n 's/^\(FRAZIL_[A-Z_]*\)=.*/\1/p')
+
+CLANG=clang sh "$tree/web/build.sh" "$work"
+
+rm -rf "$work/project"
+mkdir "$work/project"
+cp -R "$tree/web/test/." "$work/project"
+cp "$tree/web/command.js" "$tree/web/page.js" "$tree/web/page.css" "$work/project"
+cd "$work/project"
+npm ci --silent --no-audit --no-fund
+npx --no-install eslint .
+npx --no-install prettier --log-level warn --check .
+
+export FRAZIL_SOURCES="$tree" FRAZIL_PAGE_FILE="$work/frazil.html" FRAZIL_BIN="$build/bin"
+node --test --test-reporter=spec --test-concurrency=1 .

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The page that frazild serves: it shows the generators and their worker ids while they live.
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import fs from 'node:fs';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { BIN, FILE, frazil, launch, temporaryFolder, visit } from './lib.mjs';
+
+const frazild = path.join(BIN, 'frazild');
+const skip = fs.existsSync(frazild) ? false : 'frazild is not built';
+
+let browser;
+let folder;
+const children = [];
+
+before(async () => {
+  browser = await launch();
+  folder = temporaryFolder();
+});
+after(async () => {
+  await browser.close();
+  for (const child of children) await end(child);
+  fs.rmSync(folder, { recursive: true });
+});
+
+function run(program, ...words) {
+  const env = { ...process.env, FRAZIL_RUN_DIR: `${folder}/run`, FRAZIL_STATE_DIR: `${folder}/state` };
+  const child = spawn(program, words, { stdio: ['ignore', 'pipe', 'pipe'], env });
+  children.push(child);
+  return child;
+}
+
+async function end(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  await ended;
+}
+
+/** Starts the daemon on a free port, and returns it with its address. */
+async function startDaemon(configuration) {
+  const file = path.join(folder, 'frazild.conf');
+  fs.writeFileSync(file, configuration);
+  const daemon = run(frazild, '-c', file);
+  let log = '';
+  for await (const part of daemon.stderr) {
+    log += part;
+    if (log.includes('is ready')) break;
+  }
+  const [, address] = log.match(/listening: http (\S+)/) ?? assert.fail(log);
+  return { daemon, address: `http://${address}/` };
+}
+
+const daemonKeys = `[daemon]\ndrain_delay=0s\npage=${FILE}\n[listen http]\naddress=127.0.0.1:0\n`;
+
+test('three holders of 1,024 worker ids are seen, then the end of the daemon', { skip }, async () => {
+  const pool = `file://${folder}/pool`;
+  assert.equal(frazil(['lease', 'init', '--never-used', pool]).status, 0);
+  for (let i = 0; i < 2; i++) {
+    const holder = run(path.join(BIN, 'frazil'), 'next', '-n', '0', '--rate', '1', `worker=${pool}`);
+    await once(holder.stdout, 'data');
+    holder.stdout.resume();
+  }
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=${pool}\n`);
+  const page = await visit(browser, address);
+  await page.waitForSelector('#alive .map');
+  assert.equal(await page.locator('#alive .map > span').count(), 1024);
+  assert.equal(await page.locator('#alive .map > .held').count(), 2);
+  assert.equal(await page.locator('#alive .map > .mine').count(), 1);
+  assert.match(await page.textContent('#alive-view'), /3 of 1024 worker ids are held/);
+  await fetch(`${address}v1/generators/main/ids?n=500`);
+  await page.waitForFunction(() => /issued\s*500/.test(document.getElementById('alive-view').innerText));
+  assert.deepEqual(page.faults, []);
+  await end(daemon);
+  await page.waitForSelector('#alive-wrong:not([hidden])');
+  assert.match(await page.textContent('#alive-wrong'), /^frazild does not answer/);
+  await page.context().close();
+});
+
+test('a user with a token sees what the token allows', { skip }, async () => {
+  const secret = path.join(folder, 'secret');
+  const made = spawnSync(frazild, ['--new-token'], { encoding: 'utf8' }).stdout;
+  const [, token, line] = made.match(/client:\s*(\w+)[^]*secret_file:\s*(\w+)/);
+  fs.writeFileSync(secret, `${line}\n`, { mode: 0o600 });
+  const user = `[user looker]\nsecret_file=${secret}\nallow=stats:*\n`;
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n${user}`);
+  const page = await visit(browser, address);
+  await page.waitForSelector('#alive-form:not([hidden])');
+  await page.fill('#token', token);
+  await page.waitForFunction(() => document.getElementById('alive-view').innerText.includes('serving'));
+  await end(daemon);
+  await page.context().close();
+});
+
+test('a client that is no browser gets lines of text', { skip }, async () => {
+  const { daemon, address } = await startDaemon(`${daemonKeys}[generator main]\nworker=fixed:9\n`);
+  const text = await fetch(address);
+  assert.match(text.headers.get('content-type'), /^text\/plain/);
+  const html = await fetch(address, { headers: { Accept: 'text/html,*/*;q=0.8' } });
+  assert.match(html.headers.get('content-type'), /^text\/html/);
+  assert.equal(await html.text(), fs.readFileSync(FILE, 'utf8'));
+  await end(daemon);
+});
