@@ -16,16 +16,22 @@ static void count_reply(const struct http_request *request, enum reply_code code
     count(&request->lane->lane.counters.calls[row][code], 1);
 }
 
+#define HTML "text/html"
+
 /* Sends a response with the headers that all have, and lets it go. */
 static enum MHD_Result send_response(const struct http_request *request, unsigned status, const char *type,
                                      struct MHD_Response *response)
 {
+    /* The page says itself which script and style are its own. */
+    bool is_page = strncmp(type, HTML, sizeof HTML - 1) == 0;
+
     if (response == NULL)
         return MHD_NO; /* no memory: the connection is closed */
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, type);
     (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
     (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-    (void)MHD_add_response_header(response, "Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'");
+    (void)MHD_add_response_header(response, "Content-Security-Policy",
+                                  is_page ? "frame-ancestors 'none'" : "default-src 'none'; frame-ancestors 'none'");
     if (atomic_load(&request->lane->shared->leaving))
         (void)MHD_add_response_header(response, MHD_HTTP_HEADER_CONNECTION, "close");
     enum MHD_Result sent = MHD_queue_response(request->connection, status, response);

@@ -50,6 +50,8 @@ enum MHD_Result http_list_leases(struct http_request *request);
 enum MHD_Result http_metrics(struct http_request *request);
 enum MHD_Result http_livez(struct http_request *request);
 enum MHD_Result http_readyz(struct http_request *request);
+
+/* http_root.c */
 enum MHD_Result http_root(struct http_request *request);
 
 /* http_openapi.c */

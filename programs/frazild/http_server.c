@@ -55,12 +55,3 @@ enum MHD_Result http_readyz(struct http_request *request)
     }
     return http_reply_text(request, MHD_HTTP_OK, "ok\n");
 }
-
-enum MHD_Result http_root(struct http_request *request)
-{
-    return http_reply_text(request, MHD_HTTP_OK,
-                           "This is frazild, which gives ids.\n\n"
-                           "  curl .../v1/generators             the generators\n"
-                           "  curl .../v1/generators/main/ids    an id of the generator main\n"
-                           "  curl .../openapi.json              all that can be asked\n");
-}

@@ -29,6 +29,7 @@ struct daemon_settings {
     uint64_t drain_delay_ns;
     uint64_t drain_timeout_ns;
     uint32_t incr_reply; /* an enum incr_reply */
+    const char *page;    /* for browsers, at /; "": the installed one */
 };
 
 /* A section [listen PROTOCOL]. */
