@@ -146,3 +146,7 @@ same_again() {
     done < <(pages)
     [ "$count" -ge 2 ]
 }
+
+@test "the picture of an id is drawn from what the command says of it" {
+    sh "$root/tools/picture" "$FRAZIL" | diff - "$root/docs/id.svg"
+}
