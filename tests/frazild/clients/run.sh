@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: MIT
 # run.sh FRAZILD WORK: clients of Redis as their registries have them, unmodified, against the daemon.  Each takes 110 ids:
 # one by one, as a list, by INCR, in a pipeline, and in a transaction.  All ids of all clients must differ, and those of one
-# client must rise.  The clients lie in WORK, and stay there for the next run.  It is no part of make check.
+# client must rise.  Then the programs of contrib/frazild/blocks fetch 2,500 each.  The clients lie in WORK, and stay there for the next run.  It is no part of make check.
 # shellcheck disable=SC2317 # the table calls the functions that it names
 set -eu
 
 here=$(dirname "$(realpath "$0")")
+blocks=$here/../../../contrib/frazild/blocks
 frazild=$(realpath "$1")
 mkdir -p "$2"
 work=$(realpath "$2")
@@ -81,6 +82,37 @@ phpredis() {
     php "$here/client.php" "$port" "$token"
 }
 
+# ---- the programs that fetch ids in blocks: they use the newest client of each language ---------------
+
+block_py() {
+    PYTHONPATH=$work/redis-py-8.1.0 python3 -B "$blocks/block.py"
+}
+
+block_js() {
+    cp "$blocks/block.js" "$work/redis-6.3.1/"
+    node "$work/redis-6.3.1/block.js"
+}
+
+block_php() {
+    php "$blocks/block.php"
+}
+
+block_go() {
+    mkdir -p "$work/go-redis/block"
+    cp "$blocks/block.go" "$work/go-redis/block/"
+    (cd "$work/go-redis" && go run ./block)
+}
+
+block_java() {
+    java -cp "$work/java/jars/*" "$blocks/Block.java"
+}
+
+block_rs() {
+    mkdir -p "$work/redis-rs/src/bin"
+    cp "$blocks/block.rs" "$work/redis-rs/src/bin/"
+    (cd "$work/redis-rs" && cargo run --quiet --release --bin block)
+}
+
 # Each client, its version, and the function that runs it.
 clients() {
     cat <<END
@@ -99,6 +131,12 @@ go-redis|9.23.0|go_redis v9.23.0
 redis-rs|1.8.1|redis_rs 1.8.1
 jedis|8.0.2|java_client jedis
 lettuce|7.7.0|java_client lettuce
+blocks|Python|block_py
+blocks|Node|block_js
+blocks|PHP|block_php
+blocks|Go|block_go
+blocks|Java|block_java
+blocks|Rust|block_rs
 END
 }
 
@@ -116,18 +154,22 @@ keys=orders:*
 secret_file=$scratch/shop
 allow=*:*
 END
+: >"$scratch/log"
 "$frazild" -c "$scratch/frazild.conf" 2>"$scratch/log" &
 daemon=$!
 while kill -0 $daemon && ! grep -q 'is ready' "$scratch/log"; do sleep 0.1; done
 port=$(sed -n 's/.*listening: resp .*:\([0-9]*\)$/\1/p' "$scratch/log")
+export FRAZILD_URL="redis://shop:$token@127.0.0.1:$port"
 
 failed=0
 printf '%-11s %-9s %s\n' client version 'ids'
 clients >"$scratch/clients"
 while IFS='|' read -r name version run; do
+    expected=110
+    [ "$name" != blocks ] || expected=2500
     # shellcheck disable=SC2086 # a command and its words
-    if $run >"$scratch/ids" 2>"$scratch/errors" && [ "$(grep -cxE '[0-9]{15,20}' "$scratch/ids")" -eq 110 ] && sort -cnu "$scratch/ids"; then
-        printf '%-11s %-9s %s\n' "$name" "$version" 110
+    if $run >"$scratch/ids" 2>"$scratch/errors" && [ "$(grep -cxE '[0-9]{15,20}' "$scratch/ids")" -eq $expected ] && sort -cnu "$scratch/ids"; then
+        printf '%-11s %-9s %s\n' "$name" "$version" $expected
         cat "$scratch/ids" >>"$scratch/all"
     else
         printf '%-11s %-9s %s\n' "$name" "$version" FAILED
