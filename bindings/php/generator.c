@@ -87,6 +87,7 @@ static frazil *shared_generator(zend_string *spec)
         frazil_throw(&err);
         return NULL;
     }
+    FRAZIL_G(openings)++;
     if (FRAZIL_G(generators) == NULL) {
         FRAZIL_G(generators) = pemalloc(sizeof(HashTable), 1);
         zend_hash_init(FRAZIL_G(generators), 8, NULL, NULL, 1);
@@ -133,6 +134,8 @@ ZEND_METHOD(Frazil_Generator, __construct)
         frazil_throw_usage("the spec has a zero byte");
     else if (frazil_open(&generator->gen, ZSTR_VAL(spec), &err) != FRAZIL_OK)
         frazil_throw(&err);
+    else
+        FRAZIL_G(openings)++;
 }
 
 /* ---- taking ---------------------------------------------------------------------- */

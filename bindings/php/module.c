@@ -24,6 +24,7 @@ static PHP_GINIT_FUNCTION(frazil)
     ZEND_TSRMLS_CACHE_UPDATE();
 #endif
     frazil_globals->generators = NULL;
+    frazil_globals->openings = 0;
 }
 
 static PHP_MINIT_FUNCTION(frazil)
@@ -54,10 +55,14 @@ static PHP_MSHUTDOWN_FUNCTION(frazil)
 
 static PHP_MINFO_FUNCTION(frazil)
 {
+    char openings[MAX_LENGTH_OF_LONG + 1];
+
     (void)zend_module;
+    snprintf(openings, sizeof openings, ZEND_ULONG_FMT, FRAZIL_G(openings));
     php_info_print_table_start();
     php_info_print_table_row(2, "frazil", "enabled");
     php_info_print_table_row(2, "version", frazil_version());
+    php_info_print_table_row(2, "generators opened", openings);
     php_info_print_table_end();
 }
 

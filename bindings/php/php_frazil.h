@@ -24,9 +24,13 @@
 extern zend_module_entry frazil_module_entry;
 #define phpext_frazil_ptr &frazil_module_entry
 
-/* The generators of Frazil\Generator::open by spec: they live as long as the process, or the thread of it. */
+/*
+ * The generators of Frazil\Generator::open by spec: they live as long as the process, or the thread of it.  How many
+ * were opened, by open() or `new`, is what phpinfo() says.
+ */
 ZEND_BEGIN_MODULE_GLOBALS(frazil)
 HashTable *generators;
+zend_ulong openings;
 ZEND_END_MODULE_GLOBALS(frazil)
 ZEND_EXTERN_MODULE_GLOBALS(frazil)
 #define FRAZIL_G(member) ZEND_MODULE_GLOBALS_ACCESSOR(frazil, member)

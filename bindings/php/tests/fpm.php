@@ -1,6 +1,7 @@
 <?php
 // SPDX-License-Identifier: MIT
-// Goal of this test: php-fpm with eight children makes no id twice, over a reload and a killed child.
+// Goal of this test: php-fpm with eight children makes no id twice, over a reload and a killed child, and each child opens a
+// generator once for all of its requests.
 // fpm.php SCRATCH PHP-FPM EXTENSION
 
 declare(strict_types=1);
@@ -8,6 +9,8 @@ declare(strict_types=1);
 [, $scratch, $fpm, $extension] = $argv;
 const CHILDREN = 8;
 const ROUNDS = 60;
+const IDS = 110;       // of a request
+const GENERATORS = 2;  // which it asks for: by frazil's name and by konayuki's
 
 /** A record of FastCGI: version 1, its type, request 1. */
 function record(int $type, string $content): string
@@ -67,9 +70,9 @@ for ($tries = 0; ($ready = @request("$scratch/fpm.socket")) === null; $tries++) 
     }
     usleep(100000);
 }
-$ids = explode("\n", trim(answer($ready)));
-array_shift($ids);
-$children = [];
+$ids = array_slice(explode("\n", trim(answer($ready))), 2);
+$children = []; // by process id, how many requests each has answered
+$opened = [];   // how many generators a child had opened at the end of a request, and how often
 $lost = 0;
 for ($round = 0; $round < ROUNDS; $round++) {
     $connections = array_filter(array_map(static fn () => @request("$scratch/fpm.socket"), range(1, 2 * CHILDREN)));
@@ -82,18 +85,25 @@ for ($round = 0; $round < ROUNDS; $round++) {
     }
     foreach ($connections as $connection) {
         $lines = explode("\n", trim(answer($connection)));
-        if (count($lines) !== 101) {
+        if (count($lines) !== 2 + IDS) {
             $lost++;
             continue;
         }
-        $children[array_shift($lines)] = true;
+        $child = array_shift($lines);
+        $children[$child] = ($children[$child] ?? 0) + 1;
+        $openings = (int) array_shift($lines);
+        $opened[$openings] = ($opened[$openings] ?? 0) + 1;
         array_push($ids, ...$lines);
     }
 }
 $made = count($ids);
 $unique = count(array_unique($ids));
 echo "$made ids of ", count($children), " children, $unique different ones, $lost requests lost at the kill and the reload\n";
-if ($made !== $unique || $made < ROUNDS * CHILDREN * 100 || count($children) <= CHILDREN) {
+if ($made !== $unique || $made < ROUNDS * CHILDREN * IDS || count($children) <= CHILDREN) {
     echo file_get_contents("$scratch/fpm.log");
+    exit(1);
+}
+echo 'the child that answered most answered ', max($children), " requests; generators that a child had opened: ", json_encode($opened), "\n";
+if (array_keys($opened) !== [GENERATORS] || max($children) < 10) {
     exit(1);
 }
