@@ -218,14 +218,24 @@ static void work(struct loop *loop, struct connection *connection, const char *a
         watch(loop, connection);
 }
 
+/* The handshake is over: a client with a certificate need not say who it is. */
+static void greeted(struct loop *loop, struct connection *connection)
+{
+    struct user *user = users_by_certificate(&loop->lane.setup->users, connection->io.session);
+
+    count(&loop->lane.counters.tls_handshakes, 1);
+    if (user != NULL && !session_login(&connection->session, user))
+        connection->session.closing = true;
+}
+
 /* Reads, and counts how the handshake of TLS ends. */
 static ssize_t receive(struct loop *loop, struct connection *connection, void *to, size_t size)
 {
-    bool greeted = connection->io.greets;
+    bool greeting = connection->io.greets;
     ssize_t n = io_read(&connection->io, to, size);
 
-    if (greeted && !connection->io.greets)
-        count(&loop->lane.counters.tls_handshakes, 1);
+    if (greeting && !connection->io.greets)
+        greeted(loop, connection);
     if (connection->io.greets && n == IO_BROKEN) {
         count(&loop->lane.counters.tls_failures, 1);
         log_line(LOG_CLIENT, "the TLS handshake of connection %llu failed: %s",

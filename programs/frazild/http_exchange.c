@@ -60,7 +60,18 @@ static bool read_parameters(struct http_request *request, enum MHD_Result *ret)
     return true;
 }
 
-/* Finds the user by the token.  False: *ret has sent that nobody may come in so. */
+/* The user by the certificate that its connection has shown; NULL: none. */
+static struct user *user_of_certificate(const struct http_request *request)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+
+    if (info == NULL || info->tls_session == NULL)
+        return NULL;
+    return users_by_certificate(&request->lane->lane.setup->users, info->tls_session);
+}
+
+/* Finds the user by the token, or without one by the certificate.  False: *ret has sent that nobody may come in so. */
 static bool find_user(struct http_request *request, enum MHD_Result *ret)
 {
     const struct users *users = &request->lane->lane.setup->users;
@@ -68,6 +79,10 @@ static bool find_user(struct http_request *request, enum MHD_Result *ret)
     static const char scheme[] = "Bearer ";
 
     if (users->count == 0 || (request->route != NULL && (request->route->flags & ROUTE_OPEN) != 0))
+        return true;
+    if (header.at == NULL)
+        request->user = user_of_certificate(request);
+    if (request->user != NULL)
         return true;
     if (header.at == NULL || strncmp(header.at, scheme, sizeof scheme - 1) != 0) {
         *ret = http_fail(request, MHD_HTTP_UNAUTHORIZED, CODE_NOAUTH,

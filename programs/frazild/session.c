@@ -17,7 +17,7 @@ bool session_login(struct session *session, struct user *user)
         return false;
     free(session->user_name);
     session->user_name = name;
-    memcpy(session->user_sha256, user->sha256, sizeof user->sha256);
+    memcpy(session->user_proof, user->proof, sizeof user->proof);
     session->user = user;
     session->known = session->lane->setup;
     return true;
@@ -29,9 +29,9 @@ struct user *session_user(struct session *session)
 
     if (session->user == NULL || session->known == setup)
         return session->user;
-    /* A reload: the same user, if it is still there with the same secret. */
+    /* A reload: the same user, if it is still there with the same secret and certificate. */
     struct user *now = users_find(&setup->users, session->user_name, strlen(session->user_name));
-    if (now == NULL || memcmp(now->sha256, session->user_sha256, sizeof now->sha256) != 0)
+    if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0)
         session->closing = true;
     else
         session->known = setup;

@@ -39,7 +39,7 @@ struct session {
     struct errand *errand;
     struct multi *multi;
     char *user_name; /* of `user`, to look it up after a reload */
-    unsigned char user_sha256[32];
+    unsigned char user_proof[32];
     char *name; /* CLIENT SETNAME */
     char *lib;  /* CLIENT SETINFO LIB-NAME */
     char *lib_version;

@@ -123,9 +123,9 @@ static void check_tls(const struct config_section *section, const struct listen_
 
     if (is_tls && (!has_certificate || !has_key))
         config_complain(errors, section->place, "[listen %s] needs tls_certificate= and tls_key=", section->name);
-    if (!is_tls && (has_certificate || has_key))
+    if (!is_tls && (has_certificate || has_key || listen->tls_client_ca[0] != '\0'))
         config_complain(errors, section->place,
-                        "tls_certificate= and tls_key= are keys of [listen resps] and [listen https]");
+                        "tls_certificate=, tls_key= and tls_client_ca= are keys of [listen resps] and [listen https]");
 }
 
 static void read_listen(struct settings *settings, const struct config_section *section, struct bytes *errors)

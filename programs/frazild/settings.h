@@ -40,8 +40,9 @@ struct listen_settings {
     bool insecure;         /* an address beyond this host may do without TLS and users */
     const char *tls_certificate;
     const char *tls_key;
-    uint32_t mode;     /* of a unix socket */
-    const char *hosts; /* names of this host that clients of HTTP may use, separated by blanks */
+    const char *tls_client_ca; /* the signers of clients; "": these are not asked for a certificate */
+    uint32_t mode;             /* of a unix socket */
+    const char *hosts;         /* names of this host that clients of HTTP may use, separated by blanks */
 };
 
 /* A section [generator NAME]. */
@@ -60,8 +61,9 @@ struct user_settings {
     const char *name;
     struct place place;
     const char *secret_file;
-    const char *allow; /* verb:pattern, separated by blanks */
-    uint32_t rate;     /* ids a second; 0: no limit */
+    const char *certificate; /* a name in the client's certificate; "": none */
+    const char *allow;       /* verb:pattern, separated by blanks */
+    uint32_t rate;           /* ids a second; 0: no limit */
 };
 
 struct settings {

@@ -25,6 +25,7 @@
     X(listen, hosts,           hosts,              text,       "",      "http, https: names of this host, beside its addresses and localhost") \
     X(listen, tls_certificate, tls_certificate,    text,       "",      "resps, https: PEM file, the certificate before those that signed it") \
     X(listen, tls_key,         tls_key,            text,       "",      "resps, https: PEM file of its private key") \
+    X(listen, tls_client_ca,   tls_client_ca,      text,       "",      "resps, https: PEM file of those who sign the certificates of clients") \
     X(listen, insecure,        insecure,           yes,        "no",    "yes: beyond this host, without TLS or users")
 
 #define GENERATOR_KEYS(X) \
@@ -34,6 +35,7 @@
 
 #define USER_KEYS(X) \
     X(user, secret_file,       secret_file,        text,       "",      "file with the SHA-256 of the user's token") \
+    X(user, certificate,       certificate,        text,       "",      "a name in the certificate of the user's clients") \
     X(user, allow,             allow,              text,       "",      "VERB:PATTERN, several by blanks") \
     X(user, rate,              rate,               rate,       "unlimited", "ids a second")
 /* clang-format on */

@@ -15,6 +15,7 @@ struct tls {
     gnutls_certificate_credentials_t credentials;
     gnutls_priority_t priorities;
     int64_t end_unix_s;
+    bool asks_clients; /* for a certificate, which they need not have */
 };
 
 /* A stranger who reads the key can pretend to be this daemon. */
@@ -42,6 +43,19 @@ static int64_t end_of(gnutls_certificate_credentials_t credentials)
     }
     gnutls_free(rows);
     return end_unix_s;
+}
+
+/* Those who sign the certificates of clients.  Returns whether the file is right, or complains. */
+static bool load_client_ca(struct tls *tls, const struct listen_settings *settings, struct bytes *errors)
+{
+    if (settings->tls_client_ca[0] == '\0')
+        return true;
+    int count = gnutls_certificate_set_x509_trust_file(tls->credentials, settings->tls_client_ca, GNUTLS_X509_FMT_PEM);
+    tls->asks_clients = count > 0;
+    if (!tls->asks_clients)
+        config_complain(errors, settings->place, "tls_client_ca=%s cannot be used: %s", settings->tls_client_ca,
+                        count < 0 ? gnutls_strerror(count) : "there is no certificate in it");
+    return tls->asks_clients;
 }
 
 /* Returns what is wrong, or NULL. */
@@ -73,10 +87,11 @@ struct tls *tls_open(const struct listen_settings *settings, struct bytes *error
         atomic_init(&tls->holders, 1);
         why = load(tls, settings);
     }
-    if (why == NULL)
+    if (why == NULL && load_client_ca(tls, settings, errors))
         return tls;
-    config_complain(errors, settings->place, "tls_certificate=%s and tls_key=%s cannot be used: %s",
-                    settings->tls_certificate, settings->tls_key, why);
+    if (why != NULL)
+        config_complain(errors, settings->place, "tls_certificate=%s and tls_key=%s cannot be used: %s",
+                        settings->tls_certificate, settings->tls_key, why);
     tls_release(tls);
     return NULL;
 }
@@ -103,8 +118,72 @@ int64_t tls_end_unix_s(const struct tls *tls)
     return tls->end_unix_s;
 }
 
+/* A client may come without a certificate, and say who it is by a token; one that it shows must be good. */
+static int verify_client(gnutls_session_t session)
+{
+    static unsigned char clients[] = GNUTLS_KP_TLS_WWW_CLIENT;
+    gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID, .data = clients};
+    unsigned count = 0, faults = 0;
+
+    if (gnutls_certificate_get_peers(session, &count) == NULL || count == 0)
+        return 0;
+    int err = gnutls_certificate_verify_peers(session, &purpose, 1, &faults);
+    return err < 0 || faults != 0 ? GNUTLS_E_CERTIFICATE_ERROR : 0;
+}
+
+/* The certificate that the client has shown; NULL: none.  The caller frees it. */
+static gnutls_x509_crt_t certificate_of(gnutls_session_t session)
+{
+    unsigned count = 0;
+    const gnutls_datum_t *shown = gnutls_certificate_get_peers(session, &count);
+    gnutls_x509_crt_t certificate;
+
+    if (shown == NULL || count == 0 || gnutls_x509_crt_init(&certificate) < 0)
+        return NULL;
+    if (gnutls_x509_crt_import(certificate, &shown[0], GNUTLS_X509_FMT_DER) >= 0)
+        return certificate;
+    gnutls_x509_crt_deinit(certificate);
+    return NULL;
+}
+
+/* Its other names, of DNS or as a URI, count before the common name, as browsers have it for servers. */
+static bool has_name(gnutls_x509_crt_t certificate, const char *name)
+{
+    char text[256];
+    bool has_others = false;
+    size_t size;
+
+    for (unsigned i = 0;; i++) {
+        size = sizeof text;
+        int type = gnutls_x509_crt_get_subject_alt_name(certificate, i, text, &size, NULL);
+        if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
+            break;
+        has_others |= type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI;
+        if ((type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI) && size == strlen(name) &&
+            memcmp(text, name, size) == 0)
+            return true;
+    }
+    size = sizeof text;
+    return !has_others &&
+           gnutls_x509_crt_get_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text, &size) >= 0 &&
+           size == strlen(name) && memcmp(text, name, size) == 0;
+}
+
+bool tls_client_is(gnutls_session_t session, const char *name)
+{
+    gnutls_x509_crt_t certificate = certificate_of(session);
+
+    if (certificate == NULL)
+        return false;
+    bool is_named = has_name(certificate, name);
+    gnutls_x509_crt_deinit(certificate);
+    return is_named;
+}
+
 bool tls_give(const struct tls *tls, gnutls_session_t session)
 {
+    gnutls_certificate_server_set_request(session, tls->asks_clients ? GNUTLS_CERT_REQUEST : GNUTLS_CERT_IGNORE);
+    gnutls_session_set_verify_function(session, verify_client);
     return gnutls_priority_set(session, tls->priorities) == GNUTLS_E_SUCCESS &&
            gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials) == GNUTLS_E_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include "users.h"
 
 #include "generators.h"
+#include "tls.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -127,6 +128,31 @@ static void read_secret(struct user *user, const struct user_settings *settings,
     explicit_bzero(text, sizeof text);
 }
 
+/* Reads by what a user is known. */
+static void read_proof(struct user *user, const struct user_settings *row, const struct settings *settings,
+                       struct bytes *errors)
+{
+    bool asks = settings->listen[PROTOCOL_RESPS].tls_client_ca[0] != '\0' ||
+                settings->listen[PROTOCOL_HTTPS].tls_client_ca[0] != '\0';
+    gnutls_hash_hd_t hash;
+
+    user->certificate = row->certificate;
+    if (row->secret_file[0] != '\0')
+        read_secret(user, row, errors);
+    if (row->secret_file[0] == '\0' && row->certificate[0] == '\0')
+        config_complain(errors, row->place, "[user %s] needs secret_file= or certificate=", row->name);
+    if (row->certificate[0] != '\0' && !asks)
+        config_complain(errors, row->place,
+                        "[user %s]: certificate= needs tls_client_ca= in [listen resps] or [listen https]", row->name);
+    if (gnutls_hash_init(&hash, GNUTLS_DIG_SHA256) != 0) {
+        bytes_add_text(errors, "out of memory\n");
+        return;
+    }
+    (void)gnutls_hash(hash, user->sha256, sizeof user->sha256);
+    (void)gnutls_hash(hash, row->certificate, strlen(row->certificate));
+    gnutls_hash_deinit(hash, user->proof);
+}
+
 void users_open(struct users *users, const struct settings *settings, struct bytes *errors)
 {
     *users = (struct users){.rows = calloc(settings->user_count + 1, sizeof *users->rows)};
@@ -140,10 +166,7 @@ void users_open(struct users *users, const struct settings *settings, struct byt
         user->name = row->name;
         user->allow = row->allow;
         user->rate.per_second = row->rate;
-        if (row->secret_file[0] != '\0')
-            read_secret(user, row, errors);
-        else
-            config_complain(errors, row->place, "[user %s] needs secret_file=", row->name);
+        read_proof(user, row, settings, errors);
         if (row->allow[0] == '\0')
             config_complain(errors, row->place, "[user %s] needs allow=, such as next:* inspect:*", row->name);
         if (any_rule(row->allow, is_wrong_rule, NULL))
@@ -187,6 +210,15 @@ struct user *users_by_token(const struct users *users, const char *name, size_t 
             found = &users->rows[i];
     }
     return found;
+}
+
+struct user *users_by_certificate(const struct users *users, gnutls_session_t session)
+{
+    for (size_t i = 0; i < users->count; i++) {
+        if (users->rows[i].certificate[0] != '\0' && tls_client_is(session, users->rows[i].certificate))
+            return &users->rows[i];
+    }
+    return NULL;
 }
 
 static void write_hex(const unsigned char *from, char *to)

@@ -5,6 +5,8 @@
 #ifndef FRAZILD_USERS_H
 #define FRAZILD_USERS_H
 
+#include <gnutls/gnutls.h>
+
 #include "rate.h"
 #include "settings.h"
 
@@ -22,7 +24,9 @@ enum verb {
 struct user {
     const char *name;         /* the settings' own */
     const char *allow;        /* likewise */
+    const char *certificate;  /* likewise: a name in the client's certificate; "" for none */
     unsigned char sha256[32]; /* of the token */
+    unsigned char proof[32];  /* SHA-256 of all that the user is known by: another after a reload is another user */
     bool has_secret;
     struct rate rate;
 };
@@ -44,6 +48,9 @@ struct user *users_find(const struct users *users, const char *name, size_t len)
 /* The user whose token it is; a NULL name stands for any user.  NULL: nobody's.  Takes as long for a wrong one. */
 struct user *users_by_token(const struct users *users, const char *name, size_t name_len, const char *token,
                             size_t len);
+
+/* The user whose certificate the client of a session of TLS has shown; NULL: nobody's, or it has shown none. */
+struct user *users_by_certificate(const struct users *users, gnutls_session_t session);
 
 /* Whether a user may do this with a generator ("" for none).  user NULL: there are no users, so anybody may. */
 bool users_may(const struct user *user, enum verb verb, const char *generator);

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: a client's certificate is as good as a token, and one that is not good ends the handshake."""
+
+import http.client
+import os
+import shutil
+import signal
+import ssl
+import subprocess
+import tempfile
+import unittest
+
+from harness import BASE, PATIENCE_S, Client, ReplyError, TestCase, generator
+
+LISTEN = """[listen {protocol}]
+address=127.0.0.1:0
+tls_certificate={folder}/server.pem
+tls_key={folder}/server.key
+tls_client_ca={folder}/ca.pem
+"""
+USER = "[user {name}]\ncertificate={certificate}\nallow={allow}\n"
+
+
+def openssl(folder, *arguments):
+    subprocess.run(["openssl", *arguments], cwd=folder, check=True, capture_output=True)
+
+
+class Authority:
+    """Signs certificates in a folder."""
+
+    def __init__(self, folder, name):
+        self.folder, self.name = folder, name
+        openssl(folder, "req", "-x509", *self.new_key(name), "-out", f"{name}.pem", "-days", "2", "-subj", f"/CN={name}")
+
+    @staticmethod
+    def new_key(name):
+        return ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", f"{name}.key"]
+
+    def sign(self, name, subject, extensions, days="2"):
+        with open(os.path.join(self.folder, "extensions"), "w", encoding="utf-8") as file:
+            file.write(extensions)
+        openssl(self.folder, "req", *self.new_key(name), "-out", f"{name}.csr", "-subj", f"/CN={subject}")
+        openssl(self.folder, "x509", "-req", "-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key",
+                "-CAcreateserial", "-days", days, "-extfile", "extensions", "-out", f"{name}.pem")  # fmt: skip
+
+
+class Clients(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.mkdtemp(prefix="frazild-certificates-")
+        cls.addClassCleanup(shutil.rmtree, cls.folder)
+        ca = Authority(cls.folder, "ca")
+        client = "extendedKeyUsage=clientAuth\n"
+        ca.sign("server", "frazild", "subjectAltName=IP:127.0.0.1\n")
+        ca.sign("plain", "shop", client)
+        ca.sign("dns", "other", client + "subjectAltName=DNS:shop.internal,DNS:second.internal\n")
+        ca.sign("uri", "other", client + "subjectAltName=URI:spiffe://internal/shop\n")
+        ca.sign("hidden", "shop", client + "subjectAltName=DNS:guest.internal\n")
+        ca.sign("wrong-use", "shop", "extendedKeyUsage=serverAuth\n")
+        ca.sign("ended", "shop", client, days="-1")
+        Authority(cls.folder, "stranger").sign("strange", "shop", client)
+
+    def config(self, certificate="shop", allow="*:*", more=""):
+        listen = "".join(LISTEN.format(protocol=protocol, folder=self.folder) for protocol in ("resps", "https"))
+        return BASE + listen + generator("main") + USER.format(name="shop", certificate=certificate, allow=allow) + more
+
+    def context(self, certificate=None):
+        context = ssl.create_default_context(cafile=os.path.join(self.folder, "ca.pem"))
+        if certificate is not None:
+            path = os.path.join(self.folder, certificate)
+            context.load_cert_chain(f"{path}.pem", f"{path}.key")
+        return context
+
+    def connect_tls(self, daemon, certificate=None):
+        client = Client(daemon.address("resps"))
+        self.addCleanup(client.close)
+        client.file.close()
+        client.socket = self.context(certificate).wrap_socket(client.socket, server_hostname="127.0.0.1")
+        client.file = client.socket.makefile("rb")
+        return client
+
+    def get(self, daemon, path, certificate=None, headers=None):
+        host, port = daemon.address("https")
+        connection = http.client.HTTPSConnection(host, port, context=self.context(certificate), timeout=PATIENCE_S)
+        self.addCleanup(connection.close)
+        connection.request("GET", path, headers=headers or {})
+        return connection.getresponse().status
+
+    def is_refused(self, daemon, certificate):
+        """With TLS 1.3 the client's handshake ends before the server has looked at the certificate."""
+        try:
+            return self.connect_tls(daemon, certificate).ask("PING") != "PONG"
+        except (OSError, EOFError, IndexError, ssl.SSLError):
+            return True
+
+
+class Users(Clients):
+    def test_a_name_in_the_certificate_is_the_user(self):
+        for certificate, name in (
+            ("plain", "shop"),
+            ("dns", "shop.internal"),
+            ("dns", "second.internal"),
+            ("uri", "spiffe://internal/shop"),
+        ):
+            daemon = self.start(self.config(name))
+            self.assertGreater(int(self.connect_tls(daemon, certificate).ask("NEXT", "main")), 0)
+            self.assertEqual(self.get(daemon, "/v1/generators/main/ids", certificate), 200)
+            daemon.end()
+
+    def test_a_common_name_does_not_count_beside_other_names(self):
+        daemon = self.start(self.config("shop"))
+        self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, "hidden"), "NEXT", "main")
+        self.assertEqual(self.get(daemon, "/v1/generators/main/ids", "hidden"), 401)
+
+    def test_the_user_may_what_allow_says(self):
+        daemon = self.start(self.config(allow="inspect:*"))
+        self.assert_error("NOPERM", "allow=", self.connect_tls(daemon, "plain"), "NEXT", "main")
+        self.assertEqual(self.get(daemon, "/v1/generators/main/ids", "plain"), 403)
+        self.assertEqual(self.get(daemon, "/v1/inspect/5", "plain"), 200)
+
+    def test_without_a_certificate_a_token_counts(self):
+        token = "a" * 64
+        secret = os.path.join(self.folder, "secret")
+        with open(os.open(secret, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            subprocess.run(["sha256sum"], input=token, text=True, stdout=file, check=True)
+        daemon = self.start(self.config(more=f"[user tools]\nsecret_file={secret}\nallow=*:*\n"))
+        client = self.connect_tls(daemon)
+        self.assert_error("NOAUTH", "Authentication required", client, "NEXT", "main")
+        self.assertEqual(client.ask("AUTH", "tools", token), "OK")
+        self.assertGreater(int(client.ask("NEXT", "main")), 0)
+        self.assertEqual(self.get(daemon, "/v1/generators/main/ids"), 401)
+        headers = {"Authorization": f"Bearer {token}"}
+        self.assertEqual(self.get(daemon, "/v1/generators/main/ids", headers=headers), 200)
+
+    def test_a_wrong_token_is_wrong_beside_a_good_certificate(self):
+        daemon = self.start(self.config())
+        headers = {"Authorization": "Bearer wrong"}
+        self.assertEqual(self.get(daemon, "/v1/generators/main/ids", "plain", headers), 401)
+
+
+class Bad(Clients):
+    def test_one_that_is_not_good_ends_the_handshake(self):
+        daemon = self.start(self.config())
+        for count, certificate in enumerate(("strange", "ended", "wrong-use"), 1):
+            self.assertTrue(self.is_refused(daemon, certificate), certificate)
+            daemon.wait_for_line("failed: Error in the certificate", count)
+            with self.assertRaises((OSError, http.client.HTTPException)):
+                self.get(daemon, "/v1/generators/main/ids", certificate)
+        self.assertFalse(self.is_refused(daemon, "plain"))
+
+    def test_a_reload_that_names_another_cuts_the_user(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "f.conf")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.config())
+            daemon = self.start(arguments=["-c", path])
+            client = self.connect_tls(daemon, "plain")
+            self.assertGreater(int(client.ask("NEXT", "main")), 0)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.config("another"))
+            daemon.process.send_signal(signal.SIGHUP)
+            daemon.wait_for_line("SIGHUP: the configuration was read")
+            with self.assertRaises((ReplyError, OSError, EOFError, IndexError)):
+                client.ask("NEXT", "main")
+            self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, "plain"), "NEXT", "main")
+
+
+class Mistakes(Clients):
+    def expect(self, config, words):
+        path = os.path.join(self.folder, "f.conf")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(config)
+        result = subprocess.run(
+            [os.environ["FRAZILD"], "-c", path, "--check"], capture_output=True, text=True, timeout=PATIENCE_S
+        )
+        self.assertEqual(result.returncode, 1)
+        self.assertIn(words, result.stderr)
+
+    def test_each_is_named(self):
+        self.expect(self.config().replace("/ca.pem", "/none.pem"), "tls_client_ca=")
+        self.expect(self.config().replace("/ca.pem", "/server.key"), "cannot be used")
+        self.expect(self.config(certificate=""), "[user shop] needs secret_file= or certificate=")
+        without = self.config().replace(f"tls_client_ca={self.folder}/ca.pem\n", "")
+        self.expect(without, "certificate= needs tls_client_ca= in [listen resps] or [listen https]")
+        wrong = self.config().replace("[listen resp]\n", f"[listen resp]\ntls_client_ca={self.folder}/ca.pem\n")
+        self.expect(wrong, "keys of [listen resps] and [listen https]")
+
+
+if __name__ == "__main__":
+    unittest.main()
