@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define BINARY_AT_ONCE 512U /* ids between two looks at how full the output is */
+
 struct batch {
     struct taking taking; /* the first: the taker gives it back */
     struct session *session;
@@ -56,31 +58,35 @@ static void write_integer(const struct batch *batch, uint64_t id, struct bytes *
                         "incr_reply=string in the daemon's configuration");
 }
 
-static void write_one(struct batch *batch, struct bytes *out)
+/* Writes the next ids of a binary reply, as far as it goes. */
+static void write_binary(struct batch *batch, struct bytes *out)
+{
+    uint32_t before = batch->written % batch->each, n = batch->each - before;
+
+    if (n > BINARY_AT_ONCE)
+        n = BINARY_AT_ONCE;
+    if (before == 0)
+        resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->taking.engine->gen));
+    form_bytes(batch->taking.engine, id_at(batch, batch->written), n, out);
+    if (before + n == batch->each)
+        bytes_add(out, "\r\n", 2);
+    batch->written += n;
+}
+
+static void write_next(struct batch *batch, struct bytes *out)
 {
     const void *id = id_at(batch, batch->written);
-    bool first = batch->written % batch->each == 0, last = (batch->written + 1) % batch->each == 0;
 
-    switch (batch->shape) {
-    case SHAPE_ARRAY:
-        if (first)
-            resp_array(out, batch->each);
-        write_text(batch, id, out);
-        break;
-    case SHAPE_ONE:
-        write_text(batch, id, out);
-        break;
-    case SHAPE_INTEGER:
-        write_integer(batch, *(const uint64_t *)id, out);
-        break;
-    case SHAPE_BINARY:
-        if (first)
-            resp_bulk_head(out, (size_t)batch->each * frazil_id_size(batch->taking.engine->gen));
-        form_bytes(batch->taking.engine, id, out);
-        if (last)
-            bytes_add(out, "\r\n", 2);
-        break;
+    if (batch->shape == SHAPE_BINARY) {
+        write_binary(batch, out);
+        return;
     }
+    if (batch->shape == SHAPE_ARRAY && batch->written % batch->each == 0)
+        resp_array(out, batch->each);
+    if (batch->shape == SHAPE_INTEGER)
+        write_integer(batch, *(const uint64_t *)id, out);
+    else
+        write_text(batch, id, out);
     batch->written++;
 }
 
@@ -125,9 +131,9 @@ static bool write_on(struct batch *batch, struct bytes *out)
     uint32_t end = whole_ids(batch);
 
     while (batch->written < end) {
-        if (out->len > OUT_BYTES_MAX && batch->written % 64 == 0)
+        if (out->len > OUT_BYTES_MAX)
             return false;
-        write_one(batch, out);
+        write_next(batch, out);
     }
     const struct call call = {.row = batch->row, .out = out};
     for (uint32_t i = end / batch->each; i < batch->commands; i++)

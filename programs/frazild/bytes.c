@@ -75,26 +75,39 @@ void bytes_free(struct bytes *bytes)
     *bytes = (struct bytes){0};
 }
 
-/* Two digits at a time, from the end: half the divisions. */
+/* smallest[n]: the smallest number that has n + 1 digits. */
+/* clang-format off */
+static const uint64_t smallest[] = {
+    0, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000, 10000000000, 100000000000, 1000000000000,
+    10000000000000, 100000000000000, 1000000000000000, 10000000000000000, 100000000000000000, 1000000000000000000,
+    10000000000000000000U};
+/* clang-format on */
+
+static size_t count_digits(uint64_t number)
+{
+    size_t bits = 64 - (size_t)__builtin_clzll(number | 1), guess = bits * 1233 >> 12; /* times log10(2) */
+
+    return guess + (number >= smallest[guess]);
+}
+
+/* Two digits at a time, from the end: half the divisions.  They are written where they belong, as a copy would wait for
+ * them. */
 size_t bytes_digits(char *out, uint64_t number)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324252627282930313233343536373839"
                                 "40414243444546474849505152535455565758596061626364656667686970717273747576777879"
                                 "8081828384858687888990919293949596979899";
-    char digits[20];
-    size_t at = sizeof digits;
+    size_t len = count_digits(number);
+    char *at = out + len;
 
     while (number >= 100) {
         at -= 2;
-        memcpy(digits + at, pairs + 2 * (number % 100), 2);
+        memcpy(at, pairs + 2 * (number % 100), 2);
         number /= 100;
     }
-    if (number >= 10) {
-        at -= 2;
-        memcpy(digits + at, pairs + 2 * number, 2);
-    } else {
-        digits[--at] = (char)('0' + number);
-    }
-    memcpy(out, digits + at, sizeof digits - at);
-    return sizeof digits - at;
+    if (number >= 10)
+        memcpy(out, pairs + 2 * number, 2);
+    else
+        *out = (char)('0' + number);
+    return len;
 }

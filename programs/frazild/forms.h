@@ -24,7 +24,7 @@ const char *form_names(const struct engine *engine);
 /* Writes an id as text; returns its length, or 0 if the form does not suit.  size: at least FORM_TEXT_SIZE. */
 size_t form_text(const struct engine *engine, int form, const void *id, char *out, size_t size);
 
-/* Adds an id as bytes, big-endian: 8, or the 10 of a sno. */
-void form_bytes(const struct engine *engine, const void *id, struct bytes *out);
+/* Adds n ids as bytes, big-endian: 8 each, or the 10 of a sno. */
+void form_bytes(const struct engine *engine, const void *ids, size_t n, struct bytes *out);
 
 #endif

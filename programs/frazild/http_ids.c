@@ -47,7 +47,7 @@ static void write_one(struct http_ids *ids)
     char text[FORM_TEXT_SIZE];
 
     if (ids->media == MEDIA_BYTES) {
-        form_bytes(engine, id, &ids->out);
+        form_bytes(engine, id, 1, &ids->out);
         return;
     }
     if (ids->media == MEDIA_JSON)

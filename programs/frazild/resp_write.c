@@ -67,19 +67,20 @@ void resp_text(struct bytes *out, const char *text)
 /* The path of every id: one room for all of it. */
 void resp_digits(struct bytes *out, uint64_t number)
 {
-    char digits[20], *room = bytes_room(out, 28);
-    size_t len = bytes_digits(digits, number);
+    char *room = bytes_room(out, 28);
 
     if (room == NULL)
         return;
-    *room++ = '$';
-    if (len >= 10)
-        *room++ = (char)('0' + len / 10);
-    *room++ = (char)('0' + len % 10);
-    memcpy(room, "\r\n", 2);
-    memcpy(room + 2, digits, len);
-    memcpy(room + 2 + len, "\r\n", 2);
-    out->len += len + 6 + (len >= 10);
+    bool is_long = number >= 1000000000; /* the count of its digits has two digits itself, as for every id */
+    char *digits = room + (is_long ? 5 : 4);
+    size_t len = bytes_digits(digits, number);
+    room[0] = '$';
+    if (is_long)
+        room[1] = (char)('0' + len / 10);
+    digits[-3] = (char)('0' + len % 10);
+    memcpy(digits - 2, "\r\n", 2);
+    memcpy(digits + len, "\r\n", 2);
+    out->len += (size_t)(digits - room) + len + 2;
 }
 
 void resp_array(struct bytes *out, size_t count)
