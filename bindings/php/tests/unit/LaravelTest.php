@@ -8,6 +8,7 @@ declare(strict_types=1);
 use Frazil\Laravel\AsFrazilId;
 use Frazil\Laravel\HasFrazilId;
 use Illuminate\Config\Repository;
+use Illuminate\Console\Application as Artisan;
 use Illuminate\Container\Container;
 use Illuminate\Database\Capsule\Manager;
 use Illuminate\Database\Eloquent\Model;
@@ -30,25 +31,7 @@ use Konayuki\Laravel\KonayukiServiceProvider;
 use Konayuki\SnowflakeId;
 use Konayuki\WorkerIdAllocator;
 use PHPUnit\Framework\TestCase;
-
-/** What the provider asks of Laravel's Application. */
-final class StubApplication extends Container
-{
-    public function storagePath(): string
-    {
-        return '/nonexistent/storage';
-    }
-
-    public function configPath(string $path): string
-    {
-        return "/app/config/$path";
-    }
-
-    public function runningInConsole(): bool
-    {
-        return true;
-    }
-}
+use Symfony\Component\Console\Tester\CommandTester;
 
 final class Order extends Model
 {
@@ -200,6 +183,36 @@ final class LaravelTest extends TestCase
         }
         $this->expectExceptionMessage('even');
         $this->kasumi('4')->make(Scrambler::class);
+    }
+
+    public function testArtisanWritesASaltAndAsksBeforeItReplacesOne(): void
+    {
+        $application = $this->kasumi('3');
+        $artisan = new Artisan($application, new Dispatcher($application), '0');
+        $command = new CommandTester($artisan->find('kasumi:salt:generate'));
+        $this->assertSame(1, $command->execute([]));
+        $this->assertStringContainsString('/nonexistent/.env', $command->getDisplay());
+
+        $application->base = sys_get_temp_dir() . '/kasumi-test-' . bin2hex(random_bytes(6));
+        mkdir($application->base);
+        $file = "{$application->base}/.env";
+        $run = function (string $before, array $options, string $answer) use ($command, $file): string {
+            file_put_contents($file, $before);
+            $this->assertSame(0, $command->setInputs([$answer])->execute($options));
+            return file_get_contents($file);
+        };
+        $salt = '/^A=1\nKASUMI_SCRAMBLE_SALT=\d*[13579]\n%s$/D';
+        $this->assertSame('A=1', $run('A=1', ['--show' => true], 'no'));
+        $this->assertMatchesRegularExpression('/^KASUMI_SCRAMBLE_SALT=\d*[13579]$/', trim($command->getDisplay()));
+        $this->assertMatchesRegularExpression(sprintf($salt, ''), $run('A=1', [], 'no'));
+        $this->assertMatchesRegularExpression(sprintf($salt, 'B=2\n'), $run("A=1\nKASUMI_SCRAMBLE_SALT=\nB=2\n", [], 'no'));
+        $old = "A=1\nKASUMI_SCRAMBLE_SALT=4294967298\nB=2\n";
+        $this->assertSame($old, $run($old, [], 'no'));
+        foreach ([[[], 'yes'], [['--force' => true], 'no']] as [$options, $answer]) {
+            $this->assertMatchesRegularExpression(sprintf($salt, 'B=2\n'), $run($old, $options, $answer));
+        }
+        unlink($file);
+        rmdir($application->base);
     }
 
     public function testAModelGetsAnIdAndJsonAString(): void

@@ -9,6 +9,7 @@ use Illuminate\Support\ServiceProvider;
 use Kasumi\Base36Encoder;
 use Kasumi\ChecksumEncoder;
 use Kasumi\Encoder;
+use Kasumi\Laravel\Console\SaltGenerateCommand;
 use Kasumi\Scrambler;
 use RuntimeException;
 
@@ -31,6 +32,7 @@ final class KasumiServiceProvider extends ServiceProvider
     {
         if ($this->app->runningInConsole()) {
             $this->publishes([self::CONFIG => $this->app->configPath('kasumi.php')], 'kasumi-config');
+            $this->commands([SaltGenerateCommand::class]);
         }
     }
 
@@ -39,7 +41,7 @@ final class KasumiServiceProvider extends ServiceProvider
         $salt = filter_var($value, FILTER_VALIDATE_INT);
         if ($salt === false || $salt === 0) {
             throw new RuntimeException("KASUMI_SCRAMBLE_SALT is '" . (is_scalar($value) ? $value : '') . "': it must be an odd number, "
-                . "such as php -r 'echo random_int(1, 0xFFFFFFFF) | 1;' makes");
+                . 'such as php artisan kasumi:salt:generate writes into .env');
         }
         return $salt;
     }
