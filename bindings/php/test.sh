@@ -53,7 +53,7 @@ php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" 
 export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
 echo "-- the packages for Composer"
 parts=
-for part in ctype dom mbstring pdo pdo_sqlite posix tokenizer xml xmlwriter; do
+for part in ctype dom igbinary mbstring pdo pdo_sqlite posix redis tokenizer xml xmlwriter; do
     php -n -m | grep -qix "$part" || parts="$parts -d extension=$part"
 done
 # shellcheck disable=SC2086 # words

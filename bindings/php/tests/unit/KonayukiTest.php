@@ -177,56 +177,10 @@ final class KonayukiTest extends TestCase
         $this->assertNull($this->generator($counter, new SystemClock())->spec(), 'others can count there as well');
     }
 
-    public function testTheRedisCounterSpeaksToEitherClient(): void
+    public function testWhatIsNoClientOfRedisIsRefused(): void
     {
-        $redis = new class {
-            public array $calls = [];
-
-            public function eval(string $script, array $arguments, int $keys): int
-            {
-                $this->calls[] = [$arguments, $keys];
-                return 3;
-            }
-
-            public function set(string $key, string $value, array $options): bool
-            {
-                $this->calls[] = [$value, $options];
-                return true;
-            }
-        };
-        $counter = new RedisAtomicCounter($redis, 'p:');
-        $this->assertSame(3, $counter->nextSequence('k', 1, 2));
-        $this->assertTrue($counter->wasReinitialized());
-        $this->assertSame([[['p:k', '1', '2'], 1], ['1', ['NX']]], $redis->calls);
         $this->expectException(InvalidArgumentException::class);
         new RedisAtomicCounter(new stdClass());
-    }
-
-    public function testPredisIsCalledAsPredisWants(): void
-    {
-        if (!interface_exists(Predis\ClientInterface::class)) {
-            eval('namespace Predis; interface ClientInterface {}');
-        }
-        $predis = new class implements Predis\ClientInterface {
-            public array $calls = [];
-
-            public function eval(string $script, int $keys, string ...$arguments): int
-            {
-                $this->calls[] = [$keys, $arguments];
-                return 3;
-            }
-
-            public function set(string $key, string $value, string $option): ?string
-            {
-                $this->calls[] = [$value, $option];
-                return count($this->calls) === 2 ? 'OK' : null;
-            }
-        };
-        $counter = new RedisAtomicCounter($predis, 'p:');
-        $this->assertSame(3, $counter->nextSequence('k', 1, 2));
-        $this->assertSame([true, false], [$counter->wasReinitialized(), $counter->wasReinitialized()]);
-        $this->assertSame([1, ['p:k', '1', '2']], $predis->calls[0]);
-        $this->assertSame(['1', 'NX'], $predis->calls[1]);
     }
 
     public function testFileLocks(): void

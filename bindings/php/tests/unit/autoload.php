@@ -19,7 +19,7 @@ spl_autoload_register(static function (string $class) use ($folders): void {
         }
     }
 });
-foreach (['PhpOption', 'Dotenv', 'Illuminate/Config', 'Illuminate/Console', 'Illuminate/Container', 'Illuminate/Database', 'Illuminate/Events', 'Illuminate/Support'] as $part) {
+foreach (['PhpOption', 'Dotenv', 'Illuminate/Config', 'Illuminate/Console', 'Illuminate/Container', 'Illuminate/Database', 'Illuminate/Events', 'Illuminate/Redis', 'Illuminate/Support', 'Predis'] as $part) {
     require_once "$part/autoload.php";
 }
 require_once __DIR__ . '/StubApplication.php';

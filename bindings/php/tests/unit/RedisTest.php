@@ -1,0 +1,155 @@
+<?php
+// SPDX-License-Identifier: MIT
+// Goal of this test: konayuki's names count in a real Redis, by phpredis and by Predis, which share its keys.
+
+declare(strict_types=1);
+
+use Illuminate\Config\Repository;
+use Illuminate\Container\Container;
+use Illuminate\Redis\RedisManager;
+use Illuminate\Support\Facades\Facade;
+use Konayuki\IdGenerator;
+use Konayuki\Laravel\Facades\Konayuki;
+use Konayuki\Laravel\KonayukiServiceProvider;
+use Konayuki\Layout;
+use Konayuki\RealTimestamp;
+use Konayuki\Redis\RedisAtomicCounter;
+use Konayuki\SystemClock;
+use PHPUnit\Framework\TestCase;
+
+final class RedisTest extends TestCase
+{
+    private const IDS = 500;
+
+    private static string $folder;
+    /** @var resource */
+    private static $server;
+
+    public static function setUpBeforeClass(): void
+    {
+        self::$folder = sys_get_temp_dir() . '/frazil-redis-' . bin2hex(random_bytes(6));
+        mkdir(self::$folder);
+        $options = ['redis-server', '--port', '0', '--unixsocket', self::socket(), '--dir', self::$folder, '--save', ''];
+        self::$server = proc_open($options, [1 => ['file', self::$folder . '/log', 'w']], $pipes);
+        for ($tries = 0; $tries < 600; $tries++) {
+            try {
+                self::predis()->ping();
+                return;
+            } catch (Predis\Connection\ConnectionException) {
+                usleep(100_000);
+            }
+        }
+        self::fail('redis-server does not answer: ' . file_get_contents(self::$folder . '/log'));
+    }
+
+    public static function tearDownAfterClass(): void
+    {
+        proc_terminate(self::$server);
+        proc_close(self::$server);
+        array_map('unlink', glob(self::$folder . '/*'));
+        rmdir(self::$folder);
+    }
+
+    private static function socket(): string
+    {
+        return self::$folder . '/socket';
+    }
+
+    private static function predis(): Predis\Client
+    {
+        return new Predis\Client(['scheme' => 'unix', 'path' => self::socket()]);
+    }
+
+    private static function phpredis(): Redis
+    {
+        $client = new Redis();
+        $client->connect(self::socket());
+        return $client;
+    }
+
+    private static function generator(object $client): IdGenerator
+    {
+        return new IdGenerator(new RedisAtomicCounter($client), new SystemClock(), Layout::default(), new RealTimestamp(), workerId: 7);
+    }
+
+    public function testBothClientsCountInTheSameKeys(): void
+    {
+        $predis = new RedisAtomicCounter(self::predis(), 'p:');
+        $phpredis = new RedisAtomicCounter(self::phpredis(), 'p:');
+        $counted = [];
+        foreach ([$predis, $phpredis, $predis, $phpredis] as $counter) {
+            $counted[] = $counter->nextSequence('k', 5, 100);
+        }
+        $this->assertSame([5, 6, 7, 8], $counted);
+        $this->assertSame('8', self::predis()->get('p:k'));
+        $this->assertEqualsWithDelta(100, self::predis()->ttl('p:k'), 99);
+        self::predis()->set('p:text', 'text');
+        foreach ([$predis, $phpredis] as $counter) {
+            try {
+                $counter->nextSequence('text', 0, 2);
+                $this->fail('a text was counted on');
+            } catch (Predis\Response\ServerException | RuntimeException $e) {
+                $this->assertNotSame('', $e->getMessage());
+            }
+        }
+    }
+
+    public function testTwoGeneratorsOfOneWorkerNeverRepeat(): void
+    {
+        $generators = [self::generator(self::predis()), self::generator(self::phpredis())];
+        $ids = [];
+        for ($i = 0; $i < self::IDS; $i++) {
+            foreach ($generators as $generator) {
+                $ids[] = $generator->next()->value;
+            }
+        }
+        $this->assertCount(2 * self::IDS, array_unique($ids));
+        $sorted = $ids;
+        sort($sorted);
+        $this->assertSame($sorted, $ids);
+    }
+
+    public function testEachClientSeesThatRedisWasEmptied(): void
+    {
+        foreach ([self::predis(), self::phpredis()] as $client) {
+            self::predis()->flushall();
+            $counter = new RedisAtomicCounter($client);
+            $this->assertSame([true, false], [$counter->wasReinitialized(), $counter->wasReinitialized()]);
+        }
+    }
+
+    /** @dataProvider drivers */
+    public function testLaravelsConnectionOfThatNameIsUsed(string $driver, array $server): void
+    {
+        $variables = ['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9', 'COUNTER' => 'redis', 'REDIS_CONNECTION' => 'ids'];
+        foreach ($variables as $name => $value) {
+            $_ENV["KONAYUKI_$name"] = $_SERVER["KONAYUKI_$name"] = $value;
+        }
+        $application = new StubApplication();
+        Container::setInstance($application);
+        Facade::setFacadeApplication($application);
+        $application->instance('config', new Repository());
+        array_walk($server, static fn (mixed &$value) => $value = $value === 'SOCKET' ? self::socket() : $value);
+        $application->instance('redis', new RedisManager($application, $driver, ['ids' => $server + ['database' => 3]]));
+        (new KonayukiServiceProvider($application))->register();
+        self::predis()->flushall();
+        $id = Konayuki::next();
+        foreach (array_keys($variables) as $name) {
+            unset($_ENV["KONAYUKI_$name"], $_SERVER["KONAYUKI_$name"]);
+        }
+        Facade::clearResolvedInstances();
+        Container::setInstance(null);
+        $this->assertSame(9, $id->workerId());
+        $third = new Predis\Client(['scheme' => 'unix', 'path' => self::socket(), 'database' => 3]);
+        $this->assertCount(1, $third->keys('__konayuki_alive__:*'));
+        $this->assertSame([0, 2], [self::predis()->dbsize(), $third->dbsize()]);
+    }
+
+    public function drivers(): array
+    {
+        return [
+            'predis' => ['predis', ['scheme' => 'unix', 'path' => 'SOCKET']],
+            'phpredis' => ['phpredis', ['host' => 'SOCKET', 'port' => 0]],
+        ];
+    }
+}
