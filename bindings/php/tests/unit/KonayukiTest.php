@@ -84,6 +84,20 @@ final class KonayukiTest extends TestCase
         $this->assertNotNull($this->generator(new InMemoryAtomicCounter(), new SystemClock())->spec());
     }
 
+    public function testNamedArgumentsAsKonayukisReadmeHasThem(): void
+    {
+        $generator = new IdGenerator(
+            counter: new ApcuAtomicCounter(),
+            clock: new SystemClock(),
+            layout: new Layout(epochMs: 1_767_225_600_000),
+            timestamp: new RealTimestamp(),
+            workerId: 0,
+        );
+        $this->assertSame(0, $generator->next()->workerId());
+        $this->expectExceptionMessage('workerId');
+        new IdGenerator(new ApcuAtomicCounter(), new SystemClock(), Layout::default(), new RealTimestamp());
+    }
+
     public function testTwoGeneratorsOfOneWorkerNeverRepeat(): void
     {
         $one = $this->generator(new InMemoryAtomicCounter(), new SystemClock());

@@ -31,8 +31,8 @@ final class IdGenerator
         private readonly Clock $clock,
         private readonly Layout $layout,
         private readonly TimestampStrategy $timestamp,
-        private readonly SequenceStrategy $sequence,
-        private readonly int $workerId,
+        private readonly SequenceStrategy $sequence = new MonotonicSequenceStrategy(),
+        private readonly int $workerId = -1,
         private readonly string $keyPrefix = self::DEFAULT_KEY_PREFIX,
     ) {
         if ($workerId < 0 || $workerId > $layout->maxWorkerId) {
