@@ -79,9 +79,12 @@ doctor KONAYUKI_WORKER_ID_MODE=fixed KONAYUKI_WORKER_ID=5
 for line in 'OK.   apc.enable_cli: on' 'OK.   APCu locking type: ' 'OK.   APCu inc functional: 1, 2' 'OK.   APCu memory: '; do
     grep -q "^.$line" "$scratch/doctor" || fail "the doctor does not say $line"
 done
-doctor KONAYUKI_WORKER_ID_MODE=fixd
-[ "$status" -eq 2 ] || fail "the doctor of a slip ends with $status"
-grep -q "^.FAIL. KONAYUKI_WORKER_ID_MODE" "$scratch/doctor" || fail "the doctor does not see a slip"
+for slip in KONAYUKI_WORKER_ID_MODE=fixd KONAYUKI_SEQUENCE_MODE=rnd KONAYUKI_COUNTER=memcached; do
+    status=0
+    doctor KONAYUKI_WORKER_ID_MODE=fixed KONAYUKI_WORKER_ID=5 "$slip"
+    [ "$status" -eq 2 ] || fail "the doctor of $slip ends with $status"
+    grep -q "^.FAIL. ${slip%=*}" "$scratch/doctor" || fail "the doctor does not see $slip"
+done
 
 echo "-- nothing twice"
 php_with -d extension=posix -d memory_limit=512M "$here/tests/live.php" "$scratch/live" "$frazil"

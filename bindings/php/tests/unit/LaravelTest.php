@@ -23,11 +23,13 @@ use Kasumi\Scrambler;
 use Konayuki\AtomicCounter;
 use Konayuki\Clock;
 use Konayuki\File\FileAtomicCounter;
+use Konayuki\FileLock\FileLockWorkerIdAllocator;
 use Konayuki\FrozenClock;
 use Konayuki\IdGenerator;
 use Konayuki\InMemory\InMemoryAtomicCounter;
 use Konayuki\Laravel\Facades\Konayuki;
 use Konayuki\Laravel\KonayukiServiceProvider;
+use Konayuki\Laravel\Settings;
 use Konayuki\SnowflakeId;
 use Konayuki\WorkerIdAllocator;
 use PHPUnit\Framework\TestCase;
@@ -111,6 +113,31 @@ final class LaravelTest extends TestCase
         $this->assertStringContainsString('start=random', $random->make(IdGenerator::class)->spec());
     }
 
+    public function testTheConfigurationHasKonayukisKeysAndAnEmptyVariableSaysNothing(): void
+    {
+        $names = ['EPOCH_MS', 'LOCK_DIR', 'MAX_WORKERS', 'IP_OVERRIDE', 'HOSTNAME_OVERRIDE', 'SEQUENCE_MODE', 'COUNTER', 'COUNTER_FILE_DIR'];
+        $application = $this->application(['WORKER_ID_MODE' => 'fixed', 'WORKER_ID' => '9'] + array_fill_keys($names, ''));
+        $keys = array_map(
+            static fn (mixed $value): mixed => is_array($value) ? array_keys($value) : null,
+            $application->make('config')->get('konayuki'),
+        );
+        $this->assertSame([
+            'epoch_ms' => null,
+            'layout' => ['timestamp_bits', 'worker_bits', 'sequence_bits'],
+            'worker_id' => ['mode', 'fixed_value', 'lock_dir', 'max_workers', 'ip_override', 'hostname_override'],
+            'sequence' => ['mode'],
+            'counter' => ['driver', 'file_dir', 'redis_connection'],
+            'key_prefix' => null,
+        ], $keys);
+        $this->assertSame(
+            'layout=41/10/12 epoch=1767225600000 behaviour=konayuki worker=fixed:9 start=zero',
+            $application->make(IdGenerator::class)->spec(),
+        );
+        $settings = $this->application(['WORKER_ID_MODE' => '', 'KEY_PREFIX' => 'mine'])->make(Settings::class);
+        $this->assertSame('mine', $settings->keyPrefix());
+        $this->assertInstanceOf(FileLockWorkerIdAllocator::class, $settings->worker($settings->layout()));
+    }
+
     public function testPartsCanBeReplaced(): void
     {
         $application = $this->application();
@@ -138,6 +165,7 @@ final class LaravelTest extends TestCase
             [$fixed + ['MAX_WORKERS' => '0']],
             [$fixed + ['MAX_WORKERS' => 'many']],
             [$fixed + ['SEQUENCE_MODE' => 'rnd']],
+            [$fixed + ['EPOCH_MS' => '2026-01-01']],
             [$fixed + ['COUNTER' => 'memcached']],
         ];
     }

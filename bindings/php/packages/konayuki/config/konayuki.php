@@ -6,7 +6,7 @@ declare(strict_types=1);
 // Each key with its variable; docs/konayuki.md says what they mean.
 return [
     // Milliseconds since 1970 that the time of an id counts from.  Never change it.
-    'epoch_ms' => (int) env('KONAYUKI_EPOCH_MS', 1_767_225_600_000),
+    'epoch_ms' => env('KONAYUKI_EPOCH_MS', 1_767_225_600_000),
 
     // Their sum must be 63.
     'layout' => [

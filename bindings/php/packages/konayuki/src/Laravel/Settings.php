@@ -22,9 +22,14 @@ use Konayuki\Sequence\RandomSequenceStrategy;
 use Konayuki\SequenceStrategy;
 use Konayuki\WorkerIdAllocator;
 
-/** The parts that config/konayuki.php asks for.  A word that it does not know is an error, never another one's meaning. */
+/**
+ * The parts that config/konayuki.php asks for.  A word that it does not know is an error, never another one's meaning.  An empty
+ * text, as `NAME=` in .env gives, means that nothing is said.
+ */
 final class Settings
 {
+    private const EPOCH_MS = 1_767_225_600_000;
+
     /** @param array<string, mixed> $config */
     public function __construct(private readonly array $config, private readonly string $storage)
     {
@@ -34,7 +39,7 @@ final class Settings
     {
         $bits = $this->config['layout'];
         return new Layout(
-            (int) $this->config['epoch_ms'],
+            self::epoch($this->config['epoch_ms'] ?? ''),
             (int) $bits['timestamp_bits'],
             (int) $bits['worker_bits'],
             (int) $bits['sequence_bits'],
@@ -43,7 +48,7 @@ final class Settings
 
     public function sequence(): SequenceStrategy
     {
-        return match ($mode = $this->config['sequence']['mode'] ?? 'monotonic') {
+        return match ($mode = self::said($this->config['sequence']['mode'] ?? null) ?? 'monotonic') {
             'monotonic' => new MonotonicSequenceStrategy(),
             'random' => new RandomSequenceStrategy(),
             default => throw self::unknown('KONAYUKI_SEQUENCE_MODE', $mode, 'monotonic or random'),
@@ -52,7 +57,7 @@ final class Settings
 
     public function worker(Layout $layout): WorkerIdAllocator
     {
-        $config = $this->config['worker_id'];
+        $config = array_map(self::said(...), $this->config['worker_id']);
         $max = self::workers($config['max_workers'] ?? null, $layout->maxWorkerId + 1);
         $ip = $config['ip_override'] ?? null;
         return match ($mode = $config['mode'] ?? 'file-lock') {
@@ -68,7 +73,7 @@ final class Settings
     /** @param callable(?string): object $redis gives the client of a connection */
     public function counter(callable $redis): AtomicCounter
     {
-        $config = $this->config['counter'] ?? [];
+        $config = array_map(self::said(...), $this->config['counter'] ?? []);
         return match ($driver = $config['driver'] ?? 'apcu') {
             'apcu' => new ApcuAtomicCounter($this->keyPrefix()),
             'file' => new FileAtomicCounter(($config['file_dir'] ?? $this->storage) . '/counter.json'),
@@ -80,6 +85,17 @@ final class Settings
     public function keyPrefix(): string
     {
         return $this->config['key_prefix'] ?? IdGenerator::DEFAULT_KEY_PREFIX;
+    }
+
+    private static function said(mixed $value): mixed
+    {
+        return $value === '' ? null : $value;
+    }
+
+    private static function epoch(mixed $value): int
+    {
+        $number = $value === '' ? self::EPOCH_MS : filter_var($value, FILTER_VALIDATE_INT);
+        return $number === false ? throw self::unknown('KONAYUKI_EPOCH_MS', $value, 'milliseconds since 1970') : $number;
     }
 
     /** How many worker ids there are: those of the layout, or fewer.  konayuki cuts a larger number without a word. */
