@@ -65,7 +65,7 @@ TAKES(run_new, lab_of(rig)->timed[0].gen)
 TAKES(run_old, lab_of(rig)->timed[1].gen)
 /* clang-format on */
 
-#define GROWTH(key, name) BENCH_LABEL("What does not grow, per id", key, name, "ns")
+#define GROWTH(key, name) BENCH_LABEL("Costs that do not grow, per id", key, name, "ns")
 #define AT_MOST(...)                                                                                                   \
     {                                                                                                                  \
         BENCH_AT_MOST, __VA_ARGS__                                                                                     \

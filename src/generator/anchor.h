@@ -73,13 +73,13 @@ struct fz_calibration {
     _Atomic bool busy;            /* one thread at a time */
     uint64_t base_counter;        /* the pair of readings that is measured from */
     uint64_t base_monotonic_ns;   /* 0: none yet */
-    uint64_t last_rate;           /* what was measured before that; 0: nothing */
+    uint64_t last_rate;           /* the measurement before that; 0: none */
     _Atomic uint64_t due_counter; /* measure again when the counter is outside of the period before this */
     _Atomic uint64_t period;
     _Atomic uint64_t counts_per_ms; /* a lower bound; 0: not known yet */
 };
 
-/* What a calibration reads; a port so that it can be tested. */
+/* The clock and counter that a calibration reads; a port, so that tests can replace them. */
 struct fz_counter_source {
     void *ctx;
     uint64_t (*counter)(void *ctx);

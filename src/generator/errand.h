@@ -13,13 +13,13 @@
 
 #include "frazil/generator.h"
 
-/* What is done.  It says why it failed in *reterr. */
+/* The work.  If it fails, it says why in *reterr. */
 typedef frazil_err (*fz_errand_fn)(frazil *gen, frazil_error *reterr);
 
 /*
- * Has run(gen) done by another thread, which takes no signals, and waits for wait_ns of monotonic time at the most.
+ * Lets another thread, which takes no signals, do run(gen), and waits for wait_ns of monotonic time at the most.
  * True: it is done, *ret_err is its result, and *reterr, which may be NULL, is filled on failure.  False: it goes on.
- * Where no thread can be had, the caller does it.
+ * If no thread can be created, the caller does the work.
  */
 FZ_PRIVATE bool fz_errand_run(frazil *gen, fz_errand_fn run, uint64_t wait_ns, frazil_err *ret_err,
                               frazil_error *reterr);

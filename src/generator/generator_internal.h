@@ -26,8 +26,8 @@
 #include "overflow.h"
 
 /*
- * What the fast path leaves to others stays out of line: inlined, its stack frame would be set up, and guarded, for
- * each id.
+ * Code that the fast path leaves to others stays out of line: inlined, its stack frame would be set up, and guarded,
+ * for each id.
  */
 #define FZ_OUT_OF_LINE __attribute__((noinline))
 
@@ -51,7 +51,7 @@ enum fz_fast_path {
     FZ_FAST_CHECKED  /* by compare-and-swap, never past the end: for policies under which a call may fail */
 };
 
-/* What the decision says beyond rules and layout.  Nobody writes it after opening. */
+/* The rest of the decision, beyond rules and layout.  Nobody writes it after opening. */
 struct fz_fixed {
     uint8_t time_shift; /* where the fields of a 64-bit id begin; the sequence's stands with what every id reads */
     uint8_t worker_shift;
@@ -61,7 +61,7 @@ struct fz_fixed {
     bool has_program_ports; /* clock, random numbers or granter are the program's */
 };
 
-/* What the ports point to unless the caller brought his own. */
+/* The ports point to these unless the caller brought its own. */
 struct fz_own_ports {
     frazil_manual_clock *frozen_clock; /* NULL: the clock is not frozen */
     _Atomic uint64_t random_state;

@@ -10,8 +10,8 @@
  *   complete, and unlinked before it is freed.
  * - A joint has its generator only while that is wholly open: from behind its opening to before its closing.
  * A joint whose generator was stopped is passed over by those who open, and lives as long as its users.
- * What a child cannot know is that a thread was about to leave: that user is counted for ever there, and what was to be
- * closed stays open until the child ends.
+ * A child cannot know that a thread was about to leave.  The child counts that user for ever, and keeps open what was
+ * to be closed, until it ends.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -42,7 +42,7 @@ struct fz_joint {
     _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
     uint64_t users;        /* under the lock of all; whoever waits for the joint's own is one, too */
     frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
-    char text[];           /* what it means */
+    char text[];           /* the text that was decided */
 };
 
 /* ---- locks -------------------------------------------------------------------------- */
@@ -54,7 +54,7 @@ static void joint_enter(_Atomic uint64_t *lock, uint64_t process)
 
     while (holder == process ||
            !atomic_compare_exchange_weak_explicit(lock, &holder, process, memory_order_acquire, memory_order_relaxed)) {
-        /* Whoever opens may wait for a coordinator. */
+        /* The process that opens may wait for a coordinator, so this takes a while. */
         if (holder == process)
             clock.sleep_until(clock.ctx, clock.monotonic_ns(clock.ctx) + PAUSE_NS);
         holder = atomic_load_explicit(lock, memory_order_relaxed);

@@ -15,7 +15,7 @@
 #include "turn.h"
 #include "waits.h"
 
-/* Who waits for another one's turn waits no longer: it may be stopped. */
+/* A caller waits no longer than this for the turn of another, which may be stopped. */
 static const uint64_t longest_turn_wait_ns = 2000000000;
 
 /* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
@@ -236,7 +236,7 @@ static uint64_t pause_ns(frazil *gen)
     return fz_layout_ticks_ns(&gen->layout, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
 }
 
-/* What fails is tried again; callers learn of it when the grant has ended. */
+/* A failure is tried again; callers learn of it when the grant has ended. */
 static uint64_t keep_grant(void *ctx)
 {
     frazil *gen = ctx;

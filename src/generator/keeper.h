@@ -2,10 +2,9 @@
 /*
  * The keeper: extends a generator's grant in good time.
  *
- * Everything it knows stands in memory that all processes of the generator share,
- * so one keeper serves them all, and any caller who finds the grant in its last
- * quarter does the keeper's work himself: a forked child has no keeper thread,
- * and its parent may be gone.
+ * All that it knows stands in memory that the generator's processes share, so one
+ * keeper serves them all.  A caller that finds the grant in its last quarter does the
+ * keeper's work itself: a forked child has no keeper thread, and its parent may be gone.
  */
 #ifndef FZ_GENERATOR_KEEPER_H
 #define FZ_GENERATOR_KEEPER_H
@@ -52,7 +51,7 @@ FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
 /* Waits until nobody is extending the grant, wait_ns and two seconds at the most: that process may be stopped. */
 FZ_PRIVATE void fz_keeper_await(frazil *gen, uint64_t wait_ns);
 
-/* Whether a caller who sees the clock at now_tick has to see to the grant himself. */
+/* Whether a caller that reads now_tick from the clock must extend the grant itself. */
 FZ_PRIVATE bool fz_keeper_is_due(const frazil *gen, const struct fz_grant *grant, uint64_t now_tick);
 
 /*

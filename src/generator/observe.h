@@ -12,9 +12,9 @@
 #include "lease/granter.h"
 
 /*
- * A look at the grant, the word and the clock, in this order: a word that is read
- * after the grant was raised to its floor, and a clock that is read after the word
- * cannot seem to be behind it without having stepped.
+ * Looks at the grant, the word and the clock, in this order.  The grant is read first,
+ * so the word has already been raised to its floor.  The clock is read last, so it seems
+ * to be behind the word only if it has stepped.
  */
 struct fz_observation {
     struct fz_grant grant;

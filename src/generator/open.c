@@ -152,7 +152,7 @@ static void adopt_rules(frazil *gen, const struct fz_decision *decision)
     gen->fixed.worker_shift = (uint8_t)fz_layout_worker_shift(&gen->layout);
 }
 
-/* Who this is, for those who look at a coordinator: "host:pid". */
+/* The name of this process, for operators who look at a coordinator: "host:pid". */
 static void name_owner(char *buf, size_t size)
 {
     struct fz_sentence owner = fz_sentence_in(buf, size);

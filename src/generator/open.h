@@ -6,7 +6,7 @@
 #include "frazil/options.h"
 #include "spec/decision.h"
 
-/* What a generator takes from the program and not from the system; NULL: the system's. */
+/* The ports that the program brings in place of the system's; NULL: the system's. */
 struct fz_ports {
     const frazil_clock *clock;                     /* copied; its ctx must outlive the generator */
     const frazil_random *random;                   /* likewise */

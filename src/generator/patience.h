@@ -27,7 +27,7 @@ FZ_PRIVATE uint64_t fz_patience_wait(frazil *gen, struct fz_patience *patience);
 /* It waits no more, since the time that fz_patience_wait gave. */
 FZ_PRIVATE void fz_patience_waited(frazil *gen, uint64_t begun_ns);
 
-/* What is left of it, in nanoseconds. */
+/* The time that is left, in nanoseconds. */
 FZ_PRIVATE uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience);
 
 /* Sleeps for ns at the most; with a callback no further than into the next tick, of which it wants to be told. */

@@ -66,7 +66,7 @@ static frazil_grant to_public(const struct port *port, const struct fz_grant *gr
                           .token = grant->version};
 }
 
-/* ---- what the program said --------------------------------------------------- */
+/* ---- the program's answers --------------------------------------------------- */
 
 /* Its error as ours: one that there is not is its mistake, and one without a sentence gets the table's. */
 static frazil_err granter_refused(frazil_err err, const frazil_error *said, frazil_error *reterr)
@@ -171,7 +171,7 @@ static void port_after_fork(void *ctx)
 
 static void port_close(void *ctx)
 {
-    free(ctx); /* what stands behind the program's ctx is the program's */
+    free(ctx); /* the program owns its own ctx */
 }
 
 frazil_err fz_port_granter_open(struct fz_granter *ret, const frazil_granter *port, const frazil_layout *layout,

@@ -52,7 +52,7 @@ FZ_PRIVATE frazil_err fz_judge_batch(const frazil *gen, uint64_t n, uint64_t wai
 FZ_PRIVATE frazil_err fz_explain_wait(frazil *gen, const struct fz_refusal *refusal, uint64_t wait_ns,
                                       frazil_error *reterr);
 
-/* What a call that never waits returns for a refusal: the policy's error, or FRAZIL_EAGAIN with the time to retry in.
+/* Turns a refusal into the result of a call that never waits: the policy's error, or FRAZIL_EAGAIN and when to retry.
  */
 FZ_PRIVATE frazil_err fz_try_error(const frazil *gen, const struct fz_refusal *refusal, uint64_t *ret_retry_ns);
 

@@ -22,8 +22,8 @@ static const uint64_t retry_after_ns = 50000000;
 /* The longest wait at a time for a request of another thread, so that the end of all waits is noticed. */
 static const uint64_t longest_wait_ns = 100000000;
 
-/* What one process has.  A child makes its own: its parent's lock may be taken, and its parent's slots are its
- * parent's. */
+/* The state of one process.  A child makes its own: its parent's lock may be taken, and its parent's slots belong to
+ * its parent. */
 struct part {
     uint64_t process;   /* see os/fork_mark.h */
     struct part *older; /* of the process that it was forked from */
@@ -123,7 +123,7 @@ static struct part *own_part(frazil *gen)
 
 /* ---- asking the source ---------------------------------------------------------------- */
 
-/* What the source says, or that nobody has asked it yet. */
+/* The source's last answer, or that nobody has asked it yet. */
 static frazil_err explain_by_source(frazil *gen, const struct fz_refusal *refusal, frazil_error *reterr)
 {
     struct part *part = own_part(gen);
@@ -295,7 +295,7 @@ static frazil_err take_run(frazil *gen, struct part *part, struct fz_patience *p
         drop_old(gen, part, seen->view.now_tick);
         bool waits = part->in_hand.n == 0 && part->is_asking;
         if (part->in_hand.n == 0) {
-            fz_patience_begin(gen, patience); /* what follows may take long */
+            fz_patience_begin(gen, patience); /* the request below may take long */
             err = waits ? await_request(gen, part, patience, seen, refusal) : ask(gen, part, seen, n, refusal);
         }
         if (err != FRAZIL_OK)
@@ -418,7 +418,7 @@ static frazil_err take_due(struct call *call, uint64_t n, struct fz_refusal *ref
     }
 }
 
-/* n slots, as far as they can be had. */
+/* Takes n slots, or as many as there are. */
 static frazil_err take_all(struct call *call, uint64_t n, struct fz_refusal *refusal)
 {
     while (n > 0) {

@@ -5,7 +5,7 @@
  *
  * A batch belongs to the process that took it, and is not used after its tick.
  * Slots whose tick has not come are tickets, for which the policies hold as for
- * any other.  What is not used is not used by anybody.
+ * any other.  A slot that is left over is never used by another process.
  */
 #ifndef FZ_GENERATOR_REMOTE_H
 #define FZ_GENERATOR_REMOTE_H

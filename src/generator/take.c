@@ -130,7 +130,7 @@ static void publish_anchor(frazil *gen, const struct fz_observation *seen)
         fz_anchor_close(&gen->private_page->anchor);
 }
 
-/* What a thread has to give back if it is cancelled in a pause. */
+/* The things that a thread must give back if it is cancelled in a pause. */
 struct pause {
     frazil *gen;
     const struct ticket *ticket; /* NULL: none */
@@ -355,7 +355,7 @@ static frazil_err take_slots(frazil *gen, uint64_t n, struct fz_patience *patien
 
     frazil_err err = again ? try_take(gen, n, patience, ret, &again, refusal) : FRAZIL_ESTOPPED;
     while (err == FRAZIL_OK && again) {
-        /* Whoever was faster has published an anchor: others now add so often that no plan would ever come in time. */
+        /* A faster caller has published an anchor: others now add so often that no plan would ever be in time. */
         if (fz_take_anchored(gen, n, &anchor, &nth)) {
             *ret = (struct fz_taken){.first = anchor.first_slot + nth, .worker = fz_worker_of(gen, anchor.first_id)};
             return FRAZIL_OK;

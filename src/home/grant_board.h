@@ -5,10 +5,10 @@
  *
  * Any process may write to it, and may be killed or stopped anywhere in between,
  * and go on much later.  So a writer claims the board first, which shuts out all
- * who looked at it before; it then writes to the entry after the one in force, and
+ * that looked at it before.  It then writes to the entry after the one in force, and
  * last makes that the one in force, unless another writer has claimed meanwhile.
- * Each part of an entry bears the number of the claim under which it was written
- * and gives way to later claims only: a writer that comes back from a long pause
+ * Each part of an entry bears the number of the claim under which it was written,
+ * and gives way to later claims only.  So a writer that comes back from a long pause
  * cannot write into an entry that others have used since.
  */
 #ifndef FZ_HOME_GRANT_BOARD_H

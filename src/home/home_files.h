@@ -9,7 +9,7 @@
 
 #include "os/dirs.h"
 
-/* What the names of a worker's files begin with; its number follows, and one of the suffixes. */
+/* The names of a worker's files begin with this; its number and one of the suffixes follow. */
 #define FZ_HOME_FILE_PREFIX "worker-"
 #define FZ_HOME_WORD_SUFFIX ".word"
 #define FZ_HOME_GRANT_SUFFIX ".grant"

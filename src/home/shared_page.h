@@ -19,7 +19,7 @@
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the word must be lock-free to be shared between processes");
 
-/* What its keepers tell each other; all zero when it is new. */
+/* The keepers' messages to each other; all zero when it is new. */
 struct fz_keeper_shared {
     _Atomic uint64_t turn_since_ns; /* see generator/turn.h; 0: nobody extends the grant */
     _Atomic uint64_t retry_ns;      /* monotonic time before which a failed try is not repeated */
@@ -34,7 +34,7 @@ struct fz_shared {
     /* The next free slot.  On a line of its own: every id writes it. */
     alignas(FZ_CACHE_LINE) _Atomic uint64_t word;
 
-    /* What the clock has shown, in Unix microseconds.  Touched about once a tick. */
+    /* The clock's last reading, in Unix microseconds.  Touched about once a tick. */
     alignas(FZ_CACHE_LINE) _Atomic int64_t high_us; /* the highest reading ever */
     _Atomic int64_t seen_us;                        /* the latest reading */
     _Atomic uint64_t carried_tick;                  /* latest tick that callers had to wait for */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What may go wrong with generators of a spec on this host, looked for before it
+ * Looks for what may go wrong with generators of a spec on this host, before it
  * does: the clock, the directories, the worker source, the coordinator, the
  * layout, forks and copies.
  *
@@ -36,8 +36,8 @@ typedef void (*fz_diagnosis_visitor)(void *ctx, const struct fz_diagnosis *diagn
  * directories as opening would, and keeps two small files in them, to compare with
  * at the next time.  given: as for
  * fz_target_find.  hosts: how many will make ids with such specs; 0: not said.
- * Findings come subject by subject.  What a generator could not be opened for is
- * a finding, but for a spec that cannot be understood: FRAZIL_ESPEC, ELAYOUT,
+ * Findings come subject by subject.  A reason why a generator could not be opened is
+ * a finding, except for a spec that cannot be understood: FRAZIL_ESPEC, ELAYOUT,
  * ERANGE; FRAZIL_ENOMEM.
  */
 frazil_err fz_doctor(const char *spec, const frazil_coordinator *const *given, uint32_t hosts,

@@ -7,11 +7,11 @@
 #include "spec/decide.h"
 #include "target.h"
 
-/* ---- what it says of itself ---------------------------------------------------------- */
+/* ---- the coordinator's own findings --------------------------------------------------------- */
 
 enum { TOPIC_LEN_MAX = 24 };
 
-/* What two of the sentences begin with that mean more to us than to a part. */
+/* The openings of two sentences that mean more to us than to a part. */
 static const char silent[] = "the coordinator does not answer: ";
 static const char missing[] = "there is no namespace ";
 

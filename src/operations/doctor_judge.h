@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What facts mean: pure functions from facts to findings, one for each subject.
+ * Judges facts: pure functions from facts to findings, one for each subject.
  * Each is in a file of its own, beside the function that collects its facts.
  */
 #ifndef FZ_OPERATIONS_DOCTOR_JUDGE_H
@@ -76,7 +76,7 @@ struct fz_worker_facts {
     struct fz_worker_choice choice;
     uint64_t workers;                  /* how many numbers there are for all */
     uint32_t hosts;                    /* 0: not said */
-    char host_name[FZ_HOST_NAME_SIZE]; /* what hostname-hash hashes; empty: it is not asked */
+    char host_name[FZ_HOST_NAME_SIZE]; /* the input of hostname-hash; empty: it is not used */
 };
 
 /* Judges the source of worker ids. */
@@ -88,7 +88,7 @@ void fz_judge_idle_key(const char *key, const char *where, const struct fz_findi
 /* A variable of the environment that may have been meant to be another. */
 void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings);
 
-/* What is right for so many hosts (0: a line for each size of fleet), with so many worker ids. */
+/* Finds the right source for so many hosts (0: a line for each size of fleet) and worker ids. */
 void fz_advise(uint32_t hosts, uint64_t workers, const struct fz_findings *findings);
 
 /* ---- doctor_coordinator.c --------------------------------------------------------- */

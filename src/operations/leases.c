@@ -42,16 +42,15 @@ static void ignore_entry(void *ctx, const struct fz_lease_entry *entry)
     (void)entry;
 }
 
-/* What a lost namespace had granted can be told by nobody but the operator: a guess would repeat ids. */
+/* Only the operator knows what a lost namespace had granted: a guess would repeat ids. */
 static frazil_err check_said(const struct fz_lease_terms *terms, bool never_used, frazil_error *reterr)
 {
     if (never_used || (terms->horizon_ms != 0 && terms->max_skew_said))
         return FRAZIL_OK;
-    return fz_fail(
-        reterr, FRAZIL_ESPEC,
-        "without --never-used, ids wait until nothing can be in use that a lost namespace of this name granted: "
-        "say horizon= and max_skew= as that one had them (60s and 250ms unless you chose others); if there "
-        "never was one, say --never-used");
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "without --never-used, ids wait until all grants of a lost namespace of this name have ended: say "
+                   "its horizon= and max_skew= (60s and 250ms unless you chose others); if there never was one, say "
+                   "--never-used");
 }
 
 static frazil_err init_target(const struct fz_target *target, bool never_used, int64_t *ret_opens_unix_ms,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What an operator does with the worker ids of a namespace: create it, see who
- * holds what until when, free one by hand.  Each call connects and disconnects.
+ * An operator's work on the worker ids of a namespace: create it, see which process holds
+ * which id until when, free one by hand.  Each call connects and disconnects.
  * given: as for fz_target_find.
  */
 #ifndef FZ_OPERATIONS_LEASES_H
@@ -30,8 +30,8 @@ struct fz_lease_row {
     uint32_t worker;
     enum fz_holding holding;
     char text[FZ_LEASE_TEXT_SIZE]; /* its last owner, "host:pid"; FZ_HOLDING_UNREADABLE: why it is, perhaps cut */
-    int64_t until_unix_ms;         /* the last tick that he may have used */
-    int64_t since_unix_ms;         /* when he took it */
+    int64_t until_unix_ms;         /* the last tick that its owner may have used */
+    int64_t since_unix_ms;         /* when its owner took it */
     uint64_t owners;               /* how many have had it */
     uint64_t extensions;           /* by this owner */
 };

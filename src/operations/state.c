@@ -94,7 +94,7 @@ static void add_number(struct numbers *numbers, uint32_t number)
     numbers->number[numbers->count++] = number;
 }
 
-/* What a worker's files and folders are called behind "worker-N". */
+/* The endings of a worker's files and folders, behind "worker-N". */
 static bool is_suffix(const char *text)
 {
     static const char *const suffixes[] = {FZ_HOME_WORD_SUFFIX, FZ_HOME_GRANT_SUFFIX};
@@ -176,7 +176,7 @@ static struct fz_bounds bounds_of(const struct place *place, const struct fz_kep
         .min = kept->seq_min, .max = kept->seq_max, .top = fz_layout_max_sequence(&place->decision->layout)};
 }
 
-/* What is kept of the workers that were found so far. */
+/* The workers that were found so far. */
 struct words {
     struct fz_kept *kept;
     size_t count;
@@ -265,7 +265,7 @@ static struct fz_grant_owner owner_of(const struct place *place, const struct fz
     return owner;
 }
 
-/* What cannot even be looked at is wrong, too; the folder is there, or there would be nothing to look at. */
+/* A file that cannot be read is wrong, too; its folder is there, or there would be no file. */
 static void look_at_word(const struct place *place, const char *path, struct fz_kept *kept)
 {
     struct fz_word_identity identity = identity_of(place, kept);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a host keeps of its workers (the word in the run directory, the grant in
- * the state directory), for the eyes of an operator; and the way out when a file
- * of it is damaged or somebody else's.
+ * The files that a host keeps of its workers (the word in the run directory, the grant
+ * in the state directory), shown to an operator; and the way out when one of them is
+ * damaged or somebody else's.
  */
 #ifndef FZ_OPERATIONS_STATE_H
 #define FZ_OPERATIONS_STATE_H
@@ -27,8 +27,8 @@ struct fz_kept_file {
 };
 
 /*
- * What is kept of one worker and one pair of sequence bounds.  What follows the files
- * is the grant's, if it exists and nothing is wrong with it.
+ * The files of one worker and one pair of sequence bounds.  The members after the files
+ * are the grant's, if it exists and nothing is wrong with it.
  */
 struct fz_kept {
     uint32_t worker;
@@ -37,13 +37,13 @@ struct fz_kept {
     bool is_part; /* these are not all sequence numbers of the layout */
     struct fz_kept_file word;
     struct fz_kept_file grant;
-    uint64_t pid; /* who wrote it; 0: it was given back */
+    uint64_t pid; /* the process that wrote it; 0: it was given back */
     int64_t from_unix_ms;
     int64_t until_unix_ms;   /* the last tick that may have been used: the next one starts above it */
     int64_t highest_unix_ms; /* the last tick that ever was: far above, if the clock once was ahead */
 };
 
-/* What is kept in a namespace, in the order of the workers' numbers and their sequence bounds. */
+/* The files of a namespace, in the order of the workers' numbers and their sequence bounds. */
 struct fz_state {
     char layout[FRAZIL_FINGERPRINT_SIZE];
     char run_folder[FZ_KEPT_PATH_SIZE];

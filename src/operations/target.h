@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an operator's command is about: a namespace of a coordinator. */
+/* The object of an operator's command: a namespace of a coordinator. */
 #ifndef FZ_OPERATIONS_TARGET_H
 #define FZ_OPERATIONS_TARGET_H
 

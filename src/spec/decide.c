@@ -17,7 +17,7 @@ enum { LARGEST_MAX_SKEW_MS = 3600000 };
 
 /* ---- the state ------------------------------------------------------------------- */
 
-/* Slots from elsewhere.  Whoever shares them has the same kind of ids and the same time. */
+/* Slots from elsewhere.  All processes that share them have the same kind of ids and the same time. */
 static frazil_err decide_slots(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     const char *url = fz_given_text(values, FZ_KEY_STATE);
@@ -37,7 +37,8 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
     return fz_value_between(values, FZ_KEY_BATCH, batch, 1, capacity, reterr);
 }
 
-/* What the spec says.  A clock that is not the real one has no business in what outlives the process. */
+/* Reads the state that the spec names.  A clock that is not the real one must not decide about what outlives the
+ * process. */
 static frazil_err decide_state(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     decision->keeper = (enum fz_keeper_mode)values->keeper;
@@ -61,7 +62,7 @@ static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_erro
     return FRAZIL_OK;
 }
 
-/* What the spec says, and what the worker id and the clock need. */
+/* Decides the state: as the spec says, and as the worker id and the clock need it. */
 static void settle_state(struct fz_decision *decision, int said, const struct fz_occasion *occasion)
 {
     const struct fz_worker_choice *worker = &decision->worker;
@@ -191,8 +192,8 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
 /* ---- snapshots ---------------------------------------------------------------------- */
 
 /*
- * The keys whose place the snapshot takes.  Who writes one into the spec itself expects it to count; in the
- * environment and the config file they are meant for all generators, of which this one is none.
+ * The keys whose place the snapshot takes.  A program that writes one into the spec itself expects it to count.  In the
+ * environment and the config file they are meant for all generators, and this generator does not use them.
  */
 static frazil_err drop_taken(struct fz_settings *settings, frazil_error *reterr)
 {

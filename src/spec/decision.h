@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a spec means, decided once.  The spec's text, the environment and the config
- * file become one fz_decision; whoever opens, keeps, examines or repairs something
+ * The meaning of a spec, decided once.  The spec's text, the environment and the config
+ * file become one fz_decision; the code that opens, keeps, examines or repairs something
  * reads that and no setting.  After fz_decide nobody changes it.
  */
 #ifndef FZ_SPEC_DECISION_H
@@ -12,7 +12,7 @@
 #include "frazil/generator.h"
 #include "frazil/layout.h"
 
-/* What the decision is for. */
+/* The purpose of the decision. */
 enum fz_opening {
     FZ_OPENING_GENERATOR,
     FZ_OPENING_LEASE,     /* a worker id without a generator: somebody must grant it, and it is not replaced unasked */
@@ -22,7 +22,7 @@ enum fz_opening {
     FZ_OPENING_EXAMINATION, /* the doctor's: both of these, and a worker source that gives no number is no error */
 };
 
-/* What is known beside the text. */
+/* Facts from outside the text. */
 struct fz_occasion {
     enum fz_opening opening;
     bool has_granter;                    /* the program's own gives the worker id */
@@ -30,7 +30,7 @@ struct fz_occasion {
     const frazil_sno_snapshot *snapshot; /* FZ_OPENING_SNAPSHOT */
 };
 
-/* Who extends the grant. */
+/* The keeper: extends the grant. */
 enum fz_keeper_mode {
     FZ_KEEPER_THREAD, /* a thread of the library's */
     FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
@@ -70,7 +70,7 @@ struct fz_state_choice {
     uint64_t batch;  /* FZ_STATE_URL: how many slots are taken at a time */
 };
 
-/* What goes with a worker id from a coordinator. */
+/* The settings of a worker id from a coordinator. */
 struct fz_lease_terms {
     int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
     bool max_skew_said;  /* if not, that is the default */
@@ -114,7 +114,7 @@ struct fz_decision {
     uint64_t passed_over;  /* those that say what ids look like, in the environment of a program that says it */
     frazil_error unusable; /* FZ_OPENING_EXAMINATION: why there is no worker id; code FRAZIL_OK: there is one */
 
-    char *texts[FZ_DECISION_TEXTS]; /* what the pointers above point into; owned */
+    char *texts[FZ_DECISION_TEXTS]; /* the texts that the pointers above point into; owned */
 };
 
 /* Called for a key that is given and has no effect, with the words for where it would have one. */

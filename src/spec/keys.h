@@ -58,7 +58,7 @@ enum fz_key {
         FZ_KEYS_TOTAL
 };
 
-/* What the name of a key begins with in the environment. */
+/* In the environment, the name of a key begins with this. */
 #define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
 
 /* Bytes of the name that a key has in the environment, terminator included. */

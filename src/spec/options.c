@@ -133,7 +133,7 @@ frazil_err frazil_options_coordinator(frazil_options *options, const frazil_coor
 
 frazil_err frazil_options_snapshot(frazil_options *options, const frazil_sno_snapshot *snapshot, frazil_error *reterr)
 {
-    (void)reterr; /* what is wrong with it is known with the layout */
+    (void)reterr; /* a fault in it shows only with the layout */
     options->has_snapshot = snapshot != NULL;
     if (snapshot != NULL)
         options->snapshot = *snapshot;

@@ -9,7 +9,7 @@
 enum { FZ_OPTIONS_COORDINATORS = 16 };
 
 struct frazil_options {
-    struct fz_settings settings; /* what was said; its layout points to the one below */
+    struct fz_settings settings; /* all that was set; its layout points to the one below */
     frazil_layout layout;
     frazil_environment environment;
     bool has_clock;

@@ -8,7 +8,7 @@
 
 enum { SPREAD_BITS = 6, SNO_POOL_MIN = 4 };
 
-/* What a generator does when, before its rules count in ticks. */
+/* The behaviour of a generator, before its rules count in ticks. */
 struct policies {
     enum fz_on_full on_full;
     enum fz_on_backward on_backward;

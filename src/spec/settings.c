@@ -255,7 +255,7 @@ frazil_err fz_settings_add_lines(struct fz_settings *settings, const char *text,
     return err;
 }
 
-/* What a key has in the environment; NULL: nothing. */
+/* The value of a key in the environment; NULL: it has none. */
 static const char *variable_of(enum fz_key key)
 {
     char name[FZ_KEY_VARIABLE_SIZE];
@@ -289,7 +289,7 @@ static bool says_nothing(const struct fz_settings *settings)
     return settings->layout == NULL;
 }
 
-/* What ids look like is the program's, and where it runs the operator's. */
+/* The program decides what ids look like, the operator where it runs. */
 static frazil_err add_environment(struct fz_settings *settings, frazil_environment environment, frazil_error *reterr)
 {
     bool for_ids = environment == FRAZIL_ENVIRONMENT_ALL || says_nothing(settings);

@@ -109,7 +109,7 @@ void fz_decision_idle_keys(const struct fz_decision *decision, fz_idle_visitor v
 }
 
 /*
- * Whoever writes a key into the spec expects something of it.  Environment and config file are for many specs: a key
+ * A program that writes a key into the spec expects an effect.  Environment and config file are for many specs: a key
  * that one of them does not need is not wrong there, and the doctor says so.
  */
 static frazil_err note_idle(struct fz_decision *decision, const struct fz_values *values,
@@ -159,7 +159,7 @@ static frazil_err from_partition(const struct fz_worker_ask *ask, uint32_t *ret,
     return FRAZIL_OK;
 }
 
-/* What stands for worker= where it is left out; NULL: nothing. */
+/* The value that is used if worker= is left out; NULL: none. */
 static const char *default_of(const frazil_layout *layout, enum fz_opening opening)
 {
     if (layout->kind == FRAZIL_LAYOUT_SNO)

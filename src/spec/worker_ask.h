@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a source of worker ids is asked, and the functions that answer: one for each row of the table. */
+/* The question to a source of worker ids, and the functions that answer: one for each row of the table. */
 #ifndef FZ_SPEC_WORKER_ASK_H
 #define FZ_SPEC_WORKER_ASK_H
 
@@ -13,12 +13,12 @@ struct fz_worker_space {
     uint64_t high;  /* the datacenter, where it lies in the worker */
 };
 
-/* What the function of a source is asked. */
+/* The question to the function of a source. */
 struct fz_worker_ask {
     const struct fz_values *values;
     struct fz_worker_space space;
     const char *given;    /* the value of worker= */
-    const char *argument; /* what stands behind the source's name and ':' */
+    const char *argument; /* the text behind the source's name and ':' */
 };
 
 /* The worker that a source's number stands for, which must be below count. */

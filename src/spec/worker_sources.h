@@ -20,7 +20,7 @@ enum {
     FZ_FOR_CLOCK = FZ_FOR_URL | FZ_FOR_SLOTS /* of a coordinator */
 };
 
-/* What the doctor says of a source. */
+/* The doctor's verdict on a source. */
 enum fz_verdict {
     FZ_VERDICT_GIVEN,     /* safe if nobody else is given the same number */
     FZ_VERDICT_LOCK,      /* safe on one host */

@@ -27,7 +27,7 @@ teardown() {
     [[ ${lines[1]} == *" processors, "* ]]
     [[ ${lines[2]} == "Time is told by the "* ]]
     [[ ${lines[3]} == "3 rounds, in which the rows of a group take turns; of threads 2 rounds of 20 ms" ]]
-    [[ $output == *"What an id is made of"*"clock read"*"One thread, per id"*"next"*"Text"*"Opening"*"Threads"* ]]
+    [[ $output == *"Parts of an id"*"clock read"*"One thread, per id"*"next"*"Text"*"Opening"*"Threads"* ]]
     # A count is a whole number.
     echo "$output" | grep -qE '^  threads +4 +$'
     # A target says whether it was met and what it is.

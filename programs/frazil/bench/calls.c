@@ -76,7 +76,7 @@ BENCH_RUN(run_sno_decode, char text[FRAZIL_SNO_LEN]; frazil_sno id; frazil_sno_e
     BENCH_KEEP(&id))
 /* clang-format on */
 
-#define PART(key, name) BENCH_LABEL("What an id is made of", key, name, "ns")
+#define PART(key, name) BENCH_LABEL("Parts of an id", key, name, "ns")
 #define ONE(key, name) BENCH_LABEL("One thread, per id", key, name, "ns")
 #define TEXT(key, name) BENCH_LABEL("Text, per id", key, name, "ns")
 #define COUNTER .label.missed = "a program cannot read a counter of this processor"

@@ -9,7 +9,7 @@
 #include "lease/coordinator.h"
 
 struct fz_foreign {
-    const char *prefix; /* what its URLs begin with, before the coordinator's own scheme: "sfid+" */
+    const char *prefix; /* its URLs begin with this, before the coordinator's own scheme: "sfid+" */
     const frazil_coordinator *served_by;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a server says, without the password that it was sent.  Servers quote what they do not understand: a Redis
+ * Shows a server's words without the password that it was sent.  Servers quote what they do not understand: a Redis
  * whose AUTH has another name answers "unknown command 'AUTH', with args beginning with: 'the password'".
  */
 #ifndef FZ_COMMON_SAID_H

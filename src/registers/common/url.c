@@ -122,7 +122,7 @@ static frazil_err cut_scheme(const struct fz_url_kind *kind, struct fz_url_piece
     return fz_fail(reterr, FRAZIL_ESPEC, "this is no %s URL: write %s", kind->what, kind->form);
 }
 
-/* What may be secret is recognised before anything is quoted. */
+/* Text that may be secret is recognised before anything is quoted. */
 static frazil_err split(const struct fz_url_kind *kind, const char *text, struct pieces *ret, frazil_error *reterr)
 {
     struct pieces pieces = {.scheme = NULL};
@@ -139,7 +139,7 @@ static frazil_err split(const struct fz_url_kind *kind, const char *text, struct
                        "an '@' elsewhere",
                        kind->what);
     bool is_path = pieces.scheme->is_path;
-    /* What is before the last '@' is secret, whatever it consists of. */
+    /* All that stands before the last '@' is secret. */
     const char *at = is_path ? NULL : fz_url_find_last(before_query, '@');
     if (at != NULL)
         pieces.credentials = fz_url_before(before_query, at);
@@ -208,7 +208,7 @@ static frazil_err read_port(const struct fz_url_kind *kind, struct fz_url_piece 
     return FRAZIL_OK;
 }
 
-/* A name or an address, without brackets; what else could stand there would be shown as something else. */
+/* A name or an address, without brackets.  Any other text would make the URL that we show ambiguous. */
 static bool is_host(struct fz_url_piece name)
 {
     for (size_t i = 0; i < name.len; i++) {

@@ -4,7 +4,7 @@
  *
  *   SCHEME://[[USER]:PASSWORD@]HOST[:PORT][,HOST[:PORT]...]/NAMESPACE[?KEY=VALUE&...]
  *
- * One parser reads them all.  What is special to a coordinator is data (struct fz_url_kind): its schemes, its keys, and
+ * One parser reads them all.  Each coordinator adds data (struct fz_url_kind): its schemes, its keys, and
  * functions for the parts that it writes in another way.
  *
  * User, password and names of files are percent-encoded.  A password never appears
@@ -37,21 +37,21 @@ struct fz_url_piece {
     size_t len;
 };
 
-/* ---- what was read --------------------------------------------------------- */
+/* ---- the parts of a URL -------------------------------------------------------- */
 
 struct fz_url_host {
     char name[FZ_URL_HOST_SIZE]; /* or an address; one of IPv6 without its brackets; or the path of a socket */
     uint16_t port;               /* 0: none was given, and there is no default */
 };
 
-/* Who asks, and how long an answer may take. */
+/* The user who asks, and how long an answer may take. */
 struct fz_url_access {
     char user[FZ_URL_SECRET_SIZE];     /* empty: none */
     char password[FZ_URL_SECRET_SIZE]; /* empty: none */
     uint32_t timeout_ms;
 };
 
-/* What every URL says; each coordinator's own struct begins with it. */
+/* The parts that every URL has; each coordinator's own struct begins with it. */
 struct fz_url {
     bool tls;
     bool is_path; /* of a socket, in hosts[0].name */
@@ -61,7 +61,7 @@ struct fz_url {
     char name[FZ_URL_NAMESPACE_SIZE];
 };
 
-/* ---- what one coordinator's URLs are like ------------------------------------ */
+/* ---- the URLs of one coordinator ------------------------------------ */
 
 struct fz_url_scheme {
     const char *text; /* "redis://" */
@@ -78,7 +78,7 @@ enum fz_url_type {
     FZ_URL_FILE,          /* the name of a file, FZ_URL_PATH_SIZE bytes */
     FZ_URL_PASSWORD_FILE, /* whose first line is the password */
     FZ_URL_USER,
-    FZ_URL_OWN /* what the row's own function reads */
+    FZ_URL_OWN /* read by the row's own function */
 };
 
 /*
@@ -100,7 +100,7 @@ extern const struct fz_url_key fz_url_common_keys[];
 
 struct fz_url_kind {
     const char *what;                    /* "Redis", for sentences */
-    const char *form;                    /* what to write */
+    const char *form;                    /* the form to write it in */
     const struct fz_url_scheme *schemes; /* ended by one without a text */
     const struct fz_url_key *keys;       /* beside the common ones; ended by one without a name */
     size_t size;                         /* of the coordinator's struct */
@@ -138,7 +138,7 @@ FZ_PRIVATE bool fz_url_is(struct fz_url_piece piece, const char *word);
 FZ_PRIVATE const char *fz_url_find(struct fz_url_piece piece, char c);
 FZ_PRIVATE const char *fz_url_find_last(struct fz_url_piece piece, char c);
 
-/* What lies before, or after, the character at `where`. */
+/* The text before, or after, the character at `where`. */
 FZ_PRIVATE struct fz_url_piece fz_url_before(struct fz_url_piece piece, const char *where);
 FZ_PRIVATE struct fz_url_piece fz_url_after(struct fz_url_piece piece, const char *where);
 

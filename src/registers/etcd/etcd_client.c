@@ -23,7 +23,7 @@ enum {
 
 enum { QUOTED_MAX = 80 };
 
-/* What one member's answer comes to. */
+/* The outcome of asking one member. */
 enum outcome {
     ANSWERED,
     LOGGED_OUT, /* the token is not, or no longer, accepted: nothing was done */
@@ -55,7 +55,7 @@ void fz_etcd_client_stop(struct fz_etcd_client *client)
     fz_wipe(client->token, sizeof client->token);
 }
 
-/* ---- what errors mean -------------------------------------------------------- */
+/* ---- the meaning of errors -------------------------------------------------------- */
 
 static bool says(const char *sentence, const char *words)
 {
@@ -237,7 +237,7 @@ static bool is_token(const char *token)
     return len > 0 && len < FZ_ETCD_TOKEN_SIZE;
 }
 
-/* What is said to log in, in *ret_len bytes that the caller wipes and frees.  NULL: no memory, or no UTF-8. */
+/* Writes the request to log in, in *ret_len bytes that the caller wipes and frees.  NULL: no memory, or no UTF-8. */
 static char *write_login(const struct fz_url_access *access, size_t *ret_len)
 {
     json_t *said = json_pack("{s:s, s:s}", "name", access->user, "password", access->password);

@@ -11,7 +11,7 @@ struct examination {
     struct fz_report report;
 };
 
-/* What is asked and may be refused: then that is said, and it is no failure. */
+/* A question that the server may refuse: the refusal is reported, and is no failure. */
 static enum fz_register_result ask_for(const struct examination *exam, const char *what, const char *path, json_t *body,
                                        json_t **ret, frazil_error *reterr)
 {
@@ -111,10 +111,9 @@ static void say_access(const struct examination *exam)
     const struct fz_etcd_client *client = exam->client;
 
     if (client->url.common.access.user[0] == '\0')
-        fz_report_say(
-            &exam->report, FZ_FINDING_WARN,
-            "users: asked as nobody in particular: who reaches it may write whatever he likes, unless certificates "
-            "keep him out");
+        fz_report_say(&exam->report, FZ_FINDING_WARN,
+                      "users: asked as nobody in particular: any client that reaches it may write, unless certificates "
+                      "keep it out");
     else if (client->no_login)
         fz_report_say(&exam->report, FZ_FINDING_WARN,
                       "users: the URL names %q, but authentication is not enabled: etcdctl auth enable",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an operator should know of an etcd before worker ids come from it. */
+/* Tells an operator about an etcd before worker ids come from it. */
 #ifndef FZ_REGISTERS_ETCD_EXAMINE_H
 #define FZ_REGISTERS_ETCD_EXAMINE_H
 

@@ -18,7 +18,7 @@
  */
 enum { REPLY_MAX = FZ_ANSWER_SIZE_MAX / 8, HEAD_MAX = 65536 };
 
-/* ---- what curl calls -------------------------------------------------------- */
+/* ---- callbacks of curl -------------------------------------------------------- */
 
 static curl_socket_t open_socket(void *ctx, curlsocktype purpose, struct curl_sockaddr *address)
 {
@@ -173,7 +173,7 @@ static bool set_number(CURL *curl, CURLoption option, long number)
     return curl_easy_setopt(curl, option, number) == CURLE_OK;
 }
 
-/* What is the same for every request. */
+/* Sets the options that every request has. */
 static bool set_up(struct fz_etcd_http *http, CURL *curl)
 {
     const struct fz_etcd_url *url = http->url;
@@ -184,7 +184,7 @@ static bool set_up(struct fz_etcd_http *http, CURL *curl)
 #endif
     return set_number(curl, CURLOPT_NOSIGNAL, 1) && set_number(curl, CURLOPT_POST, 1) &&
            set_number(curl, CURLOPT_MAXCONNECTS, 1) && set_number(curl, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1) &&
-           curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK && /* whatever the environment says */
+           curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK && /* the environment's proxy is not used */
            curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->reason) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket) == CURLE_OK &&
            curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, http) == CURLE_OK &&
@@ -351,8 +351,8 @@ void fz_etcd_http_abandon(struct fz_etcd_http *http)
     int nowhere = is_whole ? open("/dev/null", O_RDWR | O_CLOEXEC) : -1;
 
     /*
-     * What curl says when it closes a TLS connection goes nowhere.  If there is no such place, or a thread of the
-     * parent's was changing the handle when this process was born, that is given up as it is.
+     * curl's last message on a TLS connection must go nowhere.  If there is no such place, or if a thread of the
+     * parent's was changing the handle when this process was born, the connection is given up as it is.
      */
     for (size_t i = 0; i < FZ_ETCD_SOCKETS_MAX; i++) {
         int fd = fz_kept_fd_get(&http->sockets[i]);

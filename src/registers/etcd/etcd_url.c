@@ -20,7 +20,7 @@ static bool is_host_character(char c)
            (c != '\0' && strchr(".-_:", c) != NULL);
 }
 
-/* What all parts together must be like.  The hosts become part of another URL, in which nothing else may be read. */
+/* Checks all parts together.  The hosts become part of another URL, in which nothing else may be read. */
 static frazil_err check(struct fz_url_piece none, struct fz_url *common, frazil_error *reterr)
 {
     const struct fz_etcd_url *url = (const struct fz_etcd_url *)common;

@@ -44,7 +44,7 @@ static frazil_err open_register(const char *url, struct fz_register *ret, char *
     return err;
 }
 
-/* ---- what operators ask, which makes no folder ------------------------------------------ */
+/* ---- operators' questions, which make no folder ------------------------------------------ */
 
 /* true: the URL names a folder that is not there; ret_name is what sentences call it. */
 static bool is_missing(const char *url, char *ret_name)

@@ -193,8 +193,8 @@ static uint64_t version_after(uint64_t found)
 }
 
 /*
- * Makes sure that the record that was read is durable before the other slot is written.  Whoever wrote it may have
- * been killed before his sync, or had it fail, after which a sync alone would prove nothing.  To write the same bytes
+ * Makes sure that the record that was read is durable before the other slot is written.  Its writer may have been
+ * killed before its sync, or its sync may have failed; a sync alone would prove nothing then.  Writing the same bytes
  * once more cannot tear anything.
  */
 static int settle_record_file(const struct file_register *reg, uint32_t number, const char *path, int fd,

@@ -124,7 +124,7 @@ int fz_record_file_write(int fd, const struct fz_record *record, enum fz_record_
     char slot[FZ_RECORD_SLOT_SIZE] = {0};
 
     encode(record, slot);
-    *ret_step = FZ_RECORD_NOT_DONE; /* what is written in part fails its checksum */
+    *ret_step = FZ_RECORD_NOT_DONE; /* a record that is written in part fails its checksum */
     int err = fz_file_write(fd, record_offset(record->version), slot, sizeof slot);
     if (err != 0)
         return err;

@@ -33,7 +33,7 @@ enum fz_record_step {
     FZ_RECORD_PERHAPS   /* it may be read, and may not be durable */
 };
 
-/* What the content of a file says; it is not absent. */
+/* Reads the content of a file, which exists. */
 FZ_PRIVATE enum fz_record_form fz_record_file_parse(const char *content, size_t len, struct fz_record *ret);
 
 /* 0 or an errno.  *ret is set if there is a record: version 0 if the file is absent. */

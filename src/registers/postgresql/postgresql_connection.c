@@ -24,7 +24,7 @@ static const char settings[] = "SELECT set_config('statement_timeout', $1, true)
                                "CASE WHEN current_setting('synchronous_commit') IN ('off', 'local', 'remote_write') "
                                "THEN set_config('synchronous_commit', 'on', true) END";
 
-/* What can have results of its own: the settings, the caller's statement, and the commit if it fails. */
+/* The statements that can have results of their own: the settings, the caller's, and the commit if it fails. */
 enum { STEPS = 3 };
 
 void fz_postgresql_connection_start(struct fz_postgresql_connection *connection, const struct fz_postgresql_url *url)
@@ -66,8 +66,8 @@ void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connectio
         return;
     }
     /*
-     * What PQfinish says, through TLS or not, must not reach the parent's server.  Where it cannot be led elsewhere,
-     * or a thread of the parent's was changing the connection when this process was born, that is given up as it is.
+     * PQfinish's last message, through TLS or not, must not reach the parent's server.  If it cannot be led elsewhere,
+     * or if a thread of the parent's was changing the connection when this process was born, it is given up as it is.
      */
     int fd = PQsocket(conn);
     int nowhere = is_busy ? -1 : open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -231,7 +231,7 @@ static PGconn *begin_connecting(const struct fz_postgresql_url *url, const struc
 }
 
 /*
- * What the server called its refusal to connect.  libpq tells it in the message
+ * The SQLSTATE of the server's refusal to connect.  libpq shows it in the message
  * only, behind the severity, which may be in any language: "FATAL:  28P01: ...".
  */
 static void read_sqlstate(const char *message, char ret[6])
@@ -254,7 +254,7 @@ static enum fz_register_result not_connected(struct fz_postgresql_connection *co
     enum fz_register_result result = FZ_REGISTER_UNREACHABLE;
 
     read_sqlstate(message, connection->sqlstate);
-    /* Who it is, which database there is, what he may: none of that gets better by itself. */
+    /* A wrong user, database or privilege does not get better by itself. */
     if (strncmp(connection->sqlstate, "28", 2) == 0 || strncmp(connection->sqlstate, "3D", 2) == 0 ||
         strncmp(connection->sqlstate, "42", 2) == 0)
         result = FZ_REGISTER_REFUSED;
@@ -378,7 +378,7 @@ static enum fz_register_result send_all(struct fz_postgresql_connection *connect
     return FZ_REGISTER_OK;
 }
 
-/* What has come for one transaction.  Both are freed by the caller. */
+/* The answers to one transaction.  Both are freed by the caller. */
 struct answer {
     PGresult *result; /* of the latest statement that succeeded */
     PGresult *error;  /* the first one */
@@ -458,7 +458,7 @@ static enum fz_register_result receive_all(struct fz_postgresql_connection *conn
     return failed(connection, FZ_REGISTER_UNKNOWN, "answers", "in no form that was asked for", reterr);
 }
 
-/* ---- what errors mean ------------------------------------------------------ */
+/* ---- the meaning of errors ------------------------------------------------------ */
 
 /* Conditions that pass: the transaction was rolled back, and may be carried out later. */
 static bool passes(const char *sqlstate)
@@ -503,7 +503,7 @@ static enum fz_register_result error_reply(struct fz_postgresql_connection *conn
     char said[FZ_SAID_SIZE];
 
     fz_sentence_str(&called, sqlstate);
-    /* Who ends the session, or lies in between and lost the server, does not say how far the transaction came. */
+    /* An end of the session, or a proxy that lost the server, does not say how far the transaction got. */
     if (strcmp(field(error, PG_DIAG_SEVERITY_NONLOCALIZED), "ERROR") != 0 || strncmp(sqlstate, "08", 2) == 0 ||
         strcmp(sqlstate, "40003") == 0)
         return failed(connection, FZ_REGISTER_UNKNOWN, "broke off", message, reterr);

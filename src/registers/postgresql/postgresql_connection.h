@@ -27,7 +27,7 @@ struct fz_postgresql_connection {
     struct fz_intake intake;  /* in this exchange */
     _Atomic bool is_busy;     /* in an exchange: whoever is forked now inherits a connection that is half changed */
     size_t host;              /* the one that is connected, or the next to try */
-    char sqlstate[6];         /* what the last error reply was called; empty: there was none */
+    char sqlstate[6];         /* the code of the last error reply; empty: there was none */
     char warning[128];        /* the first one that came with the last answer; empty: none did */
 };
 
@@ -57,7 +57,7 @@ void fz_postgresql_connection_abandon(struct fz_postgresql_connection *connectio
 /* Bytes of a user's name in SQL, terminator included. */
 #define FZ_POSTGRESQL_USER_SQL_SIZE (2 * FZ_POSTGRESQL_NAME_SIZE + 4)
 
-/* The user who is connected, as SQL writes him, for sentences; "..." if nobody is. */
+/* The user who is connected, as SQL writes the name, for sentences; "..." if nobody is. */
 void fz_postgresql_user_sql(const struct fz_postgresql_connection *connection, char buf[FZ_POSTGRESQL_USER_SQL_SIZE]);
 
 /*

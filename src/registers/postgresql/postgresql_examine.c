@@ -12,7 +12,7 @@
 enum { VERSION_NUM_MIN = 100000 };
 
 /*
- * All as text.  What reads a logical slot is no standby, and is not counted; of
+ * All as text.  A reader of a logical slot is no standby, and is not counted.  Of
  * the others an ordinary user sees no more than that they are there.
  */
 static const char examine_sql[] =
@@ -130,7 +130,7 @@ enum fz_register_result fz_postgresql_examine(struct fz_postgresql_connection *c
         say_replication(&exam);
         say_privileges(&exam);
     } else {
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its settings as a PostgreSQL does", connection->shown);
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its settings, as a PostgreSQL does", connection->shown);
         result = FZ_REGISTER_REFUSED;
     }
     PQclear(answer);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What there is to say of a PostgreSQL to whoever entrusts worker ids to it: what it
- * is, whether a commit is there to stay, which standbys could take over, and what
- * this user may do.
+ * Examines a PostgreSQL before worker ids come from it: what it is, whether a commit
+ * survives a crash, which standbys could take over, and what this user may do.
  */
 #ifndef FZ_REGISTERS_POSTGRESQL_EXAMINE_H
 #define FZ_REGISTERS_POSTGRESQL_EXAMINE_H

@@ -32,10 +32,10 @@ static const char read_all_sql[] = "SELECT " STATUS ", NULL::bigint, NULL::bigin
                                    "ORDER BY 1"; /* the status first: what is NULL comes last */
 
 /*
- * The status is computed behind the write: its time is not one of before it.  An
- * UPDATE that waited for another one looks at the version again.  What an INSERT
- * would update is never updated: so it needs the right to, as all that follows,
- * and who does not have it learns of it before he has a grant.
+ * The status is computed after the write, so its time is not from before it.  An
+ * UPDATE that waited for another one looks at the version again.  The UPDATE of an
+ * INSERT never happens, but needs the right to UPDATE, as all later statements do: a
+ * user without it learns of that before it has a grant.
  */
 static const char insert_sql[] = "WITH w AS (INSERT INTO @ AS r (namespace, number, version, data) "
                                  "VALUES ($1, $2::bigint, " NOW ", $3::bytea) "
@@ -125,7 +125,7 @@ static enum fz_register_result not_understood(const struct postgresql_register *
     return FZ_REGISTER_REFUSED;
 }
 
-/* What every answer begins with. */
+/* The columns that every answer begins with. */
 static enum fz_register_result read_status(struct postgresql_register *reg, const PGresult *answer, int columns,
                                            struct fz_register_status *ret, frazil_error *reterr)
 {
@@ -139,7 +139,7 @@ static enum fz_register_result read_status(struct postgresql_register *reg, cons
         return FZ_REGISTER_UNREACHABLE;
     }
     if (!whole || !read_incarnation(answer, 0, status.incarnation)) {
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its time and what it is as a PostgreSQL does",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its time and identity, as a PostgreSQL does",
                 reg->connection.shown);
         return FZ_REGISTER_REFUSED;
     }
@@ -298,7 +298,7 @@ static enum fz_register_result read_swap(struct postgresql_register *reg, const 
     return FZ_REGISTER_OK;
 }
 
-/* What does not exist has version 0, and it is for prepare to make the table. */
+/* A missing record has version 0, also if the table is missing: `prepare` makes it. */
 static enum fz_register_result swap_without_table(struct postgresql_register *reg, uint64_t expected,
                                                   struct fz_register_status *status, frazil_error *reterr)
 {
@@ -366,8 +366,8 @@ static enum fz_register_result may_not_create(const struct postgresql_register *
 }
 
 /*
- * Whoever may not create tables is refused also when this one exists, and of two who
- * create it at once, one can be: so a refusal is believed when it is not there.
+ * A user who may not create tables is refused even if this one exists.  So is one of two
+ * users who create it at once.  So a refusal counts only if the table is not there.
  */
 static enum fz_register_result postgresql_prepare(void *ctx, frazil_error *reterr)
 {

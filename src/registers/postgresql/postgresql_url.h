@@ -5,7 +5,7 @@
  *   postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE[?KEY=VALUE&...]
  *   postgresql://...   the same
  *
- * What the URL does not say libpq finds where it always does: PGHOST and the like,
+ * libpq finds the parts that the URL leaves out where it always does: PGHOST and the like,
  * PGSERVICE, PGPASSFILE and ~/.pgpass.  Of several hosts the first one that may be
  * written to is used.
  */

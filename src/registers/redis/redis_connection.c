@@ -169,7 +169,7 @@ static void bound_reader(struct fz_redis_connection *connection)
     reader->privdata = connection;
 }
 
-/* Whatever asks for more is not what was asked. */
+/* A length above this is no answer to our request. */
 static bool is_too_much(const struct fz_redis_connection *connection)
 {
     return connection->received > FZ_ANSWER_SIZE_MAX || connection->elements > FZ_REDIS_ELEMENTS_MAX;
@@ -328,7 +328,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
     return result;
 }
 
-/* ---- what errors mean ------------------------------------------------------ */
+/* ---- the meaning of errors ------------------------------------------------------ */
 
 enum fz_register_result fz_redis_error_reply(struct fz_redis_connection *connection, const redisReply *reply,
                                              frazil_error *reterr)

@@ -14,7 +14,7 @@
 #include "os/kept_fd.h"
 #include "redis_url.h"
 
-/* What hiredis counts elements in. */
+/* The type in which hiredis counts elements. */
 #if HIREDIS_MAJOR >= 1
 #define FZ_REDIS_COUNT size_t
 #else
@@ -82,7 +82,7 @@ enum fz_register_result fz_redis_exchange(struct fz_redis_connection *connection
                                           frazil_error *reterr);
 
 /*
- * What an error reply means for the command that it answers: UNREACHABLE if it
+ * The meaning of an error reply for the command that it answers: UNREACHABLE if it
  * was not carried out and may be later, or elsewhere (the connection is then
  * closed where that helps), else REFUSED.
  */

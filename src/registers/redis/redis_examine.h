@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What there is to say of a Redis to whoever entrusts worker ids to it: what it is, and
- * what it does with its data when its memory is full, when it stops, and when a replica
- * takes over.
+ * Examines a Redis before worker ids come from it: what it is, and what it does with its
+ * data when its memory is full, when it stops, and when a replica takes over.
  */
 #ifndef FZ_REGISTERS_REDIS_EXAMINE_H
 #define FZ_REGISTERS_REDIS_EXAMINE_H

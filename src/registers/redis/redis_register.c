@@ -98,7 +98,7 @@ static enum fz_register_result check_server(struct redis_register *reg, const re
     struct fz_register_status told;
 
     if (answer->type != REDIS_REPLY_ARRAY || answer->elements < RESULT || !read_status(answer, &told)) {
-        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not tell its time, run id and replication id as a Redis does",
+        fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its time, run id and replication id, as a Redis does",
                 reg->connection.shown);
         return FZ_REGISTER_REFUSED;
     }

@@ -106,7 +106,8 @@ static void add_wait(struct fz_redis_command *command, const struct fz_redis_url
     fz_redis_add_text(command, digits[1]);
 }
 
-/* Whether as many replicas have the write as are wanted.  It is done in any case, so the answer is not no. */
+/* Whether as many replicas have the write as are wanted.  The write happened, so too few replicas means "unknown", not
+ * "no". */
 static enum fz_register_result check_wait(const struct fz_redis_connection *connection, const redisReply *reply,
                                           frazil_error *reterr)
 {

@@ -15,10 +15,10 @@ enum { FZ_REDIS_SHA1_LEN = 40, FZ_REDIS_DIGITS_SIZE = 24 };
 
 struct fz_redis_script {
     const char *text;
-    char sha1[FZ_REDIS_SHA1_LEN + 1]; /* what the server calls it; empty: not known yet */
+    char sha1[FZ_REDIS_SHA1_LEN + 1]; /* the server's name for it; empty: not known yet */
 };
 
-/* One call, from when its arguments are collected until it is done.  What is added is not copied, but for numbers. */
+/* One call, from collecting its arguments until it is done.  Arguments are not copied, except numbers. */
 struct fz_redis_call {
     struct fz_redis_command arguments;
     uint64_t begun_ns; /* monotonic time */

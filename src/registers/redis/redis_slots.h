@@ -25,10 +25,12 @@
 enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT_SIZE = FRAZIL_FINGERPRINT_SIZE + 96 };
 
 /*
- * Begins a script that takes slots: KEYS[1] is the record of the namespace or of the worker; ARGV: the verb, worker,
- * first and last ms of the caller's tick, max_skew, max_lead, epoch, ms of a tick, the caller's tick, the last one
- * allowed, capacity, how many, where a tick begins, and a text.  Answers: taken TICK PLACE COUNT, full TICK, clock MS,
- * evicts POLICY, terms TEXT, foreign.
+ * Begins a script that takes slots.  KEYS[1] is the record of the namespace or of the worker.  ARGV:
+ *
+ *     the verb, worker, first and last ms of the caller's tick, max_skew, max_lead, epoch, ms of a tick,
+ *     the caller's tick, the last one allowed, capacity, how many, where a tick begins, and a text
+ *
+ * Answers: taken TICK PLACE COUNT, full TICK, clock MS, evicts POLICY, terms TEXT, foreign.
  */
 #define FZ_REDIS_SLOTS_PRELUDE                                                                                         \
     "local worker, from, to, skew = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])\n"                \
@@ -49,7 +51,7 @@ enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT
 struct fz_redis_slots_keys {
     const char *script; /* FZ_REDIS_SLOTS_PRELUDE and what these keys are about */
 
-    /* What of max_lead and max_skew does not go with these keys; NULL: all does. */
+    /* Names the one of max_lead and max_skew that does not go with these keys; NULL: both do. */
     frazil_err (*check)(const struct fz_slots_request *request, frazil_error *reterr);
 
     /* Writes the key of the record, and the script's text; name is the namespace of the URL. */

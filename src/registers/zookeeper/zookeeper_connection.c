@@ -17,8 +17,8 @@
 #include "os/socket.h"
 
 /*
- * What is asked for as a session's time.  The client gives a connection up that was idle for two thirds of it, and the
- * server, which has the last word, allows 40 s by default: so a grant that is extended every 20 s keeps its connection.
+ * The session time that we ask for.  The client gives up a connection that was idle for two thirds of it, and the
+ * server, which decides, allows 40 s by default: so a grant that is extended every 20 s keeps its connection.
  */
 enum { SESSION_MS = 60000, SESSION_MS_MAX = 24 * 60 * 60 * 1000 };
 
@@ -131,7 +131,7 @@ void fz_zookeeper_connection_stop(struct fz_zookeeper_connection *connection)
 void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 {
     fz_kept_fd_close(&connection->socket);
-    /* The good-bye would be in the parent's name, and a thread of his may have been in the midst of changing it. */
+    /* The good-bye would be in the parent's name, and a thread of its may have been changing it. */
     give_up(connection);
 }
 
@@ -139,7 +139,7 @@ void fz_zookeeper_connection_forget(struct fz_zookeeper_connection *connection)
 
 static const char *reason(int sys_errno, char buf[128])
 {
-    if (sys_errno == EHOSTDOWN) /* what the client makes of an end of file */
+    if (sys_errno == EHOSTDOWN) /* the client's name for an end of file */
         return "the server hung up";
     if (sys_errno == EMSGSIZE)
         return "sends more than any answer has";
@@ -371,7 +371,7 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
     return result;
 }
 
-/* ---- what errors mean ------------------------------------------------------- */
+/* ---- the meaning of errors ------------------------------------------------------- */
 
 enum fz_register_result fz_zookeeper_error_reply(struct fz_zookeeper_connection *connection, int rc, const char *path,
                                                  frazil_error *reterr)

@@ -7,14 +7,16 @@
  * A session is not worth keeping: no record depends on it (there are no ephemeral
  * nodes, and no watches), so an expired one is replaced before anything is sent.
  *
- * It is made with the single-threaded client library.  That one keeps a few
- * things in common for all sessions of a process: its log, which is off from the
- * first session on (a session's own log goes nowhere), and the order in which
- * servers are tried, which would be made by seeding random() anew, and is left as
- * it is given.  A program that uses that library itself sets both as it likes
- * afterwards.  What else it has in common is a counter for the numbers of requests,
- * which only have to be in order in one connection: sessions of several threads
- * do not disturb each other.
+ * It is made with the single-threaded client library.  That library keeps three things
+ * in common for all sessions of a process:
+ *
+ * - Its log, which is off from the first session on.  A session's own log goes nowhere.
+ * - The order in which servers are tried.  The library would shuffle it by seeding random()
+ *   anew, so we leave the order as it is given.
+ * - A counter for the numbers of requests.  They only have to be in order in one
+ *   connection, so sessions of several threads do not disturb each other.
+ *
+ * A program that uses that library itself sets the first two as it likes afterwards.
  */
 #ifndef FZ_REGISTERS_ZOOKEEPER_CONNECTION_H
 #define FZ_REGISTERS_ZOOKEEPER_CONNECTION_H
@@ -77,7 +79,7 @@ enum fz_register_result fz_zookeeper_exchange(struct fz_zookeeper_connection *co
                                               frazil_error *reterr);
 
 /*
- * What a server's error means for the request that it answers: UNREACHABLE if it
+ * The meaning of a server's error for the request that it answers: UNREACHABLE if it
  * was not carried out and may be later, or in another session (this one is then
  * closed), UNKNOWN if that is not certain, else REFUSED.  path: what was asked for.
  */

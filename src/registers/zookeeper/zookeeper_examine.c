@@ -21,7 +21,7 @@ struct examination {
     bool is_open; /* anybody may change or delete what is below the folder */
 };
 
-/* ---- what the server says of itself ------------------------------------------- */
+/* ---- the server's own words ------------------------------------------- */
 
 /* Sends four letters to the server at fd's other end, and reads until it hangs up.  false: no answer. */
 static bool ask(int peer, const char *letters, uint64_t deadline_ns, char ret[ANSWER_SIZE])

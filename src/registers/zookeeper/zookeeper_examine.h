@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an operator should know of a ZooKeeper: what the server is, how many the URL names, who may write. */
+/* Tells an operator about a ZooKeeper: its version, how many servers the URL names, who may write. */
 #ifndef FZ_REGISTERS_ZOOKEEPER_EXAMINE_H
 #define FZ_REGISTERS_ZOOKEEPER_EXAMINE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands in the nodes of a register, and what they are called.  Pure. */
+/* The nodes of a register: their names and their contents.  Pure. */
 #ifndef FZ_REGISTERS_ZOOKEEPER_RECORD_H
 #define FZ_REGISTERS_ZOOKEEPER_RECORD_H
 

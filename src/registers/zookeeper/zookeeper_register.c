@@ -14,8 +14,8 @@
 #include "zookeeper_record.h"
 
 /*
- * What only the client library with threads has.  If it is in the program, all of
- * its names are taken from it, and each session would have two threads that do
+ * A function that only the client library with threads has.  If that library is in the
+ * program, all names are taken from it, and each session would have two threads that do
  * what is done here.
  */
 int zoo_get(void) __attribute__((weak));

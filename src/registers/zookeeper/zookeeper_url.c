@@ -5,7 +5,7 @@
 
 #include "core/wipe.h"
 
-/* What a node may not be called, whatever its letters. */
+/* Names that a node may not have, although their letters are allowed. */
 static bool is_dots(struct fz_url_piece name)
 {
     return fz_url_is(name, ".") || fz_url_is(name, "..");

@@ -7,17 +7,18 @@
 #include "core/wipe.h"
 
 /*
- * KEYS[1]: the fence; ARGV: what to do, the keys' prefix, and then
+ * KEYS[1]: the fence; ARGV: the verb, the keys' prefix, and then
  *
- *   list     first pid, how many
- *   release  pid, version, Unix ms before which all ids issued lie, max_skew
- *   extend   first and last ms of the caller's tick, max_skew, how long a grant is good for, expiry in s, pid, version
- *   take     the same up to the expiry, layout, first pid, how many there are, where to begin, how many to try,
- *            the key's value, who
+ *     list     first pid, how many
+ *     release  pid, version, Unix ms before which all ids issued lie, max_skew
+ *     extend   first and last ms of the caller's tick, max_skew, how long a grant is good for, expiry in s,
+ *              pid, version
+ *     take     the same up to the expiry, layout, first pid, how many there are, where to begin, how many to try,
+ *              the key's value, the owner's name
  *
  * The writes come last, so that a script that fails has changed nothing; taking is SET NX, as sfid does it.
  */
-static const char text[] =
+static const char script_text[] =
     "local fence, verb, prefix = KEYS[1], ARGV[1], ARGV[2]\n"
     "local time = redis.call('TIME')\n"
     "local now = time[1] * 1000 + math.floor(time[2] / 1000)\n"
@@ -97,7 +98,7 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
     frazil_err err = fz_redis_connection_open(&sfid->connection, url + prefix_len, reterr);
     if (err != FRAZIL_OK)
         return err;
-    sfid->script.text = text;
+    sfid->script.text = script_text;
     struct fz_sentence prefix = fz_sentence_in(sfid->prefix, sizeof sfid->prefix);
     fz_sentence_str(&prefix, "sfid:");
     fz_sentence_str(&prefix, sfid->connection.url.common.name);

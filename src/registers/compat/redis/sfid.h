@@ -2,10 +2,10 @@
 /*
  * The keys of sfid, a library in Rust, as its documentation has them:
  *
- *   key         "sfid:{app}:" and the pid (its word for the worker id) as little-endian bytes
- *   taking one  SET key owner NX EX 600, from a random pid on, once round all of them
- *   heartbeat   every 3 minutes; the key expires 10 minutes after the last one
- *   the end     the key is deleted
+ *     key         "sfid:{app}:" and the pid (its word for the worker id) as little-endian bytes
+ *     taking one  SET key owner NX EX 600, from a random pid on, once round all of them
+ *     heartbeat   every 3 minutes; the key expires 10 minutes after the last one
+ *     the end     the key is deleted
  *
  * so that a fleet can have generators of both.  With these keys alone two owners of
  * a pid are told apart by time only.  frazil keeps a second thing beside them that sfid knows
@@ -19,7 +19,7 @@
  * call of one script over both.  So between frazils it is as with leases: who takes a pid over
  * starts above the fence, and a version that is not the own is a loss.
  *
- * What holds between a frazil and an sfid.  H1: everybody's clock is within
+ * These two facts hold between a frazil and an sfid.  H1: everybody's clock is within
  * max_skew of the server's, and the server's runs at the speed of theirs.  H2: the server loses
  * no key before it expires.  Then
  * - a frazil's ids lie before the expiry of its key by a minute at least, and the next
@@ -42,7 +42,7 @@ enum {
     FZ_SFID_PIDS_MAX = 1 << (8 * FZ_SFID_PID_BYTES),
     FZ_SFID_EXPIRY_MS = 600000,
     /*
-     * So long before its expiry a key is not relied on any more.  What is left is
+     * So long before its expiry a key is not relied on any more.  The rest is
      * three times sfid's heartbeat, which is how often a grant is extended.
      */
     FZ_SFID_MARGIN_MS = 60000,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an operator can ask of sfid's keys; each connects, does its work and disconnects. */
+/* An operator's work on sfid's keys; each function connects, does its work and disconnects. */
 #ifndef FZ_REGISTERS_SFID_ADMIN_H
 #define FZ_REGISTERS_SFID_ADMIN_H
 
@@ -14,7 +14,7 @@
 frazil_err fz_sfid_list(const char *url, fz_lease_visitor visit, void *ctx, struct fz_namespace_record *ret,
                         frazil_error *reterr);
 
-/* What there is to know of the server for this use; as `examine` in coordinator.h. */
+/* Examines the server for this use; as `examine` in coordinator.h. */
 frazil_err fz_sfid_examine(const char *url, const frazil_clock *clock, fz_finding_visitor visit, void *ctx,
                            frazil_error *reterr);
 

@@ -65,7 +65,7 @@ static uint64_t first_tick_from(const frazil_layout *layout, int64_t unix_ms)
 
 /* ---- calls ----------------------------------------------------------------------- */
 
-/* What extending and taking have in common. */
+/* The arguments that extending and taking have in common. */
 static void begin(const struct sfid_granter *granter, struct fz_redis_call *call, const char *verb, uint64_t now_tick)
 {
     int64_t tick_begins = fz_layout_tick_unix_ms(&granter->layout, now_tick);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Worker ids out of a fleet that is shared with sfid: a granter over its keys.  What may be
- * relied on, and what not, stands in sfid.h.
+ * Worker ids out of a fleet that is shared with sfid: a granter over its keys.  sfid.h says
+ * which promises hold, and which do not.
  */
 #ifndef FZ_REGISTERS_SFID_GRANTER_H
 #define FZ_REGISTERS_SFID_GRANTER_H
@@ -15,10 +15,10 @@
  *
  * Beyond what granter.h says:
  *
- * acquire: FRAZIL_EPOOL: all are taken; FRAZIL_ENAMESPACE: frazils of another layout
- * use this app, the server evicts, or it refuses; FRAZIL_ECLOCK: the clocks differ too
- * much; FRAZIL_EUNREACHABLE: no answer, or a slow one: whatever was taken is burned, and is free again when its key
- * expires; FRAZIL_EEXHAUSTED: the layout's life is over.
+ * acquire: FRAZIL_EPOOL: all are taken.  FRAZIL_ENAMESPACE: frazils of another layout
+ * use this app, the server evicts, or it refuses.  FRAZIL_ECLOCK: the clocks differ too
+ * much.  FRAZIL_EUNREACHABLE: no answer, or a slow one; a key that was taken is burned, and is free again when it
+ * expires.  FRAZIL_EEXHAUSTED: the layout's life is over.
  *
  * extend: a request that was carried out without an answer is a loss, and another worker id
  * is taken; FRAZIL_ELEASE: lost, and none is free, or *held has ended; FRAZIL_EAGAIN as
