@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Goal of this test: what docs/coordinators tells an operator to do, over a real server of each kind: a namespace is
-# created, leased from, shown, freed and watched with the URLs of the manual, and what fails says what would be right.
+# Goal of this test: the advice of docs/coordinators works over a real server of each kind.  A namespace is created, leased from,
+# shown, freed and watched with the URLs of the manual, and each failure says what would be right.
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # Goal of this test: frazil doctor examines what the spec says, prints it for people and for machines, and its exit
-# status is that of the worst finding.  What is a finding is tested in tests/unit/test_doctor.c.
+# status is that of the worst finding.  The findings are tested in tests/unit/test_doctor.c.
 # shellcheck disable=SC2154 # bats sets stderr
 
 load helpers

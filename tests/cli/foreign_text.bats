@@ -9,8 +9,8 @@ setup() {
     unset FRAZIL_STATE # files are what this is about
 }
 
-# Names that real files have: what a terminal obeys (C0, DEL, C1), a line end, what turns the direction of writing or
-# cannot be seen, bytes that are no UTF-8 (a bare continuation, overlong, a surrogate, cut off), and what only JSON minds.
+# Names that real files have.  Some hold what a terminal obeys (C0, DEL, C1), a line end, or characters that cannot be seen or turn
+# the direction of writing.  Some are no UTF-8 (a bare continuation, overlong, a surrogate, cut off), and some only JSON minds.
 NAMES=($'\e[31mred' $'\e]0;title\a' $'del\x7f' $'c1\xc2\x9b31m' $'two\nlines' $'bidi\xe2\x80\xaetxt' $'\xef\xbb\xbfbom'
     $'bad\x80' $'over\xc0\xaf' $'half\xed\xa0\x80' $'cut\xe2\x82' $'beyond\xf5\x80\x80\x80' 'quote"' 'back\slash' 'tab	')
 # And good ones, which stay as they are.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What every test of the command uses.
+# Helpers of every test of the command.
 bats_require_minimum_version 1.5.0
 
 : "${FRAZIL:=frazil}"

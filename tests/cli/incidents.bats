@@ -206,7 +206,7 @@ ms_of() {
     says 3 frazil next worker="$folder" max_wait=0s
     frazil lease list --json "$folder" | in_page
     frazil lease release -w 1 "$folder" | in_page
-    # Whoever takes it waits until its grant has ended.
+    # The next process that takes it waits until its grant has ended.
     says 3 frazil next worker="$folder" max_wait=0s
     exec 7<&- 9<&-
     wait

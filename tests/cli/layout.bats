@@ -34,7 +34,7 @@ load helpers
     [[ $output == *"sign bit        never reached"* ]]
 }
 
-# What users have to be warned of.
+# Layouts of which users have to be warned.
 @test "the sign bit, 53 bits, a short life" {
     frazil layout flake | grep -q "sign bit .*2039-09-07T15:47:35.552Z on ids are negative"
     frazil layout js53 | grep -q "53 bits .*every id is exact"

@@ -117,7 +117,7 @@ load helpers
     fails 2 "80 bits" frazil next layout=sno --form dec
 }
 
-# What can succeed later has a status of its own.
+# A failure that may pass has a status of its own.
 @test "snos of a partition that is written as two bytes" {
     [ "$(frazil next --json layout=sno partition=A,10 | json partition)" = 16650 ]
     [ "$(FRAZIL_PARTITION=A,10 frazil next --json layout=sno | json partition)" = 16650 ]

@@ -90,7 +90,7 @@ same_again() {
     same expected actual
 }
 
-# What the demo prints now has the same lines with other numbers.
+# The demo's output today has the same lines with other numbers.
 @test "start.md: make run ends like this" {
     unset FRAZIL_STATE
     blocks 'console demo' "$root/docs/start.md" | shape >expected

@@ -56,7 +56,7 @@ worker_of() {
     [[ $command == *doctor* ]]
     mkdir bin
     ln -s "$FRAZIL" bin/frazil
-    # What the machine at hand is like does not matter here: a failure more, and it stops.
+    # The machine at hand does not matter here: a failure more, and it stops.
     run env "${settings[@]}" FRAZIL_HOSTNAME=orders-3 PATH="$PWD/bin:$PATH" frazil doctor
     local failures
     failures=$(grep -c FAIL <<<"$output") || true

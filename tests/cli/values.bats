@@ -3,7 +3,7 @@
 # shellcheck disable=SC2016,SC2154 # $ is for the shell inside; bats sets stderr
 load helpers
 
-# What is done with arguments is done with lines.
+# Arguments and lines are read in the same way.
 @test "arguments and lines give the same" {
     [ "$(frazil convert --to hex 1 2 3)" = "$(printf '1\n2\n3\n' | frazil convert --to hex)" ]
 }
@@ -63,7 +63,7 @@ load helpers
     fails 1 '"\x1b[31m"' frazil convert --to hex $'\e[31m'
 }
 
-# Who is asked line by line answers line by line.
+# A question in a line has its answer in a line, at once.
 @test "answers come before the next question" {
     coproc ASK { "$FRAZIL" convert --to base36; }
     local answer

@@ -53,7 +53,7 @@ TEST("A round in which all was slow says nothing against either row: ratios are 
     assert_true(bench_ratio(b, a) == 0.5);
 }
 
-TEST("What was not measured is compared with nothing")
+TEST("A row that was not measured is compared with nothing")
 {
     const struct bench_target against_b = {BENCH_AT_MOST, 1, "b"};
     const struct bench_target against_c = {BENCH_AT_MOST, 1, "c"};
@@ -152,7 +152,7 @@ TEST("Rows that never had a sample in the same round are not compared")
     assert_false(bench_target_value(table, a, &against_b, &value));
 }
 
-TEST("What is only shown asks for nothing")
+TEST("A row without a target asks for nothing")
 {
     const struct bench_target times = {BENCH_TIMES, 0, "b"};
     double value;

@@ -61,7 +61,7 @@ TEST("Neighbouring values fall in buckets that do not go back: larger values hav
     free(histogram);
 }
 
-TEST("What is too large for a bucket of its own is counted, and the largest is known")
+TEST("A value too large for a bucket of its own is counted, and the largest is known")
 {
     struct lab_histogram *histogram = calloc(1, sizeof *histogram);
 

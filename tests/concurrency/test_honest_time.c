@@ -29,7 +29,7 @@ static int64_t offset_ms(void)
     return clock_ms(CLOCK_REALTIME) - clock_ms(CLOCK_MONOTONIC);
 }
 
-/* What one caller saw. */
+/* The ids and times that one caller saw. */
 struct witness {
     frazil *gen;
     frazil_local *local; /* NULL: frazil_next */

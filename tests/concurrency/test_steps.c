@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a clock that is stepped forwards and backwards at random
- * while threads take ids never makes one of them twice, or out of order, under
- * any policy; with and without the processor's counter, which here runs quite
- * independently of the clock and so makes every anchor a lie.
+ * Goal of this test: a clock that steps forwards and backwards at random never makes
+ * threads take an id twice, or out of order, under any policy.  This holds with and
+ * without the processor's counter, which runs independently of the clock here and makes
+ * every anchor wrong.
  */
 #include <stdatomic.h>
 

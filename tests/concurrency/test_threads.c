@@ -61,8 +61,8 @@ static void assert_parts(frazil *gen, const struct idset *sets, size_t n)
 }
 
 /*
- * The rules for 64-bit ids.  What a handle gives is in order by itself only: its
- * blocks interleave with what its thread takes otherwise.
+ * The rules for 64-bit ids.  The ids of a handle are in order among themselves only: its
+ * blocks interleave with the ids that its thread takes otherwise.
  */
 static void run_threads(const struct run *run)
 {

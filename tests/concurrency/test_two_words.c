@@ -33,7 +33,7 @@ static uint64_t compose(uint64_t tick, uint64_t sequence)
 
 /*
  * The same tick: the next sequence number.  A new one: enter it by compare and
- * swap, then begin the sequence anew.  Who is held up between the two words
+ * swap, then begin the sequence anew.  A thread that is held up between the two words
  * takes a number of the new tick's sequence for the old tick, where it has been
  * issued before.
  */

@@ -18,7 +18,7 @@ struct step {
     json_t *left;       /* the members that nobody has asked for yet */
     unsigned compared;  /* how many expectations were held against an answer */
     frazil_error err;   /* of the function that was called */
-    char why[WHY_SIZE]; /* what is wrong; empty: nothing yet */
+    char why[WHY_SIZE]; /* the fault; empty: none yet */
 };
 
 /* Begins with a copy of the members, all strings, numbers and so on being shared.  step_end frees it. */

@@ -3,12 +3,15 @@
  * Something that a program does with frazil, in which each call of the system or
  * of libc fails in turn, with each error that it can have, once or from there on.
  *
- * Whatever fails, what comes out is success or a failure with the code and the
- * sentence that belong to it; what was to be returned is untouched then; no id
- * comes twice, or without a grant that is certain to survive a loss of power;
- * no descriptor, memory or mapping is left, no signal is blocked; and who tries
- * again without a fault succeeds, once what could not be given back has passed.  A
- * signal that comes in is no failure at all.
+ * Whatever call fails, these rules hold:
+ * - The outcome is success, or a failure with the code and the sentence that belong to it.
+ *   A failure leaves the outputs untouched.
+ * - No id comes twice, or without a grant that is certain to survive a loss of power.
+ * - No descriptor, memory or mapping is left, and no signal is blocked.
+ * - A second try without a fault succeeds, once the things that could not be given back
+ *   have passed.
+ *
+ * A signal that comes in is no failure at all.
  */
 #ifndef TESTS_FAULTS_SCENARIO_H
 #define TESTS_FAULTS_SCENARIO_H

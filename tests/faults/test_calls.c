@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: each call that the library makes of the system and of libc
- * fails once, and then from there on, while a program opens a generator by each
+ * fails once, and then from there on.  Meanwhile a program opens a generator by each
  * source of worker ids, takes ids, sees grants end, forks and closes.  scenario.h
  * says what must come out.
  */

@@ -2,9 +2,9 @@
 /*
  * Goal of this test: each call that the command makes of the system and of libc
  * fails once, and then from there on.  It ends by itself with one of the exit
- * statuses that are promised; with a sentence, unless it has done what it does
- * otherwise; having given back all memory, mappings and descriptors.  Who
- * tries again without a fault succeeds, and a signal that comes in is no failure.
+ * statuses that are promised, with a sentence unless it has done its work.
+ * It has given back all memory, mappings and descriptors by then.  A second
+ * try without a fault succeeds, and a signal that comes in is no failure.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>

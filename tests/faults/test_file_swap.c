@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whichever step of a swap of a file's record fails, the answer says exactly what is known: that
- * nothing has happened (UNREACHABLE) only if nobody will ever read the new record, and otherwise that it is unknown.
+ * Goal of this test: if a step of a swap of a file's record fails, the answer says exactly what is known.  It is
+ * UNREACHABLE only if nobody will ever read the new record, and UNKNOWN otherwise.
  * After a failure no file of a name of its own is left, and the next swap goes well.
  */
 #include <sys/stat.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: power may be lost at any call, also after processes that
- * were killed at any call or had it fail, and leave anything that POSIX allows of what was not
- * synced, with a sector torn at any byte.  The grant file and the records of a
- * file register can be used afterwards as they are; nobody is granted a tick that
- * somebody else was told of, and no record falls back behind the last one that
- * somebody was told to be in place.
+ * Goal of this test: power may be lost at any call, also after processes that were
+ * killed at any call or had it fail.  The disk then has anything that POSIX allows of
+ * the writes that were not synced, with a sector torn at any byte.  The grant file and
+ * the records of a file register can be used afterwards as they are.  Nobody is granted
+ * a tick that another process was told of.  No record falls back behind the last one
+ * that a process was told to be in place.
  *
  * Everything above the calls of the system is the real thing; disk_log.h says
  * what a disk may do.  All of it is tried.
@@ -298,7 +298,7 @@ static void go_back_to(const struct memory *memory)
     memcpy(swaps, memory->swaps, sizeof swaps);
 }
 
-/* What was told is in it, too: a disk may do after one course of events and not after another. */
+/* The answers are in it, too: a disk may do after one course of events and not after another. */
 static uint64_t hash_all(const struct disk_outcome *outcome)
 {
     uint64_t hash = disk_log_hash(outcome);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the fuzz targets have in common.  A target is a file fuzz_NAME.c with one LLVMFuzzerTestOneInput, which holds a
+ * The common part of the fuzz targets.  A target is a file fuzz_NAME.c with one LLVMFuzzerTestOneInput, which holds a
  * parser against what its header promises.  It is linked with libFuzzer (make fuzz) or with replay.c, which gives it
  * the inputs of corpus/NAME (make check).
  */

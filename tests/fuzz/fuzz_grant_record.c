@@ -38,7 +38,7 @@ static void seal(unsigned char slot[FZ_GRANT_SLOT_SIZE], uint64_t version)
     fz_store_le64(slot + FZ_GRANT_SLOT_SIZE - 8, (uint64_t)fz_crc32(slot, FZ_GRANT_SLOT_SIZE - 4) << 32);
 }
 
-/* Whatever is a record can be written and read: numbers are taken as they come, and all grants are noted as used. */
+/* Every record can be written and read: numbers are taken as they come, and all grants are noted as used. */
 static void write_record(const uint8_t *data, size_t size)
 {
     struct fz_grant_record record = {.fingerprint = "sno"};

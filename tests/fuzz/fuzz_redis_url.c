@@ -5,7 +5,7 @@
 #include "fuzz.h"
 #include "registers/redis/redis_url.h"
 
-/* What is shown leads to the same place. */
+/* The URL that is shown leads to the same place. */
 static void check(const void *parsed, const char *text)
 {
     const struct fz_redis_url *url = parsed;

@@ -10,7 +10,7 @@
 static const int64_t year_0_ms = INT64_C(-62167219200000);
 static const int64_t year_10000_ms = INT64_C(253402300800000);
 
-/* What must come back as it was: a whole number, and the form with milliseconds and Z. */
+/* Two forms come back as they were: a whole number, and a time with milliseconds and Z. */
 static void require_own_text(const char *text, size_t len, int64_t unix_ms)
 {
     char own[FRAZIL_TIME_SIZE];

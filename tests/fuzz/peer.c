@@ -13,7 +13,7 @@
 
 enum { ANSWER_SIZE_MAX = 65536 };
 
-/* What is being said at present; a connection of before may still be served when it changes. */
+/* The present answer; an earlier connection may still be served when it changes. */
 static struct {
     pthread_mutex_t lock;
     const struct peer *peer;
@@ -90,7 +90,7 @@ static uint16_t start(void)
     return ntohs(address.sin_port);
 }
 
-/* ---- what is asked ------------------------------------------------------------ */
+/* ---- questions to a register ------------------------------------------------------------ */
 
 /* The password in the URLs.  No input has it: what a server says may be quoted. */
 static const char secret[] = "hunter2";

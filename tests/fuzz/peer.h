@@ -12,15 +12,15 @@
 struct peer {
     const frazil_coordinator *(*coordinator)(void);
     const char *url;      /* up to the port */
-    const char *rest;     /* what follows the port */
-    const char *greeting; /* what it says to the first thing that a connection says; NULL: the answer already */
+    const char *rest;     /* the text that follows the port */
+    const char *greeting; /* its reply to the first message of a connection; NULL: the answer already */
     size_t greeting_len;
     const char *head; /* in front of each answer */
 };
 
 /*
  * Does what the first byte of an input says (reads a record, reads all, replaces one, examines); the other bytes are
- * the answer.  Whatever they are, the register says what has happened: with success there is what its header promises,
+ * the answer.  For any bytes the register says what has happened: with success its header's promises hold,
  * without it there is a sentence, which shows no password.
  */
 void peer_ask(const struct peer *peer, const uint8_t *data, size_t size);

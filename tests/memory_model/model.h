@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the memory model is asked, in C: relacy.cc answers it through Relacy,
- * which runs a scenario again and again, in each order in which its threads'
+ * The questions to the memory model, in C.  relacy.cc answers them through Relacy,
+ * which runs a scenario again and again: in each order in which its threads'
  * atomic operations can follow each other, and with each value that an atomic
  * load may then return under the C11 rules.
  *
@@ -64,13 +64,13 @@ void model_unlock(void *lock);
 /* From here to the end of the run the 1, 4 or 8 bytes there are shared, and begin with what they hold. */
 void model_share(volatile void *at, size_t size);
 
-/* What lies there counts only. */
+/* The value there counts only. */
 void model_count(volatile void *at, size_t size);
 
 /* Any number below n: each of them is tried. */
 unsigned model_choose(unsigned n);
 
-/* What must be true; what: the sentence that it breaks. */
+/* Fails unless it is true; what: the sentence that it breaks. */
 void model_expect(bool holds, const char *what);
 
 /* A variable that is not atomic, by its number: two threads at once, one of which writes, are a data race. */
@@ -82,7 +82,7 @@ enum { MODEL_THREADS_MAX = 3 };
 
 struct scenario {
     const char *name;
-    const char *rule; /* what is held against each run */
+    const char *rule; /* the promise that each run is checked against */
     unsigned threads;
     unsigned bound; /* how often a thread may be interrupted in a run; 0: as often as it likes */
     void (*begin)(void);

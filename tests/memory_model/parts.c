@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What several threads read and write without a lock, each part by itself: what
- * is read must be something that was written as a whole.
+ * Values that several threads read and write without a lock, each part by itself: a
+ * value that is read was written as a whole.
  */
 #include <string.h>
 

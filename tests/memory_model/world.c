@@ -39,7 +39,7 @@ frazil *world_gen;
 
 static const struct world *world;
 static unsigned moment;
-/* What the clock has shown since each thread's call began. */
+/* The clock's readings since each thread's call began. */
 static uint64_t lowest_tick[MODEL_THREADS_MAX];
 static uint64_t highest_tick[MODEL_THREADS_MAX];
 static unsigned issued_before[MODEL_THREADS_MAX]; /* and how many ids had been issued by then */

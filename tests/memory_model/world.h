@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the scenarios that take ids have in common: a generator that was opened
+ * The common part of the scenarios that take ids: a generator that was opened
  * by the library itself, time, and an oracle that knows nothing of how ids are
  * taken.
  *
  * Time is a row of moments, each of which shows a tick of the wall clock; the
- * counter runs on by COUNTS_A_TICK from each to the next.  Whoever looks at clock or
- * counter may find that the next moment has come; who sleeps always does.  Behind
+ * counter runs on by COUNTS_A_TICK from each to the next.  A thread that reads clock or
+ * counter may find that the next moment has come; a thread that sleeps always does.  Behind
  * the last one of the row the clock goes on by a tick a moment.  So time is one for
  * all threads, and orders nothing in memory.
  */
@@ -24,7 +24,7 @@ struct world {
     const char *spec;
     bool has_counter; /* false: there is no anchor, and each call looks at the clock */
     unsigned moments;
-    uint64_t ticks[MOMENTS_MAX]; /* what the wall clock shows, above FIRST_TICK */
+    uint64_t ticks[MOMENTS_MAX]; /* the wall clock's readings, above FIRST_TICK */
 };
 
 /* The generator of the run. */
@@ -54,10 +54,12 @@ void world_anchor(void);
 void world_grant(uint32_t worker, uint64_t first_tick, uint64_t last_tick);
 
 /*
- * Take ids and hold them against the rules: I1 none twice, nor one that lies below
- * the first word; I2 none outside of what was granted when it is issued; I3 it
- * is above those of its side that were issued before the call; I6 none ahead of what the clock showed in
- * the call, nor behind it by more than a tick; I7 the call succeeds.
+ * Take ids and hold them against the rules:
+ * - I1: none comes twice, and none lies below the first word.
+ * - I2: none lies outside of what was granted when it is issued.
+ * - I3: each is above those of its side that were issued before the call.
+ * - I6: none is ahead of what the clock showed in the call, or behind it by more than a tick.
+ * - I7: the call succeeds.
  */
 void world_next(unsigned thread);
 void world_next_n(unsigned thread, size_t n);

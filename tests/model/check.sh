@@ -21,7 +21,7 @@ cd "$work" || exit 1
 failures=0
 runs=0
 
-# What the search whose log this is has found: holds, fails, or broken.  A search that ended for want of depth or
+# Reads the log of a search, and prints its result: holds, fails, or broken.  A search that ended for want of depth or
 # memory has found nothing, and neither has one that stumbled over anything but the promise.
 verdict() {
     if ! grep -q '^Full statespace search for:' log || grep -q 'max search depth too small\|out of memory' log; then
@@ -40,7 +40,7 @@ run() {
     expected=$1
     name=$2
     shift 2
-    # What is common to many states is stored once (COLLAPSE); generators share everything, so there is nothing for
+    # The parts that many states have in common are stored once (COLLAPSE); generators share everything, so there is nothing for
     # partial order reduction to reduce.
     if ! { spin -a "$@" "$here/lease.pml" &&
         "$cc" -O1 -w -DSAFETY -DNOREDUCE -DCOLLAPSE -DMEMLIM=3000 -o pan pan.c; } >log 2>&1; then

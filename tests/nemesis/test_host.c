@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: on one host, without a coordinator, processes that are killed
- * at any instruction never repeat an id, wherever the clock stands when the next
- * one starts (I1, I4), and never leave a worker id behind that nobody can take.
+ * at any instruction never repeat an id (I1, I4), wherever the clock stands when the
+ * next one starts.  They never leave a worker id behind that nobody can take.
  */
 #include <sys/wait.h>
 
@@ -77,8 +77,8 @@ static void start_loaded(struct herd *herd, size_t member[LOADED])
         herd_await_ids(herd, member[i], 20);
 }
 
-TEST("500 times: three processes that share a worker's word are killed under load, and the next ones start with the "
-     "clock set back by up to ten seconds; one time in eight as after a boot, with nothing left but the grant file")
+TEST("500 times: three processes that share a worker's word are killed under load.  The next ones start with the clock "
+     "set back by up to ten seconds; one time in eight as after a boot, with only the grant file left")
 {
     unsigned rounds = 500 / LOADED + 1;
     size_t member[LOADED];

@@ -23,7 +23,7 @@ enum { HORIZON_MS = 3000, SHORT_HORIZON_MS = 200, PLACES = 64 };
 
 /* The live members. */
 struct living {
-    size_t places; /* so many at the same time */
+    size_t places; /* the number that run at the same time */
     size_t member[PLACES];
     bool is_alive[PLACES];
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a process that leaves a company is told whether it is the last,
- * whatever the others do with their descriptors and however they end, so that
- * a leased worker id is not given back while somebody still uses it (I1, I5).
+ * whatever the others do with their descriptors and however they end.  So a leased
+ * worker id is not given back while another process still uses it (I1, I5).
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -20,7 +20,7 @@
 
 enum { FDS_MAX = 64 };
 
-/* What a child does before it waits for its end. */
+/* The work of a child before it waits for its end. */
 enum deed { KEEPS_ALL, CLOSES_ALL_DESCRIPTORS, EXECUTES };
 
 struct child {

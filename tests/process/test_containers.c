@@ -2,8 +2,8 @@
 /*
  * Goal of this test: containers that share a run and a state directory are processes
  * of one host to frazil, although each of them is process 1 of a PID namespace of its
- * own: they share a word, never issue an id twice, keep each other's worker ids, and
- * outlive each other.  What tells them apart is flock, not the process id.
+ * own.  They share a word, never issue an id twice, keep each other's worker ids, and
+ * outlive each other.  flock tells them apart, not the process id.
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
@@ -283,7 +283,7 @@ TEST("Each container has a worker id of its own; one that was killed has left it
     end(pids[1]);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refusals ------------------------------------------------------------------------ */
 
 static void hold_a_part(void *arg)
 {

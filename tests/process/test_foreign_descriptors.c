@@ -27,7 +27,7 @@ EACH_IN_SCRATCH
 
 /* ---- the program's files ------------------------------------------------------ */
 
-/* What the program has in place of what the generator had. */
+/* The program's files in place of the generator's. */
 struct program {
     unsigned n;
     struct {

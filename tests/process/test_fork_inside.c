@@ -2,8 +2,8 @@
 /*
  * Goal of this test: a program may fork in one thread while another one is in a call
  * of frazil.  The child has the descriptors of that moment, and with them each lock
- * that the call has just taken: it keeps nobody from a worker that it does not use,
- * however long it lives and at whichever step of the call it was born.
+ * that the call has just taken.  It keeps nobody from a worker that it does not use,
+ * however long it lives and at whichever step of the call it was forked.
  *
  * Each lock goes through flock() below, which forks after the n-th one.
  */
@@ -38,7 +38,7 @@ int flock(int fd, int operation)
     return result;
 }
 
-/* ---- what is open ----------------------------------------------------------------- */
+/* ---- open descriptors ----------------------------------------------------------------- */
 
 /* Words of one worker: LOW and HIGH overlap with MIDDLE, and ALL with each of them. */
 enum part { LOW, MIDDLE, HIGH, ALL, PARTS };
@@ -82,7 +82,7 @@ static void open_and_close(enum part part)
 
 /* ---- rounds ----------------------------------------------------------------------- */
 
-/* What is done with a fork at each of its locks, and what must go well while the child lives. */
+/* Two steps: the call that forks at each of its locks, and the calls that must succeed while the child lives. */
 struct course {
     frazil *(*begin)(void); /* without a fork; NULL: nothing */
     frazil *(*act)(frazil *gen);
@@ -203,7 +203,7 @@ static void check_low(void)
     open_and_close(LOW);
 }
 
-TEST("Who closes looks whether it is the last one: the next one is not kept out")
+TEST("A closing process looks whether it is the last one: the next one is not kept out")
 {
     run(&(struct course){begin_low, close_it, check_low}, 4);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: processes that come, share a word, extend its grant and are
- * killed at any instruction never lead to two words being told of the same tick,
- * and never leave files behind that the next one cannot use.
+ * Goal of this test: processes come, share a word, extend its grant and are killed
+ * at any instruction.  No two words are ever told of the same tick, and no files are
+ * left behind that the next process cannot use.
  *
  * Each child opens the word and the grants of one worker and extends as fast as
  * it can.  It tells what it was granted through a pipe before it would use it; a
@@ -41,7 +41,7 @@ AFTER_EACH
     scratch_remove(scratch);
 }
 
-/* What a child says: small enough for a pipe to take it at once. */
+/* A child's message: small enough for a pipe to take it at once. */
 struct message {
     uint64_t nonce;
     struct fz_grant grant;
@@ -102,7 +102,7 @@ static void child(int fd, uint64_t step)
 
 /* ---- the oracle ---------------------------------------------------------- */
 
-/* Who was told of a tick.  The clock of this test stays below. */
+/* The process that was told of each tick.  The clock of this test stays below. */
 enum { TICKS = 1000000 };
 static uint64_t owner_of[TICKS];
 static unsigned long grants;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whoever may write to the run or the state directory does not
- * write into a generator's process, and does not hang it: files and directories that are
- * another user's, open to others, linked, or of another kind are refused with the
- * reason, and nothing that a link leads to is touched.
+ * Goal of this test: a user who may write to the run or the state directory can neither
+ * write into a generator's process nor hang it.  Files and directories that are another
+ * user's, open to others, linked, or of another kind are refused with the reason.
+ * Nothing that a link leads to is touched.
  */
 #define _GNU_SOURCE /* setresuid */
 #include <sys/stat.h>
@@ -23,7 +23,7 @@ BEFORE_EACH
 {
     scratch = scratch_make();
     assert_int_equal(chmod(scratch, 0755), 0);
-    alarm(PATIENCE_S); /* what hangs ends the test */
+    alarm(PATIENCE_S); /* a call that hangs ends the test */
 }
 
 AFTER_EACH
@@ -174,7 +174,7 @@ TEST("Each of the files, in each of these states, is refused, and the sentence s
     }
 }
 
-TEST("What is left of a file that was never finished is removed, not written to: it may be another name of any file")
+TEST("A file that was never finished is removed, not written to: it may be another name of any file")
 {
     static const char *const names[] = {"run/orders/worker-3.word", "state/orders/worker-3.grant"};
 

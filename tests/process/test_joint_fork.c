@@ -42,7 +42,7 @@ static unsigned fork_at; /* 0: never */
 static unsigned steps;
 static pid_t child;
 
-/* What a child does that is born in the middle of a call: all of it, within its own time. */
+/* The work of a child that is forked in the middle of a call: all of it, within its own time. */
 static void live_as_child(void)
 {
     frazil *gen;

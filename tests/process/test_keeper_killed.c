@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a process that is killed while it extends the grant, in the
- * middle of the disk's work, is nobody's obstacle for long, also if libc knows
- * nothing of it: a child of a raw clone has its parent's list of robust locks.
+ * middle of writing to the disk, does not stop others for long.  This holds even if libc
+ * knows nothing of it: a child of a raw clone has its parent's list of robust locks.
  * And the page that processes share has nothing in it that could lead astray.
  */
 #define _GNU_SOURCE /* syscall, ptrace's requests */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: where no page is wiped in a child, a process still has
- * another name than each that it descends from (I5), also when it has been given
+ * another name than each that it descends from (I5).  This holds even if it was given
  * the id of one that has ended, as far as the system can tell.
  */
 #include <pthread.h>
@@ -38,7 +38,7 @@ static int descend(uint64_t *names, unsigned depth)
 
     names[depth] = fz_process_name();
     for (unsigned i = 0; i < depth; i++) {
-#if defined(FRAZIL_PORTABLE) /* whatever the id: each fork is counted */
+#if defined(FRAZIL_PORTABLE) /* each fork is counted, with any id */
         if (names[depth] >> 32 != (names[i] >> 32) + (depth - i))
             return 2;
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: generators of one worker with any sequence bounds, opened and
- * killed at any instruction by many processes, forked, with clocks that are all over
- * the place and a run directory that is wiped, never issue an id twice.  Those whose
+ * Goal of this test: generators of one worker with any sequence bounds never issue an
+ * id twice.  Many processes open, fork and are killed at any instruction, their clocks
+ * differ, and the run directory is wiped.  Those whose
  * bounds overlap with a living one's are refused; those beside it are not.
  *
  * Each process has a manual clock, so that nothing waits in real time, and writes its
@@ -33,7 +33,7 @@ static const struct bounds {
 
 enum { BOUNDS = sizeof bounds / sizeof bounds[0] };
 
-/* What the children tell, in memory that is shared. */
+/* The children's messages, in memory that is shared. */
 struct tally {
     _Atomic unsigned opened;
     _Atomic unsigned refused;

@@ -17,7 +17,7 @@ EACH_IN_SCRATCH
 
 enum { IDS = 20000, COPIES = 2 };
 
-/* What the tests use of a copy. */
+/* The functions of a copy that the tests use. */
 struct copy {
     frazil_err (*open)(frazil **ret, const char *spec, frazil_error *reterr);
     frazil_err (*next)(frazil *gen, uint64_t *ret_id);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a worker number of a host belongs to one process and its
- * children until the last of them has ended, however that came about; the lowest
- * free one is given; when there is none, the sentence says who has them, and a
+ * children until the last of them has ended, in any way.  The lowest free one is
+ * given; when there is none, the sentence says which processes have them.  A
  * directory that cannot be used is not mistaken for that.
  */
 #include <errno.h>
@@ -106,7 +106,7 @@ TEST("The lowest free number from the base on is given, and one that was given b
     fz_worker_lock_release(&other);
 }
 
-TEST("The very last number there is can be had; counting does not wrap")
+TEST("The very last number is given, too; counting does not wrap")
 {
     struct fz_worker_lock lock = take(UINT32_MAX, 1);
     frazil_error err;

@@ -50,9 +50,8 @@ TEST_OF_KINDS(for_each_server, "A namespace from its creation to the release of 
     frazil_lease_close(lease, FRAZIL_LEASE_ALL_USED);
 }
 
-TEST_OF_KINDS(for_each_server,
-              "What the coordinator tells of itself are findings, also that it does not answer; a look "
-              "at nobody is an error that can be tried again")
+TEST_OF_KINDS(for_each_server, "A coordinator's words about itself are findings, also that it does not answer; a look "
+                               "at nobody is an error that can be tried again")
 {
     const frazil_coordinator *const *coordinators = only(kind);
     frazil_admin_doctor *doctor;

@@ -57,7 +57,7 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
 
 /* ---- the rules -------------------------------------------------------------------- */
 
-TEST_OF_KINDS(for_each_kind, "What is not there has version 0, also for whoever asks for everything")
+TEST_OF_KINDS(for_each_kind, "A missing record has version 0, also in a list of all")
 {
     struct fz_register reg = kind->open(0, 10000);
     struct seen seen = {.n = 0};
@@ -70,8 +70,7 @@ TEST_OF_KINDS(for_each_kind, "What is not there has version 0, also for whoever 
     register_close(&reg);
 }
 
-TEST_OF_KINDS(for_each_kind,
-              "What was created is read back, by others, too; and once it is there it is not created again")
+TEST_OF_KINDS(for_each_kind, "A record that was created is read back, by others, too; and it is not created again")
 {
     struct fz_register a = kind->open(0, 10000);
     struct fz_register b = kind->open(0, 10000);
@@ -250,7 +249,7 @@ TEST_OF_KINDS(
     assert_int_equal(reg.read_all(reg.ctx, note, &seen, &then, NULL), FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
-    if (reg.register_class == FZ_REGISTER_ASYNCHRONOUS) /* what may have lost records says when */
+    if (reg.register_class == FZ_REGISTER_ASYNCHRONOUS) /* a register that may have lost records says when */
         assert_int_not_equal(first.incarnation[0], '\0');
     if (reg.register_class == FZ_REGISTER_ONE_HOST)
         assert_int_equal(first.incarnation[0], '\0');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: each coordinator says who it is, tells an operator of what is missing, and keeps apart what frazil
- * has written and what somebody else has: one suite for all of them.  What one of them alone has is in its own tests.
+ * has written and what somebody else has: one suite for all of them.  The peculiarities of each are in its own tests.
  */
 #include <ctype.h>
 
@@ -13,7 +13,7 @@
 
 enum { TIMEOUT_MS = 20000 };
 
-/* ---- who it is ------------------------------------------------------------------ */
+/* ---- identity ------------------------------------------------------------------ */
 
 TEST_OF_KINDS(for_each_server, "It is of this build, and names its part, its client library and its schemes")
 {
@@ -68,7 +68,7 @@ TEST_OF_KINDS(for_each_server, "It opens a register of each of its URLs of a hos
     }
 }
 
-/* ---- what an operator is told ------------------------------------------------------- */
+/* ---- messages to an operator ------------------------------------------------------- */
 
 TEST_OF_KINDS(for_each_server, "That there is no namespace is a failure, and none once it is there")
 {
@@ -100,7 +100,7 @@ TEST_OF_KINDS(for_each_server, "Nobody there: a finding, and no error; no URL of
     assert_int_equal(findings.len, 0);
 }
 
-/* ---- what is not frazil's ------------------------------------------------------------- */
+/* ---- records of others ------------------------------------------------------------- */
 
 static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
 {

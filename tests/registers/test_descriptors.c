@@ -34,7 +34,7 @@ static bool is_open(int fd)
 
 enum deed { GOES_ON, CLOSES, FORKS };
 
-/* What the program has in place of what the register had. */
+/* The program's file in place of the register's connection. */
 struct program {
     int ends[2]; /* a pair of sockets: the first one has all these numbers */
     int fds[FDS_MAX];
@@ -91,8 +91,9 @@ static bool becomes_daemon(const struct register_kind *kind, enum deed deed)
     return is_untouched(&program) && is_well;
 }
 
-TEST_OF_KINDS(for_each_server, "What the program has opened in place of a register's connection is neither written to, "
-                               "read from nor closed; and the register goes on over another")
+TEST_OF_KINDS(for_each_server,
+              "A file that the program opened in place of a register's connection is neither written to,  "
+              "read from nor closed; and the register goes on over another")
 {
     for (enum deed deed = GOES_ON; deed <= FORKS; deed++) {
         int status;

@@ -23,7 +23,7 @@ BEFORE_ALL
     test_need(etcd_server_installed());
 }
 
-TEST("What somebody else has put there is refused, or shown as damaged, and never overwritten")
+TEST("A foreign record is refused, or shown as damaged, and never overwritten")
 {
     static const char *const damaged[] = {"foreign", "0_x", "07_x", "_x", "7"};
     struct server server;
@@ -99,7 +99,7 @@ TEST("More records than are asked for at once are shown in pages, each record on
 
 static const char date[] = "Date: Sun, 22 Nov 2026 14:23:52 GMT\r\n";
 
-/* What an answer is taken for; a swap never takes one of these for a yes. */
+/* The meaning of an answer; a swap never takes one of these for a yes. */
 static enum fz_register_result taken_for_with(struct proxy *proxy, const char *headers, const char *status,
                                               const char *body, bool swaps)
 {

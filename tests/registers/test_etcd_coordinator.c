@@ -9,7 +9,7 @@
 #include "lib/findings.h"
 #include "lib/test.h"
 
-/* What is found on this server by this user ("NAME:PASSWORD@" or nothing). */
+/* The findings on this server by this user ("NAME:PASSWORD@" or nothing). */
 static struct findings examine(const struct server *server, const char *user)
 {
     return findings_at(frazil_coordinator_etcd(), "etcd://%s127.0.0.1:%u/orders?timeout=30s", user,

@@ -30,7 +30,7 @@ BEFORE_ALL
     test_need(etcd_server_installed());
 }
 
-TEST("Who has no user, a wrong password, or no permission is refused and told so; no sentence has the password")
+TEST("A client without a user, password or permission is refused and told so; no sentence has the password")
 {
     struct server server;
     struct fz_record record;
@@ -96,7 +96,7 @@ TEST("Without an answer to the password nothing that matters was asked: nothing 
     server_stop(&server);
 }
 
-TEST("What the environment says of proxies is for browsers: a coordinator is asked directly")
+TEST("The environment's proxies are for browsers: a coordinator is asked directly")
 {
     struct server server;
     char proxy[64];

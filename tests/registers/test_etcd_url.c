@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what is special to the URLs of etcd.  What all URLs have in common is in unit/test_url.c.
+ * Goal of this test: the peculiarities of etcd's URLs.  unit/test_url.c tests the rules of all URLs.
  */
 
 #include "lib/test.h"
@@ -43,7 +43,7 @@ TEST("Hosts, namespace and time, with their defaults")
     assert_int_equal(parse("etcd://1,2,3,4,5,6,7,8,9/x").common.host_count, 9);
 }
 
-TEST("Who asks, and the files of TLS")
+TEST("The user, and the files of TLS")
 {
     struct fz_etcd_url url = parse("etcds://joe:s3cret%40@h/x?ca=/a%20b&cert=c&key=k");
 
@@ -56,7 +56,7 @@ TEST("Who asks, and the files of TLS")
     assert_string_equal(parse("etcds://h/x").ca, "");
 }
 
-TEST("What is shown is one host, and neither user nor password")
+TEST("A shown URL has one host, and neither user nor password")
 {
     char shown[FZ_ETCD_SHOWN_SIZE];
     struct fz_etcd_url url = parse("etcds://joe:s3cret@h,[::1]:7/x");

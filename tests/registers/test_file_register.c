@@ -290,7 +290,7 @@ TEST("Other names in the directory are nobody's records")
     stop(&rig);
 }
 
-TEST("What the system refuses was not carried out")
+TEST("A write that the system refuses was not carried out")
 {
     struct rig rig;
     struct fz_record record;

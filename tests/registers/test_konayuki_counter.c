@@ -196,7 +196,7 @@ TEST("The folders above the one that the URL names are made, too, for their owne
     snprintf(path, sizeof path, "%s/a/b", scratch);
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(status.st_mode & 0777, 0700);
-    source = open_slots(false); /* what is there is taken */
+    source = open_slots(false); /* the folder that is there is taken */
     must_refuse(&source, 1, FRAZIL_EFULL);
     source.close(source.ctx);
     snprintf(path, sizeof path, "%s/file", scratch);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: over a network that misbehaves, and from a server that is
- * killed, no register takes an answer for more than it is: what may have been done
- * is unknown, what was certainly not done is unreachable, and a late reply is not
- * that of the next.  One suite for every kind that has a server.
+ * killed, no register takes an answer for more than it is.  A write that may have been
+ * done is unknown, one that was certainly not done is unreachable, and a late reply does
+ * not answer the next request.  One suite for every kind that has a server.
  */
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <pthread.h>
@@ -179,9 +179,8 @@ TEST_OF_KINDS(for_each_server, "A client that is hung up on as soon as it connec
     stop(&rig);
 }
 
-TEST_OF_KINDS(
-    for_each_server,
-    "What no coordinator would say is never taken for a yes or a no, be it the first thing that is heard or not")
+TEST_OF_KINDS(for_each_server,
+              "An answer that no coordinator gives is never taken for a yes or a no, be it the first one or not")
 {
     static const char *const texts[] = {
         "x",
@@ -250,7 +249,7 @@ TEST_OF_KINDS(for_each_server, "Writing to a server that is gone does not end th
 
 /* ---- many who count one record up ------------------------------------------------ */
 
-/* What came of all their swaps, in memory that processes share. */
+/* The outcome of all their swaps, in memory that processes share. */
 struct tally {
     _Atomic unsigned done;
     _Atomic unsigned unknown;

@@ -26,10 +26,10 @@ static struct fz_register open_as(const char *user, const char *keys)
 /* A user who may log in and nothing more; no table. */
 static void start(void)
 {
-    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease; "
-                                  "DROP ROLE IF EXISTS \"the app\"; CREATE ROLE \"the app\" LOGIN; "
-                                  "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 's3cret:/@'; "
-                                  "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
+    postgresql_server_do(&server, "DROP SCHEMA IF EXISTS ids CASCADE; DROP TABLE IF EXISTS frazil_lease");
+    postgresql_server_do(&server, "DROP ROLE IF EXISTS \"the app\"; CREATE ROLE \"the app\" LOGIN; "
+                                  "DROP ROLE IF EXISTS guarded; CREATE ROLE guarded LOGIN PASSWORD 's3cret:/@'");
+    postgresql_server_do(&server, "REVOKE CREATE ON SCHEMA public FROM PUBLIC; "
                                   "GRANT ALL ON SCHEMA public TO guarded");
 }
 
@@ -88,7 +88,7 @@ static uint64_t now_tick(void *ctx)
     return tick;
 }
 
-TEST("What frazil lease init does makes the table, once, also for a namespace that was never used; a second namespace "
+TEST("`frazil lease init` makes the table, once, also for a namespace that was never used; a second namespace "
      "shares it")
 {
     frazil_layout layout;
@@ -147,7 +147,7 @@ TEST("Several who make the table at once all find it made")
     stop();
 }
 
-TEST("Who may not create the table is told what somebody else has to run; that is then enough, also for a second init")
+TEST("A user who may not create the table is told what to have run; that is enough, also for a second init")
 {
     frazil_error err = {.message = ""};
 

@@ -10,7 +10,7 @@
 #include "lib/postgresql_rig.h"
 #include "lib/test.h"
 
-/* What is found on this server by this user. */
+/* The findings on this server by this user. */
 static struct findings examine_as(const struct server *server, const char *user)
 {
     return findings_at(frazil_coordinator_postgresql(), "postgres://%s@127.0.0.1:%u/postgres/orders?timeout=20s", user,
@@ -53,7 +53,7 @@ TEST("A server as one wishes it: nothing but OK, once table and namespace are th
     postgresql_server_stop(&server);
 }
 
-TEST("What a crash of the host would do")
+TEST("The effect of a crash of the host is a finding")
 {
     static const char *const no_fsync[] = {"fsync=off", NULL};
     static const char *const no_full_pages[] = {"full_page_writes=off", NULL};

@@ -21,7 +21,7 @@ static struct {
     size_t len;
 } server = {.mutex = PTHREAD_MUTEX_INITIALIZER};
 
-/* What was heard, with a '.' for each byte that is 0. */
+/* The bytes that were heard, with a '.' for each that is 0. */
 static size_t hear(int fd, char *buf, size_t size)
 {
     ssize_t got = recv(fd, buf, size, 0);
@@ -102,7 +102,7 @@ static void stop(struct place *place)
 
 enum heard { NOTHING_SENT, LOGGED_IN_WITHOUT, PASSWORD_SENT };
 
-/* What the server hears of a login by this URL; it never lets anybody in. */
+/* The bytes that the server hears of a login by this URL; it never lets anybody in. */
 static enum heard login(const char *url)
 {
     struct fz_register reg = postgresql_open_url("%s", url);
@@ -187,7 +187,7 @@ TEST("Wherever the password comes from")
     stop(&place);
 }
 
-TEST("Whoever says how much TLS there is to be gets that, and no other sentence than libpq's")
+TEST("A URL that says how much TLS it wants gets that, and no other sentence than libpq's")
 {
     char services[] = "/tmp/frazil-services-XXXXXX";
     struct place place;
@@ -241,7 +241,7 @@ TEST("A Unix socket needs no TLS")
     rmdir(folder);
 }
 
-/* What this host's user has set for other clients does not count here. */
+/* The settings of this host's user for other clients do not count here. */
 BEFORE_EACH
 {
     static const char *const names[] = {"PGHOST",    "PGPORT",        "PGPASSWORD",   "PGSSLMODE",

@@ -30,7 +30,7 @@ static struct fz_register start(void)
     return reg;
 }
 
-/* ---- who it is ------------------------------------------------------------------ */
+/* ---- identity ------------------------------------------------------------------ */
 
 TEST("The clock is the server's, to the millisecond")
 {
@@ -145,7 +145,7 @@ TEST("A user whose transactions are read-only by default is told so")
     register_close(&reg);
 }
 
-/* ---- what has been said stays ----------------------------------------------------- */
+/* ---- a committed write stays ----------------------------------------------------- */
 
 TEST("A swap is on the disk when it returns, although the server's default is not to wait for that")
 {
@@ -161,7 +161,7 @@ TEST("A swap is on the disk when it returns, although the server's default is no
     postgresql_server_do(&own, "INSERT INTO others VALUES (1)");
     postgresql_server_crash(&own);
     postgresql_server_restart(&own, settings);
-    assert_string_equal(postgresql_server_do(&own, "SELECT count(*) FROM others"), "0"); /* what it does to others */
+    assert_string_equal(postgresql_server_do(&own, "SELECT count(*) FROM others"), "0"); /* its effect on others */
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
     assert_int_equal(record.version, version);
     register_close(&reg);
@@ -241,7 +241,7 @@ TEST("With a synchronous standby that is away nothing is granted: there is no an
     register_close(&hasty);
 }
 
-/* ---- who stands in the way ----------------------------------------------------------- */
+/* ---- others in the way ----------------------------------------------------------- */
 
 static PGconn *lock_table(void)
 {
@@ -335,7 +335,7 @@ TEST("Transactions that are serializable by default fail where others wait: cert
     register_close(&reg);
 }
 
-TEST("What a server says no with decides whether it is one, also when it comes as late as the commit")
+TEST("The code of a server's refusal decides whether it is one, also when it comes as late as the commit")
 {
     static const struct {
         const char *code;
@@ -387,7 +387,7 @@ TEST("When no connection is left it is not reached, and says why")
     register_close(&reg);
 }
 
-/* ---- what stands in the table ---------------------------------------------------------- */
+/* ---- the rows of the table ---------------------------------------------------------- */
 
 TEST("Versions grow when the server's clock has gone back, too; the last one there is has no next")
 {
@@ -412,7 +412,7 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         assert_int_equal(record->len, 0);
 }
 
-TEST("What frazil has not written is refused, or shown as damaged, and never overwritten")
+TEST("A foreign row is refused, or shown as damaged, and never overwritten")
 {
     struct fz_register reg = start();
     struct fz_record record;

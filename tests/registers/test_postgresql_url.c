@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what is special to the URLs of PostgreSQL.  What all URLs have in common is in unit/test_url.c.
+ * Goal of this test: the peculiarities of PostgreSQL's URLs.  unit/test_url.c tests the rules of all URLs.
  */
 
 #include "lib/test.h"
@@ -118,7 +118,7 @@ TEST("A table, with its schema or not, is quoted from then on; nothing else gets
     url_assert_refused(&parser, text, FRAZIL_ESPEC, "each of 1 to 63 letters");
 }
 
-TEST("What libpq is told of TLS")
+TEST("libpq gets the settings of TLS")
 {
     struct fz_postgresql_url url =
         parse("postgres://h/app/orders?sslmode=verify-full&sslrootcert=/a%20b&sslcert=/c&sslkey=/k");

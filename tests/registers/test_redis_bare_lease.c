@@ -123,7 +123,7 @@ TEST("The number is the owner's while it lives, and after it was killed until th
     assert_refused(FRAZIL_EPOOL);
 }
 
-TEST("A number that is given back can be had at once, from where the last owner stopped")
+TEST("A number that is given back can be taken at once, from where the last owner stopped")
 {
     frazil_lease_info info;
     frazil_error err;

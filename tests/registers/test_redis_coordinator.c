@@ -9,7 +9,7 @@
 #include "lib/redis_rig.h"
 #include "lib/test.h"
 
-/* What is found on this server by this user ("NAME:PASSWORD@" or nothing), with these keys of the URL. */
+/* The findings on this server by this user ("NAME:PASSWORD@" or nothing), with these keys of the URL. */
 static struct findings examine_as(const struct server *server, const char *user, const char *keys)
 {
     return findings_at(frazil_coordinator_redis(), "redis://%s127.0.0.1:%u/orders%s", user, (unsigned)server->port,
@@ -54,7 +54,7 @@ TEST("A server as one wishes it: nothing but OK, once the namespace is there")
     server_stop(&server);
 }
 
-TEST("What it does with its data when it stops")
+TEST("The fate of its data when it stops is a finding")
 {
     struct server server;
 
@@ -68,7 +68,7 @@ TEST("What it does with its data when it stops")
     server_stop(&server);
 }
 
-TEST("What it does when its memory is full")
+TEST("Its behaviour when its memory is full is a finding")
 {
     struct server server;
 

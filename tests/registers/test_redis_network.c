@@ -62,7 +62,7 @@ TEST("A connection that ended while nobody used it is noticed before the next re
     redis_rig_stop(&rig);
 }
 
-TEST("What is no answer of Redis, or of our script, is refused or unknown, and never a record")
+TEST("Bytes that are no answer of Redis, or of our script, are refused or unknown, and never a record")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whole generators over a real Redis: those that share a worker
- * number by state=URL never issue an id twice, be they threads' processes' or konayuki's,
- * through wipes and restarts; and worker=sfid+redis:// takes, keeps and frees its key.
+ * Goal of this test: whole generators over a real Redis.  Those that share a worker
+ * number by state=URL never issue an id twice, through wipes and restarts, whether they are
+ * threads', processes' or konayuki's.  worker=sfid+redis:// takes, keeps and frees its key.
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
@@ -261,7 +261,7 @@ TEST("A server that is away for less than max_wait causes no error; one that is 
     server_kill(&slots_rig.server);
     frazil_error err;
     frazil_err code;
-    do /* what is left of the last batch */
+    do /* the rest of the last batch */
         code = frazil_take(gen, &id, 1, 1000000, &err);
     while (code == FRAZIL_OK);
     assert_int_equal(code, FRAZIL_EUNREACHABLE);

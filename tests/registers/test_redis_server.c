@@ -291,7 +291,7 @@ TEST("Versions grow when the server's clock has gone back, too")
     redis_rig_stop(&rig);
 }
 
-TEST("What somebody else has put into the key is refused, or shown as damaged, and never overwritten")
+TEST("A foreign value in the key is refused, or shown as damaged, and never overwritten")
 {
     struct redis_rig rig;
     struct fz_record record;

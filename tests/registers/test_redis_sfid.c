@@ -88,7 +88,7 @@ TEST("Long ticks: only those that begin after the one bound and end before the o
     sfid_close_taker(&taker);
 }
 
-TEST("What sfid holds is passed over; when all are taken that is said, with how many there are")
+TEST("A number that sfid holds is passed over; if all are taken, the error says how many there are")
 {
     struct taker takers[2];
 

@@ -37,7 +37,7 @@ BEFORE_EACH
     sfid_begin_test();
 }
 
-TEST("What cannot be is refused before anything is connected to")
+TEST("An impossible request is refused before anything is connected to")
 {
     struct taker taker;
     const struct fz_lease_request good = sfid_request(&taker, 0, 1024);

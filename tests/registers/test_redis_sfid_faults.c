@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whatever goes wrong over sfid's keys, lost answers, lost keys, clones,
- * clocks, forks, no worker id is used by somebody who may not be its only owner; and between
- * frazils nothing repeats even where these keys alone would let it.
+ * Goal of this test: no worker id over sfid's keys is used by a process that may not be
+ * its only owner, whatever goes wrong: lost answers, lost keys, clones, clocks, forks.
+ * Between frazils nothing repeats even where these keys alone would let it.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -158,7 +158,7 @@ TEST("Released, the key is gone at once if the ids are old enough, and otherwise
     sfid_close_taker(&taker);
 }
 
-TEST("What is somebody else's by now is not released")
+TEST("A key that has another owner by now is not released")
 {
     struct taker takers[2];
 
@@ -327,7 +327,7 @@ TEST("A child extends what its parent took, over a connection of its own, and th
     sfid_close_taker(&taker);
 }
 
-TEST("Whatever answers instead of a Redis grants nothing")
+TEST("A server that is no Redis grants nothing")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",

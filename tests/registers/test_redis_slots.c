@@ -158,7 +158,7 @@ TEST("Several processes at once: no slot twice")
     }
 }
 
-TEST("What had no answer is burned")
+TEST("A batch without an answer is burned")
 {
     static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET};
 
@@ -299,7 +299,7 @@ TEST("A bound on max_lead is needed, and sfid has no slots")
     slots_assert_refused("rediss://x/orders", 0, 100, FRAZIL_ENOTBUILT, "TLS");
 }
 
-TEST("What is no answer of the script is no slot")
+TEST("An answer that is not the script's is no slot")
 {
     static const char *const texts[] = {
         "HTTP/1.1 400 Bad Request\r\n\r\n",

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: while a real Redis is stopped, keeping and closing a generator take no longer than the caller
- * allows, though the URL allows a minute, and its health says what a caller will meet; and what they have begun comes
- * to its end when Redis goes on.
+ * Goal of this test: a real Redis is stopped.  Keeping and closing a generator take no longer than the caller allows,
+ * though the URL allows a minute, and its health says what a caller will meet.  Calls that have begun finish when
+ * Redis goes on.
  */
 #include <signal.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what is special to the URLs of Redis.  What all URLs have in common is in unit/test_url.c.
+ * Goal of this test: the peculiarities of Redis' URLs.  unit/test_url.c tests the rules of all URLs.
  */
 
 #include "lib/test.h"
@@ -64,7 +64,7 @@ TEST("A socket's path may have any number of components; the last part is the na
     assert_int_equal(url.db, 3);
 }
 
-TEST("What is shown of a URL has neither user nor password")
+TEST("A shown URL has neither user nor password")
 {
     char shown[FZ_REDIS_SHOWN_SIZE];
     struct fz_redis_url url = parse("redis://joe:s3cret@h:7000/x?db=2");

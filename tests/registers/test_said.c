@@ -71,7 +71,7 @@ struct echo {
     void (*answer)(int fd, const char *heard, size_t len);
 };
 
-/* What was heard on one line, without what would end a text. */
+/* The bytes that were heard, on one line, without those that would end a text. */
 static void flatten(const char *heard, size_t len, char *ret)
 {
     for (size_t i = 0; i < len; i++) {

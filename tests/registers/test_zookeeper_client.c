@@ -10,7 +10,7 @@
 #include "lib/zookeeper_server.h"
 #include "registers/zookeeper/zookeeper_connection.h"
 
-/* What the next transaction, and the next record of that path, are answered with; ZOK: what the server says. */
+/* The answers to the next transaction, and to the next record of that path; ZOK: the server's own. */
 static int transaction_rc;
 static int record_rc;
 static const char *record_path;
@@ -94,7 +94,7 @@ AFTER_EACH
     transaction_rc = record_rc = ZOK;
 }
 
-TEST("What is read is believed only if the servers agreed on the write before it: else it may be of long ago")
+TEST("A read is believed only if the servers agreed on the write before it: else it may be of long ago")
 {
     static const int refused[] = {ZCONNECTIONLOSS, ZOPERATIONTIMEOUT, ZRUNTIMEINCONSISTENCY, ZNODEEXISTS};
     unsigned seen = 0;

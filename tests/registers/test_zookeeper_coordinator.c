@@ -42,7 +42,7 @@ TEST("An ensemble as one wishes it: nothing but OK, once the namespace is there"
         server_stop(&servers[i]);
 }
 
-TEST("What is worth a warning: a server alone, a URL with one server, nodes for everybody")
+TEST("Three warnings: a server alone, a URL with one server, nodes for everybody")
 {
     struct server server;
     char url[128];
@@ -59,8 +59,8 @@ TEST("What is worth a warning: a server alone, a URL with one server, nodes for 
     server_stop(&server);
 }
 
-TEST(
-    "A server that does not tell its mode, as when something in between hangs up, is no worse for it, but nobody knows")
+TEST("A server that does not report its mode, as when something in between hangs up, is no worse for it, but nobody "
+     "knows")
 {
     struct findings findings = {.len = 0};
     struct fz_record record;

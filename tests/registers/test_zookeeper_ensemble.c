@@ -61,7 +61,7 @@ static uint64_t await_version(const struct fz_register *reg, bool alone)
     }
 }
 
-TEST("What was acknowledged by one server is read from another one at once, be it alone or with all others")
+TEST("A write that one server acknowledged is read from another one at once, alone or with all others")
 {
     struct fz_register regs[SERVERS];
     uint64_t version = 0;

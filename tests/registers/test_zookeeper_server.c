@@ -278,7 +278,7 @@ static void note_versions(void *ctx, uint32_t number, const struct fz_record *re
         versions[number] = record->version;
 }
 
-TEST("What somebody else has put there is refused, or shown as damaged, and never overwritten")
+TEST("A foreign node is refused, or shown as damaged, and never overwritten")
 {
     struct fz_register reg = open_as("", "/foreign");
     uint64_t versions[4] = {0};
@@ -333,7 +333,7 @@ TEST("More records than are asked for at once: each is shown, once")
 
 /* ---- the client library ------------------------------------------------------------- */
 
-TEST("Whatever happens, nothing is written to standard error, and the program's random numbers are left alone")
+TEST("Nothing is ever written to standard error, and the program's random numbers are left alone")
 {
     char path[] = "/tmp/frazil-stderr-XXXXXX";
     int file = mkstemp(path);

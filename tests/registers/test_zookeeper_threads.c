@@ -7,7 +7,7 @@
 #include "lib/test.h"
 #include "registers/zookeeper/zookeeper_register.h"
 
-/* What only the library with threads has. */
+/* A function that only the library with threads has. */
 int zoo_get(void);
 
 int zoo_get(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what is special to the URLs of ZooKeeper, and the names and texts of its nodes.  What all URLs
- * have in common is in unit/test_url.c.
+ * Goal of this test: the peculiarities of ZooKeeper's URLs, and the names and texts of its nodes.  unit/test_url.c
+ * tests the rules of all URLs.
  */
 
 #include "lib/test.h"
@@ -53,7 +53,7 @@ TEST("Servers, namespace, path and timeout, with their defaults")
     assert_int_equal(url.common.access.timeout_ms, 250);
 }
 
-TEST("What is shown of a URL has neither user nor password")
+TEST("A shown URL has neither user nor password")
 {
     char shown[FZ_ZOOKEEPER_SHOWN_SIZE];
     struct fz_zookeeper_url url = parse("zookeeper://joe:s3cret@h,[::1]:7/x?path=/a/b");

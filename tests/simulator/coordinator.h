@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A simulated coordinator and the network to it: a set of records behind
- * messages that are lost, late, doubled and out of order, on a machine that
- * crashes, is wiped, falls back to an older state, and has a clock of its own.
+ * A simulated coordinator and the network to it: a set of records behind messages that
+ * are lost, late, doubled and out of order.  Its machine crashes, is wiped, falls back to
+ * an older state, and has a clock of its own.
  */
 #ifndef SIMULATOR_COORDINATOR_H
 #define SIMULATOR_COORDINATOR_H
@@ -24,7 +24,7 @@ struct coordinator_options {
 /* Begins an empty one. */
 void coordinator_begin(const struct coordinator_options *options);
 
-/* What is given to the options, or used by an operator: its URLs are sim://.  Never freed. */
+/* The coordinator for options, and for operators: its URLs are sim://.  Never freed. */
 const frazil_coordinator *coordinator_port(void);
 
 /* From now on messages arrive, one after another, without trouble, at a machine that works. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What goes wrong, when, and for how long: by itself, and in the middle of
- * whatever a process is doing.  Then everything heals, and the world waits for
+ * The faults of a world: each begins by itself, or in the middle of a process's work,
+ * and lasts for a while.  Then everything heals, and the world waits for
  * each service to issue ids again.
  */
 #ifndef SIMULATOR_FAULTS_H

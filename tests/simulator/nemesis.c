@@ -131,9 +131,8 @@ void nemesis_boot(void *arg, uint64_t wrong)
 }
 
 /*
- * What a lost state file said nobody knows any more, but for the words in the run
- * directory; until one of their owners has written it again, these must not be lost,
- * too.
+ * Only the words in the run directory still know what a lost state file said.  They must
+ * not be lost, too, until one of their owners has written it again.
  */
 static bool forgets_nothing(const struct host *host)
 {
@@ -310,7 +309,7 @@ static void cut(struct host *host)
 
 /*
  * L9's honest bound: a copied host does not stay apart from its twin where the twin's
- * own extension is lost.  What either was granted up to then, the other may issue.
+ * own extension is lost.  Each may issue the ticks that the other was granted up to then.
  */
 static void note_lost_extensions(void)
 {

@@ -104,7 +104,7 @@ static void move_in(char *at, char *packed, size_t n)
     memcpy(at, packed, n);
 }
 
-/* What lies at the process's addresses, as what this process has there. */
+/* Exchanges the memory at the process's addresses for this process's own. */
 static char *pack(const struct process *process)
 {
     char *packed = must(malloc(each_stretch(process, NULL, NULL)));
@@ -196,7 +196,7 @@ static void wake_at(struct process *process, unsigned thread, uint64_t when_ns)
     world_at(when_ns, wake, process, process->threads[thread].wait * THREADS_MAX + thread);
 }
 
-/* Goes back to the scheduler.  What lies below this frame is not needed any more. */
+/* Goes back to the scheduler.  The stack below this frame is not needed any more. */
 static __attribute__((noinline)) void leave(void)
 {
     struct process *process = all.running;

@@ -6,7 +6,7 @@
  * up: two that were one before have the same addresses, and whichever runs has its
  * contents put there.
  *
- * Whatever runs in a process must not keep a pointer to it on its stack beyond a
+ * Code that runs in a process must not keep a pointer to it on its stack beyond a
  * call that lets time pass: the stack may be a copy's by then.
  */
 #ifndef SIMULATOR_PROCESS_H

@@ -169,7 +169,7 @@ static void start_threads(struct service *service, const struct program *program
     }
 }
 
-/* Who says its max_skew is refused where the namespace has another. */
+/* A program that says its max_skew is refused if the namespace has another. */
 static const char *said_skew(void)
 {
     static char text[32];
@@ -255,7 +255,7 @@ static uint64_t clock_tick(void *ctx)
     return ms < 0 ? 0 : (uint64_t)ms / plan.promises.tick_ms;
 }
 
-/* What an operator says: of what was lost always the truth. */
+/* An operator's settings: always the truth about what was lost. */
 struct numbers {
     uint64_t horizon_ms;
     int64_t max_skew_ms; /* as that of a lost namespace counts, it only grows */

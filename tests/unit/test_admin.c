@@ -249,7 +249,8 @@ TEST("A host keeps a row for each worker; a damaged file says why, and is made a
     frazil_close(gen);
 
     scratch_write(kept.grant.path, "rubbish", 7);
-    assert_int_equal(frazil_admin_state_renew(state, 0, 0, &err), FRAZIL_OK); /* what was seen before does not count */
+    assert_int_equal(frazil_admin_state_renew(state, 0, 0, &err),
+                     FRAZIL_OK); /* the file that was seen before does not count */
     assert_int_equal(frazil_admin_state_row(state, 0, &kept, sizeof kept), FRAZIL_OK);
     assert_int_equal(kept.is_wrong, 0);
     assert_int_equal(kept.has_grant, 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: an anchor is read whole or not at all, a closed one stays
- * closed until it is published again, and the rate of the counter is never taken
+ * Goal of this test: an anchor is read whole or not at all, and a closed one stays
+ * closed until it is published again.  The rate of the counter is never taken
  * for higher than it is, whatever the counter and the scheduler do.
  */
 

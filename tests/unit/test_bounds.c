@@ -149,7 +149,7 @@ static bool take_anchored(frazil *gen, struct fz_anchor_view anchor, uint64_t n)
     return taken;
 }
 
-TEST("What is taken in an anchored tick ends with it: as many as there are, and not one more")
+TEST("The ids of an anchored tick end with it: as many as there are, and not one more")
 {
     struct fz_anchor_view anchor = {.first_id = 0};
     struct rig rig = {.random_state = 1};

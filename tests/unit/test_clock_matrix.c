@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: every behaviour does what its row of the design's table
- * says under every fault of the clock: the ids, the waits, and the offsets in
+ * says under every fault of the clock.  The ids, the waits, and the offsets in
  * the errors are exact, and a call that fails leaves no trace.
  */
 
@@ -89,7 +89,7 @@ static void assert_place(struct place place, int64_t unix_ms, uint32_t sequence,
     assert_int_equal(place.side, side);
 }
 
-/* What a user can see of a generator without taking an id. */
+/* All that a user can see of a generator without taking an id. */
 struct trace {
     uint64_t issued;
     uint64_t available;
@@ -116,7 +116,7 @@ static struct trace trace_of(struct rig *rig)
                           .sequence = info.sequence};
 }
 
-/* What a call that never waits says while the clock is behind. */
+/* The result of a call that never waits, while the clock is behind. */
 static frazil_err code_without_waiting(const struct behaviour *b)
 {
     return strcmp(b->spec, FLAKE) == 0 ? FRAZIL_ECLOCK : FRAZIL_EAGAIN;

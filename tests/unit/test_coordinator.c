@@ -12,7 +12,7 @@
 
 static struct fleet fleet;
 
-/* What the next examination finds; a text for all findings, a line each. */
+/* The findings of the next examination: one text, a line each. */
 static struct {
     enum fz_register_class register_class;
     enum fz_register_result settings;

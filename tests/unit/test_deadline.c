@@ -21,10 +21,10 @@ static uint64_t now_ns(void)
     return clock.monotonic_ns(clock.ctx);
 }
 
-TEST("What is ready is seen at once while there is time, and no more when it is over: who never stops sending must not "
-     "be read for ever")
+TEST("Data that is ready is seen at once while there is time, and not after it: a server that never stops "
+     "sending is not read for ever")
 {
-    /* What is not ready is waited for until then, and no less. */
+    /* A descriptor that is not ready is waited for until then, and no less. */
     int ends[2];
 
     assert_int_equal(pipe(ends), 0);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: the run and state directories are those that a user of
- * systemd, of root and of XDG expects, in this order; they are made for one user
- * alone; and where that cannot be, the sentence says what, why and what to do.
+ * systemd, of root and of XDG expects, in this order.  They are made for one user
+ * alone; where that cannot be, the sentence says what, why and what to do.
  */
 #include <errno.h>
 #include <sys/stat.h>

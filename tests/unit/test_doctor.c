@@ -44,7 +44,7 @@ static void note(void *ctx, const struct fz_diagnosis *diagnosis)
     brought_about[exact] = true;
     assert_true(strlen(diagnosis->text) > 5);
     if (diagnosis->health != FZ_HEALTH_OK)
-        assert_non_null(strpbrk(diagnosis->text, ":;")); /* what would be right comes behind it */
+        assert_non_null(strpbrk(diagnosis->text, ":;")); /* the cure comes behind it */
     snprintf(found + len, sizeof found - len, "%s %s %s\n", names[diagnosis->health], diagnosis->id, diagnosis->text);
 }
 
@@ -336,7 +336,7 @@ static void judge_said(enum fz_finding_level level, const char *sentence, const 
     EXPECT(beginning);
 }
 
-TEST("What it says of itself keeps its level, under the topic that it begins with")
+TEST("A coordinator's own finding keeps its level, under the topic that it begins with")
 {
     judge_said(FZ_FINDING_OK, "role: master", "OK coordinator.role role: master");
     judge_said(FZ_FINDING_WARN, "round trip: long", "WARN coordinator.round-trip round trip: long");
@@ -411,7 +411,7 @@ static void judge_layout(const char *text, int64_t years_before_end, const char 
     EXPECT(beginning);
 }
 
-/* What is found of a layout's bits. */
+/* The findings about a layout's bits. */
 static const char *found_of_bits(const char *text, bool as_konayuki)
 {
     frazil_layout layout;
@@ -456,7 +456,7 @@ TEST("The sign bit and 53 bits; a sno is no number")
 
 /* ---- forks and copies ------------------------------------------------------------------ */
 
-TEST("What the kernel does for a child, and what can be known of a copied machine")
+TEST("Findings about forks and about copied machines")
 {
     struct fz_fork_facts facts = {.wiped = true, .has_generation = true, .compared = true, .same_machine = true};
 

@@ -16,7 +16,7 @@ EACH_IN_SCRATCH
 
 /* ---- memory ------------------------------------------------------------------------- */
 
-TEST("What one run leaves the next one finds; nothing, half a line and too much are nothing")
+TEST("The next run finds the note of this one; nothing, half a line and too much are nothing")
 {
     char last[FZ_MEMORY_SIZE];
     char long_line[FZ_MEMORY_SIZE + 1];

@@ -132,7 +132,7 @@ TEST("Each directive writes its argument, at both ends of its range")
     assert_string_equal(err.message, "0 -1 9223372036854775807 -9223372036854775808");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%t, %t", INT64_C(1767225600000), INT64_MIN);
     assert_string_equal(err.message, "2026-01-01T00:00:00.000Z, -9223372036854775808 ms since 1970");
-    (void)fz_fail(&err, FRAZIL_EINVAL, "%s", "\033[2Ja\nb\x7f\xc3\xa9"); /* what a server says may be anything */
+    (void)fz_fail(&err, FRAZIL_EINVAL, "%s", "\033[2Ja\nb\x7f\xc3\xa9"); /* a server may say anything */
     assert_string_equal(err.message, "\\x1b[2Ja\\x0ab\\x7f\xc3\xa9");
     (void)fz_fail(&err, FRAZIL_EINVAL, "%s%q%Q", "", "", "x", (size_t)0);
     assert_string_equal(err.message, "''''");

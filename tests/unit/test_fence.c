@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a call whose slots lie beyond the grant, because others have
- * taken all up to its end, waits for more of it as long as it may wait at all,
+ * Goal of this test: a call finds that its slots lie beyond the grant, because others
+ * have taken all up to its end.  It waits for more of it as long as it may wait at all,
  * and is told FRAZIL_ELEASE, not FRAZIL_EFULL, when none has come (I2, I7).
  */
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: wherever two processes in a row are killed or their disk
- * fails, and whatever a loss of power leaves of what was written, the grant file
- * can be used again, and nobody is ever granted a tick that another word was
- * told of.
+ * Goal of this test: two processes in a row are killed anywhere, or their disk fails,
+ * and a loss of power leaves anything of what was written.  The grant file can be used
+ * again, and nobody is ever granted a tick that another word was told of.
  *
  * All of it is tried: each call that changes the disk, each subset of the writes
  * that were not durable, a few places to tear a sector at.
@@ -46,7 +45,7 @@ static void tell(uint64_t nonce, struct fz_grant grant)
 
 static struct power_disk disk;
 
-/* What happens to a process: at its change number `at` it is killed, with `torn` bytes done, or the disk fails once. */
+/* The fault of a process: at its change number `at` it is killed, with `torn` bytes done, or the disk fails once. */
 struct fate {
     unsigned at; /* 0: nothing happens */
     bool killed;

@@ -216,7 +216,7 @@ TEST("A whole slot of another version is told from a damaged one")
     assert_int_equal(fz_grant_record_decode(slot, &record, &version), FZ_GRANT_SLOT_OTHER_VERSION);
     assert_int_equal(version, 3);
     assert_int_equal(record.sequence, 4242);
-    memset(slot + 16, 0xee, 400); /* whatever it has come to mean */
+    memset(slot + 16, 0xee, 400); /* fields of a later version */
     seal(slot);
     assert_int_equal(fz_grant_record_decode(slot, &record, &version), FZ_GRANT_SLOT_OTHER_VERSION);
 }

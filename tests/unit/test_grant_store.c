@@ -66,7 +66,7 @@ static void extend_ok(struct fz_granter granter, uint64_t now, struct fz_grant *
         fail_msg("%s", err.message);
 }
 
-TEST("What was granted is in the file when everybody has gone; nothing else is left but the guard, for its owner alone")
+TEST("The grant is in the file when all have gone; nothing else is left but the guard, for its owner alone")
 {
     unsigned fds = scratch_open_fds();
     struct fz_granter granter = open_ok(1);
@@ -173,7 +173,7 @@ TEST("A living owner elsewhere is seen, a dead one is not; one's own word never 
     assert_int_equal(other.acquire(other.ctx, NOW, &grant, NULL), FRAZIL_EWORKER);
     relative.close(relative.ctx);
     acquire_ok(other, NOW);
-    /* Whoever looks lets others in afterwards, */
+    /* A process that looks lets others in afterwards, */
     assert_int_equal(fz_grant_store_open(&first, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
     acquire_ok(first, NOW);
     relative = open_ok(3); /* and is seen itself */
@@ -301,7 +301,7 @@ TEST("A directory that is not there, and a path that is too long, are said to be
     assert_non_null(strstr(err.message, path));
     granter.close(granter.ctx);
 
-    /* Whoever could not open the file has left its guard. */
+    /* A process that could not open the file has left its guard. */
     snprintf(path, sizeof path, "%s/worker-7.grant", scratch);
     assert_int_equal(symlink("elsewhere", path), 0);
     granter = open_ok(1);

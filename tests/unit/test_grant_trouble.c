@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a grant file that was removed, copied back, cut, damaged or
- * written by somebody else, and a disk that fails, lead to what is safe or to an
- * error with a way out; and a file can be shown and made anew.
+ * Goal of this test: a grant file may be removed, copied back, cut, damaged or
+ * written by somebody else, and the disk may fail.  All of that leads to a safe state
+ * or to an error with a way out; and a file can be shown and made anew.
  */
 
 #include "core/crc32.h"
@@ -261,7 +261,7 @@ TEST("The file can be looked at without changing it")
     assert_false(host_disk.is_inside);
 }
 
-TEST("What could be read is kept, what could not is given up to now + reserve; whoever had a grant has lost it")
+TEST("Records that could be read are kept, others are given up to now + reserve; each grant is lost")
 {
     struct fz_grant_record record;
     struct host_process a;

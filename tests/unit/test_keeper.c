@@ -365,7 +365,7 @@ TEST("Callers do not press a granter that has just failed, and go on while the g
     assert_int_equal(fake->extended, 1);
 }
 
-TEST("A lost lease is said by the hook at once and by callers when its end has come; it can be had anew")
+TEST("A lost lease is said by the hook at once and by callers when its end has come; it can be taken anew")
 {
     uint64_t next_ns = 0;
     frazil_error err;
@@ -484,7 +484,7 @@ TEST("An open that is overtaken goes on at once, also if it may not wait; one th
     rig_close(&overtaken);
 }
 
-TEST("What is given back: all above the last tick that may have been used, and never more than was granted")
+TEST("A release gives back all above the last tick that may have been used, and never more than was granted")
 {
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, 5);
@@ -537,7 +537,7 @@ TEST("A turn is nobody's when it began in the future, or was a thread's of the p
     assert_false(fz_turn_is_taken(rig.gen));
 }
 
-TEST("Who took longer than its turn does not end that of the process that came after it")
+TEST("A process that took longer than its turn does not end that of the process after it")
 {
     struct fz_turn turn;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: when a grant does not continue the one before (another
- * worker, a gap, a floor ahead of the clock), ids go on from its floor with its
- * worker, above what was issued before, and what was taken under the old grant stays inside it or is not
- * issued.
+ * Goal of this test: a grant may not continue the one before (another worker, a gap, a
+ * floor ahead of the clock).  Then ids go on from its floor with its worker, above all
+ * that were issued before.  Ids that were taken under the old grant stay inside it or are
+ * not issued.
  */
 
 #include "generator/generator_internal.h"
@@ -244,7 +244,7 @@ static void sleep_and_change(void *ctx, uint64_t monotonic_ns)
     assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &retry_ns, NULL), FRAZIL_OK);
 }
 
-TEST("Whoever sleeps while the grant changes wakes up under the new one")
+TEST("A caller that sleeps while the grant changes wakes up under the new one")
 {
     open_with(SPEC, 0);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
@@ -314,7 +314,7 @@ TEST("A later grant's floor ahead of the clock is the clock's matter, too: no ti
     assert_int_equal(rig_tick_of(&rig, take_granted(WORKER)), rig_now_tick(&rig));
 }
 
-TEST("What never waits says when to come back")
+TEST("A call that never waits says when to come back")
 {
     uint64_t retry_ns = 0;
     uint64_t id;

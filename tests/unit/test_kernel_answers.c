@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: what src/os does when the kernel answers as it seldom does: a lock that a signal interrupts or
- * that keeps nobody out, a file that is removed at the wrong moment, a descriptor that stands for something else.
+ * Goal of this test: src/os copes with the kernel's rare answers.  A signal interrupts a lock, or a lock keeps nobody
+ * out; a file is removed at the wrong moment; a descriptor stands for something else.
  */
 #define _GNU_SOURCE /* adjtimex, syscall */
 
@@ -128,7 +128,7 @@ TEST("A descriptor stands for what was marked only if inode and device are the s
     assert_false(fz_fd_is_marked(fd, &mark));
 }
 
-TEST("What open() failed to give is not kept, and its errno comes out")
+TEST("A descriptor that open() failed to give is not kept, and its errno comes out")
 {
     struct fz_kept_fd kept = FZ_KEPT_NONE;
 
@@ -162,7 +162,7 @@ TEST("Locks work on a disk if they keep another process out, not if two can have
     assert_false(works);
 }
 
-TEST("Who enters a guard whose file was removed enters that which has the name now, where all others are met")
+TEST("A process that enters a guard whose file was removed enters the file of that name, where it meets the others")
 {
     struct fz_guard guard;
     struct fz_guard other;
@@ -213,7 +213,7 @@ TEST("A process whose page was wiped takes a number that none before it had, how
 
 /* ---- connections ----------------------------------------------------------------- */
 
-TEST("What a connection has received before is not counted, and what comes afterwards is")
+TEST("Bytes that a connection received before are not counted, and later ones are")
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t len = sizeof address;

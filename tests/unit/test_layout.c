@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: the presets are what they were published as, ids and their
- * parts turn into each other without loss, and what does not fit a layout is an
+ * Goal of this test: the presets are what they were published as, and ids and their
+ * parts turn into each other without loss.  A value that does not fit a layout is an
  * error, up to the last millisecond of its life and not one further.
  */
 

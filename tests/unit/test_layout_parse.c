@@ -146,9 +146,9 @@ TEST("The forms that the manual shows")
 }
 
 /*
- * What the letters of a description should mean: each of the four choices for
- * each field.  A field without a letter takes the first of t, w, s that no field
- * is called, so what is right must have each letter once and t in front.
+ * The meaning of a description's letters: each of the four choices for each
+ * field.  A field without a letter takes the first of t, w, s that no field
+ * is called, so a correct description has each letter once and t in front.
  */
 static bool names_expected(const char *letters, char names[3])
 {

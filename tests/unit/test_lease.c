@@ -390,7 +390,7 @@ TEST("A request that arrives late, after another one was made in its place, chan
     fleet_stop(&fleet);
 }
 
-TEST("What arrives twice is carried out once; its second answer is a loss, and burns what the first one granted")
+TEST("A request that arrives twice is carried out once; its second answer is a loss, and burns the first grant")
 {
     struct fleet fleet;
 
@@ -494,7 +494,7 @@ TEST("A child process drops its parent's connection")
     fleet_stop(&fleet);
 }
 
-TEST("What was given back under the own token, by a parent for all, is lost, not burned: nobody can have its ticks "
+TEST("A grant given back under the own token, by a parent for all, is lost, not burned: nobody can have its ticks "
      "twice")
 {
     struct fleet fleet;

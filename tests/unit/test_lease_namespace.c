@@ -467,7 +467,7 @@ static enum sim_fault rewrite(void *ctx, bool is_swap)
     return SIM_NONE;
 }
 
-TEST("Who is never fast enough to begin a quarantine has no grant, and no further one")
+TEST("A process that is never fast enough to begin a quarantine has no grant, and no further one")
 {
     struct fleet fleet;
 

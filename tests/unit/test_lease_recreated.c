@@ -322,7 +322,7 @@ TEST("Nothing helps where a newcomer has a grant before any holder looks")
     fleet_stop(&fleet);
 }
 
-TEST("What is created where something may have been lost waits for the least lost horizon, also if a shorter one is "
+TEST("A namespace made anew after a loss waits for the least lost horizon, also if a shorter one is "
      "said; a namespace that was never used waits for nothing")
 {
     struct fleet fleet;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a coordinator that is restarted again and again, and each time
- * may have lost its last writes, or be an older or a discarded copy, never grants a
+ * Goal of this test: a coordinator is restarted again and again, and each time may
+ * have lost its last writes, or be an older or a discarded copy.  It never grants a
  * tick twice; and where it loses nothing, nobody ever has a gap (L9).
  * Seeded: the same seed gives the same run.  FRAZIL_SEEDS=N runs more of them,
  * FRAZIL_SEED=S one of them.
@@ -484,7 +484,7 @@ static void run_seeds(bool calm, uint64_t seeds, struct world *total)
                   (unsigned long long)total->spanned, (unsigned long long)total->paused);
 }
 
-TEST("Whatever was lost, and whoever was late, no two rectangles overlap; and not because nobody was ever extended")
+TEST("No two rectangles overlap after any loss or delay; and not because nobody was ever extended")
 {
     static struct world total;
 

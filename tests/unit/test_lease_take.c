@@ -320,7 +320,7 @@ static enum sim_fault snatch_first(void *ctx, bool is_swap)
     return SIM_RIVAL;
 }
 
-TEST("Who was snatched the best takes any that is as good, as chance has it, so that a crowd does not stay together")
+TEST("A process that lost the best id takes one as good by chance, so that a crowd does not stay together")
 {
     struct fleet fleet;
     const frazil_random random = {sizeof(frazil_random), NULL, always_two};

@@ -49,7 +49,7 @@ static void with_each_back_end(void (*check)(enum fz_aes_number))
         skip();
 }
 
-/* What the back ends see of it. */
+/* The fields that the back ends see. */
 static const struct fz_opaque_key *inside_of(const frazil_opaque_key *key)
 {
     return (const struct fz_opaque_key *)(const void *)key;

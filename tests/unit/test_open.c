@@ -89,7 +89,7 @@ static frazil *open_ok(const char *spec)
     return gen;
 }
 
-TEST("What those sentences name works")
+TEST("The cures that those sentences name work")
 {
     static const char *const ways_out[] = {WORKER "layout='41/10/12 epoch=2026-11-21' clock=frozen:2026-11-21",
                                            WORKER "layout=38/10/12 allow_short_life=yes clock=frozen:2026-11-21",

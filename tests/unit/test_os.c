@@ -52,7 +52,7 @@ AFTER_EACH
 
 /* ---- memory ------------------------------------------------------------------ */
 
-/* What the first byte of a page is in a child, and whether what the child writes is seen here. */
+/* The first byte of a page in a child, and whether the child's writes are seen here. */
 static unsigned char first_byte_in_child(unsigned char *page)
 {
     int status;
@@ -135,7 +135,7 @@ TEST("One that accepts every advice is not believed")
     fz_unmap(page, 4096);
 }
 
-TEST("What cannot be mapped is NULL with an errno; giving nothing back is allowed")
+TEST("Memory that cannot be mapped is NULL with an errno; giving nothing back is allowed")
 {
     bool untouched = true;
 
@@ -233,7 +233,7 @@ TEST("Errors are the system's, nothing is returned, and no descriptor is left op
     close(again);
 }
 
-TEST("What was begun and given up leaves nothing behind, and the file that has the name stays as it is")
+TEST("A write that was given up leaves nothing behind, and the file that has the name stays as it is")
 {
     char name[FZ_PATH_SIZE];
     char buf[64];
@@ -249,7 +249,7 @@ TEST("What was begun and given up leaves nothing behind, and the file that has t
     assert_string_equal(buf, "0123456789");
 }
 
-TEST("Who has left a guard is not in it any more, whatever a child that was forked meanwhile still holds")
+TEST("A process that left a guard is not in it any more, whatever a child forked meanwhile still holds")
 {
     struct fz_guard guard;
     struct fz_guard other;

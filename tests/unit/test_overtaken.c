@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a caller that is overtaken at the worst moment, each time,
- * gets its id all the same; and the line of slots is not added to where too many
- * who do so at once could carry it beyond its end.
+ * gets its id all the same.  The line of slots is not added to where too many
+ * callers that do so at once could carry it beyond its end.
  */
 
 #include "core/now.h"
@@ -73,7 +73,7 @@ static void close_rival(void)
     frazil_manual_clock_free(rival.rig.manual);
 }
 
-TEST("Whoever loses the race for the word once goes on beside the winners, and does not race for ever")
+TEST("A caller that loses the race for the word once goes on beside the winners, and does not race for ever")
 {
     uint64_t ids[100];
     uint64_t id;
@@ -89,7 +89,7 @@ TEST("Whoever loses the race for the word once goes on beside the winners, and d
     close_rival();
 }
 
-TEST("Who takes snos and loses the race once does not race for ever either")
+TEST("A caller that takes snos and loses the race once does not race for ever either")
 {
     frazil_sno first;
     frazil_sno second;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: generators of one worker with other sequence bounds, one after
- * the other and side by side, on one host: what each may issue, what keeps it out, and
- * what a frazil left that did not know bounds yet.
+ * Goal of this test: generators of one worker with other sequence bounds run one after
+ * the other and side by side, on one host.  Each issues its own ids, others keep it out,
+ * and it copes with the files of a frazil that did not know bounds yet.
  */
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -403,7 +403,7 @@ TEST("The file of 0.1 is taken over by whoever uses all sequence numbers, and sa
     assert_int_equal(fz_grant_store_inspect(grant_path(0, TOP), &all, &exists, &record, NULL), FRAZIL_OK);
     assert_true(record.says_bounds);
     assert_int_equal(record.seq_max, TOP);
-    assert_int_equal(record.used.count, 1); /* what 0.1 was granted is still in it */
+    assert_int_equal(record.used.count, 1); /* the grant of 0.1 is still in it */
 }
 
 /* Reads the record for all sequence numbers, which must be there. */

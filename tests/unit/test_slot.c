@@ -47,7 +47,7 @@ static uint64_t start_offset(enum fz_start start)
     return start == FZ_START_RANDOM ? RANDOM_OFFSET : start == FZ_START_SPREAD ? SPREAD_OFFSET : 0;
 }
 
-/* What design tables say of one single case, written out without looking at the code. */
+/* The design's tables for one single case, written out without looking at the code. */
 static void check_case(const struct fz_slot_rules *rules, enum where where, uint64_t high_tick)
 {
     const uint64_t tick = word_at[where].tick;
@@ -234,8 +234,8 @@ TEST("Offsets: random is uniform over the whole range and never outside, spread 
     }
 }
 
-TEST("Nothing is planned beyond the grant, and nothing before it: the last granted tick is used, the next one is not, "
-     "be it entered by the clock, by a batch that does not fit, or ahead of a clock that went back")
+TEST("Nothing is planned beyond the grant, and nothing before it.  The last granted tick is used, the next one is not: "
+     "by the clock, by a batch that does not fit, or ahead of a clock that went back")
 {
     const struct fz_slot_rules rules = rules_of(FZ_FULL_LEAD, FZ_BACKWARD_HOLD, FZ_START_ZERO);
     struct fz_slot_view view = {.word = slot_at(NOW - 2, 3), .high_tick = NOW, .granted_first = NOW - 5};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: with two sequence bits every sequence of calls and clock
- * movements up to a depth is run, and after each call what the generator did is
- * compared with a model that shares no code with it, and with the invariants:
+ * movements up to a depth is run.  After each call the generator is compared with a
+ * model that shares no code with it, and with the invariants:
  * I1 unique, I3 increasing, I6 honest time, I7 bounded and without a trace.
  */
 
@@ -53,7 +53,7 @@ struct clock_state {
     uint64_t monotonic_ns;
 };
 
-/* What is put back after each branch. */
+/* The state that is put back after each branch. */
 struct state {
     struct clock_state clock;
     struct model model;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: the sno generator behaves as sno does, and mends what sno
- * does wrong: the tick-tock through whole histories of a clock, overflow
- * notifications, ids for a time of the caller's, introspection, and errors for
- * the calls of the other kind.  (Snapshots: test_sno_restore.c.)
+ * Goal of this test: the sno generator behaves as sno does, and mends sno's faults.
+ * Tested are the tick-tock through whole histories of a clock, overflow notifications,
+ * ids for a time of the caller's, introspection, and errors for the calls of the other
+ * kind.  (Snapshots: test_sno_restore.c.)
  */
 
 #include "lib/near_miss.h"

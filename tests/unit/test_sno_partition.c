@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a partition of a sno is read from each spelling that people have for its two bytes, written as one
- * of them, and nothing else is a partition; partition= of a spec is the same number as worker=fixed:N.
+ * Goal of this test: a partition of a sno is read from each spelling that people have for its two bytes, and written as
+ * one of them.  Nothing else is a partition; partition= of a spec is the same number as worker=fixed:N.
  */
 
 #include "frazil.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: I4 for sno generators.  Whatever a generator did before its
- * snapshot, and wherever the clock stands when it is restored, no sno comes
- * twice; and a snapshot that cannot be one is refused.
+ * Goal of this test: I4 for sno generators.  No sno comes twice, whatever a generator did
+ * before its snapshot, and wherever the clock stands when it is restored.  A snapshot
+ * that cannot be one is refused.
  */
 
 #include "lib/near_miss.h"
@@ -251,7 +251,7 @@ TEST("A granter would give another partition than the snapshot's: one of the two
     assert_null(gen);
 }
 
-TEST("What the environment says of all generators is not said of this one: only the spec itself can contradict a "
+TEST("The environment's settings for all generators are not this one's: only the spec itself can contradict a "
      "snapshot")
 {
     static const char *const names[] = {"FRAZIL_WORKER",  "FRAZIL_BASE",  "FRAZIL_COUNT",    "FRAZIL_SEQ_MIN",

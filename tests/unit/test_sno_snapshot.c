@@ -8,7 +8,7 @@
 #include "lib/near_miss.h"
 #include "lib/test.h"
 
-/* What Go's encoding/json makes of a sno.GeneratorSnapshot. */
+/* A sno.GeneratorSnapshot, as Go's encoding/json writes it. */
 static const char golden[] = "{\"partition\":[255,7],\"sequenceMin\":1024,\"sequenceMax\":65535,\"sequence\":1999,"
                              "\"now\":125829120000,\"wallHi\":125829119999,\"wallSafe\":125829110000,\"drifts\":3}";
 

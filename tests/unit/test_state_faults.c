@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: each system call of the files that hold a host's state
- * fails once, and then from there on.  Whatever the call, the outcome is success
+ * fails once, and then from there on.  After any of them the outcome is success
  * or FRAZIL_ESYS with its errno; nothing leaks; and the next process finds
  * files that it can use.
  *
@@ -35,7 +35,7 @@ static struct {
     int error;
     bool refused_lock; /* EAGAIN of flock is an answer: somebody else holds it */
     int maps;          /* mapped and not yet unmapped */
-    char trace[64];    /* what was done to files: write, rename, sync, sync of a directory, a letter each */
+    char trace[64];    /* the calls on files: write, rename, sync, sync of a directory, a letter each */
 } fault;
 
 static void note(char what)

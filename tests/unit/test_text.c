@@ -21,8 +21,8 @@ static const uint64_t samples[] = {
 /* ---- a second opinion ------------------------------------------------------ */
 
 /*
- * What each form may consist of, said once more and in another way: the
- * alphabet, what a lower-case letter is read as, and how wide it is.
+ * The rules of each form, said once more and in another way: the
+ * alphabet, the value that a lower-case letter is read as, and the width.
  */
 static const struct form {
     const char *name;
@@ -30,7 +30,7 @@ static const struct form {
     const char *also; /* also[i] is read as digits[i + also_from] */
     size_t also_from;
     size_t width;       /* 0: no padding */
-    const char *prefix; /* what stands before the digits; NULL: nothing */
+    const char *prefix; /* the text before the digits; NULL: none */
 } forms[FRAZIL_TEXT_COUNT] = {
     [FRAZIL_TEXT_DEC] = {"dec", "0123456789", "", 0, 0, NULL},
     [FRAZIL_TEXT_DEC_PADDED] = {"dec20", "0123456789", "", 0, 20, NULL},

@@ -159,7 +159,7 @@ TEST("frazil_take that may not wait says what frazil_try_next says")
     }
 }
 
-TEST("A batch that can never be had is a wrong request, which names the largest one; that one can be had")
+TEST("A batch that is too large is a wrong request; the error names the largest one, which is possible")
 {
     static const struct {
         const char *spec;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: the parser of all coordinators' URLs reads a URL as it is meant or refuses it with what would be
- * right, and a password never gets into a sentence.  What is special to a coordinator is in registers/test_*_url.c.
+ * right, and a password never gets into a sentence.  registers/test_*_url.c test the peculiarities of each coordinator.
  */
 #include <stddef.h>
 #include <sys/stat.h>

@@ -138,7 +138,7 @@ TEST("When there is no room, the gap that is given up is the lowest one")
     assert_int_equal(used.range[FZ_USED_RANGES - 1].last, 1001);
 }
 
-TEST("What is taken back lies at the end of a range, or nothing is")
+TEST("Ticks are taken back at the end of a range, or not at all")
 {
     struct fz_used_ticks used = {.count = 0};
 

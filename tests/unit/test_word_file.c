@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: processes that open a word's file share one word; a file
- * that is not certainly this very word is replaced where its state may be old
- * and refused where it is somebody else's; its loss is noticed; and exactly the
- * last one to leave is told so, forked children counted.
+ * Goal of this test: processes that open a word's file share one word.  A file that
+ * is not certainly this very word is replaced if its state may be old, and refused if
+ * it is somebody else's.  Its loss is noticed.  Exactly the last process to leave is
+ * told so, forked children counted.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -159,7 +159,7 @@ TEST("A word that was copied under the name of other bounds is not theirs")
     assert_non_null(strstr(err.message, "5 to 9"));
 }
 
-TEST("What a foreign hand put into the folder is none of the words")
+TEST("A foreign file in the folder is none of the words")
 {
     static const char *const names[] = {
         "0-999.new", "00-999", "999-0", "-", "0-", "1e3-2000", "0-18446744073709551616"};

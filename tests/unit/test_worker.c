@@ -57,7 +57,7 @@ TEST("Every source, with datacenter, base and count")
         assert_int_equal(worker_of(rows[i].spec), rows[i].worker);
 }
 
-TEST("What gives no number, or one out of range, is an error that names the range")
+TEST("A source that gives no number, or one out of range, is an error that names the range")
 {
     static const struct {
         const char *spec;
@@ -128,7 +128,7 @@ TEST("What gives no number, or one out of range, is an error that names the rang
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
-TEST("Whoever names no source is told all of them")
+TEST("A spec that names no source is told all of them")
 {
     static const char *const sources[] = {"fixed:N",       "env:NAME", "ordinal",       "file-lock",
                                           "ip-last-octet", "ip-hash",  "hostname-hash", "auto"};

@@ -24,7 +24,7 @@
 
 /* ---- the host, as the tests want it ------------------------------------------- */
 
-/* What one version of IP does: the errno that a call fails with, or the local address. */
+/* The behaviour of one version of IP: the errno that a call fails with, or the local address. */
 struct fake_ip {
     int socket_errno;
     int connect_errno;
@@ -36,7 +36,7 @@ static struct {
     bool is_fake;
     struct fake_ip v4;
     struct fake_ip v6;
-    const char *name; /* what gethostname gives; NULL: it fails with EPERM */
+    const char *name; /* the result of gethostname; NULL: it fails with EPERM */
     char asked[2][INET6_ADDRSTRLEN];
     unsigned connects;
     unsigned sends;
@@ -238,7 +238,7 @@ TEST("The real host's address is one of its interfaces', or there is no route")
     assert_true(found);
 }
 
-TEST("What is an address, and of which version")
+TEST("An address and its version are told from other text")
 {
     static const char *const v4[] = {"10.0.0.7", "0.0.0.0", "255.255.255.255"};
     static const char *const v6[] = {"::", "2001:db8::1", "2001:DB8::1", "::ffff:10.0.0.7",
@@ -283,7 +283,7 @@ TEST("Every number that konayuki computed, for names and for addresses of both k
     assert_in_range(addresses, 30, 119);
 }
 
-TEST("What the host itself says, with base, count and datacenter")
+TEST("The host's own name and address, with base, count and datacenter")
 {
     static const struct {
         const char *spec;

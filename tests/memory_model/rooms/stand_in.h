@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library's rooms are compiled with for the memory model (the compiler
- * includes it before each file), so that their sources need no hook: atomic
- * operations go to model.h, with the place where they stand, and who waits lets others go on.
+ * The compiler includes this file before each file of the library's rooms, for the
+ * memory model.  So their sources need no hook: atomic operations go to model.h, with
+ * the place where they stand, and a thread that waits lets others go on.
  */
 #ifndef MEMORY_MODEL_STAND_IN_H
 #define MEMORY_MODEL_STAND_IN_H
@@ -25,7 +25,7 @@
                                 .line = __LINE__,                                                                      \
                                 .operation = (kind),                                                                   \
                                 .order = (enum model_order)(memory_order)})
-/* What the atomic at p holds. */
+/* The value of the atomic at p. */
 #define MODEL_TYPE(p) __typeof__(*(p) + 0)
 /* Pointers and numbers to 64 bits and back. */
 #define MODEL_IN(p, value) ((uint64_t)(MODEL_TYPE(p))(value))

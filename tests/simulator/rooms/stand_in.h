@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the library's rooms are compiled with for the simulator (the compiler
- * includes it before each file), so that their sources need no hook: memory,
- * threads, locks and process numbers are those of a simulated process, and at
- * each atomic operation the simulator may stop the thread and let others go on.
+ * The compiler includes this file before each file of the library's rooms, for the
+ * simulator.  So their sources need no hook: memory, threads, locks and process numbers
+ * are those of a simulated process.  At each atomic operation the simulator may stop the
+ * thread and let others go on.
  */
 #ifndef SIMULATOR_STAND_IN_H
 #define SIMULATOR_STAND_IN_H
