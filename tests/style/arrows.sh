@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: MIT
 # arrows.sh ROOT: who may include whom.
 #
-#   core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
-#   os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
-#   common <- redis and all other coordinators
-#   redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
-#   os, lease <- spec <- home <- generator
-#   opaque                      itself only
-#   home <- operations
-#   generator <- console
-#   programs                    the public headers, the console, and the files beside it
-#   programs/frazil <- its bench <- bench/lab, as "bench/table.h"
-#   include                     itself, the compiler's own headers, nothing of POSIX
+#     core <- os, lease           a room sees itself and the rooms to its left, as "core/slot.h"
+#     os, lease <- common         each folder of registers/ is a room; a coordinator's sees no other coordinator's
+#     common <- redis and all other coordinators
+#     redis <- compat             nobody sees its rooms: common/foreign.h names what they offer
+#     os, lease <- spec <- home <- generator
+#     opaque                      itself only
+#     home <- operations
+#     generator <- console
+#     programs                    the public headers, the console, and the files beside it
+#     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
+#     include                     itself, the compiler's own headers, nothing of POSIX
 #
 # The settings are the room spec's alone: all others read its decision.
 #

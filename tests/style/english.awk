@@ -125,9 +125,14 @@ function manual_page(text, line,    macro) {
     gather(text, line)
 }
 
-# The comments of C; its strings, where they are sentences.
+# The comments of C; its strings, where they are sentences.  Strings of an array or macro whose name says so are SQL or Lua.
 function c_source(text, line,    rest, at, string) {
     rest = text
+    if (!in_comment && text ~ /(script|sql)(_text)?\[\] =|^#define [A-Z_]*PRELUDE /) in_code = 1
+    if (in_code) {
+        if (text !~ /\\$/ && text !~ /"$/ && text !~ /=$/ && text !~ /PRELUDE$/) in_code = 0
+        return
+    }
     if (in_comment) {
         at = index(rest, "*/")
         comment_line(at ? substr(rest, 1, at - 1) : rest, line)
@@ -187,7 +192,7 @@ function shell_source(text, line) {
 FNR == 1 {
     flush_words(0)
     file = FILENAME
-    fenced = literal = in_comment = 0
+    fenced = literal = in_comment = in_code = 0
 }
 file ~ /\.md$/ { markdown($0, FNR); next }
 file ~ /\.[1-9]$/ { manual_page($0, FNR); next }
