@@ -267,11 +267,7 @@ Datum frazil_pg_stats(PG_FUNCTION_ARGS)
     frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(0)));
     ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
 
-#if PG_VERSION_NUM >= 160000
     InitMaterializedSRF(fcinfo, 0);
-#else
-    SetSingleFuncCall(fcinfo, 0);
-#endif
     for (size_t i = 0; i < frazil_stat_count(); i++) {
         Datum values[2] = {CStringGetTextDatum(frazil_stat_name(i)), Int64GetDatum((int64)frazil_stat_value(gen, i))};
         bool nulls[2] = {false, false};
@@ -292,11 +288,7 @@ Datum frazil_pg_info(PG_FUNCTION_ARGS)
     frazil_layout_info layout;
     frazil_health health;
 
-#if PG_VERSION_NUM >= 160000
     InitMaterializedSRF(fcinfo, 0);
-#else
-    SetSingleFuncCall(fcinfo, 0);
-#endif
     frazil_get_info(gen, &info, sizeof info);
     frazil_get_health(gen, &health, sizeof health);
     frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);

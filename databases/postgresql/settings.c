@@ -47,11 +47,7 @@ void _PG_init(void)
     DefineCustomBoolVariable("frazil.allow_in_recovery", "Whether a standby may make ids.",
                              "Its worker number must then be its own.", &frazil_pg_allow_in_recovery, false, PGC_SUSET,
                              0, NULL, NULL, NULL);
-#if PG_VERSION_NUM >= 150000
     MarkGUCPrefixReserved("frazil");
-#else
-    EmitWarningsOnPlaceholders("frazil");
-#endif
 }
 
 /* ---- errors ---------------------------------------------------------------------- */
