@@ -35,7 +35,7 @@ def generator(name, worker=1, **keys):
 class Daemon:
     """One frazild; its configuration is text, and `listening` says where it listens."""
 
-    def __init__(self, config=BASE + generator("main"), env=None, preexec=None, arguments=None):
+    def __init__(self, config=BASE + generator("main"), env=None, preexec=None, arguments=None, command=(FRAZILD,)):
         self.folder = tempfile.mkdtemp(prefix="frazild-test-")
         self.config = os.path.join(self.folder, "frazild.conf")
         with open(self.config, "w", encoding="utf-8") as file:
@@ -45,7 +45,7 @@ class Daemon:
         self.lines = []
         self.changed = threading.Condition()
         self.process = subprocess.Popen(
-            [FRAZILD, *arguments], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=preexec
+            [*command, *arguments], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=preexec
         )
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()

@@ -78,6 +78,13 @@ redis_cli() {
     { cat "$scratch/commands" && echo "NEXT main 50"; } | REDISCLI_AUTH=$token redis-cli -p "$port" --user shop
 }
 
+# By HTTP.
+curl_client() {
+    ids=http://127.0.0.1:$http_port/v1/generators/main/ids
+    for _ in $(seq 60); do curl -fsS -H "Authorization: Bearer $token" -H 'Accept: text/plain' "$ids"; done
+    curl -fsS -H "Authorization: Bearer $token" -H 'Accept: text/plain' "$ids?n=50"
+}
+
 phpredis() {
     php "$here/client.php" "$port" "$token"
 }
@@ -116,6 +123,7 @@ block_rs() {
 # Each client, its version, and the function that runs it.
 clients() {
     cat <<END
+curl|$(curl --version | sed -n '1s/^curl \([0-9.]*\).*/\1/p')|curl_client
 redis-cli|$(redis-cli --version | cut -d ' ' -f 2)|redis_cli
 hiredis|Debian's|hiredis
 phpredis|$(php --ri redis | sed -n 's/^Redis Version => //p')|phpredis
@@ -146,6 +154,8 @@ END
 cat >"$scratch/frazild.conf" <<END
 [listen resp]
 address=127.0.0.1:0
+[listen http]
+address=127.0.0.1:0
 [generator main]
 worker=fixed:1
 state=memory
@@ -159,6 +169,7 @@ END
 daemon=$!
 while kill -0 $daemon && ! grep -q 'is ready' "$scratch/log"; do sleep 0.1; done
 port=$(sed -n 's/.*listening: resp .*:\([0-9]*\)$/\1/p' "$scratch/log")
+http_port=$(sed -n 's/.*listening: http .*:\([0-9]*\)$/\1/p' "$scratch/log")
 export FRAZILD_URL="redis://shop:$token@127.0.0.1:$port"
 
 failed=0

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Goal of this test: what goes wrong around the daemon, with disk, clock and coordinator, repeats no id and is named."""
+
+import mmap
+import os
+import pathlib
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+
+from harness import BASE, FRAZILD, INSTRUMENTED, PATIENCE_S, ReplyError, TestCase, generator
+
+FRAZIL = pathlib.Path(FRAZILD).with_name("frazil")
+CLOCK_SOURCE = pathlib.Path(__file__).resolve().parents[2] / "databases/postgresql/t/clock.c"
+HTTP = "[listen http]\naddress=127.0.0.1:0\n"
+
+
+def status_of(daemon, path):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{daemon.port('http')}{path}", timeout=PATIENCE_S) as reply:
+            return reply.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def until(condition):
+    end = time.monotonic() + PATIENCE_S
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError("it did not happen")
+        time.sleep(0.05)
+
+
+class Folder(TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="frazild-around-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+
+class Coordinator(Folder):
+    """A Redis that stops to answer for longer than the horizon."""
+
+    def setUp(self):
+        super().setUp()
+        socket = self.path("redis")
+        self.redis = subprocess.Popen(
+            ["redis-server", "--port", "0", "--unixsocket", socket, "--save", "", "--dir", self.folder],
+            stdout=subprocess.DEVNULL,
+        )
+        self.addCleanup(self.redis.wait)
+        self.addCleanup(self.redis.kill)
+        self.url = f"redis+unix://{socket}/ids"
+        spec = f"worker={self.url} horizon=2s max_skew=50ms"
+        create = [FRAZIL, "lease", "init", "--never-used", spec]
+        until(lambda: subprocess.run(create, capture_output=True).returncode == 0)  # once the server listens
+
+    def test_beyond_its_horizon_the_daemon_gives_nothing_and_comes_back_by_itself(self):
+        daemon = self.start(BASE + HTTP + f"[generator main]\nworker={self.url}\n")
+        ids = [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
+        self.assertEqual(status_of(daemon, "/readyz"), 200)
+        self.redis.send_signal(signal.SIGSTOP)
+        until(lambda: status_of(daemon, "/readyz") == 503)
+
+        def is_refused():
+            client = self.connect(daemon)
+            try:
+                ids.append(int(client.ask("NEXT", "main")))
+            except ReplyError as error:
+                return error.code in ("TRYAGAIN", "FENCED")
+            return False
+
+        until(is_refused)
+        self.assertEqual(status_of(daemon, "/v1/generators/main/ids"), 503)
+        self.assertEqual(status_of(daemon, "/livez"), 200)
+        self.redis.send_signal(signal.SIGCONT)
+        until(lambda: status_of(daemon, "/readyz") == 200)
+        ids += [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
+        self.assertEqual(len(set(ids)), len(ids))
+
+
+class Clock(Folder):
+    """The daemon's wall clock is off by what stands in a file."""
+
+    def setUp(self):
+        super().setUp()
+        library = self.path("clock.so")
+        subprocess.run([os.environ.get("CC", "cc"), "-shared", "-fPIC", "-o", library, str(CLOCK_SOURCE)], check=True)
+        with open(self.path("offset"), "wb") as file:
+            file.write(struct.pack("q", 0))
+        self.environment = {**os.environ, "LD_PRELOAD": library, "FRAZIL_TEST_CLOCK": self.path("offset")}
+        file = open(self.path("offset"), "r+b")
+        self.addCleanup(file.close)
+        self.offset = mmap.mmap(file.fileno(), 8)
+        self.addCleanup(self.offset.close)
+
+    def step(self, ms):
+        self.offset[:] = struct.pack("q", ms)
+
+    @unittest.skipIf(INSTRUMENTED, "a sanitizer must be loaded before the clock")
+    def test_steps_repeat_no_id_and_one_back_is_waited_out_or_named(self):
+        config = "[daemon]\ndrain_delay=0s\nrequest_timeout=1s\n[listen resp]\naddress=127.0.0.1:0\n" + generator("main")
+        daemon = self.start(config, env=self.environment)
+        client = self.connect(daemon)
+        ids = [int(id) for id in client.ask("NEXT", "main", "1000")]
+        for ms in (-300, 5000, 4800):  # back, ahead, and a little back
+            self.step(ms)
+            ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
+        self.step(-3600 * 1000)
+        self.assert_error("TRYAGAIN", "retry_ms=", client, "NEXT", "main")
+        self.step(6000)
+        ids += [int(id) for id in client.ask("NEXT", "main", "1000")]
+        self.assertEqual(ids, sorted(set(ids)))
+
+
+class Disk(Folder):
+    """State on a disk that is full: a tmpfs of a few pages, in a mount namespace of the daemon's own."""
+
+    def setUp(self):
+        super().setUp()
+        os.mkdir(self.path("disk"))
+        mount = f"mount -t tmpfs -o size=64k tmpfs {self.path('disk')}"
+        if subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", mount], capture_output=True).returncode != 0:
+            self.skipTest("no mount namespace is to be had here")
+        wrapper = self.path("frazild")
+        with open(os.open(wrapper, os.O_WRONLY | os.O_CREAT, 0o755), "w", encoding="utf-8") as file:
+            file.write(f'#!/bin/sh\n{mount}\nexec "{FRAZILD}" "$@"\n')
+        self.command = ["unshare", "--mount", "--map-root-user", wrapper]
+
+    def config(self, count):
+        keys = {"state": "file", "state_dir": self.path("disk"), "run_dir": self.path("run")}
+        return BASE + "".join(generator(f"g{i}", i, **keys).replace("state=memory\n", "") for i in range(count))
+
+    def test_generators_that_have_no_room_are_refused_and_the_others_go_on(self):
+        path = self.path("f.conf")
+        pathlib.Path(path).write_text(self.config(1), encoding="utf-8")
+        daemon = self.start(command=self.command, arguments=["-c", path])
+        client = self.connect(daemon)
+        ids = [int(id) for id in client.ask("NEXT", "g0", "100")]
+        pathlib.Path(path).write_text(self.config(30), encoding="utf-8")
+        daemon.process.send_signal(signal.SIGHUP)
+        daemon.wait_for_line("No space left on device")
+        daemon.wait_for_line("stays as it was")
+        ids += [int(id) for id in client.ask("NEXT", "g0", "10000")]
+        self.assert_error("ERR", "no generator", client, "NEXT", "g1")
+        self.assertEqual(ids, sorted(set(ids)))
+
+
+if __name__ == "__main__":
+    unittest.main()
