@@ -8,7 +8,9 @@
 
 void command_count(const struct session *session, const struct command *row, enum reply_code code, uint64_t times)
 {
-    count(&session->lane->counters.calls[row != NULL ? row - commands : COUNTED_COMMANDS - 1][code], times);
+    size_t at = row != NULL ? (size_t)(row - commands) : COUNTED_COMMANDS - 1;
+
+    count(&session->lane->counters.calls[session->has_tls][at][code], times);
 }
 
 void command_fail(const struct session *session, const struct call *call, enum reply_code code, const char *fmt, ...)

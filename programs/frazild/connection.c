@@ -63,6 +63,7 @@ bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)
         loop->connections->previous = connection;
     loop->connections = connection;
     session_open(&connection->session, &loop->lane, connection, atomic_fetch_add(&loop->shared->last_id, 1) + 1);
+    connection->session.has_tls = tls != NULL;
     (void)atomic_fetch_add(&loop->shared->connections, 1);
     return true;
 }

@@ -22,6 +22,7 @@
 #define TURN_MS 1000
 #define IDLE_NS (75 * NS_PER_S)
 #define IDLE_S 75U
+#define SPARE_CONNECTIONS 64U                   /* that are closed, and not cleared away: may_connect() is to decide */
 #define MEMORY_OF_CONNECTION ((size_t)20 << 10) /* the head, and what is being sent */
 
 /* A listener's daemon of libmicrohttpd. */
@@ -50,8 +51,34 @@ static void give_tls(const struct http *http, struct MHD_Connection *connection,
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
     struct tls *tls = http->lane.lane.setup->tls[PROTOCOL_HTTPS];
 
-    if (info != NULL && info->tls_session != NULL && tls != NULL && tls_give(tls, info->tls_session))
+    if (info == NULL || info->tls_session == NULL)
+        return;
+    opened->session = info->tls_session;
+    opened->greets = true;
+    if (tls != NULL && tls_give(tls, info->tls_session))
         opened->tls = tls_hold(tls);
+}
+
+/* Counts a handshake that is over.  libmicrohttpd does not tell: it is looked for now and then, and at a request. */
+static void note_greeting(struct http *http, struct http_socket *its)
+{
+    if (!its->greets || !tls_has_greeted(its->session))
+        return;
+    its->greets = false;
+    count(&http->lane.lane.counters.tls_handshakes, 1);
+}
+
+/* Whether another connection may come; libmicrohttpd closes it if not. */
+static enum MHD_Result may_connect(void *cls, const struct sockaddr *from, socklen_t len)
+{
+    struct http *http = cls;
+
+    (void)from, (void)len;
+    if (atomic_load(&http->lane.shared->connections) < http->lane.lane.setup->settings.daemon.max_connections)
+        return MHD_YES;
+    count(&http->lane.lane.counters.refused_full, 1);
+    log_line(LOG_CLIENT, "HTTP: a connection was refused: there are max_connections already");
+    return MHD_NO;
 }
 
 static void open_socket(struct http *http, struct MHD_Connection *connection, void **ret)
@@ -84,6 +111,8 @@ static void close_socket(struct http *http, struct http_socket *closed)
     else
         http->sockets = closed->next;
     (void)atomic_fetch_sub(&http->lane.shared->connections, 1);
+    if (closed->greets) /* nor was anything asked; its session is no more */
+        count(&http->lane.lane.counters.tls_failures, 1);
     tls_release(closed->tls);
     free(closed);
 }
@@ -106,6 +135,7 @@ static void *on_first_line(void *cls, const char *uri, struct MHD_Connection *co
 
     (void)uri;
     if (its != NULL) {
+        note_greeting(http, its);
         its->has_begun = true;
         its->since_ns = http->lane.lane.now_ns;
     }
@@ -130,6 +160,7 @@ static void sweep(struct http *http)
     uint64_t now_ns = http->lane.lane.now_ns;
 
     for (struct http_socket *at = http->sockets; at != NULL; at = at->next) {
+        note_greeting(http, at);
         if (at->is_busy || now_ns - at->since_ns < patience_ns(http, at))
             continue;
         if (at->has_begun)
@@ -259,13 +290,14 @@ static bool open_door(struct http *http, const struct listener *listener)
 
     if (fd < 0)
         return false;
-    door->daemon = MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U), 0, NULL, NULL,
-        http_exchange_run, &http->lane, MHD_OPTION_EXTERNAL_LOGGER, log_it, NULL, MHD_OPTION_LISTEN_SOCKET, fd,
-        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_LIMIT, (unsigned)settings->max_connections,
-        MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION,
-        MHD_OPTION_NOTIFY_COMPLETED, http_exchange_end, &http->lane, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
-        MHD_OPTION_URI_LOG_CALLBACK, on_first_line, http, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+    door->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG | (has_tls ? MHD_USE_TLS : 0U), 0,
+                         may_connect, http, http_exchange_run, &http->lane, MHD_OPTION_EXTERNAL_LOGGER, log_it, NULL,
+                         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)settings->max_connections + SPARE_CONNECTIONS, MHD_OPTION_CONNECTION_TIMEOUT, IDLE_S,
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_OF_CONNECTION, MHD_OPTION_NOTIFY_COMPLETED,
+                         http_exchange_end, &http->lane, MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+                         MHD_OPTION_URI_LOG_CALLBACK, on_first_line, http, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     if (door->daemon == NULL) {
         (void)close(fd);
         return false;

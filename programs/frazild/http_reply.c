@@ -13,7 +13,7 @@ static void count_reply(const struct http_request *request, enum reply_code code
 {
     size_t row = request->route != NULL ? (size_t)(request->route - http_routes) : COUNTED_COMMANDS - 1;
 
-    count(&request->lane->lane.counters.calls[row][code], 1);
+    count(&request->lane->lane.counters.calls[request->socket->session != NULL][row][code], 1);
 }
 
 #define HTML "text/html"

@@ -9,6 +9,7 @@
 
 #include "shared.h"
 #include "slice.h"
+#include "tls.h"
 
 #define HTTP_PARAMETERS_MAX 8
 
@@ -26,11 +27,13 @@ struct http_lane {
 /* The connection that requests come by. */
 struct http_socket {
     int fd;
-    struct tls *tls;   /* the certificate of its beginning; NULL: no TLS */
-    bool is_busy;      /* a request is being answered */
-    bool has_served;   /* one was answered */
-    uint64_t since_ns; /* when it was accepted, or its last request ended, or its next one began */
-    bool has_begun;    /* a request has begun, and its head is not there in full */
+    struct tls *tls;          /* the certificate of its beginning; NULL: no TLS */
+    gnutls_session_t session; /* of TLS, or NULL */
+    bool greets;              /* its handshake is not known to be over */
+    bool is_busy;             /* a request is being answered */
+    bool has_served;          /* one was answered */
+    uint64_t since_ns;        /* when it was accepted, or its last request ended, or its next one began */
+    bool has_begun;           /* a request has begun, and its head is not there in full */
     struct http_socket *previous;
     struct http_socket *next;
 };

@@ -10,7 +10,7 @@
 
 static const char *name_of(enum protocol protocol, size_t row)
 {
-    if (protocol == PROTOCOL_RESP)
+    if (!protocol_is_http(protocol))
         return row < commands_count() ? commands[row].name : NULL;
     for (const struct http_route *route = http_routes; route->name != NULL; route++) {
         if (route == &http_routes[row])

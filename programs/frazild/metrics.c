@@ -34,12 +34,13 @@ static uint64_t sum(const struct shared *shared, size_t at)
 
 static uint64_t calls_of(const struct shared *shared, enum protocol protocol, size_t row, size_t code)
 {
+    bool has_tls = protocol_has_tls(protocol);
     uint64_t total = 0;
 
     for (unsigned i = 0; i < shared->lane_count; i++) {
         const struct lane *lane = shared->lanes[i];
-        if (lane->protocol == protocol)
-            total += atomic_load_explicit(&lane->counters.calls[row][code], memory_order_relaxed);
+        if (protocol_is_http(lane->protocol) == protocol_is_http(protocol))
+            total += atomic_load_explicit(&lane->counters.calls[has_tls][row][code], memory_order_relaxed);
     }
     return total;
 }

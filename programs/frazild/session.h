@@ -45,6 +45,7 @@ struct session {
     char *lib_version;
     uint64_t id;
     uint8_t version; /* of the protocol: 2 or 3 */
+    bool has_tls;    /* it is held through TLS */
     bool rounds;     /* the client rounds integers above 2^53 */
     bool closing;    /* after what is written */
     bool silent;     /* CLIENT REPLY OFF */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Goal of this test: broken, slow, greedy and dying peers, and a daemon that dies, cost nobody else anything."""
 
+import http.client
 import os
 import resource
 import signal
@@ -9,7 +10,7 @@ import struct
 import threading
 import unittest
 
-from harness import BASE, INSTRUMENTED, Client, TestCase, generator
+from harness import BASE, INSTRUMENTED, PATIENCE_S, Client, TestCase, generator
 
 TEN_THOUSAND_KIB = 40 * 1024  # what 10,000 idle connections may take
 
@@ -82,11 +83,20 @@ class Faults(TestCase):
         self.assertTrue(client.is_closed())
         daemon.wait_for_line("request_timeout")
 
-    def test_too_many_connections_are_refused(self):
-        daemon = self.start(BASE.replace("[listen", "max_connections=3\n[listen") + generator("main"))
-        for _ in range(3):
+    def test_too_many_connections_are_refused_by_both_protocols(self):
+        config = BASE.replace("[listen", "max_connections=3\n[listen") + "[listen http]\naddress=127.0.0.1:0\n"
+        daemon = self.start(config + generator("main"))
+        asks = http.client.HTTPConnection(*daemon.address("http"), timeout=PATIENCE_S)
+        self.addCleanup(asks.close)
+        asks.request("GET", "/livez")
+        asks.getresponse().read()
+        for _ in range(2):
             self.connect(daemon).ask("PING")
         self.assertIn(b"max number of clients", self.connect(daemon).file.readline())
+        with socket.create_connection(daemon.address("http"), PATIENCE_S) as refused:
+            self.assertEqual(refused.recv(1), b"")
+        asks.request("GET", "/metrics")
+        self.assertIn(b'frazild_connections_refused_total{reason="max_connections"} 2\n', asks.getresponse().read())
 
     def test_without_descriptors_it_refuses_and_goes_on(self):
         daemon = self.start(preexec=limit_files(40))

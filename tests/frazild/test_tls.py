@@ -203,6 +203,32 @@ class Https(Secured):
         self.assertEqual(daemon.end(), 0)
 
 
+    def test_metrics_tell_what_came_through_tls(self):
+        daemon = self.start_https()
+        self.ids_of(self.connect_https(daemon), "main", 1)
+        self.connect_https(daemon).connect()  # and asks nothing
+        self.connect_tls(daemon).ask("NEXT", "main")
+        self.connect(daemon).ask("NEXT", "main")
+        with socket.create_connection(daemon.address("https"), PATIENCE_S) as stranger:
+            stranger.sendall(OLD_HELLO)
+            try:
+                while stranger.recv(4096):
+                    pass
+            except ConnectionError:
+                pass
+        expected = {
+            'frazild_requests_total{protocol="https",request="ids",code="OK"}': 1,
+            'frazild_requests_total{protocol="resps",request="NEXT",code="OK"}': 1,
+            'frazild_requests_total{protocol="resp",request="NEXT",code="OK"}': 1,
+            'frazild_tls_handshakes_total{result="done"}': 3,
+            'frazild_tls_handshakes_total{result="failed"}': 1,
+        }
+        for name, value in expected.items():
+            while self.metric(daemon, name) < value:  # the daemon looks once a second
+                pass
+            self.assertEqual(self.metric(daemon, name), value, name)
+
+
 class Renewal(Secured):
     def setUp(self):
         self.folder = tempfile.mkdtemp(prefix="frazild-tls-")  # its files change
