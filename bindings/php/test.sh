@@ -61,6 +61,9 @@ php_with $parts /usr/bin/phpunit --no-configuration --do-not-cache-result --boot
     "$here/tests/unit" >"$scratch/phpunit.log" || { cat "$scratch/phpunit.log"; exit 1; }
 tail -n 1 "$scratch/phpunit.log"
 
+echo "-- the guide"
+sh "$here/tests/guide.sh" "$tree/docs/konayuki.md" "$scratch/packages" "$extension" "$frazil"
+
 echo "-- the doctor"
 load=
 doctor() {
