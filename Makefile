@@ -157,7 +157,6 @@ page: | build ## the page that draws ids and plans layouts: build/web/frazil.htm
 manual: | build ## the manual as pages for a browser, with a search: build/manual/index.html
 	@sh tools/install-packages manual page
 	@sh tools/manual build/manual
-	@sh web/build.sh build/manual
 
 coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease
 	@sh tools/install-packages check coverage

@@ -51,9 +51,22 @@
                 cell.dataset.head = heads[cell.cellIndex];
     }
 
-    // A short piece of code in a table is one line: a browser would break it behind a hyphen.
-    for (const code of document.querySelectorAll("td code"))
-        code.classList.toggle("whole", code.textContent.length <= 24);
+    // A short piece of code in a table is one line.  Any other breaks at its spaces alone: a browser would break it behind a hyphen.
+    for (const code of document.querySelectorAll("main :not(pre) > code")) {
+        if (code.children.length > 0 || !code.textContent.includes("-") && !code.closest("td"))
+            continue;
+        if (code.closest("td") && code.textContent.length <= 24) {
+            code.classList.add("whole");
+            continue;
+        }
+        code.replaceChildren(...code.textContent.split(/( +)/).map(word => {
+            const whole = document.createElement("span");
+            whole.textContent = word;
+            if (word.length <= 24)
+                whole.className = "whole";
+            return word.trim() === "" ? word : whole;
+        }));
+    }
 
     // What is wider than its frame can be scrolled by the keyboard, and says so.
     const frames = document.querySelectorAll(".scroll, main pre");

@@ -54,9 +54,16 @@ local function escape(text)
   return (text:gsub('[&<>"]', {['&'] = '&amp;', ['<'] = '&lt;', ['>'] = '&gt;', ['"'] = '&quot;'}))
 end
 
--- A transcript: prompts cannot be selected, commands can be copied without what they print, and long sentences wrap.
+-- Whether a line is an error, or a finding of the doctor's.
+local function is_sentence(line)
+  return line:match '^frazil: ' or line:match '^%[%u+%] ' or line:match '^%u+: '
+end
+
+-- A transcript: prompts cannot be selected, and commands can be copied without what they print.  Long sentences wrap, also
+-- where they stand alone.
 local function CodeBlock(block)
-  if not ('\n' .. block.text):match '\n%$ ' then return nil end
+  local is_console = ('\n' .. block.text):match '\n%$ '
+  if not is_console and (#block.classes > 0 or not is_sentence(block.text)) then return nil end
   local lines, continued = {}, false
   for line in (block.text .. '\n'):gmatch '(.-)\n' do
     local text = escape(line)
@@ -64,13 +71,13 @@ local function CodeBlock(block)
       text = '<span class="command">' .. text .. '</span>'
     elseif line:match '^%$ ' then
       text = '<span class="prompt">$ </span><span class="command">' .. escape(line:sub(3)) .. '</span>'
-    elseif line:match '^frazil: ' or line:match '^%[%u+%] ' or line:match '^%u+: ' then
+    elseif is_sentence(line) then
       text = '<span class="sentence">' .. text .. '</span>'
     end
     continued = (continued or line:match '^%$ ') and line:match '\\$'
     lines[#lines + 1] = text
   end
-  return pandoc.RawBlock('html', '<pre class="console"><code>' .. table.concat(lines, '\n') .. '</code></pre>')
+  return pandoc.RawBlock('html', (is_console and '<pre class="console">' or '<pre>') .. '<code>' .. table.concat(lines, '\n') .. '</code></pre>')
 end
 
 -- What mandoc lays out with tables and sections, as paragraphs: the lines of a synopsis; no head and foot of a sheet.
