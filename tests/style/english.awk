@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Prints FILE:LINE: RULE: WORDS for what is not plain English in pages, manual pages, comments and sentences of programs.
+# Prints FILE:LINE: RULE: WORDS for all that is not plain English in pages, manual pages, comments and sentences of programs.
 # Text is gathered into paragraphs of words; each word knows its line.
 
 BEGIN {
@@ -103,6 +103,7 @@ function markdown(text, line,    column, k, count) {
     gsub(/\]\([^)]*\)/, "]", text)
     if (text ~ /^ *\|/) {
         flush_words(0)
+        if (text ~ /^[ |]*$/) report(line, "no heads", "a table says what its columns are")
         count = split(text, column, "|")
         for (k = 1; k <= count; k++) { gather(column[k], line); flush_words(0) }
         return

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # english.sh ROOT: plain English, as far as a program can tell, in pages, manual pages, comments, and sentences that programs
 # print.  It finds sentences above 40 words, paragraphs above 120, a process that is not "it", sentences that begin with a
-# headless "What" or "Who", and the old idioms.
+# headless "What" or "Who", the old idioms, and tables without heads.
 set -eu
 style=$(dirname "$(realpath "$0")")
 tools=$style/../../tools

@@ -605,6 +605,9 @@ test_english() {
         echo "$text" | file src/a.c
         must_fail 'src/a.c:1:'
     done
+    printf '| | |\n|---|---|\n| a | b |\n' | file docs/b.md
+    must_fail 'docs/b.md:1: no heads'
+    printf '| | head |\n|---|---|\n| a | b |\n' | file docs/b.md
     printf '/*\n * The clock.\n *\n * What is NULL is the real thing.\n */\n' | file src/a.c
     must_fail 'src/a.c:4: headless opening'
     printf '.Pp\nThe id.\n.Bd -literal\nWhat he says.\n.Ed\nWhat is\n.Fa id\nis new.\n' | file man/a.3
