@@ -9,7 +9,6 @@ use FrazilTest;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
 use Test::More;
-use Time::HiRes qw(time);
 
 my $node = frazil_node('settings');
 $node->safe_psql('postgres', 'CREATE EXTENSION frazil');
@@ -43,7 +42,8 @@ refused("frazil.generators = 'main: layout=nonsense'", qr/there is no layout 'no
 mkdir "$host/locked";
 chmod 0555, "$host/locked";
 refused("frazil.generators = 'main: layout=frazil'\nfrazil.run_dir = '$host/locked'", qr/locked/);
-$node->append_conf('postgresql.conf', "frazil.run_dir = '$host/run'");
+refused("frazil.run_dir = '$host/run'\nfrazil.state_dir = '$host/locked'", qr/locked/);
+$node->append_conf('postgresql.conf', "frazil.state_dir = '$host/state'");
 $node->restart;
 my $before = $node->safe_psql('postgres', 'SELECT frazil_next()');
 
@@ -60,17 +60,6 @@ $node->restart;
 (undef, undef, $stderr) = $node->psql('postgres', 'SELECT frazil_next()');
 like($stderr, qr/WARNING:.*postgresql\.auto\.conf/, 'a worker number in postgresql.auto.conf is warned of');
 $node->safe_psql('postgres', 'ALTER SYSTEM RESET frazil.worker');
-
-# A tick that is full: the statement waits, and a cancel and statement_timeout reach it.
-$node->append_conf('postgresql.conf', "frazil.generators = 'main: layout=frazil; slow: layout=30/4/1 tick=1h epoch=2026-01-01 on_full=wait'");
-$node->restart;
-$node->psql('postgres', q{SET frazil.max_wait = 0; SELECT frazil_next('slow') FROM generate_series(1, 2)});
-($code, undef, $stderr) = $node->psql('postgres', q{SET frazil.max_wait = '1h'; SET statement_timeout = '300ms'; SELECT frazil_next('slow') FROM generate_series(1, 8)});
-isnt($code, 0, 'a tick is full: the statement waits');
-like($stderr, qr/statement timeout/, 'and statement_timeout ends it');
-($code, undef, $stderr) = $node->psql('postgres', q{SET frazil.max_wait = '10ms'; \set VERBOSITY verbose
-    SELECT frazil_next('slow') FROM generate_series(1, 8)});
-like($stderr, qr/53000|insufficient/i, 'after frazil.max_wait it fails with a code that says: later');
 
 # Without preloading it works too.
 $node->append_conf('postgresql.conf', "shared_preload_libraries = ''");
