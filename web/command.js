@@ -23,8 +23,10 @@ class Exit extends Error {
 /** The module out of base64 and gzip. */
 async function readModule(base64) {
   const zipped = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  const stream = new Blob([zipped]).stream().pipeThrough(new DecompressionStream('gzip'));
-  return new Response(stream).arrayBuffer();
+  const stream = new DecompressionStream('gzip');
+  const writer = stream.writable.getWriter();
+  void writer.write(zipped).then(() => writer.close());
+  return new Response(stream.readable).arrayBuffer();
 }
 
 /**

@@ -532,7 +532,7 @@ function start() {
     $('alive').hidden = $('alive-link').hidden = false;
     watch();
   }
-  document.documentElement.dataset.ready = 'yes';
+  document.documentElement.dataset.ready = `${Math.round(performance.now())} ms`;
 }
 
 start();
