@@ -188,7 +188,7 @@ FRAZIL_API void frazil_admin_state_get_info(const frazil_admin_state *state, fra
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_row(const frazil_admin_state *state, size_t index,
                                                           frazil_admin_kept *ret, size_t size) FRAZIL_NONNULL(1, 3);
 
-/* frazil_admin_state_renew: also a file that looks right, as one does that was restored from an old copy. */
+/* frazil_admin_state_renew: includes files that look right, such as one restored from an old copy. */
 #define FRAZIL_ADMIN_ALL UINT32_C(1)
 
 /*
@@ -196,7 +196,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_row(const frazil_admin_sta
  * may have been granted until now is given up, so the next ids come some seconds later.  FRAZIL_ERANGE: no such row, or
  * the clock shows no tick of the layout; FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the worker, or
  * another one with overlapping sequence bounds; FRAZIL_ESYS.  On failure the files are as they were, or the word is
- * gone and a start fails as before.  On success the texts of this row that were given before are those of now.
+ * gone and a start fails as before.  On success the texts of this row change to the new ones, also those that the
+ * caller got before.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *state, size_t index, uint32_t flags,
                                                             frazil_error *reterr) FRAZIL_NONNULL(1);
@@ -226,7 +227,7 @@ typedef struct frazil_admin_doctor_info {
 /* One thing that an operator should know. */
 typedef struct frazil_admin_finding {
     uint32_t severity;    /* a frazil_admin_severity */
-    uint32_t subject_len; /* how many bytes of the id are its subject: "clock" */
+    uint32_t subject_len; /* bytes of the subject, with which the id begins: "clock" */
     const char *id;       /* "clock.unsynchronised": for ever; docs/doctor.md has the cause and the cure of each */
     const char *text;     /* a sentence; of a warning or a failure, what is wrong and what would be right */
 } frazil_admin_finding;
@@ -234,8 +235,8 @@ typedef struct frazil_admin_finding {
 /*
  * Examines what generators with this spec would use: the clock, the directories, the worker id, the coordinator, the
  * layout, forks and copies.  A URL alone stands for worker=URL, and an empty spec for what `frazil next` would do.
- * Makes the directories as opening would, and keeps two small files in them, to compare with at the next time.  hosts:
- * how many will make ids with such specs; 0: not said.  A reason why no generator could be opened is a finding and no
+ * Makes the directories as opening would, and keeps two small files in them, to compare with next time.  hosts:
+ * how many hosts will use such specs; 0: unknown.  A reason why no generator could be opened is a finding and no
  * error.  coordinators: as for frazil_admin_leases_open.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_doctor_open(frazil_admin_doctor **ret, const char *spec,

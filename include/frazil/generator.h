@@ -92,13 +92,13 @@ typedef struct frazil_local frazil_local;
  *                 XDG_RUNTIME_DIR/frazil, then /dev/shm/frazil-UID
  *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
  *                 /var/lib/frazil for root, then ~/.local/state/frazil
- *   max_skew      how far the clocks of those who share a coordinator may differ:
+ *   max_skew      how far the clocks of hosts that share a coordinator may differ:
  *                 whole milliseconds; a namespace has the one it was created with,
  *                 by default 250ms, and opening refuses another
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
  *   horizon       of a coordinator's namespace: how far its grants reach ahead;
- *                 for two thirds of that it may be away at any time. `frazil lease
+ *                 generators survive an outage of two thirds of that. `frazil lease
  *                 init` creates it with this, by default 60s, and opening refuses
  *                 one that has another
  *   workers       likewise, how many worker ids it has; default the layout's.
@@ -122,12 +122,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_open(frazil **ret, const char *spec, f
  * The same, but all openings of a process whose specs mean the same (frazil_options_text) have one generator together:
  * for libraries, plugins and scripts that open one wherever they need an id.  Each opening is closed once, and the last
  * one closes the generator.  A setting that one of its users makes (frazil_on_overflow) holds for all.  A generator
- * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  While the last user
- * closes it, an opening waits for the end of that.
+ * that frazil_stop has ended stays with those who opened it, and later openings have a new one.  An opening
+ * waits while the last user closes it.
  *
- * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares the generators of its
- * parent as it would share one, and opens those anew that another thread was just opening.  Nobody closes in the child
- * the openings of its parent's other threads: if their generator is fenced for good, stop it there, and the next
+ * Threads: any, also while others open or close.  Fork: at any step of any thread; a child shares all
+ * generators of its parent, and opens anew those that another thread was just opening.  Openings of the parent's
+ * other threads stay open in the child: if their generator is fenced for good, stop it there, and the next
  * opening has a new one.  A URL with another password means the same.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_open_shared(frazil **ret, const char *spec, frazil_error *reterr)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Opaque ids: 128 bits that tell nobody without the key anything about the id
- * but whether two of them are equal.  One AES-128 block of the id (8 bytes,
- * big-endian) and 64 zero bits, which are checked on the way back, so that a
- * forged or altered one is refused but for one chance in 2^64.
+ * Opaque ids: 128 bits that tell nothing about the id without the key, except
+ * whether two of them are equal.  One AES-128 block of the id (8 bytes, big-endian)
+ * and 64 zero bits, which are checked on the way back: a forged or altered one is
+ * accepted with one chance in 2^64.
  *
  * An optional part: link libfrazil-opaque as well (pkg-config frazil-opaque).
  * It uses the processor's AES instructions where there are any, and libcrypto
