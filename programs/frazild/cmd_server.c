@@ -121,7 +121,7 @@ void cmd_info(struct session *session, struct call *call)
         const struct generator *generator = &session->lane->setup->generators.rows[i];
         if (users_may(session_user(session), VERB_STATS, generator->name))
             bytes_format(&text, "generator_%s:ids=%" PRIu64 ",waiting=%" PRIu64 "\r\n", generator->name,
-                         atomic_load(&generator->engine->ids), atomic_load(&generator->engine->waiting));
+                         generator_ids(generator), generator_waiting(generator));
     }
     resp_bulk(call->out, text.at, text.len);
     bytes_free(&text);

@@ -85,10 +85,11 @@ static void say_where(const struct daemon *daemon)
 
     for (size_t i = 0; i < setup->generators.count; i++) {
         const struct engine *engine = setup->generators.rows[i].engine;
-        frazil_generator_info info;
-        frazil_get_info(engine->gen, &info, sizeof info);
-        log_line(LOG_ALWAYS, "generator %s: layout %s, worker %" PRIu32, engine->name, engine->layout.name,
-                 info.worker);
+        for (frazil_generator_info info; engine != NULL; engine = engine->next) {
+            frazil_get_info(engine->gen, &info, sizeof info);
+            log_line(LOG_ALWAYS, "generator %s: layout %s, worker %" PRIu32, engine->name, engine->layout.name,
+                     info.worker);
+        }
     }
     for (size_t i = 0; i < daemon->listeners.count; i++) {
         const struct listener *row = &daemon->listeners.rows[i];

@@ -94,17 +94,69 @@ void engine_hold(struct engine *engine)
     (void)atomic_fetch_add(&engine->holders, 1);
 }
 
-void engine_release(struct engine *engine, uint64_t wait_ns)
+static void close_engine(struct engine *engine, uint64_t wait_ns)
 {
-    if (atomic_fetch_sub(&engine->holders, 1) > 1)
-        return;
     frazil_err err = frazil_close_within(engine->gen, wait_ns);
+
     if (err != FRAZIL_OK)
         log_line(LOG_ALWAYS, "generator %s: nobody confirmed that its worker id was given back: %s", engine->name,
                  frazil_strerror(err));
-    explicit_bzero(engine->meaning, strlen(engine->meaning));
+    if (engine->meaning != NULL)
+        explicit_bzero(engine->meaning, strlen(engine->meaning));
     free(engine->meaning);
     free(engine);
+}
+
+void engine_release(struct engine *engine, uint64_t wait_ns)
+{
+    while (engine != NULL && atomic_fetch_sub(&engine->holders, 1) == 1) {
+        struct engine *next = engine->next;
+        close_engine(engine, wait_ns);
+        engine = next;
+    }
+}
+
+uint32_t generator_worker_ids(const struct generator *generator)
+{
+    uint32_t count = 0;
+
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
+        count++;
+    return count;
+}
+
+uint64_t generator_ids(const struct generator *generator)
+{
+    uint64_t total = 0;
+
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
+        total += atomic_load(&engine->ids);
+    return total;
+}
+
+uint64_t generator_waiting(const struct generator *generator)
+{
+    uint64_t total = 0;
+
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
+        total += atomic_load(&engine->waiting);
+    return total;
+}
+
+const struct engine *generator_worst(const struct generator *generator)
+{
+    const struct engine *worst = NULL;
+    frazil_health health;
+    int state = -1;
+
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next) {
+        frazil_get_health(engine->gen, &health, sizeof health);
+        if ((int)health.state > state) {
+            state = (int)health.state;
+            worst = engine;
+        }
+    }
+    return worst;
 }
 
 /* The meaning of its spec, to compare with; NULL without memory. */
@@ -138,13 +190,13 @@ static frazil_err open_as_next(frazil **ret, frazil_options *options, frazil_err
     return code;
 }
 
-static struct engine *open_one(const struct generator_settings *settings, char *meaning, struct bytes *errors)
+static struct engine *open_one(const struct generator_settings *settings, struct bytes *errors)
 {
     struct engine *engine = calloc(1, sizeof *engine);
     frazil_err code = FRAZIL_ENOMEM;
     frazil_error err = {.message = "out of memory"};
 
-    if (engine != NULL && meaning != NULL)
+    if (engine != NULL)
         code = settings->from_environment ? open_as_next(&engine->gen, settings->options, &err)
                                           : frazil_open_options(&engine->gen, settings->options, &err);
     if (code != FRAZIL_OK) {
@@ -153,11 +205,28 @@ static struct engine *open_one(const struct generator_settings *settings, char *
         return NULL;
     }
     memcpy(engine->name, settings->name, strlen(settings->name) + 1);
-    engine->meaning = meaning;
     engine->layout = *frazil_layout_of(engine->gen);
     engine->is_sno = engine->layout.kind == FRAZIL_LAYOUT_SNO;
     atomic_init(&engine->holders, 1);
     return engine;
+}
+
+/* Opens as many as there are to be worker ids; keeps the meaning. */
+static struct engine *open_all(const struct generator_settings *settings, char *meaning, struct bytes *errors)
+{
+    struct engine *first = NULL;
+
+    for (uint32_t i = 0; i < settings->worker_ids; i++) {
+        struct engine *engine = open_one(settings, errors);
+        if (engine == NULL) {
+            engine_release(first, 0);
+            return NULL;
+        }
+        engine->next = first;
+        first = engine;
+    }
+    first->meaning = meaning;
+    return first;
 }
 
 /* The engine of a generator: that of before, if it means the same, or a new one.  NULL: errors says why not. */
@@ -168,9 +237,11 @@ static struct engine *engine_for(const struct generator_settings *settings, cons
     struct generator *old = before != NULL ? generators_find(before, settings->name, strlen(settings->name)) : NULL;
     struct engine *engine = NULL;
 
-    if (old == NULL) {
-        engine = open_one(settings, meaning, errors);
-    } else if (meaning != NULL && strcmp(old->engine->meaning, meaning) == 0) {
+    if (meaning == NULL) {
+        config_complain(errors, settings->place, "[generator %s]: out of memory", settings->name);
+    } else if (old == NULL) {
+        engine = open_all(settings, meaning, errors);
+    } else if (strcmp(old->engine->meaning, meaning) == 0 && generator_worker_ids(old) == settings->worker_ids) {
         engine = old->engine;
         engine_hold(engine);
     } else {

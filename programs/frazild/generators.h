@@ -11,19 +11,21 @@
 #include "rate.h"
 #include "settings.h"
 
-/* An open generator.  It outlives a reload, and is held by each set and each request that needs it. */
+/* An open generator, of one worker id.  It outlives a reload, and is held by each set and each request that needs it.
+ */
 struct engine {
     frazil *gen;
     frazil_layout layout;
     bool is_sno;
     char name[NAME_MAX_LEN + 1];
-    char *meaning; /* the spec in full, with secrets: a reload cannot change it */
+    char *meaning;       /* the spec in full, with secrets: a reload cannot change it; NULL in all but the first */
+    struct engine *next; /* the same by another worker id; this one holds it */
     atomic_uint holders;
     _Atomic uint64_t ids;     /* taken for clients */
     _Atomic uint64_t waiting; /* requests that wait for ids now */
 };
 
-/* The offer to clients: an engine with the limits of one configuration. */
+/* The offer to clients: an engine, or several in a row, with the limits of one configuration. */
 struct generator {
     struct engine *engine;
     const char *name;
@@ -51,6 +53,14 @@ void generators_close(struct generators *set, uint64_t wait_ns);
 /* Holds an engine once more, or lets it go: the last one to do so closes it within wait_ns.  Any thread. */
 void engine_hold(struct engine *engine);
 void engine_release(struct engine *engine, uint64_t wait_ns);
+
+/* How many engines, thus worker ids, a generator has; what clients got of all, and how many wait for one of them. */
+uint32_t generator_worker_ids(const struct generator *generator);
+uint64_t generator_ids(const struct generator *generator);
+uint64_t generator_waiting(const struct generator *generator);
+
+/* The engine of a generator that is worst off. */
+const struct engine *generator_worst(const struct generator *generator);
 
 /* The generator of that name; NULL: there is none. */
 struct generator *generators_find(const struct generators *set, const char *name, size_t len);

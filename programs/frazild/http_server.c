@@ -48,7 +48,7 @@ enum MHD_Result http_readyz(struct http_request *request)
     if (atomic_load(&request->lane->shared->leaving))
         return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE, "the daemon is about to end\n");
     for (size_t i = 0; i < set->count; i++) {
-        frazil_get_health(set->rows[i].engine->gen, &health, sizeof health);
+        frazil_get_health(generator_worst(&set->rows[i])->gen, &health, sizeof health);
         if (health.state != FRAZIL_HEALTH_SERVING)
             return http_reply_text(request, MHD_HTTP_SERVICE_UNAVAILABLE,
                                    "a generator gives no ids, or soon will not: /v1/generators says which\n");

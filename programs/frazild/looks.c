@@ -229,7 +229,7 @@ const char *look_health_name(int32_t state)
 
 void look_at_generator(const struct generator *generator, struct look *ret)
 {
-    const struct engine *engine = generator->engine;
+    const struct engine *engine = generator_worst(generator);
     frazil_generator_info info;
     frazil_health health;
 
@@ -240,19 +240,24 @@ void look_at_generator(const struct generator *generator, struct look *ret)
     add_layout(ret, &engine->layout);
     look_text(ret, "state", look_health_name(health.state));
     look_number(ret, "worker", health.worker);
+    look_number(ret, "worker_ids", generator_worker_ids(generator));
     look_number(ret, "ids_per_tick", info.capacity);
     if (health.needs_grant != 0)
         look_time(ret, "grant_end", health.grant_end_unix_ms);
     look_number(ret, "max_batch", generator->max_batch);
     look_number(ret, "rate", generator->rate.per_second);
-    look_number(ret, "waiting", atomic_load(&engine->waiting));
+    look_number(ret, "waiting", generator_waiting(generator));
 }
 
 void look_at_stats(const struct generator *generator, struct look *ret)
 {
     *ret = (struct look){.count = 0};
-    for (size_t i = 0; i < frazil_stat_count(); i++)
-        look_number(ret, frazil_stat_name(i), frazil_stat_value(generator->engine->gen, i));
-    look_number(ret, "taken_by_clients", atomic_load(&generator->engine->ids));
-    look_number(ret, "waiting", atomic_load(&generator->engine->waiting));
+    for (size_t i = 0; i < frazil_stat_count(); i++) {
+        uint64_t total = 0;
+        for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next)
+            total += frazil_stat_value(engine->gen, i);
+        look_number(ret, frazil_stat_name(i), total);
+    }
+    look_number(ret, "taken_by_clients", generator_ids(generator));
+    look_number(ret, "waiting", generator_waiting(generator));
 }

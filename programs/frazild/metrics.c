@@ -162,59 +162,59 @@ static void write_tls(const struct shared *shared, const struct setup *setup, st
 
 /* ---- generators ---------------------------------------------------------------------------- */
 
-/* A number of a generator as it is now; false: it has none. */
+/* A number of one of a generator's engines as it is now; false: it has none. */
 struct gauge {
     const char *name;
     const char *help;
-    bool (*read)(const struct generator *generator, double *ret);
+    bool (*read)(const struct engine *engine, double *ret);
 };
 
-static frazil_health health_of(const struct generator *generator)
+static frazil_health health_of(const struct engine *engine)
 {
     frazil_health health;
 
-    frazil_get_health(generator->engine->gen, &health, sizeof health);
+    frazil_get_health(engine->gen, &health, sizeof health);
     return health;
 }
 
-static bool read_worker(const struct generator *generator, double *ret)
+static bool read_worker(const struct engine *engine, double *ret)
 {
-    *ret = health_of(generator).worker;
+    *ret = health_of(engine).worker;
     return true;
 }
 
-static bool read_serving(const struct generator *generator, double *ret)
+static bool read_serving(const struct engine *engine, double *ret)
 {
-    *ret = health_of(generator).state == FRAZIL_HEALTH_SERVING ? 1 : 0;
+    *ret = health_of(engine).state == FRAZIL_HEALTH_SERVING ? 1 : 0;
     return true;
 }
 
-static bool read_failures(const struct generator *generator, double *ret)
+static bool read_failures(const struct engine *engine, double *ret)
 {
-    *ret = (double)health_of(generator).failures;
+    *ret = (double)health_of(engine).failures;
     return true;
 }
 
-static bool read_grant_end(const struct generator *generator, double *ret)
+static bool read_grant_end(const struct engine *engine, double *ret)
 {
-    frazil_health health = health_of(generator);
+    frazil_health health = health_of(engine);
 
     *ret = (double)health.grant_end_unix_ms / 1000;
     return health.needs_grant != 0;
 }
 
-static bool read_layout_end(const struct generator *generator, double *ret)
+static bool read_layout_end(const struct engine *engine, double *ret)
 {
     frazil_layout_info info;
 
-    frazil_layout_describe(&generator->engine->layout, &info, sizeof info);
+    frazil_layout_describe(&engine->layout, &info, sizeof info);
     *ret = (double)info.last_unix_ms / 1000;
     return true;
 }
 
-static bool read_waiting(const struct generator *generator, double *ret)
+static bool read_waiting(const struct engine *engine, double *ret)
 {
-    *ret = (double)atomic_load(&generator->engine->waiting);
+    *ret = (double)atomic_load(&engine->waiting);
     return true;
 }
 
@@ -227,29 +227,59 @@ static const struct gauge gauges[] = {
     {"frazild_waiting_requests", "Requests that wait for ids.", read_waiting},
 };
 
+/* A line's name and labels; the engines of a generator that has several are numbered. */
+static void write_name(const char *name, const struct generator *generator, unsigned nth, struct bytes *out)
+{
+    bytes_format(out, "%s{generator=\"%s\"", name, generator->name);
+    if (generator->engine->next != NULL)
+        bytes_format(out, ",nth=\"%u\"", nth);
+    bytes_add_text(out, "} ");
+}
+
+static void write_gauge(const struct gauge *gauge, const struct generator *generator, struct bytes *out)
+{
+    unsigned nth = 0;
+    double value;
+
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next, nth++) {
+        if (!gauge->read(engine, &value))
+            continue;
+        write_name(gauge->name, generator, nth, out);
+        bytes_format(out, "%.3f\n", value);
+    }
+}
+
+static void write_statistic(size_t which, const struct generator *generator, struct bytes *out)
+{
+    unsigned nth = 0;
+    char name[64];
+
+    (void)snprintf(name, sizeof name, "frazil_%s", frazil_stat_name(which));
+    for (const struct engine *engine = generator->engine; engine != NULL; engine = engine->next, nth++) {
+        write_name(name, generator, nth, out);
+        bytes_format(out, "%" PRIu64 "\n", frazil_stat_value(engine->gen, which));
+    }
+}
+
 static void write_generators(const struct setup *setup, struct bytes *out)
 {
     const struct generators *set = &setup->generators;
-    double value;
 
     for (size_t i = 0; i < sizeof gauges / sizeof gauges[0]; i++) {
         head(out, gauges[i].name, "gauge", gauges[i].help);
-        for (size_t k = 0; k < set->count; k++) {
-            if (gauges[i].read(&set->rows[k], &value))
-                bytes_format(out, "%s{generator=\"%s\"} %.3f\n", gauges[i].name, set->rows[k].name, value);
-        }
+        for (size_t k = 0; k < set->count; k++)
+            write_gauge(&gauges[i], &set->rows[k], out);
     }
     head(out, "frazild_ids_total", "counter", "Ids that clients of this daemon got.");
     for (size_t k = 0; k < set->count; k++)
         bytes_format(out, "frazild_ids_total{generator=\"%s\"} %" PRIu64 "\n", set->rows[k].name,
-                     atomic_load(&set->rows[k].engine->ids));
+                     generator_ids(&set->rows[k]));
     for (size_t i = 0; i < frazil_stat_count(); i++) {
         bytes_format(out,
                      "# HELP frazil_%s The statistic of that name, see frazil_stats(3).\n# TYPE frazil_%s untyped\n",
                      frazil_stat_name(i), frazil_stat_name(i));
         for (size_t k = 0; k < set->count; k++)
-            bytes_format(out, "frazil_%s{generator=\"%s\"} %" PRIu64 "\n", frazil_stat_name(i), set->rows[k].name,
-                         frazil_stat_value(set->rows[k].engine->gen, i));
+            write_statistic(i, &set->rows[k], out);
     }
 }
 

@@ -53,6 +53,7 @@ struct generator_settings {
     const char *keys;        /* patterns of INCR's keys, separated by blanks; "" for none */
     uint32_t max_batch;
     uint32_t rate;         /* ids a second; 0: no limit */
+    uint32_t worker_ids;   /* how many it takes */
     bool from_environment; /* opened as `frazil next` does: nothing is configured */
 };
 

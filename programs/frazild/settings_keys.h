@@ -31,7 +31,8 @@
 #define GENERATOR_KEYS(X) \
     X(generator, keys,         keys,               text,       "",      "patterns of the keys of INCR") \
     X(generator, max_batch,    max_batch,          batch,      "10000", "ids of one request") \
-    X(generator, rate,         rate,               rate,       "unlimited", "ids a second")
+    X(generator, rate,         rate,               rate,       "unlimited", "ids a second") \
+    X(generator, worker_ids,   worker_ids,         workers,    "1",     "worker ids that it takes, each with ids of its own")
 
 #define USER_KEYS(X) \
     X(user, secret_file,       secret_file,        text,       "",      "file with the SHA-256 of the user's token") \

@@ -62,6 +62,11 @@ static bool read_batch(const char *text, void *to)
     return read_between(text, 10, 1, MAX_BATCH_MAX, to);
 }
 
+static bool read_workers(const char *text, void *to)
+{
+    return read_between(text, 10, 1, 64, to);
+}
+
 static bool read_rate(const char *text, void *to)
 {
     if (strcmp(text, "unlimited") != 0)
@@ -165,6 +170,7 @@ static void write_text(const void *from, struct bytes *out)
 const struct value_kind value_threads = {read_threads, write_threads, "auto, or a number from 1 to 64"};
 const struct value_kind value_count = {read_count, write_number, "a number from 1 to 1000000"};
 const struct value_kind value_batch = {read_batch, write_number, "a number from 1 to 65536"};
+const struct value_kind value_workers = {read_workers, write_number, "a number from 1 to 64"};
 const struct value_kind value_rate = {read_rate, write_rate, "ids a second from 1 to 1000000000, or unlimited"};
 const struct value_kind value_mode = {read_mode, write_mode, "an octal mode such as 0660"};
 const struct value_kind value_duration = {read_duration, write_duration, "a duration such as 500ms, 10s or 5m"};

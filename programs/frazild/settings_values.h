@@ -31,6 +31,7 @@ extern const struct value_kind value_threads;
 extern const struct value_kind value_count;
 /* uint32_t: 1 to MAX_BATCH_MAX. */
 extern const struct value_kind value_batch;
+extern const struct value_kind value_workers;
 /* uint32_t: 1 to 1,000,000,000, or 0 for "unlimited". */
 extern const struct value_kind value_rate;
 /* uint32_t: an octal mode. */

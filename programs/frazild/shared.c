@@ -17,6 +17,7 @@ void shared_open_lane(struct shared *shared, struct lane *lane, enum protocol pr
     lane->errands = shared->errands;
     lane->setup = shared->setup;
     setup_hold(lane->setup);
+    lane->taker.turn = shared->lane_count; /* not all of them begin with the same engine */
     shared->lanes[shared->lane_count++] = lane;
 }
 

@@ -70,8 +70,26 @@ static struct queue *find(const struct taker *taker, const struct engine *engine
     return queue;
 }
 
+/* The engine that a request takes from: each in its turn, but those that others wait for last. */
+static struct engine *choose(struct taker *taker, struct engine *first)
+{
+    unsigned count = 0;
+
+    if (first->next == NULL)
+        return first;
+    for (const struct engine *at = first; at != NULL; at = at->next)
+        count++;
+    struct engine *chosen = first;
+    for (unsigned skip = taker->turn++ % count; skip > 0; skip--)
+        chosen = chosen->next;
+    for (unsigned i = 0; i < count && find(taker, chosen) != NULL; i++)
+        chosen = chosen->next != NULL ? chosen->next : first;
+    return chosen;
+}
+
 bool taker_take(struct taker *taker, struct taking *taking, uint64_t now_ns)
 {
+    taking->engine = choose(taker, taking->engine);
     struct queue *queue = taker->queues != NULL ? find(taker, taking->engine) : NULL;
 
     if (queue == NULL)

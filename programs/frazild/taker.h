@@ -29,11 +29,12 @@ struct queue;
 /* All zeros when it is new. */
 struct taker {
     struct queue *queues; /* of the engines that requests wait for */
+    unsigned turn;        /* which of a generator's engines is next */
 };
 
 /*
- * Takes the ids of a request: all of them, or, with an error in its code, as many as could be had.  False: some are not
- * free yet; the caller parks the request or forgets it.
+ * Takes the ids of a request, from the engine that it names or one of those behind it: all of them, or, with an error
+ * in its code, as many as could be had.  False: some are not free yet; the caller parks the request or forgets it.
  */
 bool taker_take(struct taker *taker, struct taking *taking, uint64_t now_ns);
 

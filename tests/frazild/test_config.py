@@ -39,6 +39,7 @@ class Configuration(unittest.TestCase):
         last = good.count("\n")
         self.expect(good + "colour=red\n", last + 1, "colour")
         self.expect(good + "max_batch=0\n", last + 1, "65536")
+        self.expect(good + "worker_ids=65\n", last + 1, "from 1 to 64")
         self.expect(good + "rate=fast\n", last + 1, "ids a second")
         self.expect(good + "worker=fixed:2\n", last + 1, "already")
         self.expect(good + "[generator main]\n", last + 1, "already")

@@ -53,6 +53,7 @@ class Reload(TestCase):
             (
                 (BOTH + generator("main") + "colour=red\n", ":10: "),
                 (BOTH + generator("main", 2), changed),
+                (BOTH + generator("main", worker_ids=2), changed),
                 (BOTH + generator("main", 1, layout="twitter"), changed),
                 (BOTH.replace("[daemon]", "[daemon]\nthreads=3") + generator("main"), changed),
                 (BASE + generator("main"), changed),

@@ -4,7 +4,7 @@
 import struct
 import unittest
 
-from harness import BASE, ReplyError, TestCase, generator
+from harness import BASE, Client, ReplyError, TestCase, generator
 
 CONFIG = (
     BASE
@@ -221,6 +221,25 @@ class Commands(TestCase):
         self.client.send(self.client.pack("NEXT", "slow") * 300)
         ids = [int(self.client.read()) for _ in range(300)]
         self.assertEqual(ids, sorted(set(ids)))
+
+    def test_several_worker_ids_share_the_requests_of_a_generator(self):
+        keys = "worker_ids=3\nstate=file\nlayout=39/10/4\ntick=100ms\nrun_dir=@\nstate_dir=@\n"
+        daemon = self.start(BASE.replace("[daemon]", "[daemon]\nthreads=1") + "[generator many]\nworker=file-lock\n" + keys)
+        clients = [self.connect(daemon) for _ in range(3)]
+        ids = {}
+        for client in clients:
+            client.send(Client.pack("NEXT", "many", 16) * 8)  # each a tick of one worker id
+        for client in clients:
+            for _ in range(8):
+                batch = [int(text) for text in client.read()]
+                self.assertEqual(batch, sorted(set(batch)))
+                ids.setdefault(batch[0] >> 4 & 1023, []).extend(batch)
+        self.assertEqual({worker: len(found) for worker, found in ids.items()}, dict.fromkeys(ids, 128))
+        self.assertEqual(len(ids), 3)
+        self.assertEqual(sum(len(set(found)) for found in ids.values()), 3 * 8 * 16)
+        about = dict(zip(*[iter(clients[0].ask("GENERATORS")[1])] * 2))
+        self.assertEqual(about[b"worker_ids"], 3)
+        self.assertIn(b"generator_many:ids=384,waiting=0", clients[0].ask("INFO"))
 
     def test_rate(self):
         replies = []
