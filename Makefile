@@ -28,8 +28,8 @@ run: | build ## build, make some ids and take one apart
 	@sh tools/install-packages run
 	@echo 'building; the output is in build/run.log'
 	@($(call build,release)) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
-	@sh tools/demo build/release/bin/frazil
-	@sh web/build.sh build/web 2>build/page.log && echo 'file://$(CURDIR)/build/web/frazil.html' || echo 'The page that draws ids: make page builds it.'
+	@sh web/build.sh build/web 2>build/page.log || true
+	@sh tools/demo build/release/bin/frazil build/web/frazil.html
 
 check: | build ## install what the tests need, build, run every test
 	@sh tools/install-packages check
