@@ -30,9 +30,9 @@ setup() {
 }
 
 @test "init: what a lost namespace had is said, not guessed" {
-    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init "$url"
-    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init horizon=1h worker="$url"
-    fails 2 "say horizon= and max_skew= as that one had them" frazil lease init max_skew=1s worker="$url"
+    fails 2 "say its horizon= and max_skew=" frazil lease init "$url"
+    fails 2 "say its horizon= and max_skew=" frazil lease init horizon=1h worker="$url"
+    fails 2 "say its horizon= and max_skew=" frazil lease init max_skew=1s worker="$url"
     fails 2 "horizon='0s'" frazil lease init horizon=0s max_skew=1s worker="$url"
     fails 2 "horizon='0s'" frazil lease init --never-used horizon=0s worker="$url"
     fails 2 "there is no namespace" frazil lease list "$url"
