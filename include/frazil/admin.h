@@ -192,12 +192,12 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_row(const frazil_admin_sta
 #define FRAZIL_ADMIN_ALL UINT32_C(1)
 
 /*
- * Makes anew what is wrong with a row, or, with FRAZIL_ADMIN_ALL in flags, all of it, and looks at it again.  All that
- * may have been granted until now is given up, so the next ids come some seconds later.  FRAZIL_ERANGE: no such row, or
- * the clock shows no tick of the layout; FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the worker, or
- * another one with overlapping sequence bounds; FRAZIL_ESYS.  On failure the files are as they were, or the word is
- * gone and a start fails as before.  On success the texts of this row change to the new ones, also those that the
- * caller got before.
+ * Makes the wrong files of a row anew, or all of them with FRAZIL_ADMIN_ALL in flags, and looks at them again.  All
+ * that may have been granted until now is given up, so the next ids come some seconds later.  FRAZIL_ERANGE: no such
+ * row, or the clock shows no tick of the layout; FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the
+ * worker, or another one with overlapping sequence bounds; FRAZIL_ESYS.  On failure the files are as they were, or the
+ * word is gone and a start fails as before.  On success the texts of this row change to the new ones, also those that
+ * the caller got before.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *state, size_t index, uint32_t flags,
                                                             frazil_error *reterr) FRAZIL_NONNULL(1);

@@ -98,7 +98,7 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_environment(frazil_options *op
 /*
  * Whether the options can be understood, with environment and config file.  It opens nothing: it reads the config file
  * if one is named, asks the host for its name or address if the worker id derives from them, and neither makes a file,
- * nor connects, nor takes a worker id.  Errors as frazil_open, of those that this can see.
+ * nor connects, nor takes a worker id.  Returns the errors of frazil_open that can be found this way.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *options, frazil_error *reterr)
     FRAZIL_NONNULL(1);

@@ -191,8 +191,7 @@ static int batch(const struct request *request, const struct source *source, siz
 }
 
 /*
- * How many ids to take at once: what is left of the tick, so that nothing waits
- * in the buffer for the next one.
+ * How many ids to take at once: the rest of the tick, so that no id waits in the buffer for the next tick.
  */
 static size_t batch_size(const struct source *source, uint64_t left)
 {

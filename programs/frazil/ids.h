@@ -68,9 +68,9 @@ const char *ids_form_name(int form);
 frazil_err ids_format(const struct id *id, int form, char buf[IDS_TEXT_SIZE], frazil_error *reterr);
 
 /*
- * Reads an id of a kind in a form.  With IDS_FORM_ANY the form is recognised
- * where the text leaves no doubt; where it could be different ids, or is in a form
- * without a fixed length, which any word has, FRAZIL_EPARSE with the forms in question.
+ * Reads an id of a kind in a form.  With IDS_FORM_ANY the form is recognised.  FRAZIL_EPARSE, with the forms in
+ * question, if the text could be different ids, or if its form has no fixed length, because any word has such a
+ * form.
  */
 frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t len, struct id *ret,
                      frazil_error *reterr);

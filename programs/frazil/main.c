@@ -78,8 +78,8 @@ static int run(int argc, char **argv)
 }
 
 /*
- * A reader that went away is no error, but it does not turn what was found into
- * nothing found; any other failed write is an error of the command.
+ * A reader that went away is no error, and the exit status still says what was found.  Any other failed write
+ * is an error of the command.
  */
 static int finish(int status)
 {

@@ -101,7 +101,7 @@ static void await_end(struct errand *errand, uint64_t wait_ns)
     struct timespec until = {.tv_sec = (time_t)(until_ns / FZ_NS_PER_S), .tv_nsec = (long)(until_ns % FZ_NS_PER_S)};
     int sys = 0;
 
-    /* has_ended, and not why it woke up, tells whether the errand is done: such a wait may end for no reason. */
+    /* Only has_ended tells whether the errand is done: a wait may also end for no reason. */
     while (!errand->has_ended && sys != ETIMEDOUT)
         sys = pthread_cond_timedwait(&errand->ended, &errand->lock, &until);
 }

@@ -31,9 +31,9 @@ struct fz_keeper {
 };
 
 /*
- * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force; with
- * FZ_KEEPER_THREAD has the threads of the process look after it.  Takes over the granter, also when it fails.  Errors
- * as frazil_open.
+ * Takes the first grant, within max_wait if others are faster or there is no answer, and puts it in force;
+ * with FZ_KEEPER_THREAD the threads of the process extend it from then on.  Takes over the granter, also when it fails.
+ * Errors as frazil_open.
  */
 FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *granter, enum fz_keeper_mode mode,
                                      frazil_error *reterr);

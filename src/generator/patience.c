@@ -15,7 +15,7 @@ uint64_t fz_patience_left(const frazil *gen, const struct fz_patience *patience)
     /* A call that has not waited yet costs no clock reading. */
     if (!patience->has_begun || patience->wait_ns == FRAZIL_WAIT_FOREVER)
         return patience->wait_ns;
-    /* The clock that nobody sets: a wall clock set forward must not end a wait, nor one set back prolong it. */
+    /* The monotonic clock: setting the wall clock must neither end a wait nor prolong it. */
     uint64_t now = fz_monotonic_ns(gen);
     return now >= patience->deadline_ns ? 0 : patience->deadline_ns - now;
 }

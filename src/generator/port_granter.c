@@ -29,7 +29,7 @@ static uint64_t first_tick(const frazil_layout *layout, int64_t unix_ms)
     return ms / layout->tick_ms + (ms % layout->tick_ms != 0);
 }
 
-/* How many ticks end at unix_ms or earlier; what lies beyond the layout's life is nobody's. */
+/* How many ticks end at unix_ms or earlier; ticks beyond the layout's life do not count. */
 static uint64_t ticks_before(const frazil_layout *layout, int64_t unix_ms)
 {
     if (unix_ms <= layout->epoch_unix_ms)

@@ -125,7 +125,7 @@ bool fz_turn_is_taken(frazil *gen)
     return inside == fz_fork_mark_read(&gen->fork_mark) || !is_over(gen, since_ns, now_ns());
 }
 
-/* Sleeps, twice as long as before; false: the time is over, or the program is about to end, or the generator is. */
+/* Sleeps, twice as long as before.  False: the time is over, or the program or the generator is about to end. */
 static bool pause_until(const frazil *gen, uint64_t until_ns, uint64_t *pause_ns)
 {
     uint64_t at_ns = fz_turn_clock_ns();

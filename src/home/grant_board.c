@@ -55,7 +55,7 @@ static bool claim(struct fz_grant_board *board, uint64_t number)
                                                    memory_order_relaxed, memory_order_relaxed);
 }
 
-/* Makes the entry after the one in force the one in force, if nobody has claimed since. */
+/* Puts the next entry in force, if nobody has claimed the board since. */
 static bool publish(struct fz_grant_board *board, uint64_t claimed)
 {
     uint64_t entry = claimed % FZ_GRANT_ENTRIES;

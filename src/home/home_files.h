@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where what is kept of a worker lies: RUN_DIR/NAMESPACE/worker-N.word and, for
+ * The places of a worker's files: RUN_DIR/NAMESPACE/worker-N.word and, for
  * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.  Words and
  * grants of bounded sequences lie beside them, as os/shards.h says.
  */

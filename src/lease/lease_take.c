@@ -188,8 +188,8 @@ static bool usable(struct fz_lease *lease, const struct fz_register_status *stat
 }
 
 /*
- * L8: a record that was missing is missing, too, where the namespace was wiped after
- * the look, and perhaps made again.  Is it still the one that was looked at?
+ * L8: the record is also missing if the namespace was wiped after the look, and perhaps made again.  Is it
+ * still the namespace that was looked at?
  */
 static bool namespace_stands(struct worker_search *search, uint64_t floor)
 {

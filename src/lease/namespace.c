@@ -45,7 +45,7 @@ static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)
     if (lease->space.known)
         return fz_fail(reterr, FRAZIL_ENAMESPACE,
                        "namespace %q has vanished: the coordinator was wiped, or is another one; create it again with "
-                       "frazil lease init, which holds ids back until no grant of before can still be in use",
+                       "frazil lease init, which holds ids back until all earlier grants have ended",
                        lease->name);
     return fz_fail(reterr, FRAZIL_ENAMESPACE,
                    "there is no namespace %q: create it once with frazil lease init; if that was done, the "

@@ -61,7 +61,7 @@ void fz_used_add(struct fz_used_ticks *used, uint64_t first, uint64_t last)
     FZ_ASSERT(first <= last);
     FZ_ASSERT(fz_used_is_valid(used));
     uint64_t count = merge(used, (struct fz_tick_range){first, last}, full);
-    /* The two oldest ranges become one.  Ticks between them are lost, which are long past. */
+    /* Joins the two oldest ranges.  The ticks between them are lost; they are long past. */
     uint64_t surplus = count > FZ_USED_RANGES ? 1 : 0;
     full[surplus].first = full[0].first;
     memcpy(used->range, full + surplus, (count - surplus) * sizeof full[0]);

@@ -44,9 +44,8 @@ FZ_PRIVATE uint64_t fz_used_gap_end(const struct fz_used_ticks *used, uint64_t t
 FZ_PRIVATE bool fz_used_last_below(const struct fz_used_ticks *used, uint64_t tick, uint64_t *ret);
 
 /*
- * Takes back what lies above tick in the range that ends with last; tick is used
- * and below last.  Nothing happens if no range ends there: it was made one with
- * another.
+ * Takes back the ticks above `tick` in the range that ends with `last`; tick is used and below last.  Does
+ * nothing if no range ends there, because it was joined with another.
  */
 FZ_PRIVATE void fz_used_cut(struct fz_used_ticks *used, uint64_t last, uint64_t tick);
 

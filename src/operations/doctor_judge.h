@@ -82,7 +82,8 @@ struct fz_worker_facts {
 /* Judges the source of worker ids. */
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
 
-/* A key of the environment or the config file that has no effect for the source; where it would have one. */
+/* Judges a key of the environment or the config file that has no effect with this source.  where: the sources with
+ * which it has one. */
 void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings);
 
 /* A variable of the environment that may have been meant to be another. */

@@ -75,8 +75,8 @@ void fz_state_free(struct fz_state *state);
 bool fz_kept_is_wrong(const struct fz_kept *kept);
 
 /*
- * Makes anew what is wrong with a worker's files, or with `all` whatever there is (a grant file that was restored from
- * an old copy looks right), and looks at them again.  All that may have been granted until now is given up, so the next
+ * Makes a worker's wrong files anew, or with `all` all of them (a grant file restored from an old copy looks
+ * right), and looks at them again.  All that may have been granted until now is given up, so the next
  * ids come some seconds later.  FRAZIL_EWORKER: a process uses it, or another one with overlapping sequence bounds;
  * FRAZIL_ERANGE: the clock shows no tick of the layout; FRAZIL_ESYS.
  */

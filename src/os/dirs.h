@@ -66,7 +66,7 @@ FZ_PRIVATE frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir wh
 
 /*
  * The same for a folder of that name in the directory; both are made if they are not there.  Each is looked at once.
- * Where the folder is there, nothing need be writable in the directory above it.
+ * If the folder exists, the directory above it need not be writable.
  */
 FZ_PRIVATE frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted,
                                             const char *name, frazil_error *reterr);

@@ -37,7 +37,7 @@ FZ_PRIVATE int fz_file_check_secret(int fd);
 /* fz_file_read of a file that holds a secret, and is refused as that says.  The caller wipes buf. */
 FZ_PRIVATE int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len);
 
-/* Whether something has that name, if only a link that leads nowhere.  False also where the folder may not be entered.
+/* Whether something has that name, even a link that leads nowhere.  False also where the folder may not be entered.
  */
 FZ_PRIVATE bool fz_file_exists(const char *path);
 

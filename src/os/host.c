@@ -68,7 +68,7 @@ static int address_toward(int family, const char *outward, char buf[FZ_ADDRESS_S
 int fz_host_address(char buf[FZ_ADDRESS_SIZE])
 {
     int sys = address_toward(AF_INET, outward_4, buf);
-    /* Without IPv4 the other one is the primary address; any other failure is none of the network's. */
+    /* Without IPv4 the IPv6 address is the primary one.  Any other failure is returned: IPv6 would not cure it. */
     bool no_ipv4 = sys == ENETUNREACH || sys == EHOSTUNREACH || sys == EADDRNOTAVAIL || sys == EAFNOSUPPORT;
 
     return no_ipv4 ? address_toward(AF_INET6, outward_6, buf) : sys;

@@ -33,8 +33,8 @@ static int path_of(char path[FZ_PATH_SIZE], const char *directory, uint32_t work
 }
 
 /*
- * For the eyes of whoever finds all numbers taken; the lock itself does not
- * depend on it, so a full disk is no reason to fail.
+ * For the error message when all numbers are taken.  The lock itself does not depend on it, so a full disk is
+ * no reason to fail.
  */
 static void write_pid(int fd)
 {

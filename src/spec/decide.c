@@ -76,7 +76,7 @@ static void settle_state(struct fz_decision *decision, int said, const struct fz
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
 
-/* Whether the state goes with the worker id; operators may look at what cannot be opened. */
+/* Whether the state goes with the worker id; operators may look at state that no generator can open. */
 static frazil_err check_state(const struct fz_decision *decision, int said, frazil_error *reterr)
 {
     const struct fz_worker_choice *worker = &decision->worker;
@@ -129,7 +129,7 @@ static frazil_err decide_lease(struct fz_decision *decision, const struct fz_val
     return err;
 }
 
-/* A worker id that is used without a generator must be somebody's to grant, and is not replaced unasked. */
+/* A worker id that is used without a generator must be granted by a source, and is not replaced unasked. */
 static frazil_err settle_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     if (!fz_worker_is_granted(&decision->worker))

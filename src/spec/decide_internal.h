@@ -7,7 +7,7 @@
 #include "frazil/options.h"
 #include "settings.h"
 
-/* Decides what a program has said, which stays as it is, completed from the environment and the config file. */
+/* Decides from the program's settings, which do not change, completed from the environment and the config file. */
 FZ_PRIVATE frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *said,
                                      frazil_environment environment, const struct fz_occasion *occasion,
                                      frazil_error *reterr);

@@ -68,7 +68,7 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
         return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC,
                           "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
                           (uint64_t)(text - reader->text) + 1);
-    /* With all that stands before it, as a password with a space in it was cut in two there. */
+    /* The text before the key is passed along: a password with a space in it may have been cut in two here. */
     size_t seen = (size_t)(text - reader->text) + strcspn(text, " \t\r\n");
     return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where,
                       text, len, reader->text, seen, advice);

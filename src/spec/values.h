@@ -41,8 +41,8 @@ struct fz_values {
 };
 
 /*
- * Reads all settings, which must outlive what is read.  Numbers are looked at alone: whether they fit the layout and
- * each other is for whoever uses them.  FRAZIL_ESPEC, ELAYOUT; *ret then holds what was read so far.
+ * Reads all settings, which must outlive what is read.  Each number is checked by itself; the code that uses
+ * them checks whether they fit the layout and each other.  FRAZIL_ESPEC, ELAYOUT; *ret then holds what was read so far.
  */
 FZ_PRIVATE frazil_err fz_values_read(struct fz_values *ret, const struct fz_settings *settings, frazil_error *reterr);
 

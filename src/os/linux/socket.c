@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file of its own, as coordinators alone need it: the library, and so frazil.c,
- * does without headers of the kernel, which not each libc brings along.
+ * A file of its own, because only coordinators need it.  The library, and so frazil.c, uses no headers of the
+ * kernel, which some libcs lack.
  */
 #include "os/socket.h"
 

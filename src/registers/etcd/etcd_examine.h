@@ -7,7 +7,7 @@
 
 /*
  * Asks for version, leader, members, alarms and users, and whether the key may be
- * written to, and shows what there is to say of them.  Nothing is changed.  Fails as
+ * written to, and shows findings about them.  Nothing is changed.  Fails as
  * fz_etcd_ask; what etcd refuses to tell is a finding.
  */
 enum fz_register_result fz_etcd_examine(struct fz_etcd_client *client, const char *key, fz_finding_visitor visit,

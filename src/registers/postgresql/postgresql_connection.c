@@ -119,7 +119,7 @@ static enum fz_register_result failed_to_wait(struct fz_postgresql_connection *c
     return result;
 }
 
-/* Waits for the socket, unless more has come already than any answer has: libpq keeps all of it. */
+/* Waits for the socket, but not if more bytes have come than any answer has: libpq keeps all of them. */
 static int wait_within(const struct fz_postgresql_connection *connection, const struct fz_deadline *deadline,
                        short events)
 {

@@ -9,8 +9,8 @@
 #include "redis_connection.h"
 
 /*
- * Shows the findings; keys_expire: for somebody whose keys have an expiry.  Needs INFO; what CONFIG GET alone would
- * tell is a warning where the user may not call it.  One exchange; its results.
+ * Shows the findings; keys_expire: the caller's keys have an expiry.  Needs INFO; if the user may not call
+ * CONFIG GET, a warning says so.  One exchange; its results.
  */
 enum fz_register_result fz_redis_examine(struct fz_redis_connection *connection, bool keys_expire,
                                          fz_finding_visitor visit, void *ctx, frazil_error *reterr);
