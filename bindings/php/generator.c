@@ -55,20 +55,19 @@ static zend_always_inline frazil *gen_of(zval *this)
 
 /* ---- opening --------------------------------------------------------------------- */
 
-void frazil_close_generators(void)
+void frazil_close_generators(HashTable *generators)
 {
     void *gen;
 
-    if (FRAZIL_G(generators) == NULL)
+    if (generators == NULL)
         return;
-    ZEND_HASH_FOREACH_PTR(FRAZIL_G(generators), gen)
+    ZEND_HASH_FOREACH_PTR(generators, gen)
     {
         frazil_close(gen);
     }
     ZEND_HASH_FOREACH_END();
-    zend_hash_destroy(FRAZIL_G(generators));
-    pefree(FRAZIL_G(generators), 1);
-    FRAZIL_G(generators) = NULL;
+    zend_hash_destroy(generators);
+    pefree(generators, 1);
 }
 
 /* The process's generator of that spec, opened if it is not; NULL: an exception was thrown. */

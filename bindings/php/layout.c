@@ -26,7 +26,7 @@ static zend_object *create(zend_class_entry *ce)
     return &layout->std;
 }
 
-static zend_object *clone(zend_object *object)
+static zend_object *clone_object(zend_object *object)
 {
     zend_object *copy = create(object->ce);
 
@@ -263,5 +263,5 @@ void frazil_register_layout(void)
     frazil_layout_class->create_object = create;
     memcpy(&layout_handlers, zend_get_std_object_handlers(), sizeof layout_handlers);
     layout_handlers.offset = XtOffsetOf(struct layout, std);
-    layout_handlers.clone_obj = clone;
+    layout_handlers.clone_obj = clone_object;
 }

@@ -27,6 +27,12 @@ static PHP_GINIT_FUNCTION(frazil)
     frazil_globals->openings = 0;
 }
 
+/* Each thread of a PHP with threads has globals of its own, and this is called for each. */
+static PHP_GSHUTDOWN_FUNCTION(frazil)
+{
+    frazil_close_generators(frazil_globals->generators);
+}
+
 static PHP_MINIT_FUNCTION(frazil)
 {
     (void)type;
@@ -42,14 +48,6 @@ static PHP_MINIT_FUNCTION(frazil)
     frazil_register_generator();
     frazil_register_id();
     frazil_register_sno();
-    return SUCCESS;
-}
-
-static PHP_MSHUTDOWN_FUNCTION(frazil)
-{
-    (void)type;
-    (void)module_number;
-    frazil_close_generators();
     return SUCCESS;
 }
 
@@ -71,14 +69,14 @@ zend_module_entry frazil_module_entry = {
     "frazil",
     NULL, /* it has classes, and no functions */
     PHP_MINIT(frazil),
-    PHP_MSHUTDOWN(frazil),
+    NULL,
     NULL,
     NULL,
     PHP_MINFO(frazil),
     FRAZIL_VERSION,
     PHP_MODULE_GLOBALS(frazil),
     PHP_GINIT(frazil),
-    NULL,
+    PHP_GSHUTDOWN(frazil),
     NULL,
     STANDARD_MODULE_PROPERTIES_EX,
 };

@@ -75,7 +75,7 @@ extern void frazil_register_generator(void);
 extern void frazil_register_layout(void);
 extern void frazil_register_id(void);
 extern void frazil_register_sno(void);
-extern void frazil_close_generators(void);
+extern void frazil_close_generators(HashTable *generators);
 
 /* A Frazil\Layout of that layout. */
 extern void frazil_set_layout(zval *ret, const frazil_layout *layout);
