@@ -1,13 +1,14 @@
 <?php
 // SPDX-License-Identifier: MIT
-// Goal of this test: no id comes twice: in children, after a kill -9, in 70,000 objects, beside the command.
-// live.php SCRATCH FRAZIL, in a folder of its own
+// Goal of this test: no id comes twice: in children, after a kill -9 and a signal to one that waits, in 70,000 objects, while
+// garbage is collected, beside the command.
+// live.php SCRATCH FRAZIL EXTENSION, in a folder of its own
 
 declare(strict_types=1);
 
 use Frazil\Generator;
 
-[, $scratch, $frazil] = $argv;
+[, $scratch, $frazil, $extension] = $argv;
 const SPEC = 'worker=fixed:7';
 
 function check(bool $holds, string $what): void
@@ -71,6 +72,41 @@ foreach ($pids as $pid) {
 $all = array_map('strval', array_merge($mine, ids(...$files)));
 check(count($all) === 8 * 20 * 501 + 1 && areUnique($all), count($all) . ' ids of eight children, no two the same');
 
+// Processes that were started anew.
+$files = [];
+$spawned = [];
+$php = [PHP_BINARY, '-n', '-d', "extension=$extension", '-r',
+    'foreach (range(1, 2000) as $i) { echo Frazil\\Generator::open("' . SPEC . '")->next(), "\n"; }'];
+for ($i = 0; $i < 4; $i++) {
+    $files[] = "$scratch/spawned-$i";
+    $spawned[] = proc_open($php, [1 => ['file', "$scratch/spawned-$i", 'w']], $pipes);
+}
+$mine = $generator->nextN(2000);
+foreach ($spawned as $process) {
+    check(proc_close($process) === 0, 'a process that was started ends well');
+}
+$new = [...array_map('strval', $mine), ...ids(...$files)];
+check(count($new) === 5 * 2000 && areUnique([...$all, ...$new]), 'four processes that were started anew: no id twice');
+
+// A signal ends one that waits, and its successor repeats nothing.
+$slow = 'layout=41/20/2 worker=fixed:9';
+$waiting = child("$scratch/waiting", static function (callable $write) use ($slow): void {
+    $own = Generator::open($slow);
+    $write($own->nextN(4));
+    while (true) {
+        $own->take(2000, 60_000_000_000);
+    }
+});
+while (!is_file("$scratch/waiting") || filesize("$scratch/waiting") === 0) {
+    usleep(1000);
+    clearstatcache();
+}
+usleep(50000);
+posix_kill($waiting, SIGTERM);
+pcntl_waitpid($waiting, $status);
+check(pcntl_wifsignaled($status), 'a signal ends a process that waits');
+check(areUnique([...ids("$scratch/waiting"), ...array_map('strval', (new Generator($slow))->take(40, 60_000_000_000))]), 'and no id of it comes again');
+
 // kill -9 while it takes ids, and a successor.
 $killed = child("$scratch/killed", static function (callable $write): void {
     $own = Generator::open(SPEC);
@@ -99,6 +135,21 @@ for ($i = 0; $i < 500; $i++) {
 }
 check(areUnique($made), '70,000 objects of one generator and 500 of their own, no id twice');
 check(memory_get_usage() < 32 << 20, 'and they took no memory with them');
+
+// Garbage with a generator in it is collected while others are in use.
+$made = [];
+for ($i = 0; $i < 60; $i++) {
+    $garbage = new stdClass();
+    $garbage->self = $garbage;
+    $garbage->generator = $i % 2 === 0 ? Generator::open(SPEC) : new Generator(SPEC);
+    $made[] = $garbage->generator->next();
+    unset($garbage);
+    if ($i % 10 === 0) {
+        gc_collect_cycles();
+    }
+    $made[] = $generator->next();
+}
+check(areUnique($made), 'while garbage is collected, no id twice');
 
 // The command shares the worker number.
 $command = array_filter(explode("\n", shell_exec(escapeshellarg($frazil) . ' next -n 5000 ' . SPEC)));
