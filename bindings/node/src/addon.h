@@ -104,7 +104,7 @@ struct handle {
     struct addon *addon; /* of its environment */
     struct clock *clock; /* NULL: it runs on the real one */
     uint64_t max_wait_ns;
-    bool is_remote;   /* taking ids may ask a server, so promises do it in a thread of the pool */
+    bool is_remote;   /* taking ids may ask a server or a disk, so promises do it in a thread of the pool */
     bool is_closing;  /* close was called while works were running: the last of them closes it */
     unsigned holders; /* JavaScript objects and works that point here */
     unsigned works;   /* promises that use gen in a thread of the pool */

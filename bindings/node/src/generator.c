@@ -127,6 +127,7 @@ static napi_value open_generator(struct args *args)
 static napi_value open_shared(struct args *args)
 {
     frazil_error why = {.code = 0};
+    struct request request;
     frazil *gen;
     size_t len;
     const char *spec = arg_text(args, 0, "a spec", &len);
@@ -135,8 +136,12 @@ static napi_value open_shared(struct args *args)
         return NULL;
     if (strlen(spec) != len)
         return throw_wrong(args, "the spec has a zero byte");
+    if (!request_read(args, 0, &request))
+        return NULL;
     frazil_err err = frazil_open_shared(&gen, spec, &why);
-    return err == FRAZIL_OK ? object_of(args, gen, NULL) : throw_error(args, err, &why);
+    napi_value object = err == FRAZIL_OK ? object_of(args, gen, &request) : throw_error(args, err, &why);
+    request_free(&request);
+    return object;
 }
 
 static napi_value stop_generator(struct args *args)
@@ -250,7 +255,7 @@ static napi_value fill_snos(struct args *args)
     return err == FRAZIL_OK ? args->value[2] : throw_error(args, err, &why);
 }
 
-/* tryTakeSnos(handle, meta, bytes, from), as tryTake. */
+/* tryTakeSnos(handle, meta, bytes), as tryTake. */
 static napi_value try_take_snos(struct args *args)
 {
     frazil_error why = {.code = 0};
@@ -259,16 +264,14 @@ static napi_value try_take_snos(struct args *args)
     frazil *gen = arg_generator(args, 0, NULL);
     uint8_t meta = arg_meta(args, 1);
     frazil_sno *ids = arg_snos(args, 2, &n);
-    uint32_t from = args->wrong ? 0 : arg_u32(args, 3, "from");
 
     if (args->wrong)
         return NULL;
-    if (from >= n)
+    if (n == 0)
         return make_number(args, 0);
-    size_t most = n - from < AT_A_TIME ? n - from : AT_A_TIME;
-    frazil_err err = frazil_sno_try_take(gen, meta, ids + from, most, &taken, &args->addon->cell[CELL_RETRY_NS]);
+    frazil_err err = frazil_sno_try_take(gen, meta, ids, n, &taken, &args->addon->cell[CELL_RETRY_NS]);
     if (err != FRAZIL_OK && err != FRAZIL_EAGAIN) {
-        err = frazil_sno_take(gen, meta, ids + from, 1, 0, &why);
+        err = frazil_sno_take(gen, meta, ids, 1, 0, &why);
         if (err != FRAZIL_OK)
             return throw_error(args, err, &why);
         taken = 1;

@@ -94,14 +94,11 @@ struct handle *handle_new(napi_env env, struct addon *addon, frazil *gen, const 
     handle->gen = gen;
     handle->env = env;
     handle->addon = addon;
-    handle->max_wait_ns = FRAZIL_WAIT_FOREVER;
-    if (request != NULL) {
-        handle->max_wait_ns = request->max_wait_ns;
-        handle->is_remote = request->is_remote;
-        handle->clock = request->clock;
-        if (handle->clock != NULL)
-            handle->clock->holders++;
-    }
+    handle->max_wait_ns = request->max_wait_ns;
+    handle->is_remote = request->is_remote;
+    handle->clock = request->clock;
+    if (handle->clock != NULL)
+        handle->clock->holders++;
     link_handle(handle);
     return handle;
 }

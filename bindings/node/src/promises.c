@@ -14,7 +14,7 @@ struct promise {
     napi_deferred deferred;
     struct addon *addon;
     struct request request; /* of open */
-    char *spec;             /* of openShared, in place of it */
+    char *spec;             /* of openShared, beside it */
     struct handle *handle;  /* of the others; close has taken gen from it */
     frazil *gen;
     uint64_t *ids; /* of take: the words of an array that `array` holds */
@@ -82,8 +82,7 @@ static void open_complete(napi_env env, napi_status status, void *data)
 
     (void)status;
     if (promise->err == FRAZIL_OK) {
-        struct handle *handle =
-            handle_new(env, promise->addon, promise->gen, promise->spec == NULL ? &promise->request : NULL);
+        struct handle *handle = handle_new(env, promise->addon, promise->gen, &promise->request);
         if (handle == NULL)
             frazil_close(promise->gen);
         object = handle == NULL ? NULL : handle_object(env, handle);
@@ -116,6 +115,11 @@ static napi_value open_shared_async(struct args *args)
     if (promise == NULL || (promise->spec = strdup(spec)) == NULL) {
         free(promise);
         return throw_error(args, FRAZIL_ENOMEM, NULL);
+    }
+    if (!request_read(args, 0, &promise->request)) {
+        free(promise->spec);
+        free(promise);
+        return NULL;
     }
     return start(args, promise, open_execute, open_complete);
 }

@@ -66,22 +66,28 @@ static void set_clock(struct args *args, size_t i, struct request *request)
 
 /* ---- how the library reads a request -------------------------------------------------- */
 
-/* A generator's canonical text alone tells its max_wait, and whether its slots come from a server. */
+/* The value of a key in a canonical text, up to the end of the text; NULL: it is not there. */
+static const char *value_of(const char *text, const char *key)
+{
+    const char *at = strstr(text, key);
+
+    return at == NULL ? NULL : at + strlen(key);
+}
+
+/* A generator's canonical text alone tells its max_wait, and whether a call may have to ask a server or a disk. */
 static void understand(struct request *request, const char *text)
 {
-    static const char wait_key[] = " max_wait=";
-    static const char state_key[] = " state=";
-    const char *wait = strstr(text, wait_key);
-    const char *state = strstr(text, state_key);
+    static const char inline_word[] = "inline";
+    const char *wait = value_of(text, " max_wait=");
+    const char *state = value_of(text, " state=");
+    const char *keeper = value_of(text, " keeper=");
+    const char *scheme = state == NULL ? NULL : strstr(state, "://");
 
     request->max_wait_ns = FRAZIL_WAIT_FOREVER;
-    if (wait != NULL && wait[sizeof wait_key - 1] >= '0' && wait[sizeof wait_key - 1] <= '9')
-        request->max_wait_ns = strtoull(wait + sizeof wait_key - 1, NULL, 10);
-    if (state != NULL) {
-        const char *value = state + sizeof state_key - 1;
-        const char *scheme = strstr(value, "://");
-        request->is_remote = scheme != NULL && strcspn(value, " ") > (size_t)(scheme - value);
-    }
+    if (wait != NULL && *wait >= '0' && *wait <= '9')
+        request->max_wait_ns = strtoull(wait, NULL, 10);
+    request->is_remote = (scheme != NULL && strcspn(state, " ") > (size_t)(scheme - state)) ||
+                         (keeper != NULL && strncmp(keeper, inline_word, sizeof inline_word - 1) == 0);
 }
 
 static void ask_library(struct args *args, struct request *request)
