@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "generators.h"
 
+#include "clock.h"
 #include "log.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -211,21 +213,45 @@ static struct engine *open_one(const struct generator_settings *settings, struct
     return engine;
 }
 
+static uint32_t worker_of(const struct engine *engine)
+{
+    frazil_generator_info info;
+
+    frazil_get_info(engine->gen, &info, sizeof info);
+    return info.worker;
+}
+
+/* Opens one more, which holds the others.  NULL: errors says why not, and the others are let go. */
+static struct engine *open_next(const struct generator_settings *settings, struct engine *others, struct bytes *errors)
+{
+    struct engine *engine = open_one(settings, errors);
+
+    for (const struct engine *at = others; engine != NULL && at != NULL; at = at->next) {
+        if (worker_of(at) != worker_of(engine))
+            continue;
+        config_complain(errors, settings->place,
+                        "[generator %s]: worker= gives %" PRIu32 " again: worker_ids=%" PRIu32
+                        " needs a source of several, as file-lock or a coordinator",
+                        settings->name, worker_of(at), settings->worker_ids);
+        engine_release(engine, NS_PER_S);
+        engine = NULL;
+    }
+    if (engine == NULL)
+        engine_release(others, NS_PER_S);
+    else
+        engine->next = others;
+    return engine;
+}
+
 /* Opens as many as there are to be worker ids; keeps the meaning. */
 static struct engine *open_all(const struct generator_settings *settings, char *meaning, struct bytes *errors)
 {
-    struct engine *first = NULL;
+    struct engine *first = open_one(settings, errors);
 
-    for (uint32_t i = 0; i < settings->worker_ids; i++) {
-        struct engine *engine = open_one(settings, errors);
-        if (engine == NULL) {
-            engine_release(first, 0);
-            return NULL;
-        }
-        engine->next = first;
-        first = engine;
-    }
-    first->meaning = meaning;
+    for (uint32_t i = 1; first != NULL && i < settings->worker_ids; i++)
+        first = open_next(settings, first, errors);
+    if (first != NULL)
+        first->meaning = meaning;
     return first;
 }
 

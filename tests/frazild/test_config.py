@@ -111,6 +111,12 @@ class Configuration(unittest.TestCase):
         self.assertEqual(result.returncode, 4)
         self.assertIn(f"{self.path}:3: [generator a]", result.stderr)
 
+    def test_a_worker_id_that_comes_twice_ends_the_start(self):
+        self.write(BASE + generator("a", worker_ids=2))
+        result = self.run_it("-c", self.path)
+        self.assertEqual(result.returncode, 4)
+        self.assertIn(": [generator a]: worker= gives 1 again", result.stderr)
+
     def test_options(self):
         self.assertEqual(self.run_it("--version").stdout.split()[0], "frazild")
         self.assertIn("--print-config", self.run_it("--help").stdout)
