@@ -122,3 +122,7 @@ echo "-- nothing twice"
 # shellcheck disable=SC2086 # a list of flags
 "$cc" $warnings -O2 -DSQLITE_CORE -I. -o embedded "$here/tests/embedded.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
 ./embedded embedded.db
+
+echo "-- what measures"
+ROUNDS=1 ROWS=1000 sh "$here/bench.sh" "$tree" readme/frazil.so >measured
+[ "$(grep -c '^| .* ns |' measured)" -eq 7 ] || fail "bench.sh: $(cat measured)"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Goal of this test: the SQL of the README runs, in its order.
+# Goal of this test: the SQL of the README runs, in its order, on a server with the settings that it shows.
 use strict;
 use warnings;
 
@@ -9,9 +9,15 @@ use FrazilTest;
 use PostgreSQL::Test::Utils;
 use Test::More;
 
-my @blocks = slurp_file("$FindBin::RealBin/../README.md") =~ /^```sql\n(.*?)^```$/msg;
+my $readme = slurp_file("$FindBin::RealBin/../README.md");
+my ($settings) = $readme =~ /^In `postgresql\.conf`.*?^```\n(.*?)^```$/ms;
+my @blocks = $readme =~ /^```sql\n(.*?)^```$/msg;
 cmp_ok(scalar @blocks, '>=', 4, 'the README has SQL');
-my $node = frazil_node('readme', worker => 'fixed:7');
+my %kinds = map { $_ => 1 } $readme =~ /^```(.*)\n(?:.*\n)*?```$/mg;
+is(join(' ', sort keys %kinds), ' sql sql partman', 'and no block that nothing runs');
+my $node = frazil_node('readme');
+$node->append_conf('postgresql.conf', $settings);
+$node->restart;
 for my $block (@blocks) {
     my ($code, undef, $stderr) = $node->psql('postgres', $block, extra_params => [ '-v', 'ON_ERROR_STOP=1' ]);
     is($code, 0, $block) or diag $stderr;
