@@ -65,10 +65,16 @@ parts=
 for part in ctype dom igbinary mbstring pdo pdo_sqlite posix redis tokenizer xml xmlwriter; do
     php -n -m | grep -qix "$part" || parts="$parts -d extension=$part"
 done
+unit_tests() {
+    # shellcheck disable=SC2086 # words
+    php_with $parts "$@" >"$scratch/phpunit.log" || { cat "$scratch/phpunit.log"; exit 1; }
+    grep -E '^(OK|Tests: )' "$scratch/phpunit.log"
+}
+phpunit="/usr/bin/phpunit --no-configuration --do-not-cache-result --bootstrap $here/tests/unit/autoload.php"
 # shellcheck disable=SC2086 # words
-php_with $parts /usr/bin/phpunit --no-configuration --do-not-cache-result --bootstrap "$here/tests/unit/autoload.php" \
-    "$here/tests/unit" >"$scratch/phpunit.log" || { cat "$scratch/phpunit.log"; exit 1; }
-tail -n 1 "$scratch/phpunit.log"
+unit_tests $phpunit "$here/tests/unit"
+# shellcheck disable=SC2086 # words
+unit_tests -d extension=apcu -d apc.enable_cli=1 $phpunit --fail-on-skipped "$here/tests/unit/ApcuTest.php"
 
 echo "-- the guide"
 sh "$here/tests/guide.sh" "$tree/docs/konayuki.md" "$scratch/packages" "$extension" "$frazil"

@@ -16,18 +16,23 @@ final class ApcuAtomicCounter implements AtomicCounter
 {
     public const DEFAULT_KEY_PREFIX = 'konayuki:seq';
 
+    private int $process = 0;
+    private string $sentinel = '';
+
     public function __construct(private readonly string $keyPrefix = self::DEFAULT_KEY_PREFIX)
     {
     }
 
     public function nextSequence(string $key, int $initialValue, int $ttlSeconds): int
     {
-        self::requireApcu();
-        if (apcu_add($key, $initialValue, $ttlSeconds)) {
+        if ($this->process === 0) {
+            self::requireApcu();
+        }
+        if (\apcu_add($key, $initialValue, $ttlSeconds)) {
             return $initialValue;
         }
-        $value = apcu_inc($key, 1, $isDone, $ttlSeconds);
-        if (!$isDone || !is_int($value)) {
+        $value = \apcu_inc($key, 1, $isDone, $ttlSeconds);
+        if (!$isDone || !\is_int($value)) {
             throw new RuntimeException("APCu cannot count in {$key}: its memory is full, or the key has text in it");
         }
         return $value;
@@ -35,8 +40,13 @@ final class ApcuAtomicCounter implements AtomicCounter
 
     public function wasReinitialized(): bool
     {
-        self::requireApcu();
-        return apcu_add($this->keyPrefix . ':_sentinel:' . getmypid(), 1, 0);
+        $process = \getmypid();
+        if ($process !== $this->process) { // the first call, or the first one after a fork
+            self::requireApcu();
+            $this->process = $process;
+            $this->sentinel = "{$this->keyPrefix}:_sentinel:{$process}";
+        }
+        return \apcu_add($this->sentinel, 1, 0);
     }
 
     private static function requireApcu(): void
