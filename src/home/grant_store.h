@@ -6,9 +6,8 @@
 #include "lease/grant_file.h"
 
 /*
- * How many ticks ahead of the clock are reserved in the grant file: six seconds,
- * the longest that a start may have to wait after a loss of power, and three times
- * as long as between two writes.
+ * How many ticks ahead of the clock are reserved in the grant file: six seconds.  A start after a loss of power
+ * waits that long at most; two writes are a third of that apart.
  */
 FZ_PRIVATE uint64_t fz_grant_store_reserve(const frazil_layout *layout);
 

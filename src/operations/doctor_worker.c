@@ -6,7 +6,7 @@
 #include "frazil/text.h"
 #include "spec/worker_sources.h"
 
-/* A chance, in parts per million, from which on a fleet will see a collision sooner or later. */
+/* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
 enum { LIKELY_PPM = 10000, PPM_PER_PERCENT = 10000 };
 
 /* "3.8532 %" */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a grant that several processes and threads share is
- * extended by one of them at a time, whoever has died, was born without a keeper
- * thread or closes first.
+ * extended by one of them at a time, whichever of them has died, was forked without a keeper thread, or closes
+ * first.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: whoever reads the board sees one grant, never parts of two,
- * however long readers and writers are held up, and whenever a writer dies.
+ * Goal of this test: a reader of the board sees one grant, never parts of two, however long readers and
+ * writers are held up, and whenever a writer dies.
  */
 #include <pthread.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The small things that Linux does in its own way, each behind the header of its
- * section; posix/system.c has what stands in their place.
+ * section; posix/system.c has their counterparts.
  */
 #define _GNU_SOURCE /* adjtimex, CLOCK_BOOTTIME, getentropy, madvise, SOCK_CLOEXEC */
 #include <errno.h>
