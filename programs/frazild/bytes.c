@@ -12,7 +12,7 @@ char *bytes_room(struct bytes *bytes, size_t more)
 {
     size_t need = bytes->len + more;
 
-    if (need <= bytes->size)
+    if (need <= bytes->size && bytes->at != NULL)
         return bytes->at + bytes->len;
     size_t size = bytes->size < SIZE_LEAST ? SIZE_LEAST : bytes->size;
     while (size < need)
