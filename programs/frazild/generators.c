@@ -33,15 +33,22 @@ bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, siz
     return at == pattern_len;
 }
 
+/* As strcmp; the name is a client's, and may hold a zero byte. */
+static int compare_name(const char *own, const char *name, size_t len)
+{
+    size_t own_len = strlen(own);
+    int order = memcmp(own, name, own_len < len ? own_len : len);
+
+    return order != 0 || own_len == len ? order : (own_len < len ? -1 : 1);
+}
+
 struct generator *generators_find(const struct generators *set, const char *name, size_t len)
 {
     size_t low = 0, high = set->count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = strncmp(set->rows[middle].name, name, len);
-        if (order == 0)
-            order = set->rows[middle].name[len] != '\0';
+        int order = compare_name(set->rows[middle].name, name, len);
         if (order == 0)
             return &set->rows[middle];
         if (order < 0)

@@ -259,6 +259,13 @@ class Commands(TestCase):
 
 
 class WithoutMain(TestCase):
+    def test_a_zero_byte_ends_no_name(self):
+        client = self.connect(self.start())
+        for name in ("main\0", "main\0" + "x" * 200, "\0"):
+            self.assert_error("ERR", "no name of a generator", client, "NEXT", name)
+            self.assert_error("ERR", "no generator", client, "INCR", name)
+        self.assertGreater(int(client.ask("NEXT", "main")), 0)
+
     def test_a_generator_must_be_named_where_there_are_several(self):
         client = self.connect(self.start(BASE + generator("a") + generator("b", 2)))
         self.assert_error("ERR", "name one", client, "NEXT")
