@@ -201,7 +201,7 @@ static bool can_go_on(struct session *session, struct bytes *out, enum session_s
         return false;
     }
     *ret = SESSION_FULL;
-    return out->len <= OUT_BYTES_MAX;
+    return out->len <= session_output_limit(session);
 }
 
 static enum session_state break_off(struct session *session, const char *why, struct bytes *out)

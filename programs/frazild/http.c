@@ -143,13 +143,12 @@ static void *on_first_line(void *cls, const char *uri, struct MHD_Connection *co
 }
 
 /*
- * How long a connection may send nothing, or a byte now and then: libmicrohttpd sees the silence alone.  While the
- * daemon drains, one that has just been accepted may still send its request, as it was told nothing else.  A handshake
- * of TLS, and the request for whose sake it was made, have no more time than a request.
+ * How long a connection may send nothing, or a byte now and then: libmicrohttpd sees the silence alone.  A new one has
+ * the time of a request, for a handshake of TLS as well, and also while the daemon drains, as it was told nothing else.
  */
 static uint64_t patience_ns(const struct http *http, const struct http_socket *its)
 {
-    if (its->has_begun || (!its->has_served && (http->drains || its->tls != NULL)))
+    if (its->has_begun || !its->has_served)
         return http->lane.lane.setup->settings.daemon.request_timeout_ns;
     return http->drains ? 0 : IDLE_NS;
 }

@@ -39,11 +39,19 @@ struct user *session_user(struct session *session)
     return now;
 }
 
+static bool is_unknown(struct session *session)
+{
+    return session->lane->setup->users.count > 0 && session_user(session) == NULL;
+}
+
 size_t session_limit(struct session *session)
 {
-    bool unknown = session->lane->setup->users.count > 0 && session_user(session) == NULL;
+    return is_unknown(session) ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
+}
 
-    return unknown ? COMMAND_BYTES_MAX_UNKNOWN : COMMAND_BYTES_MAX;
+size_t session_output_limit(struct session *session)
+{
+    return is_unknown(session) ? OUT_BYTES_MAX_UNKNOWN : OUT_BYTES_MAX;
 }
 
 bool session_is_idle(const struct session *session)

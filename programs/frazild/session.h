@@ -61,6 +61,9 @@ bool session_is_idle(const struct session *session);
 /* How many bytes this client's next command may have. */
 size_t session_limit(struct session *session);
 
+/* How many bytes of replies may be unsent before no more commands of this client are run. */
+size_t session_output_limit(struct session *session);
+
 /* Makes it this user's; false: no memory. */
 bool session_login(struct session *session, struct user *user);
 

@@ -390,6 +390,16 @@ class Heads(Http):
         self.assertNotIn(b" 200 ", self.raw(daemon, b"GET /livez HTTP/1.1\r\nX: " + b"x" * 200000, end=True))
         self.assertEqual(self.ask(daemon, "/livez").status, 200)
 
+    def test_a_first_line_that_never_ends_is_cut(self):
+        daemon = self.start(config(daemon="request_timeout=1s\n"))
+        for sent in (b"", b"G"):
+            with socket.create_connection(daemon.address("http"), PATIENCE_S) as client:
+                client.sendall(sent)
+                client.shutdown(socket.SHUT_WR)
+                began = time.monotonic()
+                self.assertEqual(client.recv(1), b"")
+                self.assertLess(time.monotonic() - began, 50)  # an idle connection would have 75 s
+
     def test_a_head_that_never_ends_is_cut(self):
         daemon = self.start(config(daemon="request_timeout=1s\n"))
         with socket.create_connection(daemon.address("http"), PATIENCE_S) as client:
