@@ -228,26 +228,32 @@ static uint32_t worker_of(const struct engine *engine)
     return info.worker;
 }
 
+/* Whether one of the others has this worker id. */
+static bool has_worker(const struct engine *others, uint32_t worker)
+{
+    while (others != NULL && worker_of(others) != worker)
+        others = others->next;
+    return others != NULL;
+}
+
 /* Opens one more, which holds the others.  NULL: errors says why not, and the others are let go. */
 static struct engine *open_next(const struct generator_settings *settings, struct engine *others, struct bytes *errors)
 {
     struct engine *engine = open_one(settings, errors);
 
-    for (const struct engine *at = others; engine != NULL && at != NULL; at = at->next) {
-        if (worker_of(at) != worker_of(engine))
-            continue;
+    if (engine != NULL && !has_worker(others, worker_of(engine))) {
+        engine->next = others;
+        return engine;
+    }
+    if (engine != NULL) {
         config_complain(errors, settings->place,
                         "[generator %s]: worker= gives %" PRIu32 " again: worker_ids=%" PRIu32
                         " needs a source of several, as file-lock or a coordinator",
-                        settings->name, worker_of(at), settings->worker_ids);
+                        settings->name, worker_of(engine), settings->worker_ids);
         engine_release(engine, NS_PER_S);
-        engine = NULL;
     }
-    if (engine == NULL)
-        engine_release(others, NS_PER_S);
-    else
-        engine->next = others;
-    return engine;
+    engine_release(others, NS_PER_S);
+    return NULL;
 }
 
 /* Opens as many as there are to be worker ids; keeps the meaning. */
