@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "console/console.h"
@@ -22,10 +23,21 @@ static char buffer[1 << 16];
 static size_t used;
 static int failure; /* errno of the first write that failed */
 
+static bool is_pipe(void)
+{
+    static enum { UNKNOWN, NO, YES } answer;
+    struct stat out;
+
+    if (answer == UNKNOWN)
+        answer = fstat(STDOUT_FILENO, &out) == 0 && S_ISFIFO(out.st_mode) ? YES : NO;
+    return answer == YES;
+}
+
 /*
- * How many bytes to write at once: all.  Once a signal has asked for the end, no
- * more than a pipe takes in one piece, up to a line's end, and nothing for a
- * reader that does not read: the worker id must be given back.
+ * How many bytes to write at once: all.  Other processes may write to a pipe, so
+ * that it gets no more than it takes in one piece, up to a line's end.  Once a
+ * signal has asked for the end, any file gets no more than that, and nothing if
+ * its reader does not read: the worker id must be given back.
  */
 static size_t portion(const char *text, size_t len)
 {
@@ -33,10 +45,10 @@ static size_t portion(const char *text, size_t len)
     struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
     size_t end = len < PIPE_BUF ? len : PIPE_BUF;
 
-    if (!stop_wanted())
-        return len;
-    if (poll(&out, 1, patience_ms) == 0)
+    if (stop_wanted() && poll(&out, 1, patience_ms) == 0)
         return 0;
+    if (!stop_wanted() && !is_pipe())
+        return len;
     for (size_t i = end; i > 0; i--) {
         if (text[i - 1] == '\n')
             return i;
@@ -44,21 +56,38 @@ static size_t portion(const char *text, size_t len)
     return end;
 }
 
-void output_flush(void)
+/* Writes out that much of the buffer, and moves the rest to its begin. */
+static void write_out(size_t len)
 {
     size_t done = 0;
 
-    while (done < used && failure == 0) {
-        size_t len = portion(buffer + done, used - done);
-        ssize_t n = len > 0 ? write(STDOUT_FILENO, buffer + done, len) : 0;
-        if (len == 0)
+    while (done < len && failure == 0) {
+        size_t part = portion(buffer + done, len - done);
+        ssize_t n = part > 0 ? write(STDOUT_FILENO, buffer + done, part) : 0;
+        if (part == 0)
             failure = ETIMEDOUT;
         else if (n >= 0)
             done += (size_t)n;
         else if (errno != EINTR)
             failure = errno;
     }
-    used = 0;
+    used -= len;
+    memmove(buffer, buffer + len, used);
+}
+
+/* Whole lines alone, as other processes may write to the same file; all of a line that fills the buffer. */
+static void write_lines(void)
+{
+    size_t len = used;
+
+    while (len > 0 && buffer[len - 1] != '\n')
+        len--;
+    write_out(len > 0 ? len : used);
+}
+
+void output_flush(void)
+{
+    write_out(used);
 }
 
 /* Appends bytes as they are. */
@@ -72,7 +101,7 @@ static void append(const char *text, size_t len)
         text += part;
         len -= part;
         if (used == sizeof buffer)
-            output_flush();
+            write_lines();
     }
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Standard output, buffered.  The first failed write is remembered and what
- * follows is dropped, so that callers need not look at each write: loops without
- * an end ask output_broken, and main looks at output_failure.
+ * Standard output, buffered.  A full buffer is written up to the end of its last
+ * line, as other processes may write to the same file.  The first failed write
+ * is remembered and what follows is dropped, so that callers need not look at
+ * each write: loops without an end ask output_broken, and main looks at
+ * output_failure.
  */
 #ifndef OUTPUT_H
 #define OUTPUT_H

@@ -57,6 +57,15 @@ setup() {
     [ "$(sort -u "$BATS_TEST_TMPDIR/ids" | wc -l)" -eq 800000 ]
 }
 
+@test "processes that share a pipe do not cut each other's lines" {
+    for _ in 1 2 3 4; do
+        frazil next -n 50000 worker=fixed:0 &
+    done | LC_ALL=C sort >"$BATS_TEST_TMPDIR/ids"
+    [ "$(wc -l <"$BATS_TEST_TMPDIR/ids")" -eq 200000 ]
+    LC_ALL=C sort -c -u "$BATS_TEST_TMPDIR/ids"
+    frazil verify "$BATS_TEST_TMPDIR/ids"
+}
+
 @test "another layout in the same namespace is refused with both" {
     frazil next worker=fixed:1 namespace=orders layout=twitter
     fails 4 "41/5+5/12 epoch=1288834974657" frazil next worker=fixed:1 namespace=orders layout=discord
