@@ -158,7 +158,7 @@ process_of() {
     pid=$!
     exec 9<ids
     read -r _ <&9
-    ! catches 1
+    run ! catches 1
     kill -HUP "$pid"
     kill -TERM "$pid"
     ends 143
