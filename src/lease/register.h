@@ -26,6 +26,9 @@
 /* Bytes that a coordinator may answer in one exchange at the most: room for 80,000 records. */
 #define FZ_ANSWER_SIZE_MAX (16 << 20)
 
+/* Records that can be asked for by number at once, at the most. */
+#define FZ_READ_MANY_MAX 1024
+
 /* Bytes of an incarnation, terminator included. */
 #define FZ_INCARNATION_SIZE 96
 
@@ -107,6 +110,22 @@ struct fz_register {
      */
     enum fz_register_result (*read_all)(void *ctx, fz_record_visitor visit, void *visit_ctx,
                                         struct fz_register_status *status, frazil_error *reterr);
+
+    /*
+     * The records of n numbers, which are all different: 1 to FZ_READ_MANY_MAX, FZ_NAMESPACE may be among them.  In any
+     * order, and in one round trip where the coordinator has one for so many.  Those that do not exist are not shown.
+     * One that is damaged is shown, or refused, as by read_all.
+     */
+    enum fz_register_result (*read_many)(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                         void *visit_ctx, struct fz_register_status *status, frazil_error *reterr);
+
+    /*
+     * As read_many, in fewer bytes: of the numbers behind the first `whole`, it shows a record that exists with version
+     * 1 and no data.  FZ_NAMESPACE is not among those.  NULL: the part has no request for that.
+     */
+    enum fz_register_result (*find_many)(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                         fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
+                                         frazil_error *reterr);
 
     /*
      * Replaces the record if its version is still the expected one.  Durable, as far as the class goes, before it

@@ -96,6 +96,33 @@ static enum fz_register_result memory_read_all(void *ctx, fz_record_visitor visi
     return FZ_REGISTER_OK;
 }
 
+static enum fz_register_result memory_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                                fz_record_visitor visit, void *visit_ctx,
+                                                struct fz_register_status *status, frazil_error *reterr)
+{
+    const struct fz_record found = {.version = 1};
+    struct fz_memory_store *store = ctx;
+
+    (void)reterr;
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    tell_nothing(status);
+    pthread_mutex_lock(&store->mutex);
+    for (size_t k = 0; k < n; k++) {
+        size_t i = find(store, numbers[k]);
+        if (is_at(store, i, numbers[k]))
+            visit(visit_ctx, numbers[k], k < whole ? &store->entries[i].record : &found);
+    }
+    pthread_mutex_unlock(&store->mutex);
+    return FZ_REGISTER_OK;
+}
+
+static enum fz_register_result memory_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                                void *visit_ctx, struct fz_register_status *status,
+                                                frazil_error *reterr)
+{
+    return memory_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+}
+
 static enum fz_register_result swap_locked(struct fz_memory_store *store, const struct fz_swap *swap,
                                            uint64_t *ret_version, frazil_error *reterr)
 {
@@ -141,6 +168,8 @@ struct fz_register fz_memory_register(struct fz_memory_store *store)
                                 .register_class = FZ_REGISTER_ONE_HOST,
                                 .read = memory_read,
                                 .read_all = memory_read_all,
+                                .read_many = memory_read_many,
+                                .find_many = memory_find_many,
                                 .swap = memory_swap,
                                 .close = memory_close};
 }

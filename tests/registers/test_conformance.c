@@ -55,6 +55,23 @@ static void note(void *ctx, uint32_t number, const struct fz_record *record)
     }
 }
 
+enum { FOUND = 2 };
+
+/* Of a worker id's record that is not shown: FOUND. */
+static void note_found(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    struct seen *seen = ctx;
+
+    if (number == FZ_NAMESPACE || record->len > 0) {
+        note(ctx, number, record);
+        return;
+    }
+    seen->n++;
+    assert_int_equal(record->version, 1);
+    assert_true(number < sizeof seen->workers && seen->workers[number] == 0);
+    seen->workers[number] = FOUND;
+}
+
 /* ---- the rules -------------------------------------------------------------------- */
 
 TEST_OF_KINDS(for_each_kind, "A missing record has version 0, also in a list of all")
@@ -155,6 +172,77 @@ TEST_OF_KINDS(for_each_kind, "read_all shows each record once, with its number")
     register_close(&reg);
 }
 
+/* Writes the record of a worker id that has none. */
+static void write_first(struct fz_register *reg, uint32_t worker)
+{
+    char text[24];
+
+    snprintf(text, sizeof text, "worker %u", (unsigned)worker);
+    register_must_swap(reg, worker, 0, text);
+}
+
+TEST_OF_KINDS(for_each_kind, "read_many shows those of the records listed that exist, each once, and no others")
+{
+    enum { LISTED = FZ_READ_MANY_MAX, LAST = 2 * (LISTED - 2) };
+    static const uint32_t some[] = {0, 600, LAST};
+    static const uint32_t lists[][2] = {{2, 0}, {1, 1}, {FZ_NAMESPACE, 1}}; /* a number, and how many there are */
+    struct fz_register reg = kind->open(0, 10000);
+    uint32_t numbers[LISTED] = {FZ_NAMESPACE};
+    struct fz_register_status status;
+    struct seen seen = {.n = 0};
+
+    for (size_t i = 1; i < LISTED; i++)
+        numbers[i] = LAST - 2 * ((uint32_t)i - 1); /* the even ones, the last of them first */
+    assert_int_equal(reg.read_many(reg.ctx, numbers, LISTED, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 0);
+    register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
+        write_first(&reg, some[i]);
+        write_first(&reg, some[i] + 1); /* not listed */
+    }
+    memset(&status, 0x5a, sizeof status);
+    assert_int_equal(reg.read_many(reg.ctx, numbers, LISTED, note, &seen, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 4);
+    assert_true(seen.space && seen.workers[0] == 1 && seen.workers[600] == 1 && seen.workers[LAST] == 1);
+    assert_int_equal(status.has_clock, kind->server != NULL);
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        seen = (struct seen){.n = 0};
+        assert_int_equal(reg.read_many(reg.ctx, &lists[i][0], 1, note, &seen, NULL, NULL), FZ_REGISTER_OK);
+        assert_int_equal(seen.n, lists[i][1]);
+        assert_int_equal(seen.workers[1], lists[i][0] == 1);
+    }
+    register_close(&reg);
+}
+
+TEST_OF_KINDS(for_each_kind, "find_many reads the first of the records listed, and shows of the others that they exist")
+{
+    enum { LISTED = FZ_READ_MANY_MAX, WHOLE = 300 };
+    static const uint32_t some[] = {0, WHOLE - 2, WHOLE - 1, LISTED - 2}; /* number 0 is the second that is listed */
+    struct fz_register reg = kind->open(0, 10000);
+    uint32_t numbers[LISTED] = {FZ_NAMESPACE};
+    struct fz_register_status status;
+    struct seen seen = {.n = 0};
+
+    if (reg.find_many == NULL) { /* the part has none */
+        register_close(&reg);
+        return;
+    }
+    for (uint32_t i = 1; i < LISTED; i++)
+        numbers[i] = i - 1;
+    assert_int_equal(reg.find_many(reg.ctx, numbers, LISTED, WHOLE, note_found, &seen, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 0);
+    register_must_swap(&reg, FZ_NAMESPACE, 0, "the namespace");
+    for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
+        write_first(&reg, some[i]);
+    memset(&status, 0x5a, sizeof status);
+    assert_int_equal(reg.find_many(reg.ctx, numbers, LISTED, WHOLE, note_found, &seen, &status, NULL), FZ_REGISTER_OK);
+    assert_int_equal(seen.n, 1 + 4);
+    assert_int_equal(status.has_clock, kind->server != NULL);
+    assert_true(seen.space && seen.workers[0] == 1 && seen.workers[WHOLE - 2] == 1);
+    assert_true(seen.workers[WHOLE - 1] == FOUND && seen.workers[LISTED - 2] == FOUND);
+    register_close(&reg);
+}
+
 TEST_OF_KINDS(for_each_kind, "A version never comes back, not even when everything was lost and made again")
 {
     struct fz_register reg = kind->open(0, 10000);
@@ -195,6 +283,13 @@ TEST_OF_KINDS(for_each_kind, "Versions grow when the clock that they come from s
         assert_int_equal(register_swap(&reg, 0, before, "of before", &untouched), FZ_REGISTER_CONFLICT);
     }
     register_close(&reg);
+}
+
+static void note_any(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    (void)ctx;
+    (void)number;
+    (void)record;
 }
 
 static int64_t now_ms(void)
@@ -247,6 +342,11 @@ TEST_OF_KINDS(
     then.incarnation[0] = '?';
     before_ms = now_ms();
     assert_int_equal(reg.read_all(reg.ctx, note, &seen, &then, NULL), FZ_REGISTER_OK);
+    assert_time(kind, &then, before_ms);
+    assert_string_equal(first.incarnation, then.incarnation);
+    memset(&then, 0x5a, sizeof then);
+    before_ms = now_ms();
+    assert_int_equal(reg.read_many(reg.ctx, &(uint32_t){0}, 1, note_any, NULL, &then, NULL), FZ_REGISTER_OK);
     assert_time(kind, &then, before_ms);
     assert_string_equal(first.incarnation, then.incarnation);
     if (reg.register_class == FZ_REGISTER_ASYNCHRONOUS) /* a register that may have lost records says when */

@@ -123,7 +123,7 @@ TEST("A user without CONFIG: that is said, and what INFO tells is still there")
     struct server server;
 
     redis_server_start(&server, NULL);
-    ask(&server, "ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +script|load +time +info +hget +hset +hgetall");
+    ask(&server, "ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +time +info +hget +hset +hgetall");
     struct findings findings = examine_as(&server, "frazil:pw@", "");
     assert_found(findings, "WARN CONFIG GET is not allowed to this user");
     assert_found(findings, "WARN persistence: snapshots only");

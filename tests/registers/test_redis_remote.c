@@ -306,7 +306,7 @@ TEST("The commands that the manual gives to a user are enough for all of it")
                  {"worker=sfid+redis://frazil:pw@127.0.0.1:", "/shop"}};
     uint64_t id;
 
-    slots_ask("ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +script|load +time +info +wait +select +config|get "
+    slots_ask("ACL SETUSER frazil on >pw ~frazil:* +eval +evalsha +time +info +wait +select +config|get "
               "+hget +hset +hgetall");
     slots_ask("ACL SETUSER frazil ~sfid:* +set +get +expire +pexpireat +pttl");
     slots_ask("ACL SETUSER frazil ~konayuki:* +set +get +incrby");

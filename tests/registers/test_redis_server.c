@@ -192,19 +192,31 @@ TEST("A password, by the URL or by a file; without it or with a wrong one: refus
     redis_rig_stop(&rig);
 }
 
+static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    uint64_t *versions = ctx;
+
+    if (number < 4)
+        versions[number] = record->version;
+}
+
 TEST("The rights that the manual names are enough; one of them less is refused")
 {
     struct redis_rig rig;
     uint64_t version = 0;
 
     redis_rig_start(&rig, NULL);
-    assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil on >s3cret ~frazil:* +eval +evalsha "
-                                                      "+script|load +time +info +wait +select +config|get +hget +hset "
-                                                      "+hgetall"),
+    assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil on >s3cret ~frazil:* +eval +evalsha +time "
+                                                      "+info +wait +select +config|get +hget +hset +hgetall"),
                         "OK");
     struct fz_register reg =
         redis_open_url("redis://frazil:s3cret@127.0.0.1:%u/orders?db=1", (unsigned)rig.server.port);
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_OK);
+    uint64_t versions[4] = {0};
+    assert_int_equal(reg.read_many(reg.ctx, (uint32_t[]){0, 1}, 2, note_versions, versions, NULL, NULL),
+                     FZ_REGISTER_OK);
+    assert_int_equal(reg.read_all(reg.ctx, note_versions, versions, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(versions[0], version);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -hset"), "OK");
     assert_int_equal(register_swap(&reg, 0, version, "y", &version), FZ_REGISTER_REFUSED);
     assert_string_equal(redis_server_ask(&rig.server, "ACL SETUSER frazil -evalsha"), "OK");
@@ -257,6 +269,32 @@ TEST("Databases and namespaces are apart; one that does not exist is refused bef
     redis_rig_stop(&rig);
 }
 
+/* How often the server was sent a script and not its name, this question included. */
+static long scripts_sent(const struct redis_rig *rig)
+{
+    return strtol(redis_server_ask(&rig->server, "EVAL \"return redis.call('INFO', "
+                                                 "'commandstats'):match('cmdstat_eval:calls=(%d+)') or 0\" 0"),
+                  NULL, 10);
+}
+
+TEST("One process of a fleet sends the script; the others call it by its name at once")
+{
+    struct redis_rig rig;
+    uint64_t version;
+
+    redis_rig_start(&rig, NULL);
+    (void)scripts_sent(&rig);
+    long before = scripts_sent(&rig);
+    assert_int_equal(register_swap(&rig.direct, 0, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(scripts_sent(&rig) - before, 2);
+    before = scripts_sent(&rig);
+    struct fz_register another = redis_open_url("redis://127.0.0.1:%u/orders", (unsigned)rig.server.port);
+    assert_int_equal(register_swap(&another, 1, 0, "x", &version), FZ_REGISTER_OK);
+    assert_int_equal(scripts_sent(&rig) - before, 1);
+    register_close(&another);
+    redis_rig_stop(&rig);
+}
+
 TEST("After SCRIPT FLUSH the script is sent again, by itself")
 {
     struct redis_rig rig;
@@ -269,14 +307,6 @@ TEST("After SCRIPT FLUSH the script is sent again, by itself")
         assert_string_equal(redis_server_ask(&rig.server, "SCRIPT FLUSH"), "OK");
     }
     redis_rig_stop(&rig);
-}
-
-static void note_versions(void *ctx, uint32_t number, const struct fz_record *record)
-{
-    uint64_t *versions = ctx;
-
-    if (number < 4)
-        versions[number] = record->version;
 }
 
 TEST("Versions grow when the server's clock has gone back, too")

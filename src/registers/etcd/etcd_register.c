@@ -16,7 +16,8 @@
 
 enum {
     KEY_SIZE = sizeof KEY_PREFIX + FZ_URL_NAMESPACE_SIZE + 24,
-    PAGE = 500 /* records that are asked for at once */
+    PAGE = 500,          /* records that are asked for at once */
+    OPERATIONS_MAX = 128 /* that a transaction has room for: etcd's --max-txn-ops, unless somebody has changed it */
 };
 
 struct etcd_register {
@@ -191,6 +192,100 @@ static enum fz_register_result etcd_read_all(void *ctx, fz_record_visitor visit,
     return FZ_REGISTER_OK;
 }
 
+/* The records of one request. */
+struct wanted {
+    const uint32_t *numbers;
+    size_t n;
+    size_t whole; /* of them, from the first on, those that are read; the others are only counted */
+};
+
+/* The record that was asked for in an operation, if there is one. */
+static enum fz_register_result visit_operation(struct etcd_register *reg, const json_t *response, uint32_t number,
+                                               bool whole, fz_record_visitor visit, void *visit_ctx,
+                                               frazil_error *reterr)
+{
+    const struct fz_record counted = {.version = 1};
+    const json_t *range = json_object_get(response, "response_range");
+    const json_t *kvs = json_object_get(range, "kvs");
+    struct found found = {.record = {.version = 0}};
+    char key[KEY_SIZE];
+
+    /* A record that is left out would be taken for one that does not exist. */
+    if (!json_is_object(range)) {
+        fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: does not answer all that it was asked", reg->client.shown);
+        return FZ_REGISTER_UNKNOWN;
+    }
+    if (!whole) {
+        const json_t *count = json_object_get(range, "count");
+        if (count != NULL) /* etcd leaves out a 0 */
+            visit(visit_ctx, number, &counted);
+        return FZ_REGISTER_OK;
+    }
+    if (json_array_size(kvs) == 0)
+        return FZ_REGISTER_OK;
+    key_of(reg, number, key);
+    if (!read_found(reg, json_array_get(kvs, 0), &found) || found.number != number ||
+        (!found.readable && number == FZ_NAMESPACE))
+        return not_understood(reg, key, reterr);
+    visit(visit_ctx, number, &found.record);
+    return FZ_REGISTER_OK;
+}
+
+/* A transaction that reads or counts so many records.  NULL: no memory. */
+static json_t *reading_of(const struct etcd_register *reg, const struct wanted *wanted)
+{
+    json_t *operations = json_array();
+
+    for (size_t i = 0; i < wanted->n; i++) {
+        char key[KEY_SIZE];
+        key_of(reg, wanted->numbers[i], key);
+        json_t *range =
+            json_pack("{s:o, s:b}", "key", fz_etcd_text(key, strlen(key)), "count_only", i >= wanted->whole);
+        if (json_array_append_new(operations, json_pack("{s:o}", "request_range", range)) != 0) {
+            json_decref(operations);
+            return NULL;
+        }
+    }
+    return json_pack("{s:o}", "success", operations);
+}
+
+static enum fz_register_result read_some(struct etcd_register *reg, const struct wanted *wanted,
+                                         fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
+                                         frazil_error *reterr)
+{
+    const struct fz_etcd_question question = {"/v3/kv/txn", reading_of(reg, wanted), .writes = false};
+    json_t *answer = NULL;
+    enum fz_register_result result = ask(reg, &question, &answer, status, reterr);
+
+    for (size_t i = 0; result == FZ_REGISTER_OK && i < wanted->n; i++)
+        result = visit_operation(reg, json_array_get(json_object_get(answer, "responses"), i), wanted->numbers[i],
+                                 i < wanted->whole, visit, visit_ctx, reterr);
+    json_decref(answer);
+    return result;
+}
+
+static enum fz_register_result etcd_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                              fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_OK;
+
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    for (size_t done = 0; result == FZ_REGISTER_OK && done < n; done += OPERATIONS_MAX) {
+        const struct wanted wanted = {.numbers = numbers + done,
+                                      .n = n - done < OPERATIONS_MAX ? n - done : OPERATIONS_MAX,
+                                      .whole = whole < done ? 0 : whole - done};
+        result = read_some(ctx, &wanted, visit, visit_ctx, status, reterr);
+    }
+    return result;
+}
+
+static enum fz_register_result etcd_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+{
+    return etcd_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
+}
+
 /* A version that was never one of this record's before. */
 static uint64_t next_version(uint64_t expected)
 {
@@ -306,6 +401,8 @@ frazil_err fz_etcd_register_open(const char *url, struct fz_register *ret, char 
                                 .register_class = FZ_REGISTER_STRICT,
                                 .read = etcd_read,
                                 .read_all = etcd_read_all,
+                                .read_many = etcd_read_many,
+                                .find_many = etcd_find_many,
                                 .swap = etcd_swap,
                                 .examine = etcd_examine,
                                 .after_fork = etcd_after_fork,

@@ -135,7 +135,7 @@ static enum fz_register_result file_read(void *ctx, uint32_t number, struct fz_r
     return result;
 }
 
-/* A walk through the directory; it stops at the first file that cannot be read. */
+/* Shows records one after the other; it stops at the first file that cannot be read. */
 struct walk {
     const struct file_register *reg;
     fz_record_visitor visit;
@@ -144,13 +144,11 @@ struct walk {
     frazil_error *reterr;
 };
 
-static void visit_name(void *ctx, const char *name)
+static void visit_number(struct walk *walk, uint32_t number)
 {
-    struct walk *walk = ctx;
     struct fz_record record = {.version = 0};
-    uint32_t number;
 
-    if (walk->result != FZ_REGISTER_OK || !read_name(name, &number))
+    if (walk->result != FZ_REGISTER_OK)
         return;
     walk->result = read_record(walk->reg, number, &record, walk->reterr);
     if (walk->result == FZ_REGISTER_REFUSED && number != FZ_NAMESPACE) {
@@ -159,6 +157,14 @@ static void visit_name(void *ctx, const char *name)
     }
     if (walk->result == FZ_REGISTER_OK && record.version != 0)
         walk->visit(walk->visit_ctx, number, &record);
+}
+
+static void visit_name(void *ctx, const char *name)
+{
+    uint32_t number;
+
+    if (read_name(name, &number))
+        visit_number(ctx, number);
 }
 
 static enum fz_register_result file_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
@@ -173,6 +179,18 @@ static enum fz_register_result file_read_all(void *ctx, fz_record_visitor visit,
         fz_fail_errno(reterr, sys, "the directory of the namespace cannot be read:", reg->directory, "");
         return FZ_REGISTER_UNREACHABLE;
     }
+    return walk.result;
+}
+
+static enum fz_register_result file_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+{
+    struct walk walk = {.reg = ctx, .visit = visit, .visit_ctx = visit_ctx, .result = FZ_REGISTER_OK, .reterr = reterr};
+
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    for (size_t i = 0; i < n; i++)
+        visit_number(&walk, numbers[i]);
+    tell_nothing(status);
     return walk.result;
 }
 
@@ -326,6 +344,7 @@ frazil_err fz_file_register_open(struct fz_register *ret, const char *directory,
                                 .register_class = FZ_REGISTER_ONE_HOST,
                                 .read = file_read,
                                 .read_all = file_read_all,
+                                .read_many = file_read_many,
                                 .swap = file_swap,
                                 .examine = file_examine,
                                 .close = file_close};

@@ -27,9 +27,13 @@ static const char status_sql[] = "SELECT " STATUS;
 static const char read_sql[] = "SELECT " STATUS ", r.version, r.data FROM (SELECT 1) AS one "
                                "LEFT JOIN @ AS r ON r.namespace = $1 AND r.number = $2::bigint";
 
-static const char read_all_sql[] = "SELECT " STATUS ", NULL::bigint, NULL::bigint, NULL::bytea "
-                                   "UNION ALL SELECT NULL, NULL, number, version, data FROM @ WHERE namespace = $1 "
-                                   "ORDER BY 1"; /* the status first: what is NULL comes last */
+/* The status, and then records; it is the first row, because what is NULL comes last. */
+#define SEVERAL(condition)                                                                                             \
+    "SELECT " STATUS ", NULL::bigint, NULL::bigint, NULL::bytea "                                                      \
+    "UNION ALL SELECT NULL, NULL, number, version, data FROM @ WHERE namespace = $1" condition " ORDER BY 1"
+
+static const char read_all_sql[] = SEVERAL("");
+static const char read_many_sql[] = SEVERAL(" AND number = ANY ($2::bigint[])");
 
 /*
  * The status is computed after the write, so its time is not from before it.  An
@@ -241,8 +245,8 @@ static enum fz_register_result postgresql_read(void *ctx, uint32_t number, struc
     return result;
 }
 
-static enum fz_register_result visit_all(const struct postgresql_register *reg, const PGresult *answer,
-                                         fz_record_visitor visit, void *visit_ctx, frazil_error *reterr)
+static enum fz_register_result visit_rows(const struct postgresql_register *reg, const PGresult *answer,
+                                          fz_record_visitor visit, void *visit_ctx, frazil_error *reterr)
 {
     for (int row = 1; row < PQntuples(answer); row++) {
         struct fz_record record = {.version = 0};
@@ -259,22 +263,48 @@ static enum fz_register_result visit_all(const struct postgresql_register *reg, 
     return FZ_REGISTER_OK;
 }
 
-static enum fz_register_result postgresql_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                                   struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result read_several(struct postgresql_register *reg,
+                                            const struct fz_postgresql_statement *statement, fz_record_visitor visit,
+                                            void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
 {
-    struct postgresql_register *reg = ctx;
-    char sql[SQL_SIZE];
     PGresult *answer;
-    const struct fz_postgresql_statement statement = statement_of(reg, read_all_sql, sql);
-    enum fz_register_result result = ask(reg, &statement, STATUS_COLUMNS + 3, &answer, status, reterr);
+    enum fz_register_result result = ask(reg, statement, STATUS_COLUMNS + 3, &answer, status, reterr);
 
     if (table_is_missing(reg, result))
         return ask_without_table(reg, status, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    result = visit_all(reg, answer, visit, visit_ctx, reterr);
+    result = visit_rows(reg, answer, visit, visit_ctx, reterr);
     PQclear(answer);
     return result;
+}
+
+static enum fz_register_result postgresql_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                                   struct fz_register_status *status, frazil_error *reterr)
+{
+    char sql[SQL_SIZE];
+    const struct fz_postgresql_statement statement = statement_of(ctx, read_all_sql, sql);
+
+    return read_several(ctx, &statement, visit, visit_ctx, status, reterr);
+}
+
+static enum fz_register_result postgresql_read_many(void *ctx, const uint32_t *numbers, size_t n,
+                                                    fz_record_visitor visit, void *visit_ctx,
+                                                    struct fz_register_status *status, frazil_error *reterr)
+{
+    char sql[SQL_SIZE];
+    char array[FZ_READ_MANY_MAX * sizeof "4294967295," + sizeof "{}"];
+    struct fz_sentence s = fz_sentence_in(array, sizeof array);
+    struct fz_postgresql_statement statement = statement_of(ctx, read_many_sql, sql);
+
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    for (size_t i = 0; i < n; i++) {
+        fz_sentence_char(&s, i == 0 ? '{' : ',');
+        fz_sentence_u64(&s, numbers[i]);
+    }
+    fz_sentence_char(&s, '}');
+    statement.values[statement.n++] = array;
+    return read_several(ctx, &statement, visit, visit_ctx, status, reterr);
 }
 
 /* The statement was carried out, and its answer is whole: what has it done? */
@@ -430,6 +460,7 @@ frazil_err fz_postgresql_register_open(const char *url, struct fz_register *ret,
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = postgresql_read,
                                 .read_all = postgresql_read_all,
+                                .read_many = postgresql_read_many,
                                 .swap = postgresql_swap,
                                 .prepare = postgresql_prepare,
                                 .examine = postgresql_examine,

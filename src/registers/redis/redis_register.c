@@ -14,30 +14,36 @@
 #define KEY_PREFIX "frazil:lease:"
 
 /*
- * KEYS[1] the hash; ARGV: what to do, and for get and swap the field, for swap
- * also the version expected and the data.  The write comes last, so that a script
+ * KEYS[1] the hash; ARGV: what to do, for get and swap the field, for many the
+ * fields with spaces between, for swap also the version expected and the data.  The write comes last, so that a script
  * that fails has changed nothing.
  */
 static const char script_text[] =
-    "local time = redis.call('TIME')\n"
-    "local server = redis.call('INFO', 'server')\n"
-    "local replication = redis.call('INFO', 'replication')\n"
-    "local policy = string.match(redis.call('INFO', 'memory'), 'maxmemory_policy:([%w-]+)') or ''\n"
-    "local answer = {time[1], time[2], string.match(server, 'run_id:(%x+)') or '',\n"
-    "    string.match(replication, 'master_replid:(%x+)') or '', string.match(replication, 'role:(%a+)') or '', "
-    "policy}\n"
-    "if answer[5] ~= 'master' or string.sub(policy, 1, 8) == 'allkeys-' then return answer end\n"
-    "if ARGV[1] == 'all' then answer[7] = redis.call('HGETALL', KEYS[1]) return answer end\n"
-    "local found = redis.call('HGET', KEYS[1], ARGV[2])\n"
-    "if ARGV[1] == 'get' then answer[7] = found or '' return answer end\n"
-    "local version = '0'\n"
-    "if found then version = string.match(found, '^(%d+) ') or 'none' end\n"
-    "if version ~= ARGV[3] then answer[7] = '0' return answer end\n"
-    "local next = time[1] * 1000000 + time[2]\n"
-    "if next <= tonumber(version) then next = tonumber(version) + 1 end\n"
-    "answer[7] = string.format('%.0f', next)\n"
-    "redis.call('HSET', KEYS[1], ARGV[2], answer[7] .. ' ' .. ARGV[4])\n"
-    "return answer\n";
+    FZ_REDIS_TOLD "local time = redis.call('TIME')\n"
+                  "local replication = redis.call('INFO', 'replication')\n"
+                  "local policy = told(redis.call('INFO', 'memory'), 'maxmemory_policy')\n"
+                  "local answer = {time[1], time[2], told(redis.call('INFO', 'server'), 'run_id'),\n"
+                  "    told(replication, 'master_replid'), told(replication, 'role'), policy}\n"
+                  "if answer[5] ~= 'master' or string.sub(policy, 1, 8) == 'allkeys-' then return answer end\n"
+                  "if ARGV[1] == 'all' then answer[7] = redis.call('HGETALL', KEYS[1]) return answer end\n"
+                  "if ARGV[1] == 'many' then\n"
+                  "    answer[7] = {}\n"
+                  "    for field in string.gmatch(ARGV[2], '%w+') do\n"
+                  "        local value = redis.call('HGET', KEYS[1], field)\n"
+                  "        if value then table.insert(answer[7], field) table.insert(answer[7], value) end\n"
+                  "    end\n"
+                  "    return answer\n"
+                  "end\n"
+                  "local found = redis.call('HGET', KEYS[1], ARGV[2])\n"
+                  "if ARGV[1] == 'get' then answer[7] = found or '' return answer end\n"
+                  "local version = '0'\n"
+                  "if found then version = string.match(found, '^(%d+) ') or 'none' end\n"
+                  "if version ~= ARGV[3] then answer[7] = '0' return answer end\n"
+                  "local next = time[1] * 1000000 + time[2]\n"
+                  "if next <= tonumber(version) then next = tonumber(version) + 1 end\n"
+                  "answer[7] = string.format('%.0f', next)\n"
+                  "redis.call('HSET', KEYS[1], ARGV[2], answer[7] .. ' ' .. ARGV[4])\n"
+                  "return answer\n";
 
 /* The places in an answer. */
 enum { SECONDS, MICROSECONDS, RUN_ID, REPLICATION_ID, ROLE, POLICY, RESULT, ANSWER_LEN };
@@ -169,8 +175,9 @@ static enum fz_register_result redis_read(void *ctx, uint32_t number, struct fz_
     return result;
 }
 
-static enum fz_register_result visit_all(struct redis_register *reg, const redisReply *found, fz_record_visitor visit,
-                                         void *visit_ctx, frazil_error *reterr)
+/* Shows the records in an array of fields and values. */
+static enum fz_register_result visit_fields(struct redis_register *reg, const redisReply *found,
+                                            fz_record_visitor visit, void *visit_ctx, frazil_error *reterr)
 {
     if (found->type != REDIS_REPLY_ARRAY || found->elements % 2 != 0)
         return not_understood(reg, "what stands", reterr);
@@ -191,20 +198,48 @@ static enum fz_register_result visit_all(struct redis_register *reg, const redis
     return FZ_REGISTER_OK;
 }
 
+static enum fz_register_result read_several(struct redis_register *reg, const struct fz_redis_call *arguments,
+                                            fz_record_visitor visit, void *visit_ctx, struct fz_register_status *status,
+                                            frazil_error *reterr)
+{
+    redisReply *answer;
+    enum fz_register_result result = call(reg, arguments, false, &answer, status, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    result = visit_fields(reg, answer->element[RESULT], visit, visit_ctx, reterr);
+    freeReplyObject(answer);
+    return result;
+}
+
 static enum fz_register_result redis_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
                                               struct fz_register_status *status, frazil_error *reterr)
 {
     struct redis_register *reg = ctx;
     struct fz_redis_call arguments;
-    redisReply *answer;
 
     fz_redis_call_begin(&arguments, reg->key, "all");
-    enum fz_register_result result = call(reg, &arguments, false, &answer, status, reterr);
-    if (result != FZ_REGISTER_OK)
-        return result;
-    result = visit_all(reg, answer->element[RESULT], visit, visit_ctx, reterr);
-    freeReplyObject(answer);
-    return result;
+    return read_several(reg, &arguments, visit, visit_ctx, status, reterr);
+}
+
+static enum fz_register_result redis_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                               void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+{
+    struct redis_register *reg = ctx;
+    struct fz_redis_call arguments;
+    char text[FZ_READ_MANY_MAX * FZ_RECORD_NAME_SIZE];
+    struct fz_sentence fields = fz_sentence_in(text, sizeof text);
+
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    for (size_t i = 0; i < n; i++) {
+        char field[FZ_RECORD_NAME_SIZE];
+        fz_record_name_write(numbers[i], field);
+        fz_sentence_str(&fields, i == 0 ? "" : " ");
+        fz_sentence_str(&fields, field);
+    }
+    fz_redis_call_begin(&arguments, reg->key, "many");
+    fz_redis_call_text(&arguments, text);
+    return read_several(reg, &arguments, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result redis_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
@@ -269,7 +304,7 @@ frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char
         free(reg);
         return err;
     }
-    reg->script.text = script_text;
+    fz_redis_script_start(&reg->script, script_text);
     struct fz_sentence key = fz_sentence_in(reg->key, sizeof reg->key);
     fz_sentence_str(&key, KEY_PREFIX);
     fz_sentence_str(&key, reg->connection.url.common.name);
@@ -278,6 +313,7 @@ frazil_err fz_redis_register_open(const char *url, struct fz_register *ret, char
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = redis_read,
                                 .read_all = redis_read_all,
+                                .read_many = redis_read_many,
                                 .swap = redis_swap,
                                 .examine = redis_examine,
                                 .after_fork = redis_after_fork,

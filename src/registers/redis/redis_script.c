@@ -18,6 +18,12 @@ bool fz_redis_read_u64(const redisReply *reply, uint64_t *ret)
     return fz_redis_is_text(reply) && fz_decimal_parse(reply->str, (size_t)reply->len, ret);
 }
 
+void fz_redis_script_start(struct fz_redis_script *script, const char *text)
+{
+    script->text = text;
+    fz_redis_sha1(text, strlen(text), script->name);
+}
+
 /* ---- arguments ------------------------------------------------------------- */
 
 static uint64_t monotonic_ns(void)
@@ -66,31 +72,14 @@ void fz_redis_call_i64(struct fz_redis_call *call, int64_t number)
 
 /* ---- one attempt ------------------------------------------------------------- */
 
-/* The call, by the script's name if the server has told it, else by its text. */
+/* The call, by the script's name, or by its text for a server that does not know the name. */
 static void make_call(struct fz_redis_command *command, const struct fz_redis_script *script, bool by_name,
                       const struct fz_redis_command *arguments)
 {
     fz_redis_add_text(command, by_name ? "EVALSHA" : "EVAL");
-    fz_redis_add_text(command, by_name ? script->sha1 : script->text);
+    fz_redis_add_text(command, by_name ? script->name : script->text);
     for (int i = 0; i < arguments->argc; i++)
         fz_redis_add(command, arguments->argv[i], arguments->len[i]);
-}
-
-/* Asks for the script's name together with the first call of its text. */
-static size_t add_naming(struct fz_redis_command *command, const struct fz_redis_script *script, bool by_name)
-{
-    if (by_name)
-        return 0;
-    fz_redis_add_text(command, "SCRIPT");
-    fz_redis_add_text(command, "LOAD");
-    fz_redis_add_text(command, script->text);
-    return 1;
-}
-
-static void note_name(struct fz_redis_script *script, const redisReply *reply)
-{
-    if (fz_redis_is_text(reply) && reply->len == FZ_REDIS_SHA1_LEN)
-        memcpy(script->sha1, reply->str, FZ_REDIS_SHA1_LEN + 1);
 }
 
 static void add_wait(struct fz_redis_command *command, const struct fz_redis_url *url,
@@ -120,37 +109,27 @@ static enum fz_register_result check_wait(const struct fz_redis_connection *conn
     return FZ_REGISTER_UNKNOWN;
 }
 
-static void free_replies(redisReply **replies, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        freeReplyObject(replies[i]);
-}
-
 /* *ret_answer is the script's reply, which may be an error. */
-static enum fz_register_result call_once(struct fz_redis_connection *connection, struct fz_redis_script *script,
-                                         const struct fz_redis_call *call,
+static enum fz_register_result call_once(struct fz_redis_connection *connection, const struct fz_redis_script *script,
+                                         bool by_name, const struct fz_redis_call *call,
                                          bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                          frazil_error *reterr)
 {
-    struct fz_redis_command commands[3] = {{.argc = 0}};
-    redisReply *replies[3];
+    struct fz_redis_command commands[2] = {{.argc = 0}};
+    redisReply *replies[2];
     char digits[2][FZ_REDIS_DIGITS_SIZE];
-    bool by_name = script->sha1[0] != '\0';
     bool waits = has_written != NULL && connection->url.wait_replicas > 0;
-    size_t n = 1;
 
     make_call(&commands[0], script, by_name, &call->arguments);
     if (waits)
-        add_wait(&commands[n++], &connection->url, digits);
-    n += add_naming(&commands[n], script, by_name);
-    enum fz_register_result result = fz_redis_exchange(connection, commands, n, replies, reterr);
+        add_wait(&commands[1], &connection->url, digits);
+    enum fz_register_result result = fz_redis_exchange(connection, commands, waits ? 2 : 1, replies, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
-    if (!by_name)
-        note_name(script, replies[n - 1]);
     if (waits && replies[0]->type != REDIS_REPLY_ERROR && has_written(replies[0]))
         result = check_wait(connection, replies[1], reterr);
-    free_replies(replies + 1, n - 1);
+    if (waits)
+        freeReplyObject(replies[1]);
     if (result == FZ_REGISTER_OK)
         *ret_answer = replies[0];
     else
@@ -158,25 +137,25 @@ static enum fz_register_result call_once(struct fz_redis_connection *connection,
     return result;
 }
 
-static bool is_forgotten(const redisReply *reply)
+/* Nobody has called the script since the server was started, or it was flushed. */
+static bool is_unknown(const redisReply *reply)
 {
     static const char word[] = "NOSCRIPT";
 
     return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
 }
 
-enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection, struct fz_redis_script *script,
-                                             const struct fz_redis_call *call,
+enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection,
+                                             const struct fz_redis_script *script, const struct fz_redis_call *call,
                                              bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                              frazil_error *reterr)
 {
     redisReply *answer = NULL;
-    enum fz_register_result result = call_once(connection, script, call, has_written, &answer, reterr);
+    enum fz_register_result result = call_once(connection, script, true, call, has_written, &answer, reterr);
 
-    if (result == FZ_REGISTER_OK && is_forgotten(answer)) {
+    if (result == FZ_REGISTER_OK && is_unknown(answer)) {
         freeReplyObject(answer);
-        script->sha1[0] = '\0';
-        result = call_once(connection, script, call, has_written, &answer, reterr);
+        result = call_once(connection, script, false, call, has_written, &answer, reterr);
     }
     if (result == FZ_REGISTER_OK && answer->type == REDIS_REPLY_ERROR) {
         result = fz_redis_error_reply(connection, answer, reterr);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Lua scripts in Redis: sent once, then called by name, and sent again by
- * themselves when the server has forgotten them.
+ * Lua scripts in Redis: called by name, and sent only to a server that does not
+ * know the name.  So of a fleet one process sends them.
  *
  * Every script here has one key, and is told what to do by its first argument; the
  * others follow in the order that the script wants.
@@ -10,13 +10,27 @@
 #define FZ_REGISTERS_REDIS_SCRIPT_H
 
 #include "redis_connection.h"
+#include "redis_sha1.h"
 
-enum { FZ_REDIS_SHA1_LEN = 40, FZ_REDIS_DIGITS_SIZE = 24 };
+enum { FZ_REDIS_DIGITS_SIZE = 24 };
 
 struct fz_redis_script {
     const char *text;
-    char sha1[FZ_REDIS_SHA1_LEN + 1]; /* the server's name for it; empty: not known yet */
+    char name[FZ_REDIS_SHA1_LEN + 1]; /* by which servers know it */
 };
+
+/*
+ * Begins a script with a function: told(text, name) is the value in a line "name:value" of what INFO has answered,
+ * or "".  It looks for the name as it is: a pattern of Lua takes ten times as long.
+ */
+#define FZ_REDIS_TOLD                                                                                                  \
+    "local function told(text, name)\n"                                                                                \
+    "    local _, at = string.find(text, '\\n' .. name .. ':', 1, true)\n"                                             \
+    "    return at and string.match(text, '^[%w-]*', at + 1) or ''\n"                                                  \
+    "end\n"
+
+/* Readies a script.  The text is not copied. */
+void fz_redis_script_start(struct fz_redis_script *script, const char *text);
 
 /* One call, from collecting its arguments until it is done.  Arguments are not copied, except numbers. */
 struct fz_redis_call {
@@ -41,8 +55,8 @@ void fz_redis_call_i64(struct fz_redis_call *call, int64_t number);
  * freeReplyObject.  UNKNOWN: also if too few replicas have it.  Others as
  * fz_redis_exchange and fz_redis_error_reply.
  */
-enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection, struct fz_redis_script *script,
-                                             const struct fz_redis_call *call,
+enum fz_register_result fz_redis_call_script(struct fz_redis_connection *connection,
+                                             const struct fz_redis_script *script, const struct fz_redis_call *call,
                                              bool (*has_written)(const redisReply *answer), redisReply **ret_answer,
                                              frazil_error *reterr);
 

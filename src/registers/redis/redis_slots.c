@@ -244,7 +244,7 @@ static frazil_err open_slots(struct redis_slots *slots, const struct fz_redis_sl
     slots->random_start = request->random_start;
     slots->max_lead_ms = request->max_lead_ms;
     slots->max_skew_ms = request->max_skew_ms;
-    slots->script.text = keys->script;
+    fz_redis_script_start(&slots->script, keys->script);
     frazil_err err = fz_redis_connection_open(&slots->connection, request->url, reterr);
     if (err != FRAZIL_OK)
         return err;

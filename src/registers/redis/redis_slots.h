@@ -21,6 +21,7 @@
 #include "common/url.h"
 #include "core/sentence.h"
 #include "lease/slot_source.h"
+#include "redis_script.h"
 
 enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT_SIZE = FRAZIL_FINGERPRINT_SIZE + 96 };
 
@@ -33,6 +34,7 @@ enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT
  * Answers: taken TICK PLACE COUNT, full TICK, clock MS, evicts POLICY, terms TEXT, foreign.
  */
 #define FZ_REDIS_SLOTS_PRELUDE                                                                                         \
+    FZ_REDIS_TOLD                                                                                                      \
     "local worker, from, to, skew = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])\n"                \
     "local lead, epoch, tick_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])\n"                           \
     "local first, last, capacity = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])\n"                        \
@@ -42,10 +44,10 @@ enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT
     "local function digits(n) return string.format('%.0f', n) end\n"                                                   \
     "local function tick_of(ms) return math.floor((ms - epoch) / tick_ms) end\n"                                       \
     "if now < from - skew or now > to + skew then return {'clock', digits(now)} end\n"                                 \
-    "local life = (string.match(redis.call('INFO', 'server'), 'run_id:(%x+)') or '') .. ':' ..\n"                      \
-    "    (string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)') or '')\n"                             \
+    "local life = told(redis.call('INFO', 'server'), 'run_id') .. ':' ..\n"                                            \
+    "    told(redis.call('INFO', 'replication'), 'master_replid')\n"                                                   \
     "local memory = redis.call('INFO', 'memory')\n"                                                                    \
-    "local policy = string.match(memory, 'maxmemory_policy:([%w-]+)') or ''\n"
+    "local policy = told(memory, 'maxmemory_policy')\n"
 
 /* The keys that slots are in. */
 struct fz_redis_slots_keys {

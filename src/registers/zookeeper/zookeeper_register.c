@@ -221,11 +221,16 @@ static enum fz_register_result list_nodes(struct zookeeper_register *reg, struct
     return call->foreign[0] == '\0' ? FZ_REGISTER_OK : not_understood(reg, call->foreign, reterr);
 }
 
-/* Some of them, at once. */
+/* ---- several records ---------------------------------------------------------- */
+
+/* Some records, at once. */
 struct survey_call {
     struct fz_zookeeper_batch batch;
-    const char *folder;
+    struct barrier *barrier; /* goes ahead of them; NULL: one has gone ahead in this call of the register */
+    const struct zookeeper_register *reg;
     const uint32_t *numbers;
+    size_t whole; /* the first of them, which are read; the others are only looked for */
+    size_t done;  /* those before this one are shown, and `count` come next */
     size_t count;
     fz_record_visitor visit;
     void *visit_ctx;
@@ -243,7 +248,7 @@ static void on_survey_record(int rc, const char *value, int len, const struct St
 
     (void)stat;
     item->survey->batch.awaited--;
-    if (rc == ZNONODE) /* deleted since the list was made */
+    if (rc == ZNONODE) /* it does not exist, or was deleted since the list of all was made */
         return;
     if (rc != ZOK) {
         item->survey->failed_rc = rc;
@@ -254,19 +259,70 @@ static void on_survey_record(int rc, const char *value, int len, const struct St
     item->survey->visit(item->survey->visit_ctx, item->number, &record);
 }
 
+/*
+ * The name of the node below a record is its version: to ask for that brings a fifth of the bytes of the record.  The
+ * name is not looked at: a record without one is there, too.
+ */
+static void on_survey_version(int rc, const struct String_vector *names, const void *data)
+{
+    const struct survey_item *item = data;
+    const struct fz_record found = {.version = 1};
+
+    (void)names;
+    item->survey->batch.awaited--;
+    if (rc == ZOK)
+        item->survey->visit(item->survey->visit_ctx, item->number, &found);
+    else if (rc != ZNONODE)
+        item->survey->failed_rc = rc;
+}
+
 static int send_survey(struct fz_zookeeper_batch *batch, zhandle_t *handle)
 {
     struct survey_call *call = (struct survey_call *)batch;
     char path[FZ_ZOOKEEPER_NODE_SIZE];
-    int rc = ZOK;
+    int rc = call->barrier == NULL ? ZOK : send_barrier(call->barrier, batch, handle, call->reg);
 
     for (size_t i = 0; rc == ZOK && i < call->count; i++) {
-        call->items[i] = (struct survey_item){call, call->numbers[i]};
-        fz_zookeeper_node_path(call->folder, call->numbers[i], 0, path);
-        rc = zoo_aget(handle, path, 0, on_survey_record, &call->items[i]);
+        call->items[i] = (struct survey_item){call, call->numbers[call->done + i]};
+        fz_zookeeper_node_path(call->reg->folder, call->items[i].number, 0, path);
+        rc = call->done + i < call->whole ? zoo_aget(handle, path, 0, on_survey_record, &call->items[i])
+                                          : zoo_aget_children(handle, path, 0, on_survey_version, &call->items[i]);
         batch->awaited += rc == ZOK;
     }
     return rc;
+}
+
+/* One exchange of a survey. */
+static enum fz_register_result read_some(struct zookeeper_register *reg, struct survey_call *survey,
+                                         uint64_t deadline_ns, frazil_error *reterr)
+{
+    enum fz_register_result result = fz_zookeeper_exchange(&reg->connection, &survey->batch, deadline_ns, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    if (survey->barrier != NULL && !was_agreed_on(survey->barrier))
+        return fz_zookeeper_error_reply(&reg->connection, survey->barrier->rc, reg->folder, reterr);
+    if (survey->failed_rc != ZOK)
+        return fz_zookeeper_error_reply(&reg->connection, survey->failed_rc, reg->folder, reterr);
+    return FZ_REGISTER_OK;
+}
+
+/* Shows the records of these numbers; a barrier goes ahead of the first exchange. */
+static enum fz_register_result read_numbers(struct survey_call *survey, struct zookeeper_register *reg,
+                                            const uint32_t *numbers, size_t n, uint64_t deadline_ns,
+                                            frazil_error *reterr)
+{
+    enum fz_register_result result = FZ_REGISTER_OK;
+
+    survey->batch.send = send_survey;
+    survey->reg = reg;
+    survey->numbers = numbers;
+    for (; result == FZ_REGISTER_OK && survey->done < n; survey->done += survey->count) {
+        survey->count = n - survey->done < GETS_MAX ? n - survey->done : GETS_MAX;
+        result = read_some(reg, survey, deadline_ns, reterr);
+        survey->barrier = NULL;
+    }
+    return result;
 }
 
 static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
@@ -275,21 +331,38 @@ static enum fz_register_result zookeeper_read_all(void *ctx, fz_record_visitor v
     struct zookeeper_register *reg = ctx;
     uint64_t deadline_ns = fz_zookeeper_deadline(&reg->connection);
     struct list_call list = {.batch.send = send_list, .reg = reg};
-    struct survey_call survey = {
-        .batch.send = send_survey, .folder = reg->folder, .visit = visit, .visit_ctx = visit_ctx};
+    struct survey_call survey = {.whole = SIZE_MAX, .visit = visit, .visit_ctx = visit_ctx};
 
     enum fz_register_result result = list_nodes(reg, &list, deadline_ns, reterr);
-    for (size_t done = 0; result == FZ_REGISTER_OK && done < list.count; done += survey.count) {
-        survey.numbers = list.numbers + done;
-        survey.count = list.count - done < GETS_MAX ? list.count - done : GETS_MAX;
-        result = fz_zookeeper_exchange(&reg->connection, &survey.batch, deadline_ns, reterr);
-        if (result == FZ_REGISTER_OK && survey.failed_rc != ZOK)
-            result = fz_zookeeper_error_reply(&reg->connection, survey.failed_rc, reg->folder, reterr);
-    }
+    if (result == FZ_REGISTER_OK)
+        result = read_numbers(&survey, reg, list.numbers, list.count, deadline_ns, reterr);
     free(list.numbers);
     if (result == FZ_REGISTER_OK)
         tell_status(status, list.barrier.rc == ZOK, &list.barrier.stat);
     return result;
+}
+
+static enum fz_register_result zookeeper_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                                   fz_record_visitor visit, void *visit_ctx,
+                                                   struct fz_register_status *status, frazil_error *reterr)
+{
+    struct zookeeper_register *reg = ctx;
+    struct barrier barrier = {.rc = ZOK};
+    struct survey_call survey = {.barrier = &barrier, .whole = whole, .visit = visit, .visit_ctx = visit_ctx};
+
+    assert(n >= 1 && n <= FZ_READ_MANY_MAX);
+    enum fz_register_result result =
+        read_numbers(&survey, reg, numbers, n, fz_zookeeper_deadline(&reg->connection), reterr);
+    if (result == FZ_REGISTER_OK)
+        tell_status(status, barrier.rc == ZOK, &barrier.stat);
+    return result;
+}
+
+static enum fz_register_result zookeeper_read_many(void *ctx, const uint32_t *numbers, size_t n,
+                                                   fz_record_visitor visit, void *visit_ctx,
+                                                   struct fz_register_status *status, frazil_error *reterr)
+{
+    return zookeeper_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 /* ---- writing ------------------------------------------------------------------ */
@@ -491,6 +564,8 @@ frazil_err fz_zookeeper_register_open(const char *url, struct fz_register *ret, 
                                 .register_class = FZ_REGISTER_STRICT,
                                 .read = zookeeper_read,
                                 .read_all = zookeeper_read_all,
+                                .read_many = zookeeper_read_many,
+                                .find_many = zookeeper_find_many,
                                 .swap = zookeeper_swap,
                                 .prepare = zookeeper_prepare,
                                 .examine = zookeeper_examine,

@@ -24,7 +24,7 @@
 enum { EXPIRY_MS = 2000 };
 
 static const char script[] = FZ_REDIS_SLOTS_PRELUDE
-    "if policy ~= 'noeviction' and string.match(memory, 'maxmemory:(%d+)') ~= '0' then return {'evicts', policy} end\n"
+    "if policy ~= 'noeviction' and told(memory, 'maxmemory') ~= '0' then return {'evicts', policy} end\n"
     "local floor, lived = string.match(redis.call('GET', KEYS[1]) or '0 -', '^(%d+) (%S+)$')\n"
     "if not floor then return {'foreign'} end\n"
     "floor = tonumber(floor)\n"

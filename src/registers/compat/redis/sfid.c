@@ -98,7 +98,7 @@ frazil_err fz_sfid_open(struct fz_sfid *sfid, const char *url, frazil_error *ret
     frazil_err err = fz_redis_connection_open(&sfid->connection, url + prefix_len, reterr);
     if (err != FRAZIL_OK)
         return err;
-    sfid->script.text = script_text;
+    fz_redis_script_start(&sfid->script, script_text);
     struct fz_sentence prefix = fz_sentence_in(sfid->prefix, sizeof sfid->prefix);
     fz_sentence_str(&prefix, "sfid:");
     fz_sentence_str(&prefix, sfid->connection.url.common.name);

@@ -299,6 +299,10 @@ static frazil_err check_request(const struct fz_lease_request *request, uint64_t
 {
     uint64_t workers = fz_layout_max_worker(request->layout) + 1;
 
+    if (request->group != NULL)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "share=host is for leases, and a key of sfid is one process's: leave it out, or take another "
+                       "coordinator");
     if (count == 0 || request->base >= workers || count > workers - request->base)
         return fz_fail(reterr, FRAZIL_ERANGE, "worker ids %u to %u: the layout has 0 to %u", (uint64_t)request->base,
                        request->base + count - 1, workers - 1);
