@@ -60,17 +60,18 @@ _frazil_spec()
     case $1 in
         layout) _frazil_values --layout ;;
         behaviour) echo 'frazil konayuki sfid sno post flake flake-callback' ;;
-        worker) echo 'fixed: env: ordinal file-lock ip-last-octet ip-hash hostname-hash redis:// etcd:// zookeeper:// postgres:// file:// auto' ;;
+        worker) echo 'fixed: env: ordinal file-lock ip-last-octet ip-hash hostname-hash redis:// etcd:// zookeeper:// postgres:// mysql:// file:// auto' ;;
         state) echo 'file memory' ;;
-        keeper) echo 'thread hook inline' ;;
+        keeper) echo 'thread hook inline other' ;;
         on_loss) echo 'move stop' ;;
+        share) echo 'process host' ;;
         on_full) echo 'wait lead error' ;;
         on_backward) echo 'hold wait error ticktock' ;;
         start) echo 'zero random spread' ;;
         clock) echo 'real frozen:' ;;
         allow_short_life) echo 'yes no' ;;
         '') echo 'layout= epoch= tick= behaviour= worker= partition= datacenter= base= count= expect= hostname= ip= on_full= on_backward=' \
-            'max_lead= max_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= keeper= max_skew= on_loss=' \
+            'max_lead= max_wait= start= seq_min= seq_max= state= batch= namespace= run_dir= state_dir= keeper= max_skew= on_loss= share=' \
             'horizon= workers= clock= allow_short_life= config=' ;;
     esac
 }

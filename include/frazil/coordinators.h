@@ -8,6 +8,7 @@
  *   frazil_coordinator_etcd         libfrazil-etcd: etcd:// etcds://
  *   frazil_coordinator_zookeeper    libfrazil-zookeeper: zookeeper://
  *   frazil_coordinator_postgresql   libfrazil-postgresql: postgres:// postgresql://
+ *   frazil_coordinator_mysql        libfrazil-mysql: mysql:// mariadb://
  *
  * Their results are never freed.  Any thread.
  */
@@ -28,6 +29,8 @@ FRAZIL_API const frazil_coordinator *frazil_coordinator_etcd(void);
 FRAZIL_API const frazil_coordinator *frazil_coordinator_zookeeper(void);
 /* PostgreSQL, through libpq. */
 FRAZIL_API const frazil_coordinator *frazil_coordinator_postgresql(void);
+/* MySQL and MariaDB, through libmariadb. */
+FRAZIL_API const frazil_coordinator *frazil_coordinator_mysql(void);
 
 FRAZIL_END_DECLS
 

@@ -24,7 +24,9 @@
     X(zookeeper,  "zookeeper", \
       "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n") \
     X(postgresql, "postgres postgresql", \
-      "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n")
+      "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n") \
+    X(mysql,      "mysql mariadb", \
+      "  mysql://USER[:PASSWORD]@HOST[:PORT][,...]/DATABASE/NAMESPACE  mariadb://\n")
 /* clang-format on */
 
 /* Whether a value is a URL, of whatever kind. */

@@ -87,6 +87,23 @@ statement() {
     frazil next "worker=$user"
 }
 
+@test "mysql: as one who may create the table" {
+    serve mysql
+    life "mysql://app@127.0.0.1:1,127.0.0.1:$port/app/orders?timeout=5s"
+    fails 3 "Can't connect to server" frazil next "worker=mysql://app@127.0.0.1:1/app/orders"
+}
+
+@test "mysql: for one who may not, lease init prints what another one has to run" {
+    serve mysql
+    local as_owner=(mariadb --no-defaults -h 127.0.0.1 -P "$port" -u owner app) user="mysql://frazil@127.0.0.1:$port/app/orders?timeout=5s"
+    "${as_owner[@]}" -e "DROP TABLE IF EXISTS frazil_lease; CREATE USER frazil@'%'; GRANT DELETE ON app.* TO frazil@'%'"
+    fails 2 "may not create its table" frazil lease init --never-used "$user"
+    "${as_owner[@]}" -e "$(statement)"
+    life "$user"
+    "${as_owner[@]}" -e "REVOKE ALL ON frazil_lease FROM frazil@'%'"
+    fails 2 "command denied to user" frazil next "worker=$user"
+}
+
 @test "a part of another build is refused, with both numbers and the way out; the part of this build serves" {
     serve redis
     local url="redis://127.0.0.1:$port/builds"

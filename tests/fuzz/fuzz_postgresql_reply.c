@@ -21,8 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                                            .url = "postgresql://me:hunter2@127.0.0.1:",
                                            .rest = "/db/orders?sslmode=disable",
                                            .greeting = greeting,
-                                           .greeting_len = sizeof greeting - 1,
-                                           .head = ""};
+                                           .greeting_len = sizeof greeting - 1};
 
     peer_ask(&postgresql, data, size);
     return 0;

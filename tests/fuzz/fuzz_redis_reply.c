@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const struct peer redis = {.coordinator = frazil_coordinator_redis,
                                       .url = "redis://:hunter2@127.0.0.1:",
                                       .rest = "/orders?timeout=1s",
-                                      .head = "+OK\r\n"}; /* to AUTH */
+                                      .head = "+OK\r\n", /* to AUTH */
+                                      .head_len = 5};
 
     peer_ask(&redis, data, size);
     return 0;

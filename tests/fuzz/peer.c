@@ -54,9 +54,10 @@ static void serve(int fd)
     size_t len = saying.len;
     memcpy(answer, saying.answer, len);
     pthread_mutex_unlock(&saying.lock);
-    if (!hear(fd) || (peer->greeting != NULL && (!say(fd, peer->greeting, peer->greeting_len) || !hear(fd))))
+    if ((!peer->speaks_first && !hear(fd)) ||
+        (peer->greeting != NULL && (!say(fd, peer->greeting, peer->greeting_len) || !hear(fd))))
         return;
-    if (!say(fd, peer->head, strlen(peer->head)) || !say(fd, answer, len))
+    if (!say(fd, peer->head, peer->head_len) || !say(fd, answer, len))
         return;
     (void)shutdown(fd, SHUT_WR);
     while (hear(fd))
@@ -147,6 +148,10 @@ static void ask(const struct fz_register *reg, char what)
             require_record(&record);
     } else if (what == 'a') {
         result = reg->read_all(reg->ctx, visit_record, NULL, &status, &why);
+    } else if (what == 'm') {
+        result = reg->read_many(reg->ctx, (const uint32_t[]){7, FZ_NAMESPACE}, 2, visit_record, NULL, &status, &why);
+    } else if (what == 'f' && reg->find_many != NULL) {
+        result = reg->find_many(reg->ctx, (const uint32_t[]){FZ_NAMESPACE, 7}, 2, 1, visit_record, NULL, &status, &why);
     } else if (what == 's') {
         result = reg->swap(reg->ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, &status, &why);
         REQUIRE(result != FZ_REGISTER_OK || version > 4711);

@@ -13,9 +13,11 @@ struct peer {
     const frazil_coordinator *(*coordinator)(void);
     const char *url;      /* up to the port */
     const char *rest;     /* the text that follows the port */
-    const char *greeting; /* its reply to the first message of a connection; NULL: the answer already */
+    bool speaks_first;    /* it greets before it has heard anything */
+    const char *greeting; /* else its reply to the first message of a connection; NULL: the answer already */
     size_t greeting_len;
     const char *head; /* in front of each answer */
+    size_t head_len;
 };
 
 /*

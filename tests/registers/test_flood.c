@@ -75,6 +75,8 @@ static int ask(const struct target *target, uint16_t port, char what)
         result = reg.swap(reg.ctx, &(struct fz_swap){7, 4711, "kept", 4}, &version, NULL, &why);
     else if (what == 'a')
         result = reg.read_all(reg.ctx, ignore, NULL, NULL, &why);
+    else if (what == 'm')
+        result = reg.read_many(reg.ctx, (const uint32_t[]){7, 8}, 2, ignore, NULL, NULL, &why);
     else
         result = reg.read(reg.ctx, 7, &record, NULL, &why);
     uint64_t took_ms = now_ms() - begun_ms;
@@ -91,7 +93,7 @@ static void hold_within(const struct target *target, const struct flood *flood, 
     pid_t server = flood_start(flood, &port);
 
     print_message("%s: %s\n", target->name, how);
-    for (const char *what = "ras"; *what != '\0'; what++) {
+    for (const char *what = "rams"; *what != '\0'; what++) {
         struct rusage before;
         struct rusage used;
         int status;
@@ -197,6 +199,40 @@ TEST("Nor does such a PostgreSQL, beyond what libpq makes room for")
     hold(&postgresql, &notices, "notices without end");
     hold(&postgresql, &settings, "settings without end, before one is logged in");
     hold_within(&postgresql, &error, "an error of a gigabyte", LIBPQ_MAX_KIB);
+}
+#endif
+
+#ifdef FRAZIL_HAVE_MYSQL
+/* A greeting of a server with TLS. */
+#define TLS_GREETING                                                                                                   \
+    "\123\0\0\0\12"                                                                                                    \
+    "10.11.0-MariaDB\0\1\0\0\0saltsalt\0\11\252\55\2\0\13\0\25\0\0\0\0\0\0\0\0\0\0saltsaltsalt\0"                      \
+    "mysql_native_password\0"
+
+static const struct target mysql = {"mysql", frazil_coordinator_mysql,
+                                    "mysql://me@127.0.0.1:", "/db/orders?timeout=500ms"};
+static const struct target mysql_tls = {"mysql", frazil_coordinator_mysql,
+                                        "mysql://me:s3cret@127.0.0.1:", "/db/orders?timeout=500ms"};
+
+TEST("Nor does such a MySQL, which speaks first")
+{
+    static const struct flood packet = {FLOOD_FAST | FLOOD_FIRST, NULL, 0, TEXT("\377\377\377\0"), TEXT("x")};
+    static const struct flood slow = {FLOOD_TRICKLE | FLOOD_FIRST, NULL, 0, TEXT("\112\0\0\0\12"), TEXT("1")};
+    static const struct flood answer = {FLOOD_FAST | FLOOD_FIRST, TEXT(TLS_GREETING), TEXT("\377\377\377\2"),
+                                        TEXT("x")};
+
+    hold_to_time(&mysql, &slow);
+    hold(&mysql, &packet, "a packet of 16 megabytes in place of a greeting");
+    hold(&mysql, &answer, "a packet of 16 megabytes in place of an answer to the login");
+}
+
+TEST("Nor does a MySQL that is silent in the handshake of TLS, or sends what is none")
+{
+    static const struct flood silent = {FLOOD_SILENT | FLOOD_FIRST, TEXT(TLS_GREETING), TEXT(""), TEXT("x")};
+    static const struct flood fast = {FLOOD_FAST | FLOOD_FIRST, TEXT(TLS_GREETING), TEXT("\26\3\3\77\377"), TEXT("x")};
+
+    hold(&mysql_tls, &silent, "silent");
+    hold(&mysql_tls, &fast, "no handshake");
 }
 #endif
 

@@ -151,15 +151,61 @@ TEST_OF_KINDS(for_each_server, "The timeout bounds the whole answer, however slo
     stop(&rig);
 }
 
+static void count_record(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    size_t *n = ctx;
+
+    assert_true(number < 3 && record->version != 0);
+    ++*n;
+}
+
+/* Reads three records, of which one exists. */
+static enum fz_register_result read_three(const struct fz_register *reg, size_t *ret_n)
+{
+    static const uint32_t numbers[] = {0, 1, 2};
+
+    memset(&register_said, 0, sizeof register_said);
+    *ret_n = 0;
+    return reg->read_many(reg->ctx, numbers, 3, count_record, ret_n, NULL, &register_said);
+}
+
+TEST_OF_KINDS(for_each_server, "Several records that are read at once over a network that fails: all, or an error; the "
+                               "late answer is not taken for the next one")
+{
+    static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_HOLD_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET,
+                                            PROXY_HOLD_REQUESTS};
+    struct rig rig;
+    size_t n;
+
+    start(&rig, kind);
+    register_must_swap(&rig.direct, 0, 0, "first");
+    for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
+        (void)await_read(&rig.through); /* connects */
+        proxy_set(rig.proxy, modes[i]);
+        assert_int_not_equal(read_three(&rig.through, &n), FZ_REGISTER_OK);
+        assert_int_not_equal(register_said.message[0], '\0');
+        proxy_set(rig.proxy, PROXY_PASS);
+        for (int tries = 0; read_three(&rig.through, &n) != FZ_REGISTER_OK; tries++) {
+            assert_true(tries < TRIES);
+            pause_shortly();
+        }
+        assert_int_equal(n, 1);
+    }
+    stop(&rig);
+}
+
 TEST_OF_KINDS(for_each_server, "Where nobody listens certainly nothing was done")
 {
     struct fz_register reg = kind->open(free_port(), SHORT_MS);
     struct fz_record record;
     uint64_t version;
+    size_t n;
 
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
     assert_int_not_equal(register_said.message[0], '\0');
     assert_int_equal(register_swap(&reg, 0, 0, "x", &version), FZ_REGISTER_UNREACHABLE);
+    assert_int_not_equal(register_said.message[0], '\0');
+    assert_int_equal(read_three(&reg, &n), FZ_REGISTER_UNREACHABLE);
     assert_int_not_equal(register_said.message[0], '\0');
     reg.close(reg.ctx);
 }

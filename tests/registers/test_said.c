@@ -32,6 +32,12 @@
 #define POSTGRESQL NULL
 #endif
 
+#ifdef FRAZIL_HAVE_MYSQL
+#define MYSQL_COORDINATOR frazil_coordinator_mysql()
+#else
+#define MYSQL_COORDINATOR NULL
+#endif
+
 /* ---- the text ---------------------------------------------------------------------- */
 
 static const char *said(const char *text, const char *password)
@@ -68,6 +74,7 @@ TEST("Of a long text there is the beginning, and no part of a password at its en
 
 struct echo {
     int listener;
+    bool speaks_first;
     void (*answer)(int fd, const char *heard, size_t len);
 };
 
@@ -139,6 +146,16 @@ static void answer_as_postgresql(int fd, const char *heard, size_t len)
     send_text(fd, text, (size_t)n + 6);
 }
 
+/* In place of its greeting: it has not heard the password, but may have it from elsewhere. */
+static void answer_as_mysql(int fd, const char *heard, size_t len)
+{
+    static const char refusal[] = "\30\0\0\0\377\20\4me had " PASSWORD " before 12";
+
+    (void)heard;
+    if (len == 0)
+        send_text(fd, refusal, sizeof refusal - 1);
+}
+
 static void *serve_all(void *ctx)
 {
     const struct echo *echo = ctx;
@@ -149,6 +166,8 @@ static void *serve_all(void *ctx)
         size_t len = 0;
         if (fd < 0)
             return NULL; /* it was shut down */
+        if (echo->speaks_first)
+            echo->answer(fd, "", 0);
         for (;;) {
             ssize_t got = recv(fd, heard + len, sizeof heard - 1 - len, 0);
             if (got <= 0)
@@ -167,7 +186,7 @@ static void assert_kept(void (*answer)(int fd, const char *heard, size_t len), c
                         const char *front, const char *back)
 {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct echo echo = {.answer = answer};
+    struct echo echo = {.answer = answer, .speaks_first = answer == answer_as_mysql};
     socklen_t len = sizeof address;
     char name[FZ_LEASE_NAME_SIZE];
     frazil_error why = {.message = ""};
@@ -212,4 +231,10 @@ TEST("PostgreSQL that quotes a password, also one that the URL does not have")
     assert_int_equal(setenv("PGPASSWORD", PASSWORD, 1), 0);
     assert_kept(answer_as_postgresql, POSTGRESQL, "postgres://me@", "db/orders?timeout=30s&sslmode=disable");
     assert_int_equal(unsetenv("PGPASSWORD"), 0);
+}
+
+TEST("MySQL that knows a password")
+{
+    assert_kept(answer_as_mysql, MYSQL_COORDINATOR, "mysql://me:" PASSWORD "@",
+                "db/orders?timeout=30s&ssl-mode=DISABLED");
 }

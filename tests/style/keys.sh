@@ -9,8 +9,8 @@ cd "$1"
 
 # rows FILE: each row of the table of keys in it, as NAME DEFAULT LEAST MOST; "-" where there is none.
 rows() {
-    tr '\n' ' ' <"$1" | grep -oE '\{ *"[a-z_]+", *FZ_URL_[A-Z_]+, *("[^"]*"|NULL), *("[^"]*"|NULL), *("[^"]*"|NULL),' |
-        sed -E 's/\{ *"([a-z_]+)", *[A-Z_]+, */\1 /; s/"//g; s/NULL/-/g; s/, */ /g; s/ $//'
+    tr '\n' ' ' <"$1" | grep -oE '\{ *"[a-z_-]+", *FZ_URL_[A-Z_]+, *("[^"]*"|NULL), *("[^"]*"|NULL), *("[^"]*"|NULL),' |
+        sed -E 's/\{ *"([a-z_-]+)", *[A-Z_]+, */\1 /; s/"//g; s/NULL/-/g; s/, */ /g; s/ $//'
 }
 
 # cells FILE: each row of the table "| key | default | range | ..." in it, likewise.

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* MySQL and MariaDB as a coordinator: which of what is here serves which URL. */
+#include <mysql.h>
+
+#include "lease/coordinator.h"
+#include "mysql_register.h"
+
+static const char *const schemes[] = {"mysql", "mariadb", NULL};
+
+const frazil_coordinator *frazil_coordinator_mysql(void)
+{
+    static const frazil_coordinator mysql = {
+        FZ_LEASE_COORDINATOR,
+        .part = "mysql",
+        .client = "libmariadb " MARIADB_PACKAGE_VERSION,
+        .schemes = schemes,
+        .open_register = fz_mysql_register_open,
+    };
+
+    return &mysql;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Examines a MySQL or a MariaDB before worker ids come from it: whether a commit
+ * survives a crash, which replicas could take over, and what this user may do.
+ */
+#ifndef FZ_REGISTERS_MYSQL_EXAMINE_H
+#define FZ_REGISTERS_MYSQL_EXAMINE_H
+
+#include "mysql_connection.h"
+
+/* Shows the findings.  Any user may ask what is asked.  Three exchanges; the results of the first that fails. */
+enum fz_register_result fz_mysql_examine(struct fz_mysql_connection *connection, fz_finding_visitor visit, void *ctx,
+                                         frazil_error *reterr);
+
+#endif

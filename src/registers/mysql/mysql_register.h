@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A register in MySQL or MariaDB: one InnoDB table, by default frazil_lease, with a row
+ * for each record of each namespace.  Each operation is one round trip, which also
+ * tells the time and who the server is; a swap is one conditional INSERT or UPDATE.
+ *
+ * Versions are microseconds since 1970 by the server's clock, made to grow with
+ * each swap, so that they do not come back when rows or the table were lost.  A
+ * server that is read-only is not asked.
+ *
+ * The incarnation is ID.HOST.PORT.START.TABLE: the server_id, a checksum of its host
+ * name, its port, when it was started, and when the table was made.  It changes when a
+ * replica was promoted, when a server was started again with whatever disk, or when
+ * the table was made again: then a swap that was answered may be lost.
+ */
+#ifndef FZ_REGISTERS_MYSQL_REGISTER_H
+#define FZ_REGISTERS_MYSQL_REGISTER_H
+
+#include "lease/coordinator.h"
+
+/*
+ * Makes a register of a URL (see mysql_url.h), without connecting; as open_register in
+ * lease/coordinator.h.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
+ */
+frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
+
+#endif

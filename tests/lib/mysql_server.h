@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A real MariaDB, in lib/server.h.  The user "owner" may do everything and needs no password; the database is "app".
+ * As root it is run as the user that Debian's package has made for it.  There only where libmariadb is.
+ */
+#ifndef TESTS_LIB_MYSQL_SERVER_H
+#define TESTS_LIB_MYSQL_SERVER_H
+
+#include "lib/server.h"
+
+/* Whether there is a mariadbd to start, as server_installed says. */
+bool mysql_server_installed(void);
+
+/* Makes a data folder, starts the server and waits until it answers.  options: as on its command line, ended by NULL;
+ * may be NULL. */
+void mysql_server_start(struct server *server, const char *const *options);
+
+/* Starts it again in the same place. */
+void mysql_server_restart(struct server *server, const char *const *options);
+
+/* Makes a replica of a primary that was started with --log-bin and --server-id, and waits until it has all it has. */
+void mysql_server_follow(struct server *server, const struct server *primary);
+
+/*
+ * One command of SQL as "owner": the first column of the first row as text, up to 255 bytes, or empty; errors with a
+ * '-'.
+ */
+const char *mysql_server_ask(const struct server *server, const char *sql);
+
+/* The same, and the test fails on an error. */
+const char *mysql_server_do(const struct server *server, const char *sql);
+
+/* Asks until the answer is the one that is wanted. */
+void mysql_server_await(const struct server *server, const char *sql, const char *wanted);
+
+#endif

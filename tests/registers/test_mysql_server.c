@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: what a MariaDB is, and may have become, is noticed: restarted, promoted, read-only, of another
+ * engine; whatever its defaults are; and a password goes to nobody who has not proved who it is.
+ */
+#include <mysql.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
+#include "lib/mysql_rig.h"
+#include "lib/test.h"
+
+/* One for all tests that do not end it. */
+static struct server server;
+
+static struct fz_register open_on(const struct server *one, const char *user, const char *keys)
+{
+    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=20s%s", user, (unsigned)one->port, keys);
+}
+
+/* A register of the server, with an empty table. */
+static struct fz_register start(void)
+{
+    struct fz_register reg = open_on(&server, "app", "");
+
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    register_prepare(&reg);
+    return reg;
+}
+
+static struct findings examine(const struct server *one)
+{
+    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
+                       (unsigned)one->port);
+}
+
+/* Times in an incarnation are whole seconds: waits for the next one. */
+static void await_next_second(const struct server *one)
+{
+    char sql[64];
+
+    snprintf(sql, sizeof sql, "SELECT UNIX_TIMESTAMP() > %s", mysql_server_do(one, "SELECT UNIX_TIMESTAMP()"));
+    mysql_server_await(one, sql, "1");
+}
+
+/* ---- identity ------------------------------------------------------------------ */
+
+TEST("A restart and a table that was made again are other incarnations; the records are there after kill -9")
+{
+    struct fz_record record;
+    struct server own;
+
+    mysql_server_start(&own, NULL);
+    struct fz_register reg = open_on(&own, "app", "");
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "kept");
+    struct fz_register_status first = register_status_of(&reg);
+    await_next_second(&own);
+    server_kill(&own);
+    mysql_server_restart(&own, NULL);
+    struct fz_register_status then = register_status_of(&reg);
+    assert_string_not_equal(then.incarnation, first.incarnation);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    assert_int_equal(record.version, version);
+    await_next_second(&own);
+    mysql_server_do(&own, "CREATE TABLE kept LIKE frazil_lease");
+    mysql_server_do(&own, "DROP TABLE frazil_lease");
+    assert_string_not_equal(register_status_of(&reg).incarnation, then.incarnation);
+    mysql_server_do(&own, "RENAME TABLE kept TO frazil_lease");
+    assert_string_not_equal(register_status_of(&reg).incarnation, then.incarnation);
+    register_close(&reg);
+    server_stop(&own);
+}
+
+TEST("A replica is not asked, neither for records nor to keep one, not even as one who may write there; promoted it is "
+     "another incarnation, and of several hosts it is found")
+{
+    static const char *const options[] = {"--server-id=1", "--log-bin=log-bin", NULL};
+    struct server primary;
+    struct server replica;
+    struct fz_record record;
+    uint64_t untouched = 4711;
+
+    mysql_server_start(&primary, options);
+    struct fz_register reg = open_on(&primary, "app", "");
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "kept");
+    struct fz_register_status old = register_status_of(&reg);
+    mysql_server_follow(&replica, &primary);
+    assert_found(examine(&primary), "WARN replication: asynchronous");
+    assert_found(examine(&primary), "WARN replication: sync_binlog is '0'");
+    struct fz_register alone = open_on(&replica, "owner", "");
+    struct fz_register any = mysql_open_url("mysql://app@127.0.0.1:%u,127.0.0.1:%u/app/orders?timeout=20s",
+                                            (unsigned)replica.port, (unsigned)primary.port);
+    assert_int_equal(register_read(&alone, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("is read-only, as replicas are: worker ids need the primary");
+    assert_int_equal(register_swap(&alone, 0, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
+    assert_string_equal(register_status_of(&any).incarnation, old.incarnation);
+
+    server_kill(&primary);
+    assert_int_equal(register_read(&any, 0, &record), FZ_REGISTER_UNREACHABLE);
+    mysql_server_do(&replica, "STOP SLAVE");
+    mysql_server_do(&replica, "SET GLOBAL read_only = OFF");
+    assert_string_not_equal(register_status_of(&any).incarnation, old.incarnation);
+    assert_true(register_must_swap(&any, 0, version, "goes on") > version);
+    assert_int_equal(untouched, 4711);
+    register_close(&reg);
+    register_close(&alone);
+    register_close(&any);
+    server_stop(&replica);
+    server_stop(&primary);
+}
+
+TEST("A primary that becomes read-only while one is connected grants nothing")
+{
+    struct fz_register app = start();
+    struct fz_register owner = open_on(&server, "owner", "");
+    struct fz_record record;
+    uint64_t version = register_must_swap(&owner, 0, 0, "first");
+
+    register_assert_record(&app, 0, version, "first");
+    mysql_server_do(&server, "SET GLOBAL read_only = ON");
+    enum fz_register_result by_app = register_swap(&app, 0, version, "x", &version);
+    enum fz_register_result by_owner = register_swap(&owner, 0, version, "done", &version);
+    enum fz_register_result read = register_read(&app, 0, &record);
+    mysql_server_do(&server, "SET GLOBAL read_only = OFF");
+    assert_int_equal(by_app, FZ_REGISTER_UNREACHABLE);
+    assert_int_equal(by_owner, FZ_REGISTER_UNKNOWN); /* its user may write all the same, and has */
+    assert_int_equal(read, FZ_REGISTER_UNREACHABLE);
+    register_close(&app);
+    register_close(&owner);
+}
+
+/* ---- the server's defaults ------------------------------------------------------- */
+
+TEST("Defaults that would show what is old, or what is not committed, do not count; a lock ends in an answer")
+{
+    struct fz_register reg = start();
+    struct fz_register other = open_on(&server, "app", "");
+    uint64_t version;
+
+    mysql_server_do(&server, "SET GLOBAL autocommit = OFF, tx_isolation = 'READ-UNCOMMITTED'");
+    struct fz_register odd = open_on(&server, "app", "");
+    register_must_read(&odd, 0);
+    mysql_server_do(&server, "SET GLOBAL autocommit = ON, tx_isolation = 'REPEATABLE-READ'");
+    version = register_must_swap(&reg, 0, 0, "first");
+    register_assert_record(&odd, 0, version, "first");
+    version = register_must_swap(&odd, 0, version, "second");
+    register_assert_record(&reg, 0, version, "second");
+
+    MYSQL *session = mysql_init(NULL);
+    assert_non_null(mysql_real_connect(session, "127.0.0.1", "owner", "", "app", server.port, NULL, 0));
+    assert_int_equal(mysql_query(session, "BEGIN"), 0);
+    assert_int_equal(mysql_query(session, "UPDATE frazil_lease SET data = 'not committed'"), 0);
+    register_assert_record(&odd, 0, version, "second");
+    uint64_t untouched = 4711;
+    assert_int_equal(register_swap(&other, 0, version, "x", &untouched), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("Lock wait timeout exceeded");
+    assert_int_equal(mysql_query(session, "ROLLBACK"), 0);
+    mysql_close(session);
+    assert_true(register_must_swap(&other, 0, version, "third") > version);
+    register_close(&reg);
+    register_close(&other);
+    register_close(&odd);
+}
+
+TEST("A table of another engine is refused")
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+
+    mysql_server_do(&server, "ALTER TABLE frazil_lease ENGINE = MyISAM");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("run ALTER TABLE frazil_lease ENGINE = InnoDB");
+    register_close(&reg);
+}
+
+/* ---- access -------------------------------------------------------------------------- */
+
+TEST("A password goes over TCP to a server that proves who it is, or where the URL allows it; never in a sentence")
+{
+    struct fz_register reg = start();
+    struct fz_record record;
+    char keys[160];
+
+    register_close(&reg);
+    mysql_server_do(&server, "CREATE OR REPLACE USER guarded@'%' IDENTIFIED BY 's3cret'");
+    mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO guarded@'%'");
+    reg = open_on(&server, "guarded:s3cret", "");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("no password is sent without TLS that proves who the server is");
+    register_close(&reg);
+    reg = open_on(&server, "guarded:s3cret", "&ssl-mode=DISABLED");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
+    reg = open_on(&server, "guarded:wrong", "&ssl-mode=DISABLED");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("does not let this user in");
+    register_close(&reg);
+    snprintf(keys, sizeof keys, "mysql://guarded:s3cret@/app/orders?timeout=20s&socket=%s/socket", server.folder);
+    reg = mysql_open_url("%s", keys);
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);
+    register_close(&reg);
+}
+
+static void certify(const struct server *own)
+{
+    static const char *const openssl[] = {"openssl", "req",    "-new",    "-x509",   "-days",
+                                          "30",      "-nodes", "-out",    "crt",     "-keyout",
+                                          "key",     "-subj",  "/CN=ids", "-addext", "subjectAltName=IP:127.0.0.1",
+                                          NULL};
+    static const char *const readable[] = {"chmod", "644", "crt", "key", NULL};
+
+    assert_true(server_command(own, openssl));
+    assert_true(server_command(own, readable));
+}
+
+TEST("Over TLS, to a server whose certificate is good, and to no other one; a child leaves its parent's session alone")
+{
+    char cert[96];
+    char key[96];
+    char keys[128];
+    const char *const options[] = {cert, key, NULL};
+    struct fz_record record;
+    struct server own;
+
+    mysql_server_start(&own, NULL);
+    certify(&own);
+    server_kill(&own);
+    snprintf(cert, sizeof cert, "--ssl-cert=%s/crt", own.folder);
+    snprintf(key, sizeof key, "--ssl-key=%s/key", own.folder);
+    mysql_server_restart(&own, options);
+    mysql_server_do(&own, "CREATE USER guarded@'%' IDENTIFIED BY 's3cret' REQUIRE SSL");
+    mysql_server_do(&own, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO guarded@'%'");
+    struct fz_register reg = open_on(&own, "guarded:s3cret", "");
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("no password is sent without TLS that proves who the server is");
+    register_close(&reg);
+    snprintf(keys, sizeof keys, "&ssl-ca=%s/crt", own.folder);
+    reg = open_on(&own, "guarded:s3cret", keys);
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        reg.after_fork(reg.ctx);
+        _exit(reg.read(reg.ctx, 0, &record, NULL, NULL) == FZ_REGISTER_OK && record.version == version ? 0 : 1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+    (void)register_must_swap(&reg, 0, version, "second");
+    register_close(&reg);
+    server_stop(&own);
+}
+
+/* ---- the doctor ---------------------------------------------------------------------- */
+
+TEST("The doctor tells a primary that waits for its replica from one that gives the wait up")
+{
+    static const char *const options[] = {"--server-id=1",
+                                          "--log-bin=log-bin",
+                                          "--rpl-semi-sync-master-enabled",
+                                          "--rpl-semi-sync-master-wait-point=AFTER_SYNC",
+                                          "--rpl-semi-sync-master-timeout=18446744073709551615",
+                                          NULL};
+    static const char fallback[] = "WARN replication: semi-synchronous; it falls back to asynchronous";
+    struct server own;
+
+    mysql_server_start(&own, options);
+    assert_found(examine(&own), "OK replication: semi-synchronous; nothing is acknowledged without a replica\n");
+    mysql_server_do(&own, "SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_COMMIT");
+    assert_found(examine(&own), fallback);
+    mysql_server_do(&own,
+                    "SET GLOBAL rpl_semi_sync_master_wait_point = AFTER_SYNC, rpl_semi_sync_master_timeout = 10000");
+    assert_found(examine(&own), fallback);
+    server_stop(&own);
+}
+
+TEST("The doctor names what is missing, and what a crash would lose")
+{
+    struct fz_register reg = start();
+    struct findings findings = examine(&server);
+
+    assert_found(findings, "OK version: '10.");
+    assert_found(findings, "OK durability: a grant is on the disk before it is used\n");
+    assert_found(findings, "OK replication: there is no binary log");
+    assert_found(findings, "OK permissions: this user may read and write frazil_lease\n");
+    mysql_server_do(&server, "SET GLOBAL innodb_flush_log_at_trx_commit = 2");
+    findings = examine(&server);
+    mysql_server_do(&server, "SET GLOBAL innodb_flush_log_at_trx_commit = 1");
+    assert_found(findings, "WARN durability: innodb_flush_log_at_trx_commit is '2'");
+    mysql_server_do(&server, "CREATE OR REPLACE USER reader@'%'");
+    mysql_server_do(&server, "GRANT SELECT ON app.* TO reader@'%'");
+    assert_found(findings_at(frazil_coordinator_mysql(), "mysql://reader@127.0.0.1:%u/app/orders?timeout=20s",
+                             (unsigned)server.port),
+                 "FAIL permissions: this user needs SELECT, INSERT and UPDATE on frazil_lease\n");
+    mysql_server_do(&server, "DROP TABLE frazil_lease");
+    assert_found(examine(&server), "FAIL permissions: there is no table frazil_lease: frazil lease init creates it\n");
+    register_close(&reg);
+}
+
+BEFORE_ALL
+{
+    test_need(mysql_server_installed());
+    mysql_server_start(&server, NULL);
+}
+
+AFTER_ALL
+{
+    server_stop(&server);
+}
