@@ -157,7 +157,7 @@ typedef struct frazil_admin_file {
     const char *wrong;  /* the same as a sentence; "" if nothing is wrong */
 } frazil_admin_file;
 
-/* A worker, with one pair of sequence bounds. */
+/* A worker, with one pair of sequence bounds; or with share=host the lease of this host's processes. */
 typedef struct frazil_admin_kept {
     uint32_t worker;         /* the number */
     uint32_t is_wrong;       /* 1: a start with it fails for what is kept of it */
@@ -171,11 +171,13 @@ typedef struct frazil_admin_kept {
     int64_t from_unix_ms;    /* the first instant granted */
     int64_t until_unix_ms;   /* the last one that may have been used: the next start begins above it */
     int64_t highest_unix_ms; /* the last one that ever was: far above, if the clock once was ahead */
+    uint32_t is_lease;       /* 1: of a lease, whose coordinator knows its number and keeps its grants */
 } frazil_admin_kept;
 
 /*
  * Looks at what generators with this spec keep: of its worker, or, with worker=file-lock or none, of all workers that
- * anything is kept of.  Makes no directory.  FRAZIL_ESPEC also if the spec keeps nothing on this host.
+ * anything is kept of; with share=host, of the lease of this host's processes.  Makes no directory.  FRAZIL_ESPEC also
+ * if the spec keeps nothing on this host.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_open(frazil_admin_state **ret, const char *spec,
                                                            frazil_error *reterr) FRAZIL_NONNULL(1, 2);
@@ -193,11 +195,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_row(const frazil_admin_sta
 
 /*
  * Makes the wrong files of a row anew, or all of them with FRAZIL_ADMIN_ALL in flags, and looks at them again.  All
- * that may have been granted until now is given up, so the next ids come some seconds later.  FRAZIL_ERANGE: no such
- * row, or the clock shows no tick of the layout; FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the
- * worker, or another one with overlapping sequence bounds; FRAZIL_ESYS.  On failure the files are as they were, or the
- * word is gone and a start fails as before.  On success the texts of this row change to the new ones, also those that
- * the caller got before.
+ * that may have been granted until now is given up, so the next ids come some seconds later.  Processes that share a
+ * lease take another worker id instead.  FRAZIL_ERANGE: no such row, or the clock shows no tick of the layout;
+ * FRAZIL_EINVAL: another flag; FRAZIL_EWORKER: a process uses the worker, or another one with overlapping sequence
+ * bounds; FRAZIL_ESYS.  On failure the files are as they were, or the word is gone and a start fails as before.  On
+ * success the texts of this row change to the new ones, also those that the caller got before.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_admin_state_renew(frazil_admin_state *state, size_t index, uint32_t flags,
                                                             frazil_error *reterr) FRAZIL_NONNULL(1);

@@ -44,13 +44,27 @@ static void print_file(const char *name, const frazil_admin_file *file)
     }
 }
 
-static void print_json(const frazil_admin_kept *kept)
+/* Writes what the rows of a lease and of a worker have in common; the object of the word's file is left open. */
+static void print_word_json(const frazil_admin_kept *kept)
+{
+    output_format(",\"ok\":%s,\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64,
+                  kept->is_wrong ? "false" : "true", kept->seq_min, kept->seq_max);
+    print_file("word", &kept->word);
+}
+
+static void print_lease_json(const frazil_admin_kept *kept)
+{
+    output_string("{\"lease\":true");
+    print_word_json(kept);
+    output_string("}}\n");
+}
+
+static void print_worker_json(const frazil_admin_kept *kept)
 {
     char from[FIELDS_TEXT_SIZE], until[FIELDS_TEXT_SIZE], highest[FIELDS_TEXT_SIZE];
 
-    output_format("{\"worker\":%" PRIu32 ",\"ok\":%s,\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64,
-                  kept->worker, kept->is_wrong ? "false" : "true", kept->seq_min, kept->seq_max);
-    print_file("word", &kept->word);
+    output_format("{\"worker\":%" PRIu32, kept->worker);
+    print_word_json(kept);
     output_string("}");
     print_file("grant", &kept->grant);
     if (kept->has_grant)
@@ -69,6 +83,22 @@ static void print_wrong(const frazil_admin_file *file)
     output_string("\n");
 }
 
+/* Below a row, indented. */
+static void print_part_and_wrong(const frazil_admin_kept *kept)
+{
+    if (kept->is_part)
+        output_format("        sequence numbers %" PRIu64 " to %" PRIu64 "\n", kept->seq_min, kept->seq_max);
+    print_wrong(&kept->word);
+    print_wrong(&kept->grant);
+}
+
+static void print_lease(const frazil_admin_kept *kept)
+{
+    output_format(" lease  %-6s  %-6s  by the coordinator: see `frazil lease list`\n", name_state(kept),
+                  name_file(&kept->word));
+    print_part_and_wrong(kept);
+}
+
 static void print_worker(const frazil_admin_kept *kept)
 {
     char from[FIELDS_TEXT_SIZE], until[FIELDS_TEXT_SIZE], highest[FIELDS_TEXT_SIZE];
@@ -81,13 +111,18 @@ static void print_worker(const frazil_admin_kept *kept)
     if (kept->has_grant && kept->pid != 0)
         output_format("  %" PRIu64, kept->pid);
     output_string("\n");
-    if (kept->is_part)
-        output_format("        sequence numbers %" PRIu64 " to %" PRIu64 "\n", kept->seq_min, kept->seq_max);
-    print_wrong(&kept->word);
-    print_wrong(&kept->grant);
+    print_part_and_wrong(kept);
     if (kept->has_grant && kept->highest_unix_ms > kept->until_unix_ms)
         output_format("        its clock was ahead once: times up to %s are taken, too\n",
                       fields_time(kept->highest_unix_ms, highest));
+}
+
+static void print_row(const frazil_admin_kept *kept, bool json)
+{
+    if (kept->is_lease)
+        (json ? print_lease_json : print_lease)(kept);
+    else
+        (json ? print_worker_json : print_worker)(kept);
 }
 
 static void print_head(const frazil_admin_state_info *info)
@@ -127,7 +162,7 @@ static int state_show(const char *spec, const struct state_options *options)
     if (!options->json)
         print_head(&info);
     for (size_t i = 0; frazil_admin_state_row(state, i, &kept, sizeof kept) == FRAZIL_OK; i++) {
-        (options->json ? print_json : print_worker)(&kept);
+        print_row(&kept, options->json);
         if (kept.is_wrong)
             status = STATUS_BAD_VALUE;
     }
@@ -139,7 +174,10 @@ static int state_show(const char *spec, const struct state_options *options)
 
 static void print_repair(const frazil_admin_kept *kept, bool json)
 {
-    if (json)
+    if (kept->is_lease)
+        output_string(json ? "{\"lease\":true,\"made_anew\":true}\n"
+                           : "the lease's word: gone, and those who start now take another worker id\n");
+    else if (json)
         output_format("{\"worker\":%" PRIu32 ",\"sequence_min\":%" PRIu64 ",\"sequence_max\":%" PRIu64
                       ",\"made_anew\":true}\n",
                       kept->worker, kept->seq_min, kept->seq_max);
@@ -222,7 +260,8 @@ static int cmd_state_run(int argc, char **argv)
         "restart; init makes files anew that are damaged or somebody else's.",
         "Give the spec that the program has.  init refuses while a process uses the\n"
         "worker, and gives up all ids that may have been made until now.  --all is for\n"
-        "when a state directory was restored from an old copy, or lost.\n"
+        "when a state directory was restored from an old copy, or lost.  With share=host\n"
+        "it is about the lease of this host's processes.\n"
         "Exit status of show: 1 if a file is wrong.\n\n"
         "  frazil state worker=fixed:7\n"
         "  frazil state init worker=fixed:7"};

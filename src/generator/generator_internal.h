@@ -115,7 +115,8 @@ static inline uint64_t fz_monotonic_ns(const frazil *gen)
 /* How far a fresh grant reaches, in nanoseconds; 0 before the first one. */
 static inline uint64_t fz_horizon_ns(const frazil *gen)
 {
-    return fz_layout_ticks_ns(&gen->layout, atomic_load_explicit(&gen->keeper.horizon_ticks, memory_order_relaxed));
+    return fz_layout_ticks_ns(&gen->layout,
+                              atomic_load_explicit(&gen->shared->keeper.horizon_ticks, memory_order_relaxed));
 }
 
 #endif

@@ -36,15 +36,6 @@ static frazil_err last_code_of(const frazil *gen)
                : (frazil_err)atomic_load_explicit(&gen->shared->keeper.failure_code, memory_order_relaxed);
 }
 
-/* After a failure: how long until the next try.  0: it may be made now. */
-static uint64_t retry_in_ns(const frazil *gen)
-{
-    uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
-    uint64_t now_ns = fz_monotonic_ns(gen);
-
-    return retry_ns > now_ns ? retry_ns - now_ns : 0;
-}
-
 /* How long until the grant is to be extended. */
 static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *seen)
 {
@@ -53,7 +44,7 @@ static uint64_t next_keep_ns(const frazil *gen, const struct fz_observation *see
 
     (void)fz_keeper_can_reach(gen, &seen->grant, beyond, beyond, &due_tick);
     uint64_t due_ns = fz_ns_until(gen, seen->now, due_tick);
-    uint64_t retry_ns = failures_of(gen) == 0 ? 0 : retry_in_ns(gen);
+    uint64_t retry_ns = failures_of(gen) == 0 ? 0 : fz_keeper_retry_in_ns(gen);
     return due_ns > retry_ns ? due_ns : retry_ns;
 }
 
@@ -90,6 +81,6 @@ frazil_err frazil_last_failure(frazil *gen, frazil_error *reterr)
     fz_shared_note_read(&gen->shared->keeper.failure, failure);
     (void)fz_fail(reterr, err, "%s", failure[0] != '\0' ? failure : frazil_strerror(err));
     if (reterr != NULL)
-        reterr->retry_ns = retry_in_ns(gen);
+        reterr->retry_ns = fz_keeper_retry_in_ns(gen);
     return err;
 }

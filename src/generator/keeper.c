@@ -21,9 +21,16 @@ static const uint64_t longest_turn_wait_ns = 2000000000;
 /* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
 static const uint64_t shortest_retry_ns = 50000000;
 static const uint64_t longest_retry_ns = 5000000000;
+enum { DOUBLINGS_MAX = 8 };
 
-/* And never longer than this part of a grant, which is there to bridge the outage. */
-enum { RETRIES_IN_A_GRANT = 16 };
+/*
+ * And never longer than this part of a grant, which is there to bridge the outage; or than that one, when it has ended
+ * and there is no answer.
+ */
+enum { RETRIES_IN_A_GRANT = 16, RETRIES_IN_SILENCE = 4 };
+
+/* A try that failed sooner had an answer, if only a refusal: no URL has a shorter timeout. */
+static const uint64_t shortest_timeout_ns = 10000000;
 
 /*
  * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
@@ -64,12 +71,12 @@ static void note_horizon(frazil *gen, const struct fz_grant *grant, uint64_t now
     /* Measured instead of asked for: only the granter knows the namespace, and a program's own granter has none. */
     uint64_t ticks = grant->until > now_tick ? grant->until - now_tick : 1;
 
-    atomic_store_explicit(&gen->keeper.horizon_ticks, ticks, memory_order_relaxed);
+    atomic_store_explicit(&gen->shared->keeper.horizon_ticks, ticks, memory_order_relaxed);
 }
 
 static uint64_t horizon_ticks(const frazil *gen)
 {
-    return atomic_load_explicit(&gen->keeper.horizon_ticks, memory_order_relaxed);
+    return atomic_load_explicit(&gen->shared->keeper.horizon_ticks, memory_order_relaxed);
 }
 
 static uint64_t shorter_of(uint64_t ns, uint64_t other)
@@ -89,13 +96,38 @@ static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
     fz_shared_note_write(&shared->failure, "");
 }
 
+/* A time further ahead than any pause was left by a process of another time namespace, and does not count. */
+uint64_t fz_keeper_retry_in_ns(const frazil *gen)
+{
+    uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
+    uint64_t now_ns = fz_monotonic_ns(gen);
+
+    return retry_ns > now_ns && retry_ns - now_ns <= shortest_retry_ns << (DOUBLINGS_MAX + 1) ? retry_ns - now_ns : 0;
+}
+
+/*
+ * The longest pause after a try.  A coordinator that gives no answer may have too much to do: then it works for those
+ * who have given up, and if all ask as often as before, nobody has an answer in time ever again.  So the pause grows
+ * with the time since the grant has ended, and the fleet asks ever less.
+ */
+static uint64_t longest_retry_pause_ns(const frazil *gen, const struct fz_observation *seen, bool is_silent)
+{
+    uint64_t now_tick = seen->view.now_tick;
+    uint64_t ended = now_tick > seen->grant.until ? now_tick - seen->grant.until : 0;
+    uint64_t usual_ns = shorter_of(longest_retry_ns, fz_horizon_ns(gen) / RETRIES_IN_A_GRANT);
+    uint64_t silent_ns =
+        shorter_of(fz_layout_ticks_ns(&gen->layout, ended) / 2, fz_horizon_ns(gen) / RETRIES_IN_SILENCE);
+
+    return is_silent && silent_ns > usual_ns ? silent_ns : usual_ns;
+}
+
 /* Puts off the next try: for longer with each failure, unless it is known when it can succeed. */
-static void back_off(frazil *gen, const frazil_error *why)
+static void back_off(frazil *gen, const struct fz_observation *seen, const frazil_error *why, uint64_t took_ns)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t longest_ns = shorter_of(longest_retry_ns, fz_horizon_ns(gen) / RETRIES_IN_A_GRANT);
-    uint64_t pause_ns = shorter_of(failures < 7 ? shortest_retry_ns << failures : longest_retry_ns, longest_ns);
+    uint64_t longest_ns = longest_retry_pause_ns(gen, seen, took_ns >= shortest_timeout_ns && why->retry_ns == 0);
+    uint64_t pause_ns = shorter_of(shortest_retry_ns << shorter_of(failures, DOUBLINGS_MAX), longest_ns);
 
     /* Never less than half of it: a random number near 0 would hammer a coordinator that is down. */
     pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
@@ -137,6 +169,15 @@ static void notice_fork(frazil *gen)
     keeper->process = process;
 }
 
+/* Whether others have put another grant in force since the board was looked at. */
+static bool is_overtaken(const frazil *gen, const struct fz_observation *seen)
+{
+    uint64_t number;
+
+    (void)fz_grant_board_look(&gen->shared->grants, &number);
+    return number != seen->grant_number;
+}
+
 static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
@@ -146,16 +187,22 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
 
     if (!needs_extension(gen, &seen.grant, seen.view.now_tick))
         return FRAZIL_OK;
+    /* fz_keeper_end: this process seemed to be gone, on a system that does not tell that a mapping holds no lock. */
+    if (seen.grant.version == 0)
+        return fz_fail(reterr, FRAZIL_ELEASE,
+                       "another process of this host has given the lease back: open the generator again");
     /* In the turn, because after_fork changes what other threads of this process read. */
     notice_fork(gen);
-    uint64_t retry_ns = atomic_load_explicit(&shared->retry_ns, memory_order_relaxed);
+    uint64_t begun_ns = fz_monotonic_ns(gen);
     /* Every caller at the end of a grant comes here, so a coordinator that is down would be asked for each id. */
-    if (fz_monotonic_ns(gen) < retry_ns)
+    if (fz_keeper_retry_in_ns(gen) > 0)
         return fz_fail(reterr, FRAZIL_EAGAIN, "the last try to extend the grant failed a moment ago");
     frazil_err err = gen->keeper.granter.extend(gen->keeper.granter.ctx, seen.view.now_tick, &seen.grant, &grant, &why);
+    if (err != FRAZIL_OK && is_overtaken(gen, &seen))
+        return FRAZIL_OK; /* nobody needs the answer any more */
     if (err != FRAZIL_OK) {
         fz_events_note_failure(gen, err, atomic_load_explicit(&shared->failures, memory_order_relaxed) == 0);
-        back_off(gen, &why);
+        back_off(gen, &seen, &why, fz_monotonic_ns(gen) - begun_ns);
         atomic_store_explicit(&shared->failure_code, err, memory_order_relaxed);
         fz_shared_note_write(&shared->failure, why.message);
         if (reterr != NULL)
@@ -172,11 +219,17 @@ static frazil_err extend_in_turn(frazil *gen, frazil_error *reterr)
     return FRAZIL_OK;
 }
 
+/* Whether there is a grant to extend, by this process: a failed try of another one would put off the keeper's next. */
+static bool is_our_work(const frazil *gen)
+{
+    return gen->keeper.granter.ctx != NULL && gen->keeper.mode != FZ_KEEPER_OTHER;
+}
+
 frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr)
 {
     struct fz_turn turn;
 
-    if (gen->keeper.granter.ctx == NULL)
+    if (!is_our_work(gen))
         return FRAZIL_OK;
     if (!fz_turn_try(gen, &turn))
         return fz_fail(reterr, FRAZIL_EAGAIN, "another thread or process is just extending the grant");
@@ -223,11 +276,10 @@ static uint64_t pause_ns(frazil *gen)
     struct fz_observation seen = fz_observe(gen);
     uint64_t look = look_ticks(gen);
     uint64_t rest = horizon_ticks(gen) - look;
-    uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
-    uint64_t now_ns = fz_monotonic_ns(gen);
+    uint64_t retry_ns = fz_keeper_retry_in_ns(gen);
 
-    if (retry_ns > now_ns)
-        return retry_ns - now_ns;
+    if (retry_ns > 0)
+        return retry_ns;
     /* The last try did not help, though it reported no failure: another process has the turn. */
     if (needs_extension(gen, &seen.grant, seen.view.now_tick))
         return shortest_retry_ns;
@@ -265,6 +317,31 @@ static frazil_err join_watch(frazil *gen, frazil_error *reterr)
 enum { OVERTAKEN_MAX = 8 };
 
 /*
+ * Whether other processes hold a lease that this one shares, which has not ended: it is this one's, too, and the
+ * coordinator need not be asked.
+ */
+static bool can_join(const frazil *gen, const struct fz_observation *seen)
+{
+    const struct fz_grant *grant = &seen->grant;
+
+    return gen->home.kind == FZ_HOME_LEASE && grant->version != 0 && grant->floor <= grant->until &&
+           seen->view.now_tick <= grant->until;
+}
+
+/*
+ * Puts a first grant in force.  A word that others have left behind may stand above its floor, with ids of another
+ * worker below (I3).  False: others were faster.
+ */
+static bool put_first(frazil *gen, struct fz_observation *seen, struct fz_grant *grant)
+{
+    bool follows = gen->home.kind == FZ_HOME_LEASE && !fz_home_is_new(&gen->home);
+
+    if (follows && grant->worker != seen->grant.worker && !fz_begin_above(gen, seen, grant))
+        return false;
+    return put_in_force(gen, seen, grant);
+}
+
+/*
  * One try at the first grant of this process.  Another process with the same word may be faster; the next acquire
  * continues its grant, so there is nothing to wait for.
  */
@@ -275,12 +352,14 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
     for (unsigned overtaken = 0; overtaken < OVERTAKEN_MAX; overtaken++) {
         struct fz_observation seen = fz_observe(gen);
         struct fz_grant grant;
+        if (can_join(gen, &seen))
+            return FRAZIL_OK;
         frazil_err err = granter->acquire(granter->ctx, seen.view.now_tick, &grant, reterr);
         if (err != FRAZIL_OK)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
         /* Not put in force: the other process's grant is on the board, and the granter continues that one. */
-        if (put_in_force(gen, &seen, &grant))
+        if (put_first(gen, &seen, &grant))
             return FRAZIL_OK;
     }
     return fz_fail(reterr, FRAZIL_EAGAIN,
@@ -293,6 +372,10 @@ static frazil_err try_acquire(frazil *gen, uint64_t wait_ns, frazil_error *reter
     struct fz_turn turn;
 
     wait_ns = shorter_of(wait_ns, longest_turn_wait_ns);
+    /* Without waiting for a turn, which a process that is stopped may have. */
+    struct fz_observation seen = fz_observe(gen);
+    if (can_join(gen, &seen))
+        return FRAZIL_OK;
     if (!fz_turn_wait(gen, wait_ns, &turn))
         return fz_fail(
             reterr, FRAZIL_EAGAIN,
@@ -306,14 +389,15 @@ static frazil_err try_acquire(frazil *gen, uint64_t wait_ns, frazil_error *reter
 
 /*
  * How long to wait before the next try, left_ns before the last one; a fleet that starts at once must not come back as
- * one.  Only the time of the next try, 1 ms where it is not known, decides whether it is waited for, and no random
- * number.
+ * one.  Nobody knows how large it is, but each conflict and each missing answer says that the window was too narrow for
+ * it: so that doubles, up to what is left.  Only the time of the next try, 1 ms where it is not known, decides whether
+ * it is waited for, and no random number.
  */
 static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
 {
     /* One more nanosecond, as a time that is only just reached may still round down to the tick before. */
     uint64_t known_ns = why->retry_ns == 0 ? FZ_NS_PER_MS : 1 + shorter_of(why->retry_ns, longest_acquire_ns);
-    uint64_t spread_ns = shortest_retry_ns << (tries < 4 ? tries : 4);
+    uint64_t spread_ns = shortest_retry_ns << (tries < 8 ? tries : 8); /* longer than longest_acquire_ns */
 
     if (known_ns < left_ns)
         spread_ns = shorter_of(spread_ns, left_ns - known_ns);
@@ -365,7 +449,7 @@ bool fz_keeper_has_thread(const frazil *gen)
 /* Unless a try has failed, and it is too early for the next. */
 static void hurry(frazil *gen)
 {
-    if (fz_monotonic_ns(gen) >= atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed))
+    if (fz_keeper_retry_in_ns(gen) == 0)
         fz_watch_hurry(&gen->keeper.watched);
 }
 
@@ -438,18 +522,31 @@ static uint64_t last_used_tick(const frazil *gen)
     return used;
 }
 
-frazil_err fz_keeper_release(frazil *gen)
+struct fz_remnant fz_keeper_end(frazil *gen)
+{
+    struct fz_grant_board *board = &gen->shared->grants;
+    uint64_t number;
+    struct fz_remnant remnant = {.held = fz_grant_board_look(board, &number)};
+    struct fz_grant ended = remnant.held;
+    uint64_t used = last_used_tick(gen);
+
+    remnant.used_tick = used < remnant.held.until ? used : remnant.held.until;
+    /* Nobody else writes to it now.  It has no tick left, whoever may still have the page mapped. */
+    ended.version = 0;
+    ended.floor = ended.until + 1;
+    if (gen->home.kind == FZ_HOME_LEASE)
+        (void)fz_grant_board_put(board, number, &ended);
+    return remnant;
+}
+
+frazil_err fz_keeper_release(frazil *gen, const struct fz_remnant *remnant)
 {
     struct fz_granter *granter = &gen->keeper.granter;
 
-    if (granter->ctx == NULL)
-        return FRAZIL_OK;
-    notice_fork(gen);
-    struct fz_grant held = fz_grant_board_read(&gen->shared->grants);
-    if (held.version == 0)
+    if (granter->ctx == NULL || remnant->held.version == 0)
         return FRAZIL_OK; /* the generator was never opened: there is nothing to give back */
-    uint64_t used = last_used_tick(gen);
-    return granter->release(granter->ctx, &held, used < held.until ? used : held.until);
+    notice_fork(gen);
+    return granter->release(granter->ctx, &remnant->held, remnant->used_tick);
 }
 
 void fz_keeper_close(frazil *gen)
@@ -468,8 +565,7 @@ static bool is_idle(frazil *gen)
 {
     struct fz_observation seen = fz_observe(gen);
 
-    return !needs_extension(gen, &seen.grant, seen.view.now_tick) ||
-           fz_monotonic_ns(gen) < atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
+    return !needs_extension(gen, &seen.grant, seen.view.now_tick) || fz_keeper_retry_in_ns(gen) > 0;
 }
 
 /* Extends the grant within the time; what takes longer goes on. */
@@ -493,7 +589,7 @@ frazil_err frazil_keep(frazil *gen, uint64_t wait_ns, uint64_t *ret_next_ns, fra
     *ret_next_ns = FRAZIL_WAIT_FOREVER;
     if (fz_is_stopped(gen))
         return fz_fail_stopped(reterr);
-    if (gen->keeper.granter.ctx == NULL)
+    if (!is_our_work(gen))
         return FRAZIL_OK;
     frazil_err err = keep_within(gen, most_ns, reterr);
     *ret_next_ns = is_helped(gen) ? look_again_ns : pause_ns(gen);

@@ -22,12 +22,11 @@
 struct fz_keeper {
     struct fz_granter granter; /* ctx NULL: the worker needs no grant */
     enum fz_keeper_mode mode;
-    bool asks_program;              /* the granter is the program's: only its own threads call it */
-    _Atomic uint64_t horizon_ticks; /* of a fresh grant */
-    _Atomic uint64_t inside;        /* by its fork mark: the process of which a thread extends the grant; 0: none */
-    _Atomic uint64_t helped;        /* likewise: a thread that frazil_keep has started is at work; 0: none */
-    uint64_t process;               /* by its fork mark: the one that the granter was last used in */
-    struct fz_watched watched;      /* with FZ_KEEPER_THREAD; its lane is set before opening */
+    bool asks_program;         /* the granter is the program's: only its own threads call it */
+    _Atomic uint64_t inside;   /* by its fork mark: the process of which a thread extends the grant; 0: none */
+    _Atomic uint64_t helped;   /* likewise: a thread that frazil_keep has started is at work; 0: none */
+    uint64_t process;          /* by its fork mark: the one that the granter was last used in */
+    struct fz_watched watched; /* with FZ_KEEPER_THREAD; its lane is set before opening */
 };
 
 /*
@@ -44,6 +43,9 @@ FZ_PRIVATE frazil_err fz_keeper_open(frazil *gen, const struct fz_granter *grant
  * failed; FRAZIL_ELEASE.
  */
 FZ_PRIVATE frazil_err fz_keeper_extend(frazil *gen, frazil_error *reterr);
+
+/* After a failure: how long until the next try.  0: it may be made now. */
+FZ_PRIVATE uint64_t fz_keeper_retry_in_ns(const frazil *gen);
 
 /* Whether somebody is just extending the grant. */
 FZ_PRIVATE bool fz_keeper_is_busy(frazil *gen);
@@ -74,11 +76,23 @@ FZ_PRIVATE bool fz_keeper_delegate(frazil *gen);
 /* Has no thread of this process look after it any more, and waits for one that is just at it. */
 FZ_PRIVATE void fz_keeper_stop(frazil *gen);
 
+/* The grant at the end, to be given back. */
+struct fz_remnant {
+    struct fz_grant held; /* version 0: there is none */
+    uint64_t used_tick;   /* nothing above it was issued */
+};
+
 /*
- * Gives the grant back.  Only for the last one who has the word, when nobody can take a slot any more.  FRAZIL_OK: it
- * was given back, or nothing was to be; FRAZIL_EUNREACHABLE: it ends by itself.
+ * Ends the grant, so that whoever finds the page from now on does not use it, and returns what is left of it.  Only for
+ * the last one who has the word, when nobody can take a slot any more.
  */
-FZ_PRIVATE frazil_err fz_keeper_release(frazil *gen);
+FZ_PRIVATE struct fz_remnant fz_keeper_end(frazil *gen);
+
+/*
+ * Gives back what fz_keeper_end returned; the page need not be there any more.  FRAZIL_OK: it was given back, or
+ * nothing was to be; FRAZIL_EUNREACHABLE: it ends by itself.
+ */
+FZ_PRIVATE frazil_err fz_keeper_release(frazil *gen, const struct fz_remnant *remnant);
 
 /* Closes the granter; releases nothing. */
 FZ_PRIVATE void fz_keeper_close(frazil *gen);

@@ -17,6 +17,7 @@
 #include "os/fail_errno.h"
 #include "os/host.h"
 #include "os/memory.h"
+#include "other_keeper.h"
 #include "port_granter.h"
 #include "remote.h"
 #include "spec/coordinators.h"
@@ -163,11 +164,23 @@ static void name_owner(char *buf, size_t size)
     fz_sentence_u64(&owner, (uint64_t)getpid());
 }
 
+/* Whether the grant is still the one on the board. */
+static bool is_in_force(void *board, const struct fz_grant *grant)
+{
+    struct fz_grant now = fz_grant_board_read(board);
+
+    return now.worker == grant->worker && now.version == grant->version;
+}
+
 static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              struct fz_granter *ret, frazil_error *reterr)
 {
     const frazil_coordinator *coordinator;
     char owner[FZ_HOST_NAME_SIZE + 16];
+    const struct fz_lease_group group = {.token = gen->home.token,
+                                         .pair = &gen->shared->keeper.pair,
+                                         .is_in_force = is_in_force,
+                                         .ctx = &gen->shared->grants};
     const struct fz_lease_request lease = {.url = decision->worker.url,
                                            .owner = owner,
                                            .layout = &gen->layout,
@@ -179,7 +192,8 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
                                            .max_skew_said = decision->lease.max_skew_said,
                                            .stay = decision->lease.stay,
                                            .horizon_ms = decision->lease.horizon_ms,
-                                           .workers = decision->lease.workers};
+                                           .workers = decision->lease.workers,
+                                           .group = gen->home.kind == FZ_HOME_LEASE ? &group : NULL};
 
     name_owner(owner, sizeof owner);
     frazil_err err = fz_coordinator_for("worker", decision->worker.url, ports->coordinators, &coordinator, reterr);
@@ -201,6 +215,9 @@ static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, co
     if (ports->granter != NULL) {
         gen->keeper.asks_program = true;
         err = fz_port_granter_open(&granter, ports->granter, &gen->layout, reterr);
+    } else if (decision->keeper == FZ_KEEPER_OTHER) {
+        granter = fz_other_keeper();
+        err = FRAZIL_OK;
     } else if (decision->worker.url != NULL) {
         err = open_lease(gen, decision, ports, &granter, reterr);
     } else if (gen->home.kind == FZ_HOME_FILE) {
@@ -235,15 +252,32 @@ static frazil_err close_home(frazil *gen, bool opened)
     frazil_err err = FRAZIL_OK;
 
     fz_keeper_stop(gen);
+    bool is_lease = gen->home.kind == FZ_HOME_LEASE;
     bool is_last = fz_home_leave(&gen->home, &gen->shared);
+    struct fz_remnant remnant = {.held = {.version = 0}};
     if (is_last) {
         gen->word = &gen->shared->word;
-        err = fz_keeper_release(gen);
-        if (!opened)
-            fz_home_undo(&gen->home);
+        /*
+         * The one that keeps the lease may have been killed, and goes on with it when it is started again.  Neither
+         * does an open that has failed before it could ask the coordinator end what others have left.
+         */
+        if (gen->keeper.mode != FZ_KEEPER_OTHER && gen->keeper.granter.ctx != NULL)
+            remnant = fz_keeper_end(gen);
     }
+    /*
+     * A lease is taken off the board while nobody can look at it.  After that it is given back, which may take long:
+     * meanwhile others may open, and find nothing there to use.  The other way round they would use what somebody
+     * else has been given.
+     */
+    if (is_lease)
+        fz_home_close(&gen->home, gen->shared);
+    if (is_last)
+        err = fz_keeper_release(gen, &remnant);
+    if (is_last && !opened && !is_lease)
+        fz_home_undo(&gen->home);
     fz_keeper_close(gen);
-    fz_home_close(&gen->home, gen->shared);
+    if (!is_lease)
+        fz_home_close(&gen->home, gen->shared);
     return err;
 }
 

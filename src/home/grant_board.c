@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "grant_board.h"
 
-enum { PART_BITS = 32 };
+enum { PART_BITS = 32, PARTS_MAX = 13 };
+
+_Static_assert(FZ_GRANT_PARTS <= PARTS_MAX, "an entry has a place for each part");
 
 static uint64_t joined(uint64_t high, uint64_t low)
 {
@@ -10,7 +12,7 @@ static uint64_t joined(uint64_t high, uint64_t low)
 
 struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t *ret_number)
 {
-    uint64_t parts[FZ_GRANT_PARTS];
+    uint64_t parts[PARTS_MAX] = {0};
     uint64_t number;
 
     /* The entry in force is never written to, so it is whole if it was in force all the time. */
@@ -24,7 +26,11 @@ struct fz_grant fz_grant_board_look(const struct fz_grant_board *board, uint64_t
     return (struct fz_grant){.worker = (uint32_t)parts[0],
                              .floor = joined(parts[1], parts[2]),
                              .until = joined(parts[3], parts[4]),
-                             .version = joined(parts[5], parts[6])};
+                             .version = joined(parts[5], parts[6]),
+                             .space = {.token_high = joined(parts[7], parts[8]),
+                                       .token_low = joined(parts[9], parts[10]),
+                                       .horizon_ms = (uint32_t)parts[11],
+                                       .max_skew_ms = (uint32_t)parts[12]}};
 }
 
 struct fz_grant fz_grant_board_read(const struct fz_grant_board *board)
@@ -67,9 +73,12 @@ static bool publish(struct fz_grant_board *board, uint64_t claimed)
 
 bool fz_grant_board_put(struct fz_grant_board *board, uint64_t number, const struct fz_grant *grant)
 {
-    const uint64_t parts[FZ_GRANT_PARTS] = {
-        grant->worker, grant->floor >> PART_BITS,   grant->floor,  grant->until >> PART_BITS,
-        grant->until,  grant->version >> PART_BITS, grant->version};
+    const struct fz_grant_space *space = &grant->space;
+    const uint64_t parts[PARTS_MAX] = {
+        grant->worker,     grant->floor >> PART_BITS,     grant->floor,     grant->until >> PART_BITS,
+        grant->until,      grant->version >> PART_BITS,   grant->version,   space->token_high >> PART_BITS,
+        space->token_high, space->token_low >> PART_BITS, space->token_low, space->horizon_ms,
+        space->max_skew_ms};
     uint64_t claimed = number + FZ_GRANT_ENTRIES;
     uint64_t next = (number + 1) % FZ_GRANT_ENTRIES;
 

@@ -23,8 +23,13 @@
 #define FZ_GRANT_ENTRIES 8
 #endif
 
-/* Of an entry: worker, floor, until and version, 32 bits in each; the upper 32 are the claim's. */
-enum { FZ_GRANT_PARTS = 7 };
+/*
+ * Of an entry: worker, floor, until, version and the namespace, 32 bits in each; the upper 32 are the claim's.  The
+ * memory model leaves the namespace out: it is written and read as the parts before it are.
+ */
+#ifndef FZ_GRANT_PARTS
+#define FZ_GRANT_PARTS 13
+#endif
 
 struct fz_grant_board {
     _Atomic uint64_t number; /* claims * FZ_GRANT_ENTRIES + which entry is in force */

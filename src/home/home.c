@@ -63,7 +63,7 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
 {
     char path[FZ_PATH_SIZE];
 
-    frazil_err err = fz_home_file(path, folder, identity->worker, FZ_HOME_WORD_SUFFIX, reterr);
+    frazil_err err = fz_home_file(path, folder, (uint32_t)identity->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
         err = fz_home_prepare_shards(path, FZ_DIR_RUN, reterr);
     if (err == FRAZIL_OK)
@@ -71,6 +71,43 @@ static frazil_err open_word(struct fz_home *home, const char *folder, const stru
     if (err != FRAZIL_OK)
         return err;
     home->kind = FZ_HOME_FILE;
+    *ret_shared = home->word.payload;
+    return FRAZIL_OK;
+}
+
+/*
+ * The numbers of its sequence are part of the lease's identity: who has others has another lease, and with it another
+ * worker id, so that their words need not know of each other.
+ */
+struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision)
+{
+    uint64_t top = decision->bounds.top;
+
+    return (struct fz_word_identity){.fingerprint = decision->places.fingerprint,
+                                     .worker = decision->lease.identity.check,
+                                     .bounds = {.min = 0, .max = top, .top = top},
+                                     .prepare = prepare_page};
+}
+
+/* The word of a lease that processes share. */
+static frazil_err open_shared(struct fz_home *home, const struct fz_decision *decision, struct fz_shared **ret_shared,
+                              frazil_error *reterr)
+{
+    const struct fz_places *places = &decision->places;
+    const struct fz_word_identity identity = fz_home_lease_word(decision);
+    char folder[FZ_PATH_SIZE];
+    char path[FZ_PATH_SIZE];
+
+    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_LEASE, places->run_dir, places->name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_lease_file(path, folder, decision->lease.identity.name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_word_file_open(&home->word, path, &identity, sizeof(struct fz_shared), reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    home->kind = FZ_HOME_LEASE;
+    /* The number that the file was given when it was made: no other file, and so no other owner, has the same. */
+    home->token = (struct fz_token){.high = home->word.nonce, .low = decision->lease.identity.check};
     *ret_shared = home->word.payload;
     return FRAZIL_OK;
 }
@@ -83,13 +120,15 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_places *place
 
     frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_STATE, places->state_dir, places->name, reterr);
     if (err == FRAZIL_OK)
-        err = fz_home_file(home->grant_path, folder, identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
+        err = fz_home_file(home->grant_path, folder, (uint32_t)identity->worker, FZ_HOME_GRANT_SUFFIX, reterr);
     if (err == FRAZIL_OK && !fz_bounds_are_all(&identity->bounds))
         err = fz_home_prepare_shards(home->grant_path, FZ_DIR_STATE, reterr);
     if (err != FRAZIL_OK)
         return err;
-    home->owner = (struct fz_grant_owner){
-        .worker = identity->worker, .bounds = identity->bounds, .nonce = home->word.nonce, .device = home->word.device};
+    home->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
+                                          .bounds = identity->bounds,
+                                          .nonce = home->word.nonce,
+                                          .device = home->word.device};
     memcpy(home->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
     return FRAZIL_OK;
 }
@@ -119,7 +158,7 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     if (err == FRAZIL_OK)
         err = name_grant(home, places, &identity, reterr);
     if (err == FRAZIL_OK)
-        *ret_worker = identity.worker;
+        *ret_worker = (uint32_t)identity.worker;
     return err;
 }
 
@@ -132,7 +171,8 @@ frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
     if (decision->state.kind == FZ_STATE_FILES) {
         err = open_in_file(&home, decision, ret_shared, ret_worker, reterr);
     } else {
-        err = open_in_memory(&home, decision, ret_shared, reterr);
+        err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&home, decision, ret_shared, reterr)
+                                                      : open_in_memory(&home, decision, ret_shared, reterr);
         *ret_worker = decision->worker.first;
     }
     if (err != FRAZIL_OK) {
@@ -149,9 +189,25 @@ frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, s
     return fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
 }
 
+static bool has_word_file(const struct fz_home *home)
+{
+    return home->kind == FZ_HOME_FILE || home->kind == FZ_HOME_LEASE;
+}
+
 bool fz_home_is_new(const struct fz_home *home)
 {
-    return home->kind != FZ_HOME_FILE || home->word.created;
+    return !has_word_file(home) || home->word.created;
+}
+
+/*
+ * On an overlay a mapping holds no lock: a program that has closed all its descriptors still uses the page, though it
+ * seems to be gone.  There a lease is not given back, and ends by itself.
+ */
+static bool lies_on_layer(const struct fz_home *home)
+{
+    struct fz_disk disk;
+
+    return fz_disk_look(home->word.path, &disk) != 0 || disk.kind == FZ_DISK_LAYER;
 }
 
 bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
@@ -160,23 +216,26 @@ bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
         home->in_company = false;
         return fz_company_leave(&home->company);
     }
-    if (home->kind != FZ_HOME_FILE)
+    if (!has_word_file(home))
         return false;
-    bool last = fz_word_file_leave(&home->word);
+    bool last = fz_word_file_leave(&home->word) && (home->kind != FZ_HOME_LEASE || !lies_on_layer(home));
     *shared = last ? home->word.payload : NULL;
     return last;
 }
 
 void fz_home_undo(struct fz_home *home)
 {
-    /* A process that used the word in between is gone, and the next one begins above its grant. */
+    /*
+     * A lease's file stays: without it, what the open may have taken from the coordinator would be a stranger's.
+     * A process that used the word in between is gone, and the next one begins above its grant.
+     */
     if (home->kind == FZ_HOME_FILE && home->word.created)
         (void)fz_word_file_remove(&home->word);
 }
 
 void fz_home_close(struct fz_home *home, struct fz_shared *shared)
 {
-    if (home->kind == FZ_HOME_FILE)
+    if (has_word_file(home))
         fz_word_file_close(&home->word);
     else if (home->kind == FZ_HOME_MEMORY)
         fz_unmap(shared, sizeof *shared);

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The home of a generator's shared page, and with it who else uses it: anonymous
+ * The home of a generator's shared page, and with it who else uses it.  It is anonymous
  * memory that only children share, or a file in the run directory, which every
- * process of the host with the same worker maps.
+ * process of the host with the same worker, or the same lease, maps.
  */
 #ifndef FZ_HOME_HOME_H
 #define FZ_HOME_HOME_H
 
 #include "lease/grant_file.h"
+#include "lease/record.h"
 #include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
@@ -18,14 +19,19 @@ struct fz_shared;
 enum fz_home_kind {
     FZ_HOME_NONE, /* not opened */
     FZ_HOME_MEMORY,
-    FZ_HOME_FILE
+    FZ_HOME_FILE, /* of a worker, whose grants are in another file */
+    FZ_HOME_LEASE /* of a coordinator's lease, which all who map the file hold together */
 };
+
+/* Whose word a lease's file is: that of a decision of FZ_STATE_SHARED, which must live as long.  Cannot fail. */
+FZ_PRIVATE struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision);
 
 struct fz_home {
     enum fz_home_kind kind;
     char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grants of the worker are kept */
     struct fz_grant_owner owner;   /* and who asks for it */
-    struct fz_word_file word;      /* FZ_HOME_FILE */
+    struct fz_word_file word;      /* FZ_HOME_FILE and FZ_HOME_LEASE */
+    struct fz_token token;         /* FZ_HOME_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
     struct fz_company company; /* FZ_HOME_MEMORY of a leased worker: tells the last one to give the lease back */

@@ -36,6 +36,19 @@ frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which, frazil_er
                     : fz_fail_errno(reterr, sys, "cannot name the folder beside", path, "");
 }
 
+frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number, frazil_error *reterr)
+{
+    static const char digits[] = "0123456789abcdef";
+    char file[64];
+    struct fz_sentence text = fz_sentence_in(file, sizeof file);
+
+    fz_sentence_str(&text, "/lease-");
+    for (int shift = 60; shift >= 0; shift -= 4)
+        fz_sentence_char(&text, digits[number >> shift & 15]);
+    int sys = fz_path_join(ret_path, folder, file, FZ_HOME_WORD_SUFFIX);
+    return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a lease in", folder, "");
+}
+
 frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
                         frazil_error *reterr)
 {

@@ -3,6 +3,9 @@
  * The places of a worker's files: RUN_DIR/NAMESPACE/worker-N.word and, for
  * worker=file-lock, worker-N.lock; STATE_DIR/NAMESPACE/worker-N.grant.  Words and
  * grants of bounded sequences lie beside them, as os/shards.h says.
+ *
+ * The word of a lease that the host's processes share is RUN_DIR/NAMESPACE/lease-HEX.word; its grant is the
+ * coordinator's.
  */
 #ifndef FZ_HOME_HOME_FILES_H
 #define FZ_HOME_HOME_FILES_H
@@ -28,5 +31,9 @@ FZ_PRIVATE frazil_err fz_home_prepare_shards(const char *path, enum fz_dir which
 /* The path of a worker's file in such a folder: that for all sequence numbers.  FRAZIL_ESYS: it is too long. */
 FZ_PRIVATE frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_t worker, const char *suffix,
                                    frazil_error *reterr);
+
+/* The path of the word of a lease with this number.  FRAZIL_ESYS: it is too long. */
+FZ_PRIVATE frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint64_t number,
+                                         frazil_error *reterr);
 
 #endif

@@ -23,11 +23,12 @@ frazil_err fz_lease_open_granter(const frazil_coordinator *self, const struct fz
     frazil_err err = self->open_register(request->url, &reg, name, reterr);
     if (err != FRAZIL_OK)
         return err;
-    /* Each granter has a token of its own, so that two generators of a process are two owners. */
+    /* Each granter has a token of its own, so that two generators of a process are two owners; a group has one. */
     const struct fz_lease_options options = {.layout = request->layout,
                                              .name = name,
                                              .owner = request->owner,
                                              .token = new_token(request->random),
+                                             .group = request->group,
                                              .random = request->random,
                                              .clock = request->clock,
                                              .base = request->base,

@@ -26,18 +26,19 @@ struct fz_lease_request {
     const frazil_clock *clock;
     uint32_t base; /* worker ids base .. base + count - 1 are used */
     uint32_t count;
-    int64_t max_skew_ms; /* how far clocks may differ */
-    bool max_skew_said;  /* if not, that is the default: a namespace that says something else is right */
-    bool stay;           /* never take another worker id than the first one */
-    uint64_t horizon_ms; /* the horizon that the namespace must have; 0: any */
-    uint64_t workers;    /* likewise */
+    int64_t max_skew_ms;                /* how far clocks may differ */
+    bool max_skew_said;                 /* if not, that is the default: a namespace that says something else is right */
+    bool stay;                          /* never take another worker id than the first one */
+    uint64_t horizon_ms;                /* the horizon that the namespace must have; 0: any */
+    uint64_t workers;                   /* likewise */
+    const struct fz_lease_group *group; /* NULL: the caller and its children are the only ones */
 };
 
 /*
  * The number of the structures that a part and whoever loads it hand each other.  Each change of one of them raises
  * it: builds of one version can differ in it.  tests/style/structures.sh knows them all.
  */
-#define FZ_STRUCTURES 1
+#define FZ_STRUCTURES 3
 
 /* Texts in it are never freed.  Any thread. */
 struct frazil_coordinator {

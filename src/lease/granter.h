@@ -13,6 +13,17 @@
 
 #include "frazil/error.h"
 
+/*
+ * The namespace of a grant: as much as its holder must know to see that another one has taken its place (L10 in
+ * lease.h), and what that one must spare.  All zero: the granter has no namespaces.
+ */
+struct fz_grant_space {
+    uint64_t token_high;
+    uint64_t token_low;
+    uint32_t horizon_ms;
+    uint32_t max_skew_ms;
+};
+
 /* Ticks of a worker that belong to one generator; both ends included. */
 struct fz_grant {
     uint32_t worker;
@@ -24,6 +35,7 @@ struct fz_grant {
      * be the one that extends it.
      */
     uint64_t version;
+    struct fz_grant_space space; /* likewise the granter's own, for whoever extends the grant without having taken it */
 };
 
 /*

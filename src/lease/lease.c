@@ -46,11 +46,6 @@ static struct fz_grant nothing_left(const struct fz_grant *held)
     return none;
 }
 
-static bool record_known(const struct fz_lease *lease, const struct fz_grant *held)
-{
-    return lease->kept.version == held->version && lease->kept.worker == held->worker;
-}
-
 /* The record is not the one that *held stands in any more. */
 static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, const struct fz_record *raw)
 {
@@ -58,7 +53,7 @@ static void note_replaced(struct fz_lease *lease, const struct fz_grant *held, c
     bool readable = raw->version != 0 && fz_worker_record_parse(raw->data, raw->len, &found, NULL) == FRAZIL_OK;
     bool own_token = readable && !found.released && fz_token_equal(found.token, lease->self.token);
 
-    if (own_token && (lease->trouble.kind == FZ_TROUBLE_DOUBT || !record_known(lease, held))) {
+    if (own_token && (lease->trouble.kind == FZ_TROUBLE_DOUBT || !fz_lease_knows_record(lease, held))) {
         /* The token alone proves nothing: a cloned machine has the same one (L3). */
         /* L4: our swap, or a relative's (a parent's or child's), or a clone's.  Nobody can tell, so nobody may use
          * what it granted. */
@@ -153,21 +148,24 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     struct fz_register_status status = {.has_clock = false};
     frazil_error said = {.message = ""};
 
-    assert(record_known(lease, held));
+    assert(fz_lease_knows_record(lease, held));
     grant.until = record.until = fz_lease_reach(lease, now_tick);
     record.token = lease->self.token;
     memcpy(record.owner, lease->self.owner, sizeof record.owner);
     record.extensions++;
+    fz_group_ask(lease, record.until);
     enum fz_register_result result =
         fz_lease_swap(lease, held->worker, held->version, &record, &grant.version, &status, &said);
+    /* Of a group's, another process may have swapped it, and the record is still the group's to swap (L11). */
+    bool is_doubtful = result == FZ_REGISTER_CONFLICT && fz_lease_has_group(lease);
     /* Not read again to see whose record it is: even one with our token may be a clone's. */
-    if (result == FZ_REGISTER_CONFLICT) {
+    if (result == FZ_REGISTER_CONFLICT && !is_doubtful) {
         lease->counters.lost++; /* L3 */
         fz_lease_set_trouble(lease, FZ_TROUBLE_LOST, held->worker, held->version);
         return FRAZIL_OK;
     }
-    if (result == FZ_REGISTER_UNKNOWN) {
-        lease->counters.burned++;
+    if (result == FZ_REGISTER_UNKNOWN || is_doubtful) {
+        lease->counters.burned += !is_doubtful;
         fz_lease_set_trouble(lease, FZ_TROUBLE_DOUBT, held->worker, held->version);
         return FRAZIL_OK;
     }
@@ -189,6 +187,7 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     lease->counters.extensions++;
     lease->kept.record = record;
     lease->kept.version = grant.version;
+    grant.space = fz_namespace_of_grant(&lease->space);
     note_incarnation(lease, &status, now_tick);
     *ret = grant;
     return FRAZIL_OK;
@@ -230,7 +229,7 @@ static frazil_err settle_namespace(struct fz_lease *lease, const struct fz_grant
     if (err != FRAZIL_OK)
         return err;
     if (lease->trouble.kind == FZ_TROUBLE_DOUBT ||
-        (lease->trouble.kind == FZ_TROUBLE_NONE && !record_known(lease, held)))
+        (lease->trouble.kind == FZ_TROUBLE_NONE && !fz_lease_knows_record(lease, held)))
         err = read_own(lease, held, now_tick, reterr);
     if (err == FRAZIL_OK && lease->trouble.kind == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
         !certainly_ours(lease, held, &(struct fz_register_status){.has_clock = false}, now_tick))
@@ -280,6 +279,12 @@ static frazil_err life_is_over(frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_EEXHAUSTED, "the layout's life is over");
 }
 
+/* Whether another process of the group has put a grant in force since the caller looked: then no other is taken. */
+static bool has_moved_on(const struct fz_lease *lease, const struct fz_grant *held)
+{
+    return fz_lease_has_group(lease) && !lease->group.is_in_force(lease->group.ctx, held);
+}
+
 static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
                                frazil_error *reterr)
 {
@@ -291,8 +296,11 @@ static frazil_err lease_extend(void *ctx, uint64_t now_tick, const struct fz_gra
     begin_call(lease);
     if (now_tick > fz_layout_last_tick(&lease->layout))
         return life_is_over(reterr);
+    fz_namespace_adopt(lease, held);
     frazil_err err = extend_contiguously(lease, held, now_tick, &grant, &why);
     if (err == FRAZIL_OK && lease->trouble.kind != FZ_TROUBLE_NONE) {
+        if (has_moved_on(lease, held))
+            return fz_fail(reterr, FRAZIL_EAGAIN, "another process has just extended the grant");
         /* Each look reads the whole namespace, and the last one has shown when the next can succeed. */
         if (now_tick < lease->trouble.defer_until) {
             err = fz_fail(&why, FRAZIL_EAGAIN, "the next grant has to begin later");
@@ -335,7 +343,7 @@ static frazil_err lease_release(void *ctx, const struct fz_grant *held, uint64_t
     uint64_t version;
 
     assert(held->version != 0 && used_tick <= held->until && held->floor >= 1);
-    if (!record_known(lease, held)) {
+    if (!fz_lease_knows_record(lease, held)) {
         /* A child, or a process that shares the word, may be the last one without ever having extended the grant. */
         struct fz_record raw = {.version = 0};
         result = lease->reg.read(lease->reg.ctx, held->worker, &raw, NULL, &said);
@@ -408,7 +416,9 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a lease");
     lease->reg = reg;
     lease->layout = *options->layout;
-    lease->self.token = options->token;
+    if (options->group != NULL)
+        lease->group = *options->group;
+    lease->self.token = options->group != NULL ? options->group->token : options->token;
     lease->random = *options->random;
     if (options->clock != NULL)
         lease->clock = *options->clock;

@@ -25,7 +25,7 @@
  *       later than that.
  *   L9  Where the coordinator has a clock, nobody takes a worker id before that has
  *       passed all that is taken of it, or held back by a quarantine (but who burned
- *       ticks of it himself, and has lost nothing).  So after a loss a holder is
+ *       ticks of it himself, alone, and has lost nothing).  So after a loss a holder is
  *       extended without a gap, in spite of L6, if his record has the very version of
  *       his grant, and the grant has more than 2 max_skew left by the clock in that
  *       answer, and by his own: what was lost came later, and was not a taking.
@@ -36,6 +36,14 @@
  *       granted.  Only then does it agree, refuse or take anything.  If it comes too
  *       late, and its worker id begins for somebody else below the end of its grant, it
  *       gives up what is left of that at once.
+ *
+ *   L11 Processes that share a lease have one token.  One of them may be killed between its swap and the news of it,
+ *       so a record that bears their token is theirs to swap, and by L3 and L4 never theirs to use: the next grant
+ *       starts above it.  They write a worker id into their pair before they first swap for it, and while there are
+ *       two, they look at these alone.  One is dropped when a look shows that it cannot be had.  So they never use a
+ *       third, unless somebody else takes one of the two.  A copy of their host has their token, too.  They wait for
+ *       the ticks of each record to pass, and what reaches beyond all that they have ever asked for is a copy's:
+ *       somebody else's.  So each of the copies comes to have worker ids of its own.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for
  * what was lost, L6 and L9).  Time is an argument: now_tick is the caller's clock.
@@ -55,6 +63,7 @@
 #include "frazil/clock.h"
 #include "frazil/layout.h"
 #include "granter.h"
+#include "pair.h"
 #include "record.h"
 #include "register.h"
 
@@ -62,6 +71,15 @@
 #define FZ_LEASE_NAME_SIZE 64
 
 struct fz_lease;
+
+/* The processes that hold one lease together.  Their memory must be mapped as long as they acquire and extend. */
+struct fz_lease_group {
+    struct fz_token token;      /* of the owner that all of them are */
+    struct fz_lease_pair *pair; /* NULL: there is no group */
+    /* Whether none of them has put another grant in force in place of this one; it is asked in acquire and extend. */
+    bool (*is_in_force)(void *ctx, const struct fz_grant *grant);
+    void *ctx;
+};
 
 struct fz_lease_options {
     const frazil_layout *layout; /* copied */
@@ -76,6 +94,8 @@ struct fz_lease_options {
     bool stay;                   /* never take another worker id than the first one */
     uint64_t horizon_ms;         /* likewise; 0: any */
     uint64_t workers;            /* likewise */
+    const struct fz_lease_group
+        *group; /* copied; its token is the lease's.  NULL: the caller's process, and children */
 };
 
 /* Counts of what happened to a lease. */
@@ -83,7 +103,7 @@ struct fz_lease_counters {
     uint64_t extensions;  /* contiguous ones */
     uint64_t moves;       /* grants that were not contiguous with the one before */
     uint64_t lost;        /* own records that somebody else has swapped: theft, or the clone below */
-    uint64_t clones;      /* of these, those that bear the own token */
+    uint64_t clones;      /* records found that bear the own token, and that a copy of this machine has swapped */
     uint64_t burned;      /* swaps without an answer, or answered by another incarnation of the coordinator */
     uint64_t quarantines; /* that this lease has begun or prolonged */
     uint64_t round_trips;
@@ -112,7 +132,8 @@ FZ_PRIVATE frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register re
  * extend:
  *   A grant without a tick (floor above until) says that the present one must not be used any more (L10).
  *   FRAZIL_ELEASE: the worker is lost and no other is free, or *held has ended.
- *   FRAZIL_EAGAIN: *held has not ended; with the reason.  FRAZIL_EEXHAUSTED: it reaches the last tick already.
+ *   FRAZIL_EAGAIN: *held has not ended, or is not in force in the group; with the reason.
+ *   FRAZIL_EEXHAUSTED: it reaches the last tick already.
  */
 FZ_PRIVATE struct fz_granter fz_lease_granter(struct fz_lease *lease);
 

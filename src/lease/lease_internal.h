@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The lease from inside: lease.c drives, lease_take.c finds a worker, namespace.c knows what all must agree about. */
+/*
+ * The lease from inside: lease.c drives, lease_take.c finds a worker, lease_group.c keeps processes that share a lease
+ * to their pair, namespace.c knows what all must agree about.
+ */
 #ifndef FZ_LEASE_INTERNAL_H
 #define FZ_LEASE_INTERNAL_H
 
@@ -7,6 +10,21 @@
 
 /* How many worker ids that were never taken one look can tell apart; more than that are looked at in parts. */
 #define FZ_WINDOW_BITS 65536
+
+/*
+ * So few worker ids are all looked at.  Of more, a search looks at samples: each row has the largest pool that it is
+ * for, and the sizes of the samples, one after another as long as none has an id that is free.  All follow.  The number
+ * between them is for parts that have find_many: of so many ids more the first look asks whether they were ever taken.
+ *
+ * A free id has no record before it is first taken, so the fuller a pool is, the more bytes has a sample: large pools
+ * have small ones (D89 has the figures).  Pools of 1024, the default layout, have larger samples: there an opening
+ * takes five round trips at most, however full they are.
+ */
+#ifndef FZ_SAMPLES /* the simulator, whose pools are small, has smaller samples */
+#define FZ_SMALL_POOL 64
+#define FZ_SAMPLES(ROW) ROW(256, 0, 16) ROW(1024, 0, 16, 64) ROW(UINT64_MAX, 4, 3, 4, 8, 10, 16, 256)
+#endif
+#define FZ_SAMPLE_MAX 256
 
 /* How many records one look remembers of each kind. */
 #define FZ_SHORTLIST 8
@@ -89,6 +107,7 @@ struct fz_lease {
     frazil_clock clock; /* for how long a call has taken; monotonic_ns NULL: not known */
     struct fz_lease_wish wish;
     struct fz_lease_self self;
+    struct fz_lease_group group;
 
     struct fz_namespace space; /* written by namespace.c, but for stale */
     struct fz_kept_record kept;
@@ -105,7 +124,7 @@ struct fz_candidate {
     uint64_t version;
     uint64_t floor; /* first tick that a new owner may use */
     bool fresh;     /* never taken */
-    bool own;       /* the worker in trouble, and its record still bears our token */
+    bool own;       /* the worker in trouble or of the pair, and its record still bears our token */
     struct fz_worker_record record;
 };
 
@@ -114,7 +133,15 @@ struct fz_shortlist {
     size_t n;
 };
 
-/* The result of one look at the whole namespace. */
+/* The numbers of some worker ids, which may be all that are searched.  n 0: the whole namespace is read. */
+struct fz_sample {
+    uint32_t at[FZ_SAMPLE_MAX];
+    size_t n;
+    size_t whole; /* the first of them, which are read; of the others it is asked whether they were ever taken */
+    bool is_pair; /* they are those of the group, and no other counts */
+};
+
+/* The result of one look at the namespace: at all of it, or at a sample of its worker ids. */
 struct fz_survey {
     const struct fz_lease *lease;
     const struct fz_grant *grant; /* the caller's; NULL: none */
@@ -124,6 +151,7 @@ struct fz_survey {
     struct fz_record space; /* the record of the namespace; version 0: there is none */
     uint32_t first;         /* worker ids first .. first + count - 1 are looked at */
     uint64_t count;
+    struct fz_sample sample;        /* of these, those that were looked at */
     uint64_t usable;                /* how many of them the namespace has, from the first one on */
     uint64_t start;                 /* where the window begins, counted from first */
     uint64_t taken;                 /* have a record */
@@ -132,10 +160,22 @@ struct fz_survey {
     struct fz_shortlist released;   /* oldest first */
     struct fz_shortlist unreleased; /* likewise */
     bool clone;                     /* the worker that was lost bears our token */
-    bool own_found;
-    struct fz_candidate own; /* the worker in trouble, if its record still bears our token */
+    struct fz_pair_view pair;       /* of the group, as it was before the look; all zero: there is none */
+    struct fz_shortlist own;        /* the worker in trouble, or those of the pair, if their records bear our token */
     unsigned char seen[FZ_WINDOW_BITS / 8];
 };
+
+/* Whether the record in which *held stands is known, because this lease wrote or read it last. */
+static inline bool fz_lease_knows_record(const struct fz_lease *lease, const struct fz_grant *held)
+{
+    return lease->kept.version == held->version && lease->kept.worker == held->worker;
+}
+
+/* Whether several processes hold the lease together. */
+static inline bool fz_lease_has_group(const struct fz_lease *lease)
+{
+    return lease->group.pair != NULL;
+}
 
 /* ---- lease_take.c --------------------------------------------------------- */
 
@@ -164,16 +204,53 @@ FZ_PRIVATE enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_
 
 /* ---- lease_survey.c ------------------------------------------------------- */
 
-/* Looks at the whole namespace: one read of all.  Only the first..count ids are noted; held: the caller's grant, or
- * NULL. */
+/*
+ * Looks at the namespace in one request: at all of it, or at this sample, the namespace's own record, that of *held
+ * (the caller's grant, or NULL) and that of the worker in trouble.  Only the first..count ids are noted.
+ */
 FZ_PRIVATE enum fz_register_result fz_survey_make(struct fz_survey *survey, struct fz_lease *lease, uint32_t first,
-                                                  uint64_t count, const struct fz_grant *held, frazil_error *reterr);
+                                                  uint64_t count, const struct fz_sample *sample,
+                                                  const struct fz_grant *held, frazil_error *reterr);
 
 /* Up to FZ_SHORTLIST candidates for now (in the coordinator's ticks), best first. */
 FZ_PRIVATE size_t fz_survey_candidates(const struct fz_survey *survey, uint64_t now_tick, uint64_t coordinator_tick,
                                        struct fz_candidate best[FZ_SHORTLIST]);
 
+/* ---- lease_group.c -------------------------------------------------------- */
+
+/* Notes that a swap will ask for ticks up to this one: before the swap.  Without a group there is nothing to note. */
+FZ_PRIVATE void fz_group_ask(const struct fz_lease *lease, uint64_t until);
+
+/*
+ * Writes a worker id into the group's pair: before each swap for it, and after fz_group_ask, by which fz_pair_drop
+ * finds out.  False: others of the group have two by now.  Without a group there is nothing to write, and it is true.
+ */
+FZ_PRIVATE bool fz_group_may_swap(const struct fz_lease *lease, uint32_t worker);
+
+/* Whether a record that reaches up to this tick can be of the group.  Without a group nobody knows, and it is true. */
+FZ_PRIVATE bool fz_group_can_have_asked(const struct fz_lease *lease, uint64_t until);
+
+/*
+ * The group's own worker ids of the range, as the sample to look at first: once, and as long as there are two.
+ * Otherwise, and without a group, the sample is empty.  is_seen: a look of this search has shown them.  Those that the
+ * pool does not have any more leave the pair.
+ */
+FZ_PRIVATE void fz_group_sample(const struct fz_lease *lease, uint32_t first, uint64_t count, bool is_seen,
+                                struct fz_sample *ret);
+
+/* After a look at the pair: those that are no candidates leave it.  True: there is room for another worker id. */
+FZ_PRIVATE bool fz_group_renew(const struct fz_survey *survey, const struct fz_candidate *best, size_t n);
+
 /* ---- namespace.c ---------------------------------------------------------- */
+
+/*
+ * Goes by the namespace of a grant that another process has made, if this lease knows none or another one.  That is
+ * then read again, and compared, before anything is granted (L10).
+ */
+FZ_PRIVATE void fz_namespace_adopt(struct fz_lease *lease, const struct fz_grant *held);
+
+/* As much of the namespace as goes with a grant. */
+FZ_PRIVATE struct fz_grant_space fz_namespace_of_grant(const struct fz_namespace *space);
 
 /* Readies the namespace's part of a lease.  Cannot fail: a valid layout has a fingerprint. */
 FZ_PRIVATE void fz_namespace_start(struct fz_namespace *space, const frazil_layout *layout);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finding a worker id: one look at all of them, and then a swap of the best. */
+/*
+ * Finding a worker id: a look at a sample of them, and then a swap of its best.  Larger samples follow, and in the end
+ * a look at all, as long as nothing that can be used at once is found.
+ */
 #include <assert.h>
 #include <string.h>
 
@@ -49,44 +52,26 @@ enum fz_register_result fz_lease_swap(struct fz_lease *lease, uint32_t worker, u
 
 /* ---- nothing to be had ---------------------------------------------------- */
 
-/* The holders and their ends, up to the length of a sentence. */
-struct holders {
-    const struct fz_survey *survey;
-    struct fz_sentence s;
-    uint64_t shown;
-};
-
-static void add_holder(void *ctx, uint32_t number, const struct fz_record *raw)
+/* The holders whose grants end first, up to the length of a sentence, and how many more there are. */
+static void add_holders(const struct fz_survey *survey, struct fz_sentence *s)
 {
     enum { ENTRY_MAX = 10 + 4 + FZ_OWNER_SIZE + 7 + FRAZIL_TIME_SIZE + 2, TAIL_MAX = 48 };
-    struct holders *holders = ctx;
-    const struct fz_survey *survey = holders->survey;
-    struct fz_sentence *s = &holders->s;
-    struct fz_worker_record record;
+    const struct fz_shortlist *list = &survey->unreleased;
+    size_t shown = 0;
 
     /* The sentence ends with how many there are more, so there has to be room for that. */
-    if (number < survey->first || number - survey->first >= survey->usable ||
-        s->len + ENTRY_MAX + TAIL_MAX >= s->size ||
-        fz_worker_record_parse(raw->data, raw->len, &record, NULL) != FRAZIL_OK || record.released)
-        return;
-    fz_sentence_str(s, holders->shown++ == 0 ? "" : ", ");
-    fz_sentence_u64(s, number);
-    fz_sentence_str(s, " by ");
-    fz_sentence_str(s, record.owner);
-    fz_sentence_str(s, " until ");
-    fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, record.until));
-}
-
-/* The survey remembers only those that could be taken next, so they are read once more. */
-static void list_owners(struct fz_lease *lease, const struct fz_survey *survey, struct holders *holders)
-{
-    struct fz_sentence *s = &holders->s;
-
-    lease->counters.round_trips++;
-    (void)lease->reg.read_all(lease->reg.ctx, add_holder, holders, NULL, NULL); /* without an answer: how many */
-    if (survey->held > holders->shown) {
-        fz_sentence_str(s, holders->shown == 0 ? "" : ", and ");
-        fz_sentence_u64(s, survey->held - holders->shown);
+    for (; shown < list->n && s->len + ENTRY_MAX + TAIL_MAX < s->size; shown++) {
+        const struct fz_candidate *holder = &list->at[shown];
+        fz_sentence_str(s, shown == 0 ? "" : ", ");
+        fz_sentence_u64(s, holder->worker);
+        fz_sentence_str(s, " by ");
+        fz_sentence_str(s, holder->record.owner);
+        fz_sentence_str(s, " until ");
+        fz_sentence_time(s, fz_layout_tick_unix_ms(&survey->lease->layout, holder->record.until));
+    }
+    if (survey->held > shown) {
+        fz_sentence_str(s, ", and ");
+        fz_sentence_u64(s, survey->held - shown);
         fz_sentence_str(s, " more");
     }
     if (survey->unreadable > 0) {
@@ -96,12 +81,12 @@ static void list_owners(struct fz_lease *lease, const struct fz_survey *survey, 
     }
 }
 
-static frazil_err all_leased(struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
+static frazil_err all_leased(const struct fz_lease *lease, const struct fz_survey *survey, frazil_error *reterr)
 {
     char text[FRAZIL_ERROR_MESSAGE_SIZE - 360]; /* the caller may add something */
-    struct holders holders = {.survey = survey, .s = fz_sentence_in(text, sizeof text)};
+    struct fz_sentence s = fz_sentence_in(text, sizeof text);
 
-    list_owners(lease, survey, &holders);
+    add_holders(survey, &s);
     return fz_fail(reterr, FRAZIL_EPOOL, "all %u worker ids (%u to %u) of namespace %q are taken: %s", survey->usable,
                    (uint64_t)survey->first, survey->first + survey->usable - 1, lease->name, text);
 }
@@ -142,13 +127,28 @@ static uint64_t switch_tick(const struct fz_lease *lease, const struct fz_grant 
 
 /* ---- taking one ----------------------------------------------------------- */
 
+/*
+ * A way through a pool that meets each worker id once, in an order of its own: each step is `step`, which has no
+ * divisor in common with `count`.  So processes that start together, and what they have taken, are spread evenly.
+ */
+struct pool_walk {
+    uint32_t first;
+    uint64_t count; /* 0: not begun */
+    uint64_t next;
+    uint64_t step;
+    uint64_t done;
+};
+
 /* One call's search for a worker. */
 struct worker_search {
     struct fz_lease *lease;
     uint64_t now_tick;
     const struct fz_grant *held; /* NULL: none */
-    struct fz_survey survey;     /* the latest look */
-    struct fz_grant grant;       /* the result */
+    struct pool_walk walk;
+    size_t samples;          /* how many had nothing */
+    bool pair_seen;          /* the group's own worker ids were looked at */
+    struct fz_survey survey; /* the latest look */
+    struct fz_grant grant;   /* the result */
     frazil_error *reterr;
 };
 
@@ -157,6 +157,7 @@ enum outcome {
     LEASED,
     TRY_ANOTHER,
     LOOK_AGAIN,
+    READ_ON,   /* the sample has nothing for now */
     NOT_LEASED /* the error says why */
 };
 
@@ -216,6 +217,7 @@ static enum outcome leased(struct worker_search *search, const struct fz_grant *
     fz_lease_set_trouble(lease, FZ_TROUBLE_NONE, 0, 0);
     lease->remaking.remade = lease->remaking.repeated = false;
     search->grant = *grant;
+    search->grant.space = fz_namespace_of_grant(&lease->space);
     return LEASED;
 }
 
@@ -226,6 +228,9 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
     struct fz_grant grant = {.worker = candidate->worker, .floor = record.floor, .until = record.until};
     struct fz_register_status status = {.has_clock = false};
     frazil_error said = {.message = ""};
+    fz_group_ask(lease, record.until);
+    if (!fz_group_may_swap(lease, candidate->worker))
+        return LOOK_AGAIN;
     enum fz_register_result result =
         fz_lease_swap(lease, candidate->worker, candidate->version, &record, &grant.version, &status, &said);
 
@@ -234,7 +239,7 @@ static enum outcome attempt(struct worker_search *search, const struct fz_candid
         (!candidate->fresh || namespace_stands(search, grant.floor)))
         return leased(search, &grant, &record);
     if (result == FZ_REGISTER_CONFLICT) {
-        if (candidate->own) { /* L3 */
+        if (candidate->own && !fz_lease_has_group(lease)) { /* L3 */
             lease->counters.lost++;
             lease->trouble.kind = FZ_TROUBLE_LOST;
         }
@@ -282,17 +287,19 @@ static enum outcome try_candidates(struct worker_search *search, struct fz_candi
 /*
  * The highest floor with which a candidate can be taken now.  L9: where the
  * coordinator tells its clock, that must have passed all that is taken of the
- * worker; but an owner that burned ticks itself, and has lost nothing, follows them at once.
+ * worker; but an owner that burned ticks itself, and has lost nothing, follows them at once.  Processes that share a
+ * lease never do (L11): what bears their token may be what a copy of their host goes on with.
  */
 static uint64_t floor_max(const struct worker_search *search, const struct fz_candidate *candidate)
 {
     const struct fz_lease *lease = search->lease;
     const struct fz_register_status *status = &search->survey.status;
-    bool follows = candidate->own && search->held != NULL && fz_lease_after_losses(lease, search->held);
+    bool burned = candidate->own && search->held != NULL && fz_lease_after_losses(lease, search->held);
+    bool follows = !fz_lease_has_group(lease) && (burned || !status->has_clock);
     uint64_t reach = fz_lease_reach(lease, search->now_tick);
     uint64_t tick = fz_coordinator_tick(&lease->layout, status, search->now_tick);
 
-    return !status->has_clock || follows || tick > reach ? reach : tick;
+    return follows || tick > reach ? reach : tick;
 }
 
 /* Drops those that cannot be taken yet; returns how many are left. */
@@ -307,6 +314,22 @@ static size_t keep_due(const struct worker_search *search, struct fz_candidate *
     return due;
 }
 
+/*
+ * Whether the best of a sample is as good as any outside it: it can be used at once, or no other can be used earlier,
+ * because the quarantine holds all of them back.
+ */
+static bool settles(const struct worker_search *search, const struct fz_candidate *best)
+{
+    return best->floor == search->lease->space.record.quarantine_until + 1 ||
+           (best->floor <= search->now_tick && best->floor <= floor_max(search, best));
+}
+
+/* Whether there are worker ids in the range that the look has not shown. */
+static bool is_partial(const struct fz_survey *survey)
+{
+    return survey->sample.n > 0 && survey->sample.n < survey->count;
+}
+
 /* Decides by what the look has shown. */
 static enum outcome decide_by_survey(struct worker_search *search, frazil_err *ret_err)
 {
@@ -317,6 +340,10 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     uint64_t coordinator_tick = fz_coordinator_tick(&lease->layout, &survey->status, now_tick);
     size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
 
+    search->pair_seen = search->pair_seen || survey->sample.is_pair;
+    bool is_last = survey->sample.is_pair && !fz_group_renew(survey, best, n);
+    if (is_partial(survey) && !is_last && (n == 0 || !settles(search, &best[0])))
+        return READ_ON; /* only a look at all can tell that there is nothing */
     if (n == 0 && survey->taken < survey->usable)
         /* The next look starts at another random place. */
         return LOOK_AGAIN; /* there are more than one look can tell apart */
@@ -336,6 +363,7 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
         *ret_err = not_yet(lease, earliest, lease->trouble.defer_until - now_tick, search->reterr);
         return NOT_LEASED;
     }
+    /* The first to be had is worth waiting for the coordinator's clock: those behind it begin later still. */
     uint64_t latest = floor_max(search, &best[0]);
     if (earliest > latest) {
         *ret_err = not_yet(lease, earliest, earliest - latest, search->reterr);
@@ -346,20 +374,102 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
 
 /* ---- looking -------------------------------------------------------------- */
 
+/* How many worker ids the namespace has; before it is known, how many it has if nobody has said otherwise. */
+static uint64_t namespace_size(const struct fz_lease *lease)
+{
+    uint64_t workers = fz_layout_max_worker(&lease->layout) + 1;
+
+    if (lease->space.known)
+        return lease->space.record.workers;
+    if (workers > FZ_NAMESPACE)
+        workers = FZ_NAMESPACE;
+    return lease->wish.workers != 0 && lease->wish.workers < workers ? lease->wish.workers : workers;
+}
+
 /* The worker ids to look at. */
 static void range(const struct worker_search *search, uint32_t *ret_first, uint64_t *ret_count)
 {
     const struct fz_lease *lease = search->lease;
-    uint64_t workers = lease->space.known ? lease->space.record.workers : fz_layout_max_worker(&lease->layout) + 1;
 
-    if (workers > FZ_NAMESPACE)
-        workers = FZ_NAMESPACE;
     *ret_first = lease->wish.base;
-    *ret_count = lease->wish.count != 0 ? lease->wish.count : workers - lease->wish.base;
+    *ret_count = lease->wish.count != 0 ? lease->wish.count : namespace_size(lease) - lease->wish.base;
     /* stay=yes: the number stands in places that frazil cannot see, so no other one will do. */
     if (lease->wish.stay && search->held != NULL) {
         *ret_first = search->held->worker;
         *ret_count = 1;
+    }
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b != 0) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static void begin_walk(struct worker_search *search, uint32_t first, uint64_t count)
+{
+    const frazil_random *random = &search->lease->random;
+    struct pool_walk walk = {.first = first, .count = count};
+
+    walk.next = random->next(random->ctx) % count;
+    walk.step = count == 1 ? 1 : 1 + random->next(random->ctx) % (count - 1);
+    while (common_divisor(walk.step, count) != 1)
+        walk.step--; /* 1 at the latest */
+    search->walk = walk;
+    search->samples = 0;
+}
+
+/*
+ * How many worker ids to read in a range of so many, after some samples that had nothing; 0: all.  *ret_found: of how
+ * many more to ask only whether they were ever taken.
+ */
+static size_t sample_size(const struct worker_search *search, uint64_t count, size_t *ret_found)
+{
+    enum { SAMPLES_MAX = 6 };
+#define ROW(pool_max, found, ...) {pool_max, found, {__VA_ARGS__}},
+    static const struct {
+        uint64_t pool_max;
+        uint16_t found;
+        uint16_t sizes[SAMPLES_MAX];
+    } rows[] = {FZ_SAMPLES(ROW)};
+#undef ROW
+    size_t row = 0;
+
+    *ret_found = 0;
+    if (count <= FZ_SMALL_POOL)
+        return (size_t)count;
+    while (count > rows[row].pool_max)
+        row++;
+    if (search->samples == 0 && search->lease->reg.find_many != NULL)
+        *ret_found = rows[row].found;
+    return search->samples < SAMPLES_MAX ? rows[row].sizes[search->samples] : 0;
+}
+
+/* The worker ids to look at next. */
+static void next_sample(struct worker_search *search, uint32_t first, uint64_t count, struct fz_sample *ret)
+{
+    struct pool_walk *walk = &search->walk;
+
+    fz_group_sample(search->lease, first, count, search->pair_seen, ret);
+    /* All records of so small a namespace take less than to ask for each of them. */
+    if (ret->n > 0 || namespace_size(search->lease) <= FZ_SMALL_POOL)
+        return;
+    if (walk->first != first || walk->count != count)
+        begin_walk(search, first, count);
+    size_t found;
+    size_t whole = sample_size(search, count, &found);
+    size_t size = whole + found;
+    /* None that would meet those of the first samples again. */
+    if (whole == 0 || (size < count && size > count - walk->done))
+        return;
+    ret->whole = whole;
+    for (; ret->n < size; walk->done++) {
+        ret->at[ret->n++] = first + (uint32_t)walk->next;
+        walk->next = (walk->next + walk->step) % count;
     }
 }
 
@@ -398,7 +508,9 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
     bool again;
 
     range(search, &first, &count);
-    enum fz_register_result result = fz_survey_make(survey, lease, first, count, search->held, &said);
+    struct fz_sample sample;
+    next_sample(search, first, count, &sample);
+    enum fz_register_result result = fz_survey_make(survey, lease, first, count, &sample, search->held, &said);
     if (result != FZ_REGISTER_OK) {
         *ret_err = fz_register_error(result, lease->name, &said, search->reterr);
         return NOT_LEASED;
@@ -417,6 +529,8 @@ static enum outcome survey_workers(struct worker_search *search, frazil_err *ret
     if (again)
         return LOOK_AGAIN;                  /* a quarantine has begun */
     range(search, &first, &survey->usable); /* now that the namespace's size is known */
+    if (survey->sample.n > 0 && survey->usable != survey->count)
+        return LOOK_AGAIN; /* the sample is of numbers that the namespace does not have */
     return compare_clocks(search, ret_err);
 }
 
@@ -426,11 +540,15 @@ frazil_err fz_lease_take(struct fz_lease *lease, uint64_t now_tick, const struct
     struct worker_search search = {.lease = lease, .now_tick = now_tick, .held = held, .reterr = reterr};
 
     /* Bounded: a crowd that is always faster shall not hold a call for ever. */
-    for (int looks = 0; looks < FZ_TRIES_MAX; looks++) {
+    for (int looks = 0; looks < FZ_TRIES_MAX;) {
         frazil_err err = FRAZIL_OK;
         enum outcome outcome = survey_workers(&search, &err);
         if (outcome == TRY_ANOTHER)
             outcome = decide_by_survey(&search, &err);
+        if (outcome != READ_ON)
+            looks++;
+        else if (!search.survey.sample.is_pair)
+            search.samples++; /* a few times at the most: in the end all are looked at */
         if (outcome == NOT_LEASED)
             return err;
         if (outcome == LEASED) {

@@ -37,6 +37,41 @@ bool fz_namespace_same_incarnation(const struct fz_namespace *space, const struc
     return strcmp(space->record.incarnation, status->incarnation) == 0;
 }
 
+/* ---- grants of others ----------------------------------------------------- */
+
+struct fz_grant_space fz_namespace_of_grant(const struct fz_namespace *space)
+{
+    const struct fz_namespace_record *record = &space->record;
+
+    assert(space->known);
+    return (struct fz_grant_space){.token_high = record->token.high,
+                                   .token_low = record->token.low,
+                                   .horizon_ms = (uint32_t)record->horizon_ms,
+                                   .max_skew_ms = (uint32_t)record->max_skew_ms};
+}
+
+void fz_namespace_adopt(struct fz_lease *lease, const struct fz_grant *held)
+{
+    struct fz_namespace *space = &lease->space;
+    const struct fz_token token = {.high = held->space.token_high, .low = held->space.token_low};
+    bool is_same = space->known && fz_token_equal(token, space->record.token);
+
+    if (held->space.horizon_ms == 0 || fz_lease_knows_record(lease, held))
+        return;
+    /* Found in place of another one before: but the grant in force was made in it. */
+    if (is_same) {
+        lease->remaking.remade = lease->remaking.repeated = false;
+        return;
+    }
+    /* How many worker ids it has does not go with the grant: all that the layout has may be looked at. */
+    if (!space->known)
+        space->record.workers = fz_layout_max_worker(&lease->layout) + 1;
+    space->record.token = token;
+    space->record.horizon_ms = held->space.horizon_ms;
+    space->record.max_skew_ms = held->space.max_skew_ms;
+    space->known = space->stale = true;
+}
+
 /* ---- agreement ------------------------------------------------------------ */
 
 static frazil_err missing(const struct fz_lease *lease, frazil_error *reterr)

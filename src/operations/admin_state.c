@@ -78,7 +78,8 @@ frazil_err frazil_admin_state_row(const frazil_admin_state *state, size_t index,
                                    .pid = kept->pid,
                                    .from_unix_ms = kept->from_unix_ms,
                                    .until_unix_ms = kept->until_unix_ms,
-                                   .highest_unix_ms = kept->highest_unix_ms};
+                                   .highest_unix_ms = kept->highest_unix_ms,
+                                   .is_lease = kept->is_lease};
     fz_give_sized(ret, size, &row, sizeof row);
     return FRAZIL_OK;
 }

@@ -25,6 +25,8 @@ struct patient {
 
 static enum fz_keeps keeps(const struct fz_decision *decision)
 {
+    if (decision->state.kind == FZ_STATE_SHARED)
+        return FZ_KEEPS_WORD;
     if (decision->state.kind == FZ_STATE_URL || decision->worker.url != NULL)
         return FZ_KEEPS_ELSEWHERE;
     return decision->state.kind == FZ_STATE_MEMORY ? FZ_KEEPS_NOTHING : FZ_KEEPS_FILES;
@@ -46,6 +48,7 @@ static void collect_worker(struct patient *patient, uint32_t hosts)
     struct fz_worker_facts *facts = &patient->worker;
 
     facts->choice = decision->worker;
+    facts->is_shared = decision->state.kind == FZ_STATE_SHARED;
     facts->unusable = decision->unusable;
     facts->hosts = hosts;
     facts->workers = fz_layout_max_worker(&decision->layout) + 1;
@@ -76,20 +79,35 @@ static void examine_kept(const struct patient *patient)
     for (size_t i = 0; i < state.count; i++) {
         const struct fz_kept *kept = &state.workers[i];
         const struct fz_kept_file *file = kept->word.wrong.code != FRAZIL_OK ? &kept->word : &kept->grant;
-        if (fz_kept_is_wrong(kept))
+        if (fz_kept_is_wrong(kept) && kept->is_lease)
+            fz_judge_lease_damage(file->wrong.message, patient->findings);
+        else if (fz_kept_is_wrong(kept))
             fz_judge_damage(kept->worker, file->wrong.message, patient->findings);
     }
     fz_state_free(&state);
 }
 
+static bool uses_run_dir(const struct fz_decision *decision)
+{
+    return keeps(decision) == FZ_KEEPS_FILES || keeps(decision) == FZ_KEEPS_WORD;
+}
+
+static bool uses_state_dir(const struct fz_decision *decision)
+{
+    return keeps(decision) == FZ_KEEPS_FILES;
+}
+
 static void examine_dirs(const struct patient *patient)
 {
-    fz_judge_keeping(keeps(&patient->decision), patient->findings);
-    if (keeps(&patient->decision) != FZ_KEEPS_FILES)
+    const struct fz_decision *decision = &patient->decision;
+
+    fz_judge_keeping(keeps(decision), patient->findings);
+    if (!uses_run_dir(decision))
         return;
     fz_judge_dir(&patient->run, false, patient->findings);
-    fz_judge_dir(&patient->state, true, patient->findings);
-    if (usable(&patient->run) != NULL && usable(&patient->state) != NULL)
+    if (uses_state_dir(decision))
+        fz_judge_dir(&patient->state, true, patient->findings);
+    if (usable(&patient->run) != NULL && (!uses_state_dir(decision) || usable(&patient->state) != NULL))
         examine_kept(patient);
 }
 
@@ -123,12 +141,13 @@ static void examine_fork(const struct patient *patient)
 static void examine(struct patient *patient, uint32_t hosts)
 {
     const struct fz_decision *decision = &patient->decision;
+    bool shares = decision->state.kind == FZ_STATE_SHARED;
 
     collect_worker(patient, hosts);
-    if (keeps(decision) == FZ_KEEPS_FILES) {
-        fz_collect_dir(&patient->run, &decision->places, false);
-        fz_collect_dir(&patient->state, &decision->places, true);
-    }
+    if (uses_run_dir(decision))
+        fz_collect_dir(&patient->run, shares ? FZ_DIR_LEASE : FZ_DIR_RUN, decision->places.run_dir);
+    if (uses_state_dir(decision))
+        fz_collect_dir(&patient->state, FZ_DIR_STATE, decision->places.state_dir);
     examine_clock(patient);
     examine_dirs(patient);
     fz_judge_worker(&patient->worker, patient->findings);

@@ -84,7 +84,10 @@ void fz_judge_dir(const struct fz_dir_facts *facts, bool is_state, const struct 
 
 void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
 {
-    if (keeps == FZ_KEEPS_ELSEWHERE)
+    if (keeps == FZ_KEEPS_WORD)
+        fz_finding_show(findings, FZ_FOUND_STATE_ELSEWHERE,
+                        "kept by the coordinator: this host's processes need only the run directory, to share a lease");
+    else if (keeps == FZ_KEEPS_ELSEWHERE)
         fz_finding_show(findings, FZ_FOUND_STATE_ELSEWHERE, "kept by the coordinator: nothing on this host is needed");
     else if (keeps == FZ_KEEPS_NOTHING)
         fz_finding_show(findings, FZ_FOUND_STATE_NONE,
@@ -97,14 +100,18 @@ void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings 
     fz_found(findings, FZ_FOUND_STATE_DAMAGED, "worker %u cannot start: %s", (uint64_t)worker, why);
 }
 
+void fz_judge_lease_damage(const char *why, const struct fz_findings *findings)
+{
+    fz_found(findings, FZ_FOUND_STATE_DAMAGED, "the lease of this host's processes cannot be opened: %s", why);
+}
+
 /* ---- collecting -------------------------------------------------------------------- */
 
-void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_places *places, bool is_state)
+void fz_collect_dir(struct fz_dir_facts *ret, enum fz_dir which, const char *wanted)
 {
-    const char *wanted = is_state ? places->state_dir : places->run_dir;
     struct fz_dir_facts facts = {.unusable = {.code = FRAZIL_OK}};
 
-    if (fz_dir_prepare(facts.path, is_state ? FZ_DIR_STATE : FZ_DIR_RUN, wanted, &facts.unusable) == FRAZIL_OK) {
+    if (fz_dir_prepare(facts.path, which, wanted, &facts.unusable) == FRAZIL_OK) {
         facts.look_errno = fz_disk_look(facts.path, &facts.disk);
         facts.flock_errno = fz_disk_try_flock(facts.path, &facts.flock_works);
     }

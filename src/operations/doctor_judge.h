@@ -51,8 +51,9 @@ struct fz_dir_facts {
     bool flock_works;
 };
 
-/* Where a generator keeps what must outlive it. */
-enum fz_keeps { FZ_KEEPS_FILES, FZ_KEEPS_ELSEWHERE, FZ_KEEPS_NOTHING };
+/* Where a generator keeps what must outlive it.  FZ_KEEPS_WORD: by the coordinator, and a word is in the run directory.
+ */
+enum fz_keeps { FZ_KEEPS_FILES, FZ_KEEPS_WORD, FZ_KEEPS_ELSEWHERE, FZ_KEEPS_NOTHING };
 
 /* Less room than this is none: files have a few KiB, and others write, too. */
 #define FZ_DISK_FREE_MIN (1024 * 1024)
@@ -66,14 +67,18 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings);
 /* A worker whose files no start can use, with the reason. */
 void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings);
 
-/* Makes the directory as opening would, and tries it out. */
-void fz_collect_dir(struct fz_dir_facts *ret, const struct fz_places *places, bool is_state);
+/* The same for the word of a lease that the processes of this host share. */
+void fz_judge_lease_damage(const char *why, const struct fz_findings *findings);
+
+/* Makes the directory as opening would (wanted: as for fz_dir_prepare), and tries it out. */
+void fz_collect_dir(struct fz_dir_facts *ret, enum fz_dir which, const char *wanted);
 
 /* ---- doctor_worker.c -------------------------------------------------------------- */
 
 struct fz_worker_facts {
     frazil_error unusable; /* code FRAZIL_OK: choice is known */
     struct fz_worker_choice choice;
+    bool is_shared;                    /* by the processes of this host: share=host */
     uint64_t workers;                  /* how many numbers there are for all */
     uint32_t hosts;                    /* 0: not said */
     char host_name[FZ_HOST_NAME_SIZE]; /* the input of hostname-hash; empty: it is not used */

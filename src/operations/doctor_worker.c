@@ -108,9 +108,10 @@ static void judge_host_name(const struct fz_worker_facts *facts, const struct fz
 
 static void judge_leased(const struct fz_worker_facts *facts, const struct fz_findings *findings)
 {
-    (void)facts;
     fz_finding_show(findings, FZ_FOUND_WORKER_LEASED,
-                    "leased from a coordinator: each process has a number of its own, on any number of hosts");
+                    facts->is_shared
+                        ? "leased from a coordinator: the processes of this host share one number, as share=host says"
+                        : "leased from a coordinator: each process has a number of its own, on any number of hosts");
 }
 
 static void judge_in_process(const struct fz_worker_facts *facts, const struct fz_findings *findings)

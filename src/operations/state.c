@@ -9,6 +9,7 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "home/grant_store.h"
+#include "home/home.h"
 #include "home/home_files.h"
 #include "home/shared_page.h"
 #include "os/clock.h"
@@ -36,7 +37,7 @@ static frazil_err check_kept(const struct fz_decision *decision, frazil_error *r
 
     if (decision->state.kind == FZ_STATE_URL)
         return fz_fail(reterr, FRAZIL_ESPEC, "with state=URL nothing is kept on this host: the slots are there");
-    if (worker->url != NULL)
+    if (worker->url != NULL && decision->state.kind != FZ_STATE_SHARED)
         return fz_fail(reterr, FRAZIL_ESPEC,
                        "with a coordinator nothing is kept on this host: `frazil lease list` shows what it has");
     if (decision->state.kind == FZ_STATE_MEMORY)
@@ -249,10 +250,23 @@ static frazil_err add_words(const struct place *place, uint32_t worker, struct w
     return FRAZIL_OK;
 }
 
+/* The one word of a lease that the processes of this host share. */
+static bool add_lease(const struct place *place, struct words *words)
+{
+    struct fz_bounds all = fz_home_lease_word(place->decision).bounds;
+
+    bool added = add_word(words, &all);
+    if (added)
+        words->kept[0].is_lease = true;
+    return added;
+}
+
 /* ---- looking ------------------------------------------------------------------- */
 
 static struct fz_word_identity identity_of(const struct place *place, const struct fz_kept *kept)
 {
+    if (kept->is_lease)
+        return fz_home_lease_word(place->decision);
     return (struct fz_word_identity){
         .fingerprint = place->decision->places.fingerprint, .worker = kept->worker, .bounds = bounds_of(place, kept)};
 }
@@ -311,11 +325,23 @@ static frazil_err too_long(const char *path, frazil_error *reterr)
     return fz_fail(reterr, FRAZIL_ESPEC, "the path of a file beside %q is too long", path);
 }
 
+static frazil_err look_at_lease(const struct place *place, struct fz_kept *kept, frazil_error *reterr)
+{
+    uint64_t number = place->decision->lease.identity.name;
+
+    frazil_err err = fz_home_lease_file(kept->word.path, place->run_folder, number, reterr);
+    if (err == FRAZIL_OK && fz_file_exists(kept->word.path))
+        look_at_word(place, kept->word.path, kept);
+    return err;
+}
+
 static frazil_err look_at(const struct place *place, struct fz_kept *kept, frazil_error *reterr)
 {
     char word_path[FZ_PATH_SIZE];
     char grant_path[FZ_PATH_SIZE];
 
+    if (kept->is_lease)
+        return look_at_lease(place, kept, reterr);
     frazil_err err = fz_home_file(word_path, place->run_folder, kept->worker, FZ_HOME_WORD_SUFFIX, reterr);
     if (err == FRAZIL_OK)
         err = fz_home_file(grant_path, place->state_folder, kept->worker, FZ_HOME_GRANT_SUFFIX, reterr);
@@ -348,8 +374,12 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
 {
     struct numbers numbers = {.count = 0};
     struct words words = {.count = 0};
+    frazil_err err = FRAZIL_OK;
 
-    frazil_err err = find_workers(place, &numbers, reterr);
+    if (place->decision->state.kind != FZ_STATE_SHARED)
+        err = find_workers(place, &numbers, reterr);
+    else if (!add_lease(place, &words))
+        err = fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     if (err != FRAZIL_OK)
         return err;
     err = look_at_all(place, &numbers, &words, reterr);
@@ -399,6 +429,14 @@ bool fz_kept_is_wrong(const struct fz_kept *kept)
 
 /* ---- repairing ------------------------------------------------------------------- */
 
+/* The lease's grant is the coordinator's: those who come next have a word of their own, and so are another owner. */
+static frazil_err renew_lease(const struct place *place, const struct fz_kept *kept, frazil_error *reterr)
+{
+    const struct fz_word_identity identity = identity_of(place, kept);
+
+    return kept->word.exists ? fz_word_file_discard(kept->word.path, &identity, reterr) : FRAZIL_OK;
+}
+
 /*
  * The word goes first: that it goes proves that nobody has it; and until there
  * is a grant again, a start fails as it did.
@@ -431,8 +469,11 @@ static frazil_err renew(struct place *place, const struct fz_kept *kept, bool al
 
 frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *kept, bool all, frazil_error *reterr)
 {
-    const struct fz_kept unknown = {
-        .worker = kept->worker, .seq_min = kept->seq_min, .seq_max = kept->seq_max, .is_part = kept->is_part};
+    const struct fz_kept unknown = {.is_lease = kept->is_lease,
+                                    .worker = kept->worker,
+                                    .seq_min = kept->seq_min,
+                                    .seq_max = kept->seq_max,
+                                    .is_part = kept->is_part};
     struct fz_kept found = unknown; /* it may have been long ago that somebody looked */
     struct place place;
 
@@ -440,7 +481,7 @@ frazil_err fz_state_renew(const struct fz_decision *decision, struct fz_kept *ke
     if (err == FRAZIL_OK)
         err = look_at(&place, &found, reterr);
     if (err == FRAZIL_OK && (all || fz_kept_is_wrong(&found)))
-        err = renew(&place, &found, all, reterr);
+        err = found.is_lease ? renew_lease(&place, &found, reterr) : renew(&place, &found, all, reterr);
     if (err != FRAZIL_OK)
         return err;
     found = unknown;

@@ -27,10 +27,11 @@ struct fz_kept_file {
 };
 
 /*
- * The files of one worker and one pair of sequence bounds.  The members after the files
- * are the grant's, if it exists and nothing is wrong with it.
+ * The files of one worker and one pair of sequence bounds, or the word of the lease that the processes of this host
+ * share.  The members after the files are the grant's, if it exists and nothing is wrong with it.
  */
 struct fz_kept {
+    bool is_lease; /* of a lease: the coordinator knows its worker, and keeps its grants */
     uint32_t worker;
     uint64_t seq_min;
     uint64_t seq_max;

@@ -20,6 +20,12 @@
 #include "host.h"
 #include "own_file.h"
 
+static const char without_protection[] = "give up protection against repeated ids after a restart with state=memory";
+
+#define RUN_DIR                                                                                                        \
+    "run directory", "run_dir", "RUNTIME_DIRECTORY", fz_run_dir_of_root, "XDG_RUNTIME_DIR", NULL, 1, 1,                \
+        fz_run_dir_of_users
+
 /* The differences between the directories. */
 static const struct dir_names {
     const char *what; /* for sentences */
@@ -31,13 +37,14 @@ static const struct dir_names {
     unsigned xdg_makes;     /* how many of the last components may be missing under xdg */
     unsigned wanted_makes;  /* the same of a path that somebody named */
     const char *public;     /* the last resort: the user's number is appended; NULL: nothing */
+    const char *without;    /* which setting does without it, and what that costs */
 } names_of[] = {
-    [FZ_DIR_RUN] = {"run directory", "run_dir", "RUNTIME_DIRECTORY", fz_run_dir_of_root, "XDG_RUNTIME_DIR", NULL, 1, 1,
-                    fz_run_dir_of_users},
+    [FZ_DIR_RUN] = {RUN_DIR, without_protection},
+    [FZ_DIR_LEASE] = {RUN_DIR, "give each process a lease of its own with share=process"},
     [FZ_DIR_STATE] = {"state directory", "state_dir", "STATE_DIRECTORY", "/var/lib/frazil", "XDG_STATE_HOME",
-                      "/.local/state/frazil", 2, 1, NULL},
-    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, 1, NULL},
-    [FZ_DIR_TREE] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, UINT_MAX, NULL},
+                      "/.local/state/frazil", 2, 1, NULL, without_protection},
+    [FZ_DIR_URL] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, 1, NULL, NULL},
+    [FZ_DIR_TREE] = {"folder", NULL, NULL, NULL, NULL, NULL, 0, UINT_MAX, NULL, NULL},
 };
 
 enum { UNDER_HOME_MAKES = 3 };
@@ -97,10 +104,9 @@ static frazil_err go_public(struct way *way, const char *public, frazil_error *r
 
 static frazil_err no_default(const struct dir_names *names, frazil_error *reterr)
 {
-    return fz_fail(reterr, FRAZIL_ESPEC,
-                   "%s%s and %s are not set, so there is no default for the %s: name one with %s=, or give up "
-                   "protection against repeated ids after a restart with state=memory",
-                   names->under_home == NULL ? "" : "HOME, ", names->xdg, names->service, names->what, names->key);
+    return fz_fail(
+        reterr, FRAZIL_ESPEC, "%s%s and %s are not set, so there is no default for the %s: name one with %s=, or %s",
+        names->under_home == NULL ? "" : "HOME, ", names->xdg, names->service, names->what, names->key, names->without);
 }
 
 static frazil_err find_path(struct way *way, const struct dir_names *names, const char *wanted, frazil_error *reterr)
@@ -237,7 +243,8 @@ static frazil_err cannot_use(const struct dir_names *names, const struct way *wa
     }
     fz_sentence_str(&s, " name another with ");
     fz_sentence_str(&s, names->key);
-    fz_sentence_str(&s, "=, or give up protection against repeated ids after a restart with state=memory");
+    fz_sentence_str(&s, "=, or ");
+    fz_sentence_str(&s, names->without);
     return fz_fail_errno(reterr, sys, what, way->path, advice);
 }
 
@@ -255,7 +262,7 @@ static int make_way(struct way *way)
 /* See to it that it is still there after a loss of power, if it must be.  0 or an errno. */
 static int settle_way(struct way *way, enum fz_dir which)
 {
-    return which == FZ_DIR_RUN ? 0 : each_of_last(way->path, way->makes, settle);
+    return which == FZ_DIR_RUN || which == FZ_DIR_LEASE ? 0 : each_of_last(way->path, way->makes, settle);
 }
 
 frazil_err fz_dir_prepare(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)

@@ -40,6 +40,7 @@ extern const char fz_run_dir_of_users[FZ_RUN_DIR_SIZE];
 
 enum fz_dir {
     FZ_DIR_RUN,
+    FZ_DIR_LEASE, /* the run directory, for the word of a lease that processes share */
     FZ_DIR_STATE,
     FZ_DIR_URL, /* a folder that a URL names: as durable as the state directory, and without a default */
     FZ_DIR_TREE /* the same of konayuki's, which makes the folders above it, too: its settings go on working here */
@@ -78,7 +79,7 @@ typedef void (*fz_name_visitor)(void *ctx, const char *name);
 /* Calls visit for each name but "." and "..", in any order.  0, or an errno; visits may have been made. */
 FZ_PRIVATE int fz_list_dir(const char *path, fz_name_visitor visit, void *ctx);
 
-/* ---- the disk of a directory ---------------------------------------------------- */
+/* ---- the disk of a directory or file -------------------------------------------- */
 
 enum fz_disk_kind {
     FZ_DISK_LASTING, /* a disk of this host, as far as can be seen */
@@ -95,7 +96,7 @@ struct fz_disk {
 };
 
 /* 0 or an errno. */
-FZ_PRIVATE int fz_disk_look(const char *directory, struct fz_disk *ret);
+FZ_PRIVATE int fz_disk_look(const char *path, struct fz_disk *ret);
 
 /*
  * Whether an flock that one process holds keeps another one out: tried, with a

@@ -40,6 +40,7 @@ struct header {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     uint64_t seq_min; /* VERSION_WITHOUT_BOUNDS has zeros here */
     uint64_t seq_max;
+    uint64_t device; /* with the inode; older versions have zeros here */
 };
 
 _Static_assert(sizeof(struct header) <= FZ_WORD_FILE_HEADER_SIZE, "the payload begins behind the header");
@@ -180,7 +181,9 @@ static frazil_err look_over(const struct opening *o, const struct stat *status, 
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
-    *ret_stale = header.inode != status->st_ino || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
+    bool is_copy =
+        header.inode != status->st_ino || (header.version == FZ_WORD_FILE_VERSION && header.device != status->st_dev);
+    *ret_stale = is_copy || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
     if (*ret_stale)
         return FRAZIL_OK;
     if (header.version != FZ_WORD_FILE_VERSION)
@@ -245,7 +248,9 @@ static int fill(const struct opening *o, int fd)
     header.pointer_bits = sizeof(void *) * 8;
     header.payload_size = file->payload_size;
     header.nonce = file->nonce;
-    header.inode = status.st_ino; /* a copy of the file has another one, and is found stale by it */
+    /* A copy of the file has another number, or the same one on another file system, and is found stale by it. */
+    header.inode = status.st_ino;
+    header.device = status.st_dev;
     header.worker = o->identity->worker;
     header.seq_min = o->identity->bounds.min;
     header.seq_max = o->identity->bounds.max;
@@ -320,11 +325,11 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
         close(fd);
     }
     if (sys == EWOULDBLOCK)
-        neighbours->err = fz_fail(o->reterr, FRAZIL_EWORKER,
-                                  "other processes use worker %u with the sequence numbers %u to %u, which overlap "
-                                  "with %u to %u here: %s (%q)",
-                                  (uint64_t)o->identity->worker, bounds->min, bounds->max, own->min, own->max,
-                                  neighbours->way_out, path);
+        neighbours->err =
+            fz_fail(o->reterr, FRAZIL_EWORKER,
+                    "other processes use worker %u with the sequence numbers %u to %u, which overlap "
+                    "with %u to %u here: %s (%q)",
+                    o->identity->worker, bounds->min, bounds->max, own->min, own->max, neighbours->way_out, path);
     else if (sys != 0)
         neighbours->err = fz_fail_errno(o->reterr, sys, "it cannot be told whether anybody uses", path, "");
     return neighbours->err == FRAZIL_OK;

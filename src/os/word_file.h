@@ -30,7 +30,7 @@
 /* Whose word it is. */
 struct fz_word_identity {
     const char *fingerprint; /* of the layout, as frazil_layout_fingerprint writes it */
-    uint32_t worker;
+    uint64_t worker;         /* or the number of what else the word is of, as of a lease that processes share */
     struct fz_bounds bounds; /* of the sequence numbers */
     /*
      * Called with the payload at each opening, while the worker's guard keeps all others out: makes a new payload

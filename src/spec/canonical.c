@@ -185,6 +185,12 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
     const struct fz_places *places = &decision->places;
 
     switch (decision->state.kind) {
+    case FZ_STATE_SHARED:
+        canon_choice(w, FZ_KEY_SHARE, 1);
+        canon_word(w, FZ_KEY_NAMESPACE, places->name);
+        if (places->run_dir != NULL)
+            canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);
+        break;
     case FZ_STATE_URL:
         canon_value(w, FZ_KEY_STATE, decision->state.url);
         canon_number(w, FZ_KEY_BATCH, decision->state.batch);

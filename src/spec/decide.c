@@ -10,6 +10,7 @@
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "lease/record.h"
+#include "lease_identity.h"
 #include "policies.h"
 #include "worker.h"
 
@@ -68,7 +69,7 @@ static void settle_state(struct fz_decision *decision, int said, const struct fz
     const struct fz_worker_choice *worker = &decision->worker;
     bool own_clock = occasion->has_clock && said != FZ_SAID_FILE && !worker->lock;
 
-    if (decision->state.kind == FZ_STATE_URL)
+    if (decision->state.kind != FZ_STATE_MEMORY)
         return;
     /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
     bool in_memory = said == FZ_SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
@@ -141,6 +142,47 @@ static frazil_err settle_lease(struct fz_decision *decision, const struct fz_val
     return FRAZIL_OK;
 }
 
+/*
+ * Decides whether all processes of the host share the lease.  The environment and the config file may say so for
+ * programs that cannot: these go on alone.
+ */
+static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_values *values,
+                                 const struct fz_occasion *occasion, frazil_error *reterr)
+{
+    bool is_lease = occasion->opening == FZ_OPENING_LEASE;
+    bool elsewhere = values->settings->from_elsewhere[FZ_KEY_SHARE];
+    /* Said for many programs, it means those that would keep files. */
+    bool in_memory = values->state == FZ_SAID_MEMORY && !values->settings->from_elsewhere[FZ_KEY_STATE];
+    bool alone = is_lease || in_memory || decision->worker.by_program || decision->frozen || decision->lease.stay;
+
+    if (values->share == 0)
+        return FRAZIL_OK;
+    if (alone && !elsewhere)
+        return fz_fail(reterr, FRAZIL_ESPEC, "share=host does not go with %s: leave it out, or say share=process",
+                       is_lease                      ? "a lease without a generator, which is one process's"
+                       : in_memory                   ? "state=memory, which no other process finds"
+                       : decision->worker.by_program ? "a granter of the program's"
+                       : decision->lease.stay        ? "on_loss=stop, as one process may move the lease of all"
+                                                     : "a frozen clock, which others do not share");
+    if (alone || decision->worker.url == NULL)
+        return FRAZIL_OK;
+    decision->state.kind = FZ_STATE_SHARED;
+    return FRAZIL_OK;
+}
+
+/* The keeper can be another process only where processes share a lease; said for many programs, it means these. */
+static frazil_err settle_keeper(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
+{
+    if (decision->keeper != FZ_KEEPER_OTHER || decision->state.kind == FZ_STATE_SHARED)
+        return FRAZIL_OK;
+    if (!values->settings->from_elsewhere[FZ_KEY_KEEPER])
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "keeper=other goes with worker=URL and share=host only, where another process can hold the "
+                       "lease: leave it out, or say both");
+    decision->keeper = FZ_KEEPER_THREAD;
+    return FRAZIL_OK;
+}
+
 /* ---- places ------------------------------------------------------------------------ */
 
 static bool is_name(const char *text)
@@ -182,11 +224,15 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
 
     places->run_dir = fz_given_text(values, FZ_KEY_RUN_DIR);
     places->state_dir = fz_given_text(values, FZ_KEY_STATE_DIR);
-    if (decision->state.kind != FZ_STATE_FILES)
+    if (decision->state.kind != FZ_STATE_FILES && decision->state.kind != FZ_STATE_SHARED)
         return FRAZIL_OK;
     frazil_err err =
         frazil_layout_fingerprint(&decision->layout, places->fingerprint, sizeof places->fingerprint, NULL);
-    return err == FRAZIL_OK ? name_namespace(decision, fz_given_text(values, FZ_KEY_NAMESPACE), reterr) : err;
+    if (err == FRAZIL_OK)
+        err = name_namespace(decision, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
+    if (decision->state.kind == FZ_STATE_SHARED)
+        fz_lease_identify(decision);
+    return err;
 }
 
 /* ---- snapshots ---------------------------------------------------------------------- */
@@ -312,6 +358,11 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
         err = decide_lease(decision, &values, reterr);
     if (err == FRAZIL_OK)
         err = settle_worker(decision, &values, occasion, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = settle_sharing(decision, &values, occasion, reterr);
+    if (err == FRAZIL_OK)
+        err = settle_keeper(decision, &values, reterr);
     if (err != FRAZIL_OK)
         return err;
     settle_state(decision, values.state, occasion);

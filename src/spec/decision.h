@@ -34,7 +34,8 @@ struct fz_occasion {
 enum fz_keeper_mode {
     FZ_KEEPER_THREAD, /* a thread of the library's */
     FZ_KEEPER_HOOK,   /* the user calls frazil_keep */
-    FZ_KEEPER_INLINE  /* callers do it */
+    FZ_KEEPER_INLINE, /* callers do it */
+    FZ_KEEPER_OTHER   /* another process of the host does it, with FZ_STATE_SHARED */
 };
 
 /* The worker id. */
@@ -61,6 +62,7 @@ static inline bool fz_worker_is_granted(const struct fz_worker_choice *choice)
 enum fz_state_kind {
     FZ_STATE_MEMORY, /* it lives and dies with the process and its children */
     FZ_STATE_FILES,  /* a word in the run directory, a grant in the state directory */
+    FZ_STATE_SHARED, /* a word in the run directory, and with it a coordinator's lease, for all processes of the host */
     FZ_STATE_URL     /* slots are taken from a coordinator */
 };
 
@@ -70,19 +72,26 @@ struct fz_state_choice {
     uint64_t batch;  /* FZ_STATE_URL: how many slots are taken at a time */
 };
 
+/* Two hashes of all that processes must have in common to share a lease: the file's name, and what it has inside. */
+struct fz_lease_identity {
+    uint64_t name;
+    uint64_t check;
+};
+
 /* The settings of a worker id from a coordinator. */
 struct fz_lease_terms {
-    int64_t max_skew_ms; /* how far clocks may differ from the coordinator's */
-    bool max_skew_said;  /* if not, that is the default */
-    uint64_t horizon_ms; /* of a namespace to be created, or that is expected; 0: as it is */
-    uint64_t workers;    /* likewise, how many worker ids it has */
-    bool stay;           /* on_loss=stop: keep to the first worker id, or to none */
+    int64_t max_skew_ms;               /* how far clocks may differ from the coordinator's */
+    bool max_skew_said;                /* if not, that is the default */
+    uint64_t horizon_ms;               /* of a namespace to be created, or that is expected; 0: as it is */
+    uint64_t workers;                  /* likewise, how many worker ids it has */
+    bool stay;                         /* on_loss=stop: keep to the first worker id, or to none */
+    struct fz_lease_identity identity; /* FZ_STATE_SHARED: which lease it is */
 };
 
 /* Bytes of a namespace's name, terminator included. */
 #define FZ_NAMESPACE_SIZE 65
 
-/* FZ_STATE_FILES: where. */
+/* FZ_STATE_FILES and FZ_STATE_SHARED: where. */
 struct fz_places {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* of the layout, filled up with zeros */
     char name[FZ_NAMESPACE_SIZE];              /* of the folder in both directories */

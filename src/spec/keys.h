@@ -46,6 +46,7 @@
     X(HORIZON,          "horizon",          PLACE, DURATION, horizon_ns,       URL,     "worker=URL, a namespace of a coordinator") \
     X(WORKERS,          "workers",          PLACE, NUMBER,   workers,          URL,     "worker=URL, a namespace of a coordinator") \
     X(ON_LOSS,          "on_loss",          PLACE, WORD,     on_loss,          URL,     "worker=URL, as only a leased worker id can be lost") \
+    X(SHARE,            "share",            PLACE, WORD,     share,            URL,     "worker=URL, as other worker ids are shared or kept by themselves") \
     X(MAX_SKEW,         "max_skew",         PLACE, DURATION, max_skew_ns,      CLOCK,   "worker=URL and state=URL, whose users share a coordinator's clock") \
     X(ALLOW_SHORT_LIFE, "allow_short_life", IDS,   WORD,     allow_short_life, ANY,     "") \
     X(CONFIG,           "config",           PLACE, TEXT,     settings,         ANY,     "")

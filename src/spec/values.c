@@ -55,8 +55,11 @@ static const struct {
                    {"thread", FZ_KEY_KEEPER, FZ_KEEPER_THREAD},
                    {"hook", FZ_KEY_KEEPER, FZ_KEEPER_HOOK},
                    {"inline", FZ_KEY_KEEPER, FZ_KEEPER_INLINE},
+                   {"other", FZ_KEY_KEEPER, FZ_KEEPER_OTHER},
                    {"move", FZ_KEY_ON_LOSS, 0},
                    {"stop", FZ_KEY_ON_LOSS, 1},
+                   {"process", FZ_KEY_SHARE, 0},
+                   {"host", FZ_KEY_SHARE, 1},
                    {"yes", FZ_KEY_ALLOW_SHORT_LIFE, 1},
                    {"no", FZ_KEY_ALLOW_SHORT_LIFE, 0},
 #define BEHAVIOUR_WORD(identifier, name, on_full, on_backward, start, max_lead_ns, max_wait_ns)                        \

@@ -24,6 +24,7 @@ struct fz_values {
     int state; /* fz_said_state */
     int keeper;
     int on_loss;          /* 1: stop */
+    int share;            /* 1: host */
     int allow_short_life; /* 1: yes */
     uint64_t max_lead_ns; /* FZ_DURATION_NONE: unlimited; likewise the others */
     uint64_t max_wait_ns;

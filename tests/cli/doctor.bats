@@ -83,6 +83,11 @@ finds() {
     finds 1 OK coordinator.namespace "worker=$url"
     finds 1 OK coordinator.round-trip "worker=$url"
     finds 1 OK state.elsewhere "worker=$url"
+    [[ $output != *'"subject":"run"'* && $output == *"each process has a number of its own"* ]]
+    finds 1 OK worker.leased "worker=$url" share=host
+    [[ $output == *'"subject":"run"'* && $output == *"the processes of this host share one number"* ]]
+    finds 2 FAIL run.unusable "worker=$url" share=host run_dir=/proc/nowhere
+    [[ $output == *"with share=process"* ]]
     finds 1 WARN coordinator.horizon-differs "worker=$url" horizon=5s
     finds 2 FAIL coordinator.layout-differs "worker=$url" layout=twitter
     finds 2 FAIL coordinator.full --hosts 11 "$url"

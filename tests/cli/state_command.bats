@@ -126,6 +126,41 @@ makes_anew() {
     fails 2 "absolute path" frazil state run_dir=here
 }
 
+# shared: the spec of a lease that the processes of this host share, which one of them has taken and given back.
+shares() {
+    url=file://$BATS_TEST_TMPDIR/orders
+    frazil lease init --never-used worker="$url"
+    frazil next worker="$url" share=host
+    shared=("$FRAZIL_RUN_DIR"/orders/lease-*.word)
+    [ "${#shared[@]}" -eq 1 ]
+}
+
+@test "share=host: the word of the lease, and that it is in use" {
+    shares
+    [[ "$(frazil state worker="$url" share=host)" == *" lease  free    good    by the coordinator: see \`frazil lease list\`" ]]
+    "$FRAZIL" next worker="$url" share=host -n 0 >/dev/null 3>&- &
+    holder=$!
+    until [ "$(frazil state --json worker="$url" share=host | json in_use)" = true ]; do sleep 0.05; done
+    [ "$(frazil state --json worker="$url" share=host | json lease)" = true ]
+    fails 2 "is in use" frazil state init --all worker="$url" share=host
+    kill "$holder"
+    wait "$holder" || true
+    [ "$(frazil state init worker="$url" share=host)" != "" ] # nothing is wrong
+    [ -e "${shared[0]}" ]
+}
+
+@test "share=host: a damaged word is no lease, until it is made anew" {
+    shares
+    truncate -s 100 "${shared[0]}"
+    fails 4 "frazil state init" frazil next worker="$url" share=host
+    run frazil state worker="$url" share=host
+    [ "$status" -eq 1 ]
+    [[ $output == *" lease  WRONG "* ]]
+    [[ "$(frazil doctor worker="$url" share=host)" == *"the lease of this host's processes cannot be opened: "* ]]
+    [[ "$(frazil state init worker="$url" share=host)" == *"those who start now take another worker id" ]]
+    frazil next worker="$url" share=host
+}
+
 @test "specs that keep nothing here" {
     fails 2 "state=memory" frazil state worker=fixed:7 state=memory
     fails 2 "lease list" frazil state worker=file:///tmp/orders

@@ -63,6 +63,8 @@ static frazil_err extend(void *ctx, uint64_t now_tick, const struct fz_grant *he
     atomic_fetch_add(&fake->extended, 1);
     while (atomic_load(&fake->holds))
         pause_ns(100000);
+    if (fake->takes_ns > 0)
+        frazil_manual_clock_advance(fake->clock, fake->takes_ns);
     frazil_err err = atomic_load(&fake->fails);
     if (err != FRAZIL_OK) {
         fz_fail(reterr, err, "the fake was told to fail");
@@ -134,6 +136,7 @@ struct fake_granter *fake_granter_open(struct rig *rig, const char *spec, uint32
     *rig = (struct rig){.random_state = 1};
     rig_open(rig, spec, RIG_NOW);
     fake_granter_install(fake, rig->gen, mode);
+    fake->clock = rig->manual;
     return fake;
 }
 

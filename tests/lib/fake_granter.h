@@ -28,6 +28,8 @@ struct fake_granter {
     bool next_is_given;       /* the next grant is `next`, whatever the time */
     struct fz_grant next;
     _Atomic bool holds; /* a call to extend is held up inside until this is false */
+    uint64_t takes_ns;  /* that a call to extend takes, by the rig's clock */
+    frazil_manual_clock *clock;
 
     /* The calls up to now. */
     _Atomic unsigned acquired;

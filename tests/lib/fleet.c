@@ -47,6 +47,7 @@ struct fz_lease_options fleet_options(struct fleet *fleet, size_t i)
                                      .owner = owners[i],
                                      .token = {.high = 1, .low = i},
                                      .random = &randoms[i],
+                                     .workers = fleet->workers,
                                      .max_skew_ms = FZ_SKEW_UNSAID};
 }
 
@@ -93,7 +94,10 @@ frazil_err fleet_init(struct fleet *fleet, uint64_t workers, uint64_t now_tick, 
                                            .now_ctx = &now_tick};
 
     follow_clock(fleet, now_tick);
-    return fz_lease_init(&reg, &options, reterr);
+    frazil_err err = fz_lease_init(&reg, &options, reterr);
+    if (err == FRAZIL_OK)
+        fleet->workers = workers;
+    return err;
 }
 
 void fleet_start_with(struct fleet *fleet, uint64_t workers, size_t n)
@@ -225,4 +229,11 @@ void fleet_inherit(struct fleet *fleet, size_t child, size_t parent)
     options.token = fleet_options(fleet, parent).token;
     fleet_open_with(fleet, child, &options);
     fleet->owners[child].held = fleet->owners[parent].held;
+}
+
+void fleet_start_with_child(struct fleet *fleet, uint64_t workers)
+{
+    fleet_start_with(fleet, workers, 1);
+    fleet_must_acquire(fleet, 0, FLEET_NOW);
+    fleet_inherit(fleet, 1, 0);
 }

@@ -34,6 +34,7 @@ struct fleet {
     bool clock_follows;          /* the coordinator's clock is always that of the caller */
     uint64_t horizon_ms;         /* of the namespaces that are created; 0: FLEET_HORIZON */
     int64_t skew_ms;             /* likewise, max_skew */
+    uint64_t workers;            /* of the namespace that was created last; 0: none was */
     uint64_t lost_horizon_ms;    /* likewise, as in fz_namespace_options */
 };
 
@@ -43,7 +44,8 @@ void fleet_start(struct fleet *fleet);
 /* Frees everything. */
 void fleet_stop(struct fleet *fleet);
 
-/* Options of owner i: seeded random numbers, a token of its own, all worker ids, what the namespace has. */
+/* Options of owner i: seeded random numbers, a token of its own, all worker ids, what the namespace
+ * has; how many workers that is, is said, so that the first look need not guess. */
 struct fz_lease_options fleet_options(struct fleet *fleet, size_t i);
 
 /* Opens the lease of owner i with these options. */
@@ -74,6 +76,9 @@ void fleet_release(struct fleet *fleet, size_t i, uint64_t used_tick);
 
 /* Opens owner `child` with the token of `parent` and what that one holds, as a child process has them. */
 void fleet_inherit(struct fleet *fleet, size_t child, size_t parent);
+
+/* fleet_start_with one owner, which acquires at FLEET_NOW, and its child, owner 1. */
+void fleet_start_with_child(struct fleet *fleet, uint64_t workers);
 
 /* The grant that owner i holds. */
 const struct fz_grant *fleet_held(const struct fleet *fleet, size_t i);

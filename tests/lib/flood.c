@@ -52,16 +52,22 @@ static void serve(const struct flood *flood, int fd)
 {
     static char chunk[CHUNK];
     size_t len = fill(flood, chunk);
+    bool is_first = (flood->pace & FLOOD_FIRST) != 0;
+    unsigned pace = flood->pace & ~(unsigned)FLOOD_FIRST;
+    bool greets = flood->greeting != NULL && (pace != FLOOD_SILENT || is_first);
 
-    if (flood->pace == FLOOD_SILENT) {
+    if (!is_first && !hear(fd))
+        return;
+    if (greets && (!say(fd, flood->greeting, flood->greeting_len) || !hear(fd)))
+        return;
+    if (pace == FLOOD_SILENT) {
         while (hear(fd))
             continue;
         return;
     }
-    if (!hear(fd) || (flood->greeting != NULL && (!say(fd, flood->greeting, flood->greeting_len) || !hear(fd))) ||
-        !say(fd, flood->head, flood->head_len))
+    if (!say(fd, flood->head, flood->head_len))
         return;
-    if (flood->pace == FLOOD_FAST) {
+    if (pace == FLOOD_FAST) {
         while (say(fd, chunk, len))
             continue;
     }

@@ -12,16 +12,17 @@
 #include <sys/types.h>
 
 enum flood_pace {
-    FLOOD_SILENT, /* neither greeting nor answer */
+    FLOOD_SILENT, /* no answer; a greeting only with FLOOD_FIRST */
     FLOOD_TRICKLE,
-    FLOOD_FAST
+    FLOOD_FAST,
+    FLOOD_FIRST = 4 /* with one of the above: it speaks before anything is heard */
 };
 
 struct flood {
-    enum flood_pace pace;
+    unsigned pace;        /* enum flood_pace */
     const char *greeting; /* to what is heard first; NULL: there is none */
     size_t greeting_len;
-    const char *head; /* of the answer to what is heard next */
+    const char *head; /* of the answer to what is heard next, or at once with FLOOD_FIRST and no greeting */
     size_t head_len;
     const char *piece; /* follows it, again and again */
     size_t piece_len;

@@ -103,17 +103,50 @@ const char *nemesis_spec(const struct register_kind *kind, uint16_t port, const 
     return spec;
 }
 
-bool nemesis_is_released(const struct register_kind *kind, uint32_t worker)
+static struct fz_register open_register(const struct register_kind *kind)
 {
     char name[FZ_LEASE_NAME_SIZE];
     char url[256];
     struct fz_register reg;
+
+    kind->url(0, name_of_now(), url, sizeof url);
+    assert_int_equal(kind->coordinator()->open_register(url, &reg, name, NULL), FRAZIL_OK);
+    return reg;
+}
+
+struct tally {
+    unsigned taken;
+    uint64_t versions;
+};
+
+static void count_worker(void *ctx, uint32_t number, const struct fz_record *raw)
+{
+    struct tally *tally = ctx;
+
+    if (number == FZ_NAMESPACE)
+        return;
+    tally->taken++;
+    tally->versions += raw->version;
+}
+
+unsigned nemesis_count_taken(const struct register_kind *kind, uint64_t *ret_versions)
+{
+    struct fz_register reg = open_register(kind);
+    struct tally tally = {.taken = 0};
+
+    assert_int_equal(reg.read_all(reg.ctx, count_worker, &tally, NULL, NULL), FZ_REGISTER_OK);
+    reg.close(reg.ctx);
+    *ret_versions = tally.versions;
+    return tally.taken;
+}
+
+bool nemesis_is_released(const struct register_kind *kind, uint32_t worker)
+{
+    struct fz_register reg = open_register(kind);
     struct fz_record raw = {.version = 0};
     struct fz_worker_record record;
     frazil_error err;
 
-    kind->url(0, name_of_now(), url, sizeof url);
-    assert_int_equal(kind->coordinator()->open_register(url, &reg, name, &err), FRAZIL_OK);
     assert_int_equal(reg.read(reg.ctx, worker, &raw, NULL, &err), FZ_REGISTER_OK);
     assert_int_equal(fz_worker_record_parse(raw.data, raw.len, &record, &err), FRAZIL_OK);
     reg.close(reg.ctx);

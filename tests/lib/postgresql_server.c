@@ -6,7 +6,6 @@
 
 #include <glob.h>
 #include <libpq-fe.h>
-#include <pwd.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +15,7 @@
 
 #include "lib/asserts.h"
 
-enum { ARGUMENTS_MAX = 48, WORDS_MAX = 8, TRIES = 4000 };
+enum { WORDS_MAX = 8, TRIES = 4000 };
 
 /* A program's place: Debian has each version in a folder of its own, which is not in $PATH. */
 static const char *program(const char *name)
@@ -40,51 +39,14 @@ bool postgresql_server_installed(void)
     return server_installed(program("postgres"));
 }
 
-/* As root: the user to run it as; else NULL. */
-static const struct passwd *other_user(void)
-{
-    const struct passwd *user = getpwnam("postgres");
-
-    if (geteuid() != 0)
-        return NULL;
-    if (user == NULL)
-        user = getpwnam("nobody");
-    assert_non_null(user);
-    return user;
-}
-
-/* argv, with what makes another user of root in front. */
-static void as_user(const char *argv[ARGUMENTS_MAX], const char *const *wanted)
-{
-    static char ids[2][32];
-    const struct passwd *user = other_user();
-    size_t n = 0;
-
-    if (user != NULL) {
-        snprintf(ids[0], sizeof ids[0], "--reuid=%u", (unsigned)user->pw_uid);
-        snprintf(ids[1], sizeof ids[1], "--regid=%u", (unsigned)user->pw_gid);
-        argv[n++] = "setpriv";
-        argv[n++] = ids[0];
-        argv[n++] = ids[1];
-        argv[n++] = "--clear-groups";
-        argv[n++] = "--pdeathsig"; /* it does not outlive a test that is killed */
-        argv[n++] = "QUIT";
-    }
-    for (; *wanted != NULL; wanted++) {
-        assert_true(n < ARGUMENTS_MAX - 1);
-        argv[n++] = *wanted;
-    }
-    argv[n] = NULL;
-}
-
 /* Runs a program to its end. */
 static void run(const struct server *server, const char *const *wanted)
 {
-    const char *argv[ARGUMENTS_MAX];
+    const char *argv[SERVER_ARGUMENTS_MAX];
     char log[sizeof server->folder + 8];
     int status = -1;
 
-    as_user(argv, wanted);
+    server_as_user("postgres", "QUIT", wanted, argv);
     snprintf(log, sizeof log, "%s/log", server->folder);
     pid_t pid = fork();
     assert_true(pid >= 0);
@@ -101,7 +63,7 @@ static void run(const struct server *server, const char *const *wanted)
 
 static void prepare(struct server *server)
 {
-    const struct passwd *user = other_user();
+    const struct passwd *user = server_user("postgres");
 
     server_prepare(server, "postgresql");
     if (user != NULL)
@@ -132,18 +94,18 @@ void postgresql_server_restart(struct server *server, const char *const *setting
 {
     char port[16];
     char sockets[sizeof server->folder + 32];
-    const char *wanted[ARGUMENTS_MAX] = {program("postgres"), "-D", "data", "-c", port, "-c", sockets};
-    const char *argv[ARGUMENTS_MAX];
+    const char *wanted[SERVER_ARGUMENTS_MAX] = {program("postgres"), "-D", "data", "-c", port, "-c", sockets};
+    const char *argv[SERVER_ARGUMENTS_MAX];
     size_t n = 7;
 
     snprintf(port, sizeof port, "port=%u", (unsigned)server->port);
     snprintf(sockets, sizeof sockets, "unix_socket_directories=%s", server->folder);
     for (; settings != NULL && *settings != NULL; settings++) {
-        assert_true(n < ARGUMENTS_MAX - 3);
+        assert_true(n < SERVER_ARGUMENTS_MAX - 3);
         wanted[n++] = "-c";
         wanted[n++] = *settings;
     }
-    as_user(argv, wanted);
+    server_as_user("postgres", "QUIT", wanted, argv);
     server_run(server, argv, answers);
 }
 

@@ -13,7 +13,7 @@
 
 #include "lib/asserts.h"
 
-enum { CHUNK = 65536, CUT_BYTES = 7, DRIBBLE_NS = 2000000 };
+enum { CHUNK = 65536, CUT_BYTES = 7, SLOW_NS = 50000000, DRIBBLE_NS = 2000000 };
 
 static struct sockaddr_in loopback(uint16_t port)
 {
@@ -134,6 +134,10 @@ static void pass_reply(struct proxy *proxy, struct proxy_link *link)
     case PROXY_END_ONCE:
         proxy->mode = PROXY_PASS;
         hang_up(link, false);
+        break;
+    case PROXY_SLOW:
+        pause_ns(SLOW_NS);
+        send_all(link->client, chunk, (size_t)got);
         break;
     case PROXY_DRIBBLE:
         dribble(proxy, link, chunk, (size_t)got);

@@ -20,12 +20,13 @@ enum proxy_mode {
     PROXY_CUT_LATE,      /* all of a reply but the last byte, and then the end */
     PROXY_RESET,         /* requests are passed on, and the reply is a reset */
     PROXY_END_ONCE, /* the first reply is the end of the connection, and then PROXY_PASS: who asks again is heard */
+    PROXY_SLOW,     /* replies come some time later */
     PROXY_DRIBBLE,  /* replies come a byte at a time, with a pause after each */
     PROXY_SAY,      /* requests are thrown away, and answered with a text */
     PROXY_HANG_UP   /* each connection is closed at once */
 };
 
-enum { PROXY_LINKS_MAX = 32 };
+enum { PROXY_LINKS_MAX = 256 };
 
 struct proxy_link {
     int client;

@@ -229,6 +229,39 @@ bool server_command(const struct server *server, const char *const *argv)
     return status == 0;
 }
 
+const struct passwd *server_user(const char *name)
+{
+    const struct passwd *user = getpwnam(name);
+
+    if (geteuid() != 0)
+        return NULL;
+    if (user == NULL)
+        user = getpwnam("nobody");
+    assert_non_null(user);
+    return user;
+}
+
+void server_as_user(const char *name, const char *end_signal, const char *const *wanted,
+                    const char *argv[SERVER_ARGUMENTS_MAX])
+{
+    static char ids[2][32];
+    const struct passwd *user = server_user(name);
+    size_t n = 0;
+
+    if (user != NULL) {
+        snprintf(ids[0], sizeof ids[0], "--reuid=%u", (unsigned)user->pw_uid);
+        snprintf(ids[1], sizeof ids[1], "--regid=%u", (unsigned)user->pw_gid);
+        const char *const front[] = {"setpriv", ids[0], ids[1], "--clear-groups", "--pdeathsig", end_signal};
+        memcpy(argv, front, sizeof front);
+        n = sizeof front / sizeof front[0];
+    }
+    for (; *wanted != NULL; wanted++) {
+        assert_true(n < SERVER_ARGUMENTS_MAX - 1);
+        argv[n++] = *wanted;
+    }
+    argv[n] = NULL;
+}
+
 void server_kill(struct server *server)
 {
     if (server->pid == 0)

@@ -8,6 +8,7 @@
 #ifndef TESTS_LIB_SERVER_H
 #define TESTS_LIB_SERVER_H
 
+#include <pwd.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -32,6 +33,19 @@ void server_run(struct server *server, const char *const *argv, bool (*answers)(
 
 /* Runs another program in its folder to its end, what it prints going to the log; whether it says that all is well. */
 bool server_command(const struct server *server, const char *const *argv);
+
+enum { SERVER_ARGUMENTS_MAX = 48 };
+
+/* For servers that do not run as root: the user to run them as where we are root (of this name, or else nobody); else
+ * NULL. */
+const struct passwd *server_user(const char *name);
+
+/*
+ * Writes `wanted` (ended by NULL) to argv.  Where we are root, what runs it as that user stands in front; it then gets
+ * this signal when the test ends, because the kernel forgets that of server_run with the change of user.
+ */
+void server_as_user(const char *name, const char *end_signal, const char *const *wanted,
+                    const char *argv[SERVER_ARGUMENTS_MAX]);
 
 /* Ends it as `kill -9` does.  Its folder and its port stay. */
 void server_kill(struct server *server);

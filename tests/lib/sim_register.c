@@ -152,6 +152,21 @@ static enum fz_register_result link_read(void *ctx, uint32_t number, struct fz_r
     return reg.read(reg.ctx, number, ret, NULL, reterr);
 }
 
+/* The visitor of a caller, and where its records are counted. */
+struct counted_visit {
+    struct sim_server *server;
+    fz_record_visitor visit;
+    void *ctx;
+};
+
+static void count_and_visit(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    struct counted_visit *counted = ctx;
+
+    counted->server->shown++;
+    counted->visit(counted->ctx, number, record);
+}
+
 static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
                                              struct fz_register_status *status, frazil_error *reterr)
 {
@@ -162,7 +177,29 @@ static enum fz_register_result link_read_all(void *ctx, fz_record_visitor visit,
         return result;
     struct fz_register reg = store_register(link->server);
     tell(link->server, status);
-    return reg.read_all(reg.ctx, visit, visit_ctx, NULL, reterr);
+    struct counted_visit counted = {link->server, visit, visit_ctx};
+    return reg.read_all(reg.ctx, count_and_visit, &counted, NULL, reterr);
+}
+
+static enum fz_register_result link_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                              fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
+{
+    struct sim_link *link = ctx;
+    enum fz_register_result result = read_fault(link, reterr);
+
+    if (result != FZ_REGISTER_OK)
+        return result;
+    struct fz_register reg = store_register(link->server);
+    tell(link->server, status);
+    struct counted_visit counted = {link->server, visit, visit_ctx};
+    return reg.find_many(reg.ctx, numbers, n, whole, count_and_visit, &counted, NULL, reterr);
+}
+
+static enum fz_register_result link_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                              void *visit_ctx, struct fz_register_status *status, frazil_error *reterr)
+{
+    return link_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result link_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
@@ -218,6 +255,8 @@ struct fz_register sim_register(struct sim_link *link)
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = link_read,
                                 .read_all = link_read_all,
+                                .read_many = link_read_many,
+                                .find_many = link_find_many,
                                 .swap = link_swap,
                                 .after_fork = link_after_fork,
                                 .close = link_close};

@@ -40,6 +40,7 @@ struct sim_server {
     char incarnation[FZ_INCARNATION_SIZE];
     struct sim_delayed delayed[SIM_DELAYED_MAX];
     size_t n_delayed;
+    uint64_t shown; /* records in all answers to read_all and read_many */
 };
 
 struct sim_link {

@@ -40,7 +40,7 @@ static void begin(bool lost)
     world_set_word(0, 1);
     world_set_grant(&grant);
     world_gen->keeper.granter = (struct fz_granter){.ctx = world_gen, .extend = extend};
-    atomic_store_explicit(&world_gen->keeper.horizon_ticks, HORIZON_TICKS, memory_order_relaxed);
+    atomic_store_explicit(&world_gen->shared->keeper.horizon_ticks, HORIZON_TICKS, memory_order_relaxed);
     world_grant(1, 0, FIRST_TICK);
     world_share_grants();
     model_share(&world_gen->keeper.inside, sizeof world_gen->keeper.inside);
@@ -107,7 +107,8 @@ static void next_twice_and_leave(void)
 static void leave_last(void)
 {
     model_lock(&company);
-    fz_keeper_release(world_gen);
+    const struct fz_remnant remnant = fz_keeper_end(world_gen);
+    fz_keeper_release(world_gen, &remnant);
 }
 
 const struct scenario grants_scenarios[] = {

@@ -139,17 +139,15 @@ TEST("A lock is tried out by two processes, and nothing is left of it")
 
 TEST("Directories are made as opening would, and what cannot be is a fact")
 {
-    struct fz_places places = {.run_dir = "/proc/nowhere"};
     struct fz_dir_facts facts;
     char path[256];
 
     snprintf(path, sizeof path, "%s/state", scratch);
-    places.state_dir = path;
-    fz_collect_dir(&facts, &places, true);
+    fz_collect_dir(&facts, FZ_DIR_STATE, path);
     assert_string_equal(facts.path, path);
     assert_true(facts.unusable.code == FRAZIL_OK && facts.look_errno == 0 && facts.flock_errno == 0);
     assert_true(facts.flock_works && scratch_exists(path));
-    fz_collect_dir(&facts, &places, false);
+    fz_collect_dir(&facts, FZ_DIR_RUN, "/proc/nowhere");
     assert_int_equal(facts.unusable.code, FRAZIL_ESYS);
 }
 

@@ -339,6 +339,58 @@ TEST("However often it failed, there are several tries in what is left of a shor
     assert_true(tries > 8);
 }
 
+/* Tries eight times in vain, each of which takes so long; returns the pause after the last one. */
+static uint64_t try_in_vain(uint64_t takes_ns)
+{
+    uint64_t next_ns = 0;
+
+    fake->fails = FRAZIL_EAGAIN;
+    fake->takes_ns = takes_ns;
+    for (unsigned i = 0; i < 8; i++) {
+        frazil_manual_clock_advance(rig.manual, next_ns);
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_EAGAIN);
+    }
+    return next_ns;
+}
+
+TEST("Without an answer, the pause after the end of a grant grows: to half of the time since then, or a quarter of one")
+{
+    uint64_t next_ns = 0;
+
+    open_with(SPEC, 40 * HORIZON, FZ_KEEPER_HOOK);
+    rig_advance(&rig, 30 * HORIZON);
+    uint64_t until = fake_granter_last(fake).until;
+    frazil_manual_clock_advance(rig.manual, try_in_vain(RIG_S)); /* the grant has ended by then */
+    unsigned grown = 0;
+    for (unsigned i = 0; i < 20; i++) {
+        uint64_t ended_ns = (rig_now_tick(&rig) - until) * RIG_MS;
+        uint64_t longest_ns = ended_ns / 2 < 10 * RIG_S ? ended_ns / 2 : 10 * RIG_S;
+        if (longest_ns < 40 * RIG_S / 16)
+            longest_ns = 40 * RIG_S / 16;
+        assert_int_equal(frazil_keep(rig.gen, FRAZIL_WAIT_FOREVER, &next_ns, NULL), FRAZIL_EAGAIN);
+        assert_in_range(next_ns, longest_ns / 2, longest_ns - 1);
+        grown += longest_ns == 10 * RIG_S;
+        frazil_manual_clock_advance(rig.manual, next_ns);
+    }
+    assert_in_range(grown, 5, 19);
+}
+
+TEST("A pause is never longer than 12.8 s, and no longer than usual while the grant lasts, or "
+     "where a try is refused or told when the next can succeed")
+{
+    const uint64_t usual_ns = 5 * RIG_S;
+
+    open_with(SPEC, 600 * HORIZON, FZ_KEEPER_HOOK);
+    rig_advance(&rig, 300 * HORIZON);
+    assert_in_range(try_in_vain(RIG_S), usual_ns / 2, usual_ns - 1);
+    rig_advance(&rig, 600 * HORIZON);
+    assert_in_range(try_in_vain(RIG_MS), usual_ns / 2, usual_ns - 1);
+    fake->retry_ns = 600 * RIG_S;
+    assert_in_range(try_in_vain(RIG_S), usual_ns / 2, usual_ns - 1);
+    fake->retry_ns = 0;
+    assert_in_range(try_in_vain(10 * RIG_MS), 6400 * RIG_MS, 12800 * RIG_MS - 1);
+}
+
 TEST("When it is known when the next try can succeed, nobody sleeps past it")
 {
     uint64_t next_ns = 0;
@@ -387,101 +439,11 @@ TEST("A lost lease is said by the hook at once and by callers when its end has c
     assert_int_equal(rig.gen->shared->keeper.replaced, 1);
 }
 
-TEST("A granter that gives nothing at first: the open fails with its sentence, and nothing is in force")
+static void release(void)
 {
-    const struct fz_granter never_asked = {.ctx = NULL};
-    frazil_error err;
+    const struct fz_remnant remnant = fz_keeper_end(rig.gen);
 
-    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    struct fz_granter granter = rig.gen->keeper.granter;
-    struct rig other = {.random_state = 1};
-    rig_open(&other, SPEC, RIG_NOW);
-    struct fz_grant before = fz_grant_board_read(&other.gen->shared->grants);
-    fake->fails = FRAZIL_EWORKER;
-    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, &err), FRAZIL_EWORKER);
-    assert_non_null(strstr(err.message, "the fake was told to fail"));
-    assert_int_equal(fz_grant_board_read(&other.gen->shared->grants).until, before.until);
-    assert_false(fz_keeper_has_thread(other.gen));
-    other.gen->keeper.granter = never_asked; /* closed by the first one */
-    rig_close(&other);
-}
-
-TEST("Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the "
-     "random numbers are; if it lies behind, it is not waited for")
-{
-    const struct fz_granter never_asked = {.ctx = NULL};
-    const uint64_t max_wait_ns = 2000 * RIG_MS;
-
-    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    struct fz_granter granter = rig.gen->keeper.granter;
-    for (uint64_t seed = 1; seed <= 32; seed++) {
-        bool is_within = seed % 2 == 1;
-        struct rig other = {.random_state = seed};
-        rig_open(&other, SPEC " max_wait=2s", RIG_NOW);
-        fake->acquired = 0;
-        fake->fails = FRAZIL_EAGAIN;
-        fake->retry_ns = is_within ? max_wait_ns - RIG_MS : max_wait_ns;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
-        assert_int_equal(fake->acquired, is_within ? 2 : 1);
-        other.gen->keeper.granter = never_asked; /* closed by the first one */
-        rig_close(&other);
-    }
-}
-
-TEST("The same where nobody knows the time: a short max_wait is enough for a second try")
-{
-    const struct fz_granter never_asked = {.ctx = NULL};
-
-    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    struct fz_granter granter = rig.gen->keeper.granter;
-    for (uint64_t seed = 1; seed <= 32; seed++) {
-        struct rig other = {.random_state = seed};
-        rig_open(&other, SPEC " max_wait=5ms", RIG_NOW);
-        fake->acquired = 0;
-        fake->fails = FRAZIL_EAGAIN;
-        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
-        assert_true(fake->acquired >= 2);
-        other.gen->keeper.granter = never_asked; /* closed by the first one */
-        rig_close(&other);
-    }
-}
-
-static struct rig overtaken;
-static unsigned rivals;
-
-/* While this one is being granted something, so is another process with the same word, and is faster. */
-static frazil_err acquire_slowly(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
-{
-    const struct fz_grant theirs = {.worker = WORKER, .floor = now_tick, .until = now_tick, .version = rivals};
-    uint64_t number;
-
-    if (rivals > 0) {
-        (void)fz_grant_board_look(&overtaken.gen->shared->grants, &number);
-        assert_true(fz_grant_board_put(&overtaken.gen->shared->grants, number, &theirs));
-        rivals--;
-    }
-    return rig.gen->keeper.granter.acquire(ctx, now_tick, ret, reterr);
-}
-
-TEST("An open that is overtaken goes on at once, also if it may not wait; one that always is says what to do")
-{
-    const struct fz_granter never_asked = {.ctx = NULL};
-    frazil_error err;
-
-    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
-    struct fz_granter granter = rig.gen->keeper.granter;
-    granter.acquire = acquire_slowly;
-    overtaken = (struct rig){.random_state = 1};
-    rig_open(&overtaken, SPEC " max_wait=0s", RIG_NOW);
-    rivals = 3;
-    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
-    assert_int_equal(rivals, 0);
-    assert_int_equal(fz_grant_board_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
-    rivals = 1000;
-    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
-    assert_non_null(strstr(err.message, "open it again"));
-    overtaken.gen->keeper.granter = never_asked; /* closed by the first one */
-    rig_close(&overtaken);
+    fz_keeper_release(rig.gen, &remnant);
 }
 
 TEST("A release gives back all above the last tick that may have been used, and never more than was granted")
@@ -489,14 +451,14 @@ TEST("A release gives back all above the last tick that may have been used, and 
     open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
     rig_advance(&rig, 5);
     take_granted();
-    fz_keeper_release(rig.gen);
+    release();
     assert_int_equal(fake->released, 1);
     assert_int_equal(fake->used_tick, rig_now_tick(&rig));
     fake->fails = FRAZIL_EAGAIN;
     rig_advance(&rig, HORIZON - 5);
     for (unsigned i = 0; i < IDS_PER_TICK; i++)
         take_granted();
-    fz_keeper_release(rig.gen);
+    release();
     assert_int_equal(fake->used_tick, fake_granter_last(fake).until);
 }
 

@@ -238,14 +238,27 @@ TEST("With no other worker to be had it is FRAZIL_ELEASE, again and again, until
     fleet_stop(&fleet);
 }
 
+TEST("L10: a process that has a grant without its namespace reads the record first, and extends nothing before it has "
+     "it")
+{
+    struct fleet fleet;
+
+    fleet_start_with_child(&fleet, 2);
+    fleet.owners[1].held.space = (struct fz_grant_space){.horizon_ms = 0};
+    fleet.owners[1].link.cut = true;
+    assert_int_not_equal(fleet_extend(&fleet, 1, NOW + 1000), FRAZIL_OK);
+    fleet.owners[1].link.cut = false;
+    fleet_must_extend(&fleet, 1, NOW + 1001);
+    assert_int_equal(fleet_held(&fleet, 1)->worker, fleet_held(&fleet, 0)->worker);
+    fleet_stop(&fleet);
+}
+
 TEST("L3: a swap that fails is a loss also when the record bears the own token: a clone has it, too")
 {
     /* It is counted. */
     struct fleet fleet;
 
-    fleet_start_with(&fleet, 2, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
-    fleet_inherit(&fleet, 1, 0);
+    fleet_start_with_child(&fleet, 2);
     fleet.owners[1].random = fleet.owners[0].random;
     fleet_must_extend(&fleet, 1, NOW + 100);
     fleet_must_extend(&fleet, 0, NOW + 100);
@@ -499,9 +512,7 @@ TEST("A grant given back under the own token, by a parent for all, is lost, not 
 {
     struct fleet fleet;
 
-    fleet_start_with(&fleet, 2, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
-    fleet_inherit(&fleet, 1, 0);
+    fleet_start_with_child(&fleet, 2);
     fleet_release(&fleet, 0, NOW + 5);
     (void)fleet_extend(&fleet, 1, NOW + 20);
     assert_int_equal(fleet_count(&fleet, 1).lost, 1);

@@ -213,15 +213,16 @@ TEST("A holder that the new namespace refuses, because its own spec says the old
         fleet_start(&fleet);
         fleet.skew_ms = 20;
         assert_int_equal(fleet_init(&fleet, 1, NOW, true, NULL), FRAZIL_OK);
+        struct fz_lease_options any = fleet_options(&fleet, 1);
+        any.workers = 0;
+        fleet_open_with(&fleet, 1, &any);
         struct fz_lease_options options = fleet_options(&fleet, 0);
+        options.workers = what == 2 ? 1 : 0;
         if (what == 0)
             options.horizon_ms = HORIZON;
         else if (what == 1)
             options.max_skew_ms = 20;
-        else
-            options.workers = 1;
         fleet_open_with(&fleet, 0, &options);
-        fleet_open(&fleet, 1);
         fleet_must_acquire(&fleet, 0, NOW);
         sim_server_wipe(&fleet.server);
         fleet.horizon_ms = SHORT_HORIZON;

@@ -169,6 +169,24 @@ static enum fz_register_result journal_read_all(void *ctx, fz_record_visitor vis
     return FZ_REGISTER_OK;
 }
 
+static enum fz_register_result journal_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                                 void *visit_ctx, struct fz_register_status *status,
+                                                 frazil_error *reterr)
+{
+    struct world *world = ctx;
+    enum fz_register_result result = request(world, status);
+
+    (void)reterr;
+    if (result != FZ_REGISTER_OK)
+        return result;
+    for (size_t i = 0; i < n; i++) {
+        const struct fz_record *found = find(&world->journal, numbers[i]);
+        if (found != NULL)
+            visit(visit_ctx, numbers[i], found);
+    }
+    return FZ_REGISTER_OK;
+}
+
 static enum fz_register_result journal_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
                                             struct fz_register_status *status, frazil_error *reterr)
 {
@@ -200,6 +218,7 @@ static struct fz_register journal_register(struct world *world)
                                 .register_class = FZ_REGISTER_ASYNCHRONOUS,
                                 .read = journal_read,
                                 .read_all = journal_read_all,
+                                .read_many = journal_read_many,
                                 .swap = journal_swap,
                                 .close = journal_close};
 }

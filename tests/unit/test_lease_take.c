@@ -4,6 +4,7 @@
  * few round trips, and when there is none, the error says who holds them.
  */
 
+#include "lease/lease_internal.h"
 #include "lib/fleet.h"
 #include "lib/test.h"
 
@@ -68,7 +69,24 @@ static enum sim_fault snatch(void *ctx, bool is_swap)
     return SIM_RIVAL;
 }
 
-TEST("In a namespace of 1024 with four free, three of which are snatched away: at most five round trips")
+/* Somebody who wipes the coordinator, and creates the namespace again, between the look and the swap. */
+struct wiper {
+    struct fleet *fleet;
+    bool done;
+};
+
+static enum sim_fault wipe_before_swap(void *ctx, bool is_swap)
+{
+    struct wiper *wiper = ctx;
+
+    if (is_swap && !wiper->done) {
+        wiper->done = true;
+        sim_server_wipe(&wiper->fleet->server);
+    }
+    return SIM_NONE;
+}
+
+TEST("In a namespace of 1024 with four free: at most five round trips, and one for each that is snatched away")
 {
     struct fleet fleet;
 
@@ -85,8 +103,132 @@ TEST("In a namespace of 1024 with four free, three of which are snatched away: a
     fleet_must_acquire(&fleet, 0, NOW);
     assert_int_equal(fleet_held(&fleet, 0)->worker % 300, 7);
     assert_int_equal(snatcher.snatched, 3);
-    assert_in_range(fleet.owners[0].link.trips, 2, 5);
+    assert_in_range(fleet.owners[0].link.trips, 2, 5 + 3);
     fleet_stop(&fleet);
+}
+
+/* Fills a pool: the last `held` worker ids are held, those before them were abandoned. */
+static void fill(struct fleet *fleet, uint32_t workers, uint32_t held)
+{
+    for (uint32_t worker = 0; worker < workers; worker++) {
+        bool is_free = worker < workers - held;
+        fleet_write(fleet, worker,
+                    &(struct fz_worker_record){
+                        .until = is_free ? NOW - 1000 : NOW + 10 * HORIZON, .owner = "somebody", .owners = 1});
+    }
+}
+
+TEST("Of a large pool a sample is read: sixteen records and the namespace, also where all worker ids have a record")
+{
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, 1024, 1);
+    fill(&fleet, 1024, 0);
+    uint64_t before = fleet.server.shown;
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet.server.shown - before, 16 + 1);
+    assert_int_equal(fleet.owners[0].link.trips, 2);
+    fleet_stop(&fleet);
+}
+
+/* The records that 40 openings read, where so many of 16,384 worker ids are held. */
+static uint64_t records_read(uint32_t held)
+{
+    const char *layout = "31/20/12 epoch=0 tick=1ms";
+    struct fleet fleet;
+
+    fleet_start(&fleet);
+    assert_int_equal(frazil_layout_parse(layout, strlen(layout), &fleet.layout, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_init(&fleet, 16384, NOW, true, NULL), FRAZIL_OK);
+    fleet_open(&fleet, 0);
+    fill(&fleet, held, held);
+    uint64_t before = fleet.server.shown;
+    for (int i = 0; i < 40; i++)
+        fleet_must_acquire(&fleet, 0, NOW);
+    uint64_t shown = fleet.server.shown - before;
+    fleet_stop(&fleet);
+    return shown;
+}
+
+TEST("An opening reads little more of a large pool that fills: six records if six tenths are taken")
+{
+    assert_in_range(records_read(0), 40, 42); /* that of the namespace, and its own by chance */
+    assert_in_range(records_read(10000), 40 * 2, 40 * 6);
+}
+
+TEST("A sample that has nothing says nothing about the rest: the last free id of a large pool is found, from any start")
+{
+    struct fleet fleet;
+
+    for (uint64_t start = 0; start < 200; start++) {
+        fleet_start_with(&fleet, 1000, 1);
+        fill(&fleet, 1000, 999);
+        fleet.owners[0].random = start;
+        fleet_must_acquire(&fleet, 0, NOW);
+        assert_int_equal(fleet_held(&fleet, 0)->worker, 0);
+        assert_in_range(fleet.owners[0].link.trips, 2, 5);
+        fleet_stop(&fleet);
+    }
+}
+
+TEST("That all ids of a large pool are taken is said after a look at all, with how many there are")
+{
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, 1000, 1);
+    fill(&fleet, 1000, 1000);
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
+                       "all 1000 worker ids (0 to 999) of namespace 'orders' are taken: 0 by ");
+    fleet_stop(&fleet);
+}
+
+TEST("The best of a sample is what would be taken of a small pool: never used before released before abandoned")
+{
+    struct fleet fleet;
+    uint64_t fresh = 0;
+
+    for (uint64_t start = 0; start < 50; start++) {
+        fleet_start_with(&fleet, 500, 1);
+        fill(&fleet, 400, 0); /* a fifth was never used: a sample without one is rare */
+        fleet.owners[0].random = start;
+        fleet_must_acquire(&fleet, 0, NOW);
+        fresh += fleet_held(&fleet, 0)->worker >= 400;
+        fleet_stop(&fleet);
+    }
+    assert_in_range(fresh, 35, 50);
+}
+
+TEST("L8: a worker id that a sample shows as never taken is not used if the namespace is wiped before the second look")
+{
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, 1000, 1);
+    struct wiper wiper = {.fleet = &fleet};
+    fleet.owners[0].link.choose = wipe_before_swap;
+    fleet.owners[0].link.ctx = &wiper;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_ENAMESPACE);
+    assert_true(wiper.done);
+    fleet_stop(&fleet);
+}
+
+TEST("An owner whose swap had no answer finds its record again, wherever the samples of a large pool lie")
+{
+    struct fleet fleet;
+
+    for (uint64_t start = 0; start < 50; start++) {
+        fleet_start_with_clock(&fleet, 1000, 1);
+        fill(&fleet, 1000, 1000);
+        fleet_write(&fleet, 7, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
+        fleet.owners[0].random = start;
+        fleet_must_acquire(&fleet, 0, NOW);
+        sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+        assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN); /* the rest of its grant comes first */
+        fleet_must_extend(&fleet, 0, NOW + 20000 + fleet.owners[0].err.retry_ns / 1000000);
+        assert_int_equal(fleet_held(&fleet, 0)->worker, 7);
+        assert_true(fleet_held(&fleet, 0)->floor == NOW + 20000 + HORIZON + 1);
+        fleet_stop(&fleet);
+    }
 }
 
 TEST("base and count bound what is taken, wherever the search starts")
@@ -115,6 +257,26 @@ TEST("base and count bound what is taken, wherever the search starts")
     fleet_stop(&fleet);
 }
 
+TEST("Of a range with few worker ids these are read, however large the namespace; one look tells that all are taken")
+{
+    struct fleet fleet;
+
+    fleet_start_with(&fleet, 1000, 0);
+    fill(&fleet, 1000, 1000);
+    struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 500;
+    options.count = 20;
+    fleet_open_with(&fleet, 0, &options);
+    uint64_t before = fleet.server.shown;
+    assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 20 worker ids (500 to 519) of namespace 'orders' are taken: ");
+    assert_int_equal(fleet.server.shown - before, 20 + 1);
+    fleet_write(&fleet, 507, &(struct fz_worker_record){.until = NOW - 1000, .owner = "x", .owners = 1});
+    fleet_must_acquire(&fleet, 0, NOW);
+    assert_int_equal(fleet_held(&fleet, 0)->worker, 507);
+    fleet_stop(&fleet);
+}
+
 TEST("base and count outside the layout, or outside the namespace, are refused with both numbers")
 {
     struct fleet fleet;
@@ -139,7 +301,7 @@ TEST("base and count outside the layout, or outside the namespace, are refused w
     fleet_stop(&fleet);
 }
 
-TEST("When all are taken, the error says by whom and until when, for as many as it has room for, and counts the others")
+TEST("When all are taken, the error says by whom and until when, for those that end first, and counts the others")
 {
     struct fleet fleet;
     struct fz_worker_record record = {.owners = 1};
@@ -151,19 +313,17 @@ TEST("When all are taken, the error says by whom and until when, for as many as 
         fleet_write(&fleet, worker, &record);
     }
     fleet_write_text(&fleet, 9, "frazil2 worker of the future");
+    uint64_t before = fleet.server.shown;
     assert_int_equal(fleet_acquire(&fleet, 0, NOW), FRAZIL_EPOOL);
+    assert_int_equal(fleet.server.shown - before, 64 + 1); /* once */
     fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, "all 64 worker ids (0 to 63) of namespace 'orders' are taken: ");
-    unsigned shown = 0;
-    for (; strstr(fleet.owners[0].err.message, ", and ") != NULL && shown < 9; shown++) {
-        unsigned worker = shown;
+    for (unsigned shown = 0; shown < 7; shown++) {
         char holder[64];
-        snprintf(holder, sizeof holder, "%u by host:1 until 1970-01-01T00:16:%02u.%03uZ", worker, worker == 0 ? 41 : 40,
-                 worker == 0 ? 0 : 1000 - worker);
+        snprintf(holder, sizeof holder, "%u by host:1 until 1970-01-01T00:16:40.%03uZ, ", 63 - shown, 937 + shown);
         fleet_assert_error(&fleet, 0, FRAZIL_EPOOL, holder);
     }
-    assert_int_equal(shown, 9);
     fleet_assert_error(&fleet, 0, FRAZIL_EPOOL,
-                       "10 by host:1 until 1970-01-01T00:16:40.990Z, and 53 more, 1 cannot be read");
+                       "56 by host:1 until 1970-01-01T00:16:40.944Z, and 55 more, 1 cannot be read");
     fleet_stop(&fleet);
 }
 
@@ -198,9 +358,7 @@ TEST("L4: a child goes on with what its parent holds: it knows nothing of the pa
 {
     struct fleet fleet;
 
-    fleet_start_with(&fleet, 1, 1);
-    fleet_must_acquire(&fleet, 0, NOW);
-    fleet_inherit(&fleet, 1, 0);
+    fleet_start_with_child(&fleet, 1);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
     assert_int_equal(fleet_extend(&fleet, 0, NOW + 20000), FRAZIL_EAGAIN);
     assert_int_equal(fleet_extend(&fleet, 1, NOW + 20100), FRAZIL_EAGAIN);
@@ -266,20 +424,39 @@ static enum fz_register_result read_crowd(void *ctx, fz_record_visitor visit, vo
     return crowd_reg.read_all(ctx, visit, visit_ctx, status, reterr);
 }
 
-/* Looks begin at worker ids 0, 5000, 10000 ... */
+static enum fz_register_result read_some_of_crowd(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                                  void *visit_ctx, struct fz_register_status *status,
+                                                  frazil_error *reterr)
+{
+    const struct fz_worker_record held = {.until = NOW + 1, .owner = "x:1", .owners = 1};
+    struct fz_record raw = {.version = 1};
+
+    raw.len = fz_worker_record_format(&held, raw.data);
+    for (size_t i = 0; i < n; i++) {
+        if (numbers[i] != CROWD_FREE && numbers[i] != FZ_NAMESPACE)
+            visit(visit_ctx, numbers[i], &raw);
+    }
+    return crowd_reg.read_many(ctx, &(uint32_t){FZ_NAMESPACE}, 1, visit, visit_ctx, status, reterr);
+}
+
+/* Two numbers for the way through the pool, by which samples are taken, and one for the first look at all. */
+enum { DRAWS_TO_ALL = 2 + 1 };
+
+/* The samples, and the first look at all, begin at worker id 0, the other looks at 5000, 10000 ... */
 static uint64_t next_start(void *ctx)
 {
-    uint64_t *looks = ctx;
+    uint64_t *draws = ctx;
+    uint64_t draw = ++*draws;
 
-    return 5000 * (*looks)++;
+    return draw <= DRAWS_TO_ALL ? 0 : 5000 * (draw - DRAWS_TO_ALL);
 }
 
 TEST("Which ids were never taken is told apart for 65536 at a time: when all of these are held, the next look begins "
      "elsewhere")
 {
     struct fleet fleet;
-    uint64_t looks = 0;
-    const frazil_random starts = {.size = sizeof(frazil_random), .ctx = &looks, .next = next_start};
+    uint64_t draws = 0;
+    const frazil_random starts = {.size = sizeof(frazil_random), .ctx = &draws, .next = next_start};
     struct fz_lease *lease;
     struct fz_grant grant;
 
@@ -293,11 +470,13 @@ TEST("Which ids were never taken is told apart for 65536 at a time: when all of 
     crowd_reg = sim_register(&fleet.owners[0].link);
     struct fz_register reg = crowd_reg;
     reg.read_all = read_crowd;
+    reg.read_many = read_some_of_crowd;
+    reg.find_many = NULL;
     assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
     struct fz_granter granter = fz_lease_granter(lease);
     assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
     assert_int_equal(grant.worker, CROWD_FREE);
-    assert_true(looks >= 2);
+    assert_int_equal(draws, DRAWS_TO_ALL + 1);
     granter.close(granter.ctx);
     fleet_stop(&fleet);
 }

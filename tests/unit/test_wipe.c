@@ -110,6 +110,9 @@ TEST("The password of a URL is left in memory neither by a coordinator that was 
 #ifdef FRAZIL_HAVE_POSTGRESQL
     check_all(frazil_coordinator_postgresql(), "postgres://me:", "@127.0.0.1/db/orders");
 #endif
+#ifdef FRAZIL_HAVE_MYSQL
+    check_all(frazil_coordinator_mysql(), "mysql://me:", "@127.0.0.1/db/orders");
+#endif
 }
 
 TEST("A spec has the URL in it: what a generator has read of it is gone as well")

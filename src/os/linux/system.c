@@ -185,13 +185,13 @@ static const struct {
     {0x0bd00bd0, FZ_DISK_REMOTE}, /* lustre */
 };
 
-int fz_disk_look(const char *directory, struct fz_disk *ret)
+int fz_disk_look(const char *path, struct fz_disk *ret)
 {
     struct statfs system;
     struct stat status;
     enum fz_disk_kind kind = FZ_DISK_LASTING;
 
-    if (statfs(directory, &system) != 0 || stat(directory, &status) != 0)
+    if (statfs(path, &system) != 0 || stat(path, &status) != 0)
         return errno;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (kinds[i].magic == (uint32_t)system.f_type)

@@ -93,12 +93,12 @@ int64_t fz_clock_since_boot_us(void)
 FZ_PRIVATE const char fz_run_dir_of_root[FZ_RUN_DIR_SIZE] = "/var/run/frazil";
 FZ_PRIVATE const char fz_run_dir_of_users[FZ_RUN_DIR_SIZE] = "/tmp/frazil-";
 
-int fz_disk_look(const char *directory, struct fz_disk *ret)
+int fz_disk_look(const char *path, struct fz_disk *ret)
 {
     struct statvfs system;
     struct stat status;
 
-    if (statvfs(directory, &system) != 0 || stat(directory, &status) != 0)
+    if (statvfs(path, &system) != 0 || stat(path, &status) != 0)
         return errno;
     *ret = (struct fz_disk){.kind = FZ_DISK_UNKNOWN,
                             .free_bytes = (uint64_t)system.f_bavail * (uint64_t)system.f_frsize,

@@ -1,0 +1,573 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: with share=host the processes of a host hold one lease together.  Those that come find it and ask
+ * nobody; it outlives each of them, and the last one gives it back, after nobody can find it any more.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "generator/generator_internal.h"
+#include "lib/bound.h"
+#include "lib/memory_namespace.h"
+#include "lib/ports.h"
+#include "lib/rig.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "spec/decide.h"
+
+enum { HORIZON_MS = 1000 };
+
+static const char *scratch;
+static frazil_manual_clock *manual;
+static frazil_clock clock_port;
+static unsigned reads;
+static char spec[1024];
+
+static enum fz_register_result (*real_read)(void *, uint32_t, struct fz_record *, struct fz_register_status *,
+                                            frazil_error *);
+static enum fz_register_result (*real_read_all)(void *, fz_record_visitor, void *, struct fz_register_status *,
+                                                frazil_error *);
+static enum fz_register_result (*real_swap)(void *, const struct fz_swap *, uint64_t *, struct fz_register_status *,
+                                            frazil_error *);
+static bool opens_before_swap;
+static frazil *opened_meanwhile;
+static frazil *overtakes;  /* before the next swap */
+static uint64_t stands_ns; /* for how long the one that swaps stands still before that */
+
+static frazil *open_member(const char *text);
+static uint64_t take(frazil *gen);
+
+static enum fz_register_result count_read(void *ctx, uint32_t number, struct fz_record *ret,
+                                          struct fz_register_status *status, frazil_error *reterr)
+{
+    reads++;
+    return real_read(ctx, number, ret, status, reterr);
+}
+
+static enum fz_register_result count_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                              struct fz_register_status *status, frazil_error *reterr)
+{
+    reads++;
+    return real_read_all(ctx, visit, visit_ctx, status, reterr);
+}
+
+/* The one that swaps is stopped for so long that its turn is over, and another one does its work. */
+static void be_overtaken(void)
+{
+    frazil *other = overtakes;
+
+    overtakes = NULL;
+    frazil_manual_clock_advance(manual, stands_ns);
+    atomic_store(&other->shared->keeper.turn_since_ns, 0);
+    (void)take(other);
+}
+
+static enum fz_register_result swap_late(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
+                                         struct fz_register_status *status, frazil_error *reterr)
+{
+    bool opens = opens_before_swap;
+
+    opens_before_swap = false;
+    if (opens)
+        opened_meanwhile = open_member(spec);
+    if (overtakes != NULL)
+        be_overtaken();
+    return real_swap(ctx, swap, ret_version, status, reterr);
+}
+
+static void wrap(struct fz_register *reg)
+{
+    real_read = reg->read;
+    real_read_all = reg->read_all;
+    real_swap = reg->swap;
+    reg->read = count_read;
+    reg->read_all = count_read_all;
+    reg->swap = swap_late;
+}
+
+BEFORE_EACH
+{
+    frazil_layout layout;
+
+    scratch = scratch_make();
+    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
+    clock_port = frazil_manual_clock_port(manual);
+    assert_int_equal(frazil_layout_parse("frazil", 6, &layout, NULL), FRAZIL_OK);
+    memory_namespace_start(&layout, 8, HORIZON_MS, RIG_NOW);
+    memory_namespace_wrap = wrap;
+    snprintf(spec, sizeof spec, "worker=memory://orders share=host keeper=inline run_dir='%s/run'", scratch);
+    reads = 0;
+    opens_before_swap = false;
+    opened_meanwhile = NULL;
+    overtakes = NULL;
+}
+
+AFTER_EACH
+{
+    memory_namespace_stop();
+    frazil_manual_clock_free(manual);
+    scratch_remove(scratch);
+}
+
+static frazil *open_member(const char *text)
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    frazil_error err;
+    frazil *gen;
+
+    if (ports_open(&gen, text, &ports, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    return gen;
+}
+
+static uint32_t worker_of(frazil *gen)
+{
+    return fz_grant_board_read(&gen->shared->grants).worker;
+}
+
+static uint64_t take(frazil *gen)
+{
+    uint64_t id = 0;
+
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_OK);
+    return id;
+}
+
+TEST("A process that opens the same spec finds the lease of the others, without asking the coordinator")
+{
+    frazil *first = open_member(spec);
+    unsigned before = reads;
+    frazil *second = open_member(spec);
+
+    assert_int_equal(reads, before);
+    assert_int_equal(worker_of(second), worker_of(first));
+    assert_true(take(second) < take(first) && take(first) < take(second));
+    frazil_close(first);
+    assert_false(memory_namespace_record(worker_of(second)).released);
+    uint32_t worker = worker_of(second);
+    frazil_close(second);
+    assert_true(memory_namespace_record(worker).released);
+}
+
+TEST("With keeper=other a process has the lease of another one, never asks the coordinator, and ends nothing")
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    char other[1200];
+    frazil_error err;
+    frazil *member;
+
+    snprintf(other, sizeof other, "worker=memory://orders share=host keeper=other max_wait=0 run_dir='%s/run'",
+             scratch);
+    assert_int_equal(ports_open(&member, other, &ports, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "no process of this host holds the lease"));
+    assert_int_equal(reads, 0);
+
+    frazil *keeper = open_member(spec);
+    unsigned before = reads;
+    member = open_member(other);
+    assert_int_equal(worker_of(member), worker_of(keeper));
+    assert_true(take(member) < take(keeper));
+
+    /* In the last quarter, where a caller with keeper=inline would extend the grant; and at its end. */
+    uint64_t id;
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    (void)take(member);
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    assert_int_equal(frazil_next(member, &id), FRAZIL_ELEASE);
+    assert_int_equal(reads, before);
+    assert_true(take(keeper) < take(member));
+
+    /* The keeper is killed, as it were: the member goes last, and leaves the lease to who comes. */
+    uint32_t worker = worker_of(member);
+    frazil_close(keeper);
+    assert_false(memory_namespace_record(worker).released);
+    frazil_close(member);
+    assert_false(memory_namespace_record(worker).released);
+    before = reads;
+    keeper = open_member(spec);
+    assert_int_equal(worker_of(keeper), worker);
+    assert_int_equal(reads, before);
+    frazil_close(keeper);
+    assert_true(memory_namespace_record(worker).released);
+}
+
+TEST("Specs that differ in what is granted have a lease each")
+{
+    static const char *const others[] = {"seq_max=100", "base=1", "horizon=1s"};
+    frazil *first = open_member(spec);
+    char other[1200];
+
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        snprintf(other, sizeof other, "%s %s", spec, others[i]);
+        frazil *second = open_member(other);
+        assert_int_not_equal(worker_of(second), worker_of(first));
+        frazil_close(second);
+    }
+    frazil_close(first);
+}
+
+static struct fz_lease_identity identity_of(const char *worker)
+{
+    const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
+    struct fz_decision decision;
+    char text[200];
+    frazil_error err;
+
+    snprintf(text, sizeof text, "share=host run_dir=/run worker=%s", worker);
+    if (fz_decide(&decision, text, &occasion, &err) != FRAZIL_OK)
+        fail_msg("%s", err.message);
+    struct fz_lease_identity identity = decision.lease.identity;
+    fz_decision_free(&decision);
+    return identity;
+}
+
+static void assert_differs(const struct fz_lease_identity *identity, const char *worker)
+{
+    struct fz_lease_identity other = identity_of(worker);
+
+    assert_int_not_equal(identity->name, other.name);
+    assert_int_not_equal(identity->check, other.check);
+}
+
+TEST("A new password or another keeper does not part processes; another coordinator does")
+{
+    static const char *const same[][2] = {{"redis://u:old@h:1/n", "redis://u:new@h:1/n keeper=inline"},
+                                          {"redis://:old@h:1/n", "redis://:new@h:1/n"},
+                                          {"redis://:a:b@h:1/n", "redis://:c:b@h:1/n"}};
+    static const char *const different[] = {"redis://u:old@h:1/m", "redis://u:old@h:2/n", "redis://v:old@h:1/n",
+                                            "redis://u:old@h:1/n?db=1", "redis://:old@h:1/n"};
+
+    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
+        struct fz_lease_identity one = identity_of(same[i][0]);
+        struct fz_lease_identity other = identity_of(same[i][1]);
+        assert_memory_equal(&one, &other, sizeof one);
+    }
+    struct fz_lease_identity first = identity_of(same[0][0]);
+    for (size_t i = 0; i < sizeof different / sizeof different[0]; i++)
+        assert_differs(&first, different[i]);
+}
+
+TEST("A client that takes its server from the environment has another coordinator when that changes")
+{
+    const char *const names[] = {"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "MYSQL_TCP_PORT"};
+    struct fz_lease_identity of_redis = identity_of("redis://h:1/n");
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_int_equal(unsetenv(names[i]), 0);
+        const char *url = names[i][0] == 'P' ? "postgres:///db/n" : "mysql:///db/n";
+        struct fz_lease_identity first = identity_of(url);
+        assert_int_equal(setenv(names[i], "5433", 1), 0);
+        assert_differs(&first, url);
+        struct fz_lease_identity same = identity_of("redis://h:1/n");
+        assert_memory_equal(&of_redis, &same, sizeof same);
+        assert_int_equal(unsetenv(names[i]), 0);
+    }
+}
+
+TEST("An open that fails before it can ask the coordinator leaves the lease to those who come")
+{
+    const struct ports without_part = {.clock = &clock_port};
+    frazil_error err;
+    frazil *gen;
+
+    pid_t pid = bound_fork();
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        (void)open_member(spec);
+        _exit(0); /* as one that is killed: the lease is not given back */
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_not_equal(ports_open(&gen, spec, &without_part, &err), FRAZIL_OK);
+    gen = open_member(spec);
+    assert_int_equal(reads, 0); /* it has joined */
+    frazil_close(gen);
+}
+
+TEST("A time to try again that a process of another time namespace has left does not keep the others from extending")
+{
+    frazil *gen = open_member(spec);
+    uint32_t worker = worker_of(gen);
+
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    atomic_store(&gen->shared->keeper.retry_ns, fz_monotonic_ns(gen) + 86400 * RIG_S);
+    (void)take(gen);
+    assert_int_equal(memory_namespace_record(worker).extensions, 1);
+    frazil_close(gen);
+}
+
+TEST("The last one leaves no tick of the lease on the page, also for one that still looks at it")
+{
+    frazil *gen = open_member(spec);
+    uint64_t id;
+
+    (void)take(gen);
+    (void)fz_keeper_end(gen);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_ELEASE);
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    assert_int_equal(frazil_next(gen, &id), FRAZIL_ELEASE);
+    frazil_close(gen);
+}
+
+TEST("Another process may extend the lease, and the first one goes on with that")
+{
+    frazil *first = open_member(spec);
+    frazil *second = open_member(spec);
+    uint32_t worker = worker_of(first);
+
+    for (unsigned i = 0; i < 6; i++) {
+        frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+        uint64_t before = take(i % 2 == 0 ? first : second);
+        assert_true(take(i % 2 == 0 ? second : first) > before);
+    }
+    assert_int_equal(worker_of(first), worker);
+    assert_int_equal(memory_namespace_record(worker).extensions, 6);
+    frazil_close(first);
+    frazil_close(second);
+}
+
+TEST("A process that is killed takes nothing with it; who comes within the horizon goes on with the lease")
+{
+    uint64_t last[2] = {0};
+    int fds[2];
+
+    assert_int_equal(pipe(fds), 0);
+    pid_t pid = bound_fork();
+    if (pid == 0) {
+        frazil *gen = open_member(spec);
+        last[0] = take(gen);
+        last[1] = worker_of(gen);
+        if (write(fds[1], last, sizeof last) == sizeof last)
+            raise(SIGKILL);
+        _exit(1);
+    }
+    close(fds[1]);
+    assert_int_equal(read(fds[0], last, sizeof last), sizeof last);
+    assert_int_equal(waitpid(pid, NULL, 0), pid);
+    frazil *gen = open_member(spec);
+    assert_int_equal(reads, 0);
+    assert_int_equal(worker_of(gen), last[1]);
+    assert_true(take(gen) > last[0]);
+    close(fds[0]);
+    frazil_close(gen);
+}
+
+/* A process that stands still as it extends, for so long, while another one extends. */
+static void overtake_for(uint64_t ns)
+{
+    frazil *first = open_member(spec);
+    frazil *second = open_member(spec);
+    uint32_t worker = worker_of(first);
+
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    overtakes = first;
+    stands_ns = ns;
+    uint64_t id = take(second);
+    assert_null(overtakes);
+    assert_true(take(first) > id && take(second) > id);
+    assert_int_equal(worker_of(second), worker);
+    assert_int_equal(atomic_load(&second->shared->keeper.failures), 0);
+    /* And in the next round there is nothing that it still has to come to terms with. */
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    (void)take(second);
+    assert_int_equal(worker_of(first), worker);
+    frazil_close(first);
+    frazil_close(second);
+}
+
+TEST("A process that was overtaken as it extended goes on with what the other has put in force, and takes no other "
+     "worker id")
+{
+    overtake_for(0);
+}
+
+TEST("So does one that was stopped until its grant had ended")
+{
+    overtake_for(2 * HORIZON_MS * RIG_MS);
+}
+
+TEST("A run directory that is removed under those who share a lease makes two leases, and no id twice")
+{
+    enum { IDS = 64 };
+    uint64_t ids[2 * IDS];
+    frazil *before = open_member(spec);
+
+    scratch_delete(scratch_path(scratch, "run"));
+    frazil *after = open_member(spec);
+    assert_int_not_equal(worker_of(after), worker_of(before));
+    for (size_t i = 0; i < 2 * IDS; i++) {
+        if (i == IDS) /* both extend */
+            frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+        ids[i] = take(i % 2 == 0 ? before : after);
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(ids[j], ids[i]);
+    }
+    frazil_close(before);
+    frazil_close(after);
+}
+
+TEST("Processes that all end and start again keep to one worker id")
+{
+    frazil *gen = open_member(spec);
+    uint32_t worker = worker_of(gen);
+
+    for (unsigned i = 0; i < 8; i++) {
+        frazil_close(gen);
+        frazil_manual_clock_advance(manual, i % 2 * 2 * HORIZON_MS * RIG_MS);
+        gen = open_member(spec);
+        assert_int_equal(worker_of(gen), worker);
+    }
+    frazil_close(gen);
+}
+
+TEST("While the lease is given back nobody finds it: a process that opens then takes another worker id")
+{
+    frazil *gen = open_member(spec);
+    uint32_t worker = worker_of(gen);
+
+    opens_before_swap = true;
+    frazil_close(gen);
+    assert_non_null(opened_meanwhile);
+    assert_true(memory_namespace_record(worker).released);
+    assert_int_not_equal(worker_of(opened_meanwhile), worker);
+    (void)take(opened_meanwhile);
+    frazil_close(opened_meanwhile);
+}
+
+TEST("When all have left, the next one has the word of before, and ids above all that were taken")
+{
+    frazil *gen = open_member(spec);
+    uint64_t id = take(gen);
+
+    frazil_close(gen);
+    gen = open_member(spec);
+    assert_true(reads > 0);
+    assert_true(take(gen) > id);
+    frazil_close(gen);
+}
+
+TEST("A child is a member like any other, and the lease is given back when the last of all has left")
+{
+    frazil *gen = open_member(spec);
+    uint32_t worker = worker_of(gen);
+
+    pid_t pid = bound_fork();
+    if (pid == 0) {
+        (void)take(gen);
+        frazil_close(gen);
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_false(memory_namespace_record(worker).released);
+    take(gen);
+    frazil_close(gen);
+    assert_true(memory_namespace_record(worker).released);
+}
+
+/* The namespace as an operator has made it again, with a shorter horizon. */
+static void create_again(uint64_t horizon_ms)
+{
+    struct fz_register reg = memory_namespace_register();
+    struct fz_namespace_record record;
+    struct fz_record raw;
+    char text[FZ_RECORD_SIZE_MAX];
+    uint64_t version;
+
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    record.token.high++;
+    record.horizon_ms = horizon_ms;
+    size_t len = fz_namespace_record_format(&record, text);
+    const struct fz_swap swap = {FZ_NAMESPACE, raw.version, text, len};
+    assert_int_equal(reg.swap(reg.ctx, &swap, &version, NULL, NULL), FZ_REGISTER_OK);
+    reg.close(reg.ctx);
+}
+
+static uint64_t quarantine_until(void)
+{
+    struct fz_register reg = memory_namespace_register();
+    struct fz_namespace_record record;
+    struct fz_record raw;
+
+    assert_int_equal(reg.read(reg.ctx, FZ_NAMESPACE, &raw, NULL, NULL), FZ_REGISTER_OK);
+    assert_int_equal(fz_namespace_record_parse(raw.data, raw.len, &record, NULL), FRAZIL_OK);
+    reg.close(reg.ctx);
+    return record.quarantine_until;
+}
+
+TEST("L10: a process that has only found the lease knows in which namespace it was granted, and guards all that this "
+     "can have granted")
+{
+    frazil *first = open_member(spec);
+    uint64_t created = fz_grant_board_read(&first->shared->grants).until - HORIZON_MS;
+
+    create_again(HORIZON_MS / 4);
+    frazil *second = open_member(spec);
+    frazil_manual_clock_advance(manual, HORIZON_MS * RIG_MS * 4 / 5);
+    (void)take(second);
+    assert_int_equal(quarantine_until(), created + HORIZON_MS); /* its max_skew is 0 */
+    frazil_close(first);
+    frazil_close(second);
+}
+
+static void assert_fails(const char *text, frazil_err code, const char *why)
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    frazil_error err;
+    frazil *gen;
+
+    assert_int_equal(ports_open(&gen, text, &ports, &err), code);
+    if (strstr(err.message, why) == NULL)
+        fail_msg("%s", err.message);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+    assert_fails(text, FRAZIL_ESPEC, why);
+}
+
+TEST("share=host is refused where there is nothing to share, with what to do about it")
+{
+    char text[1200];
+
+    assert_refused("worker=fixed:1 share=host", "it is for worker=URL");
+    snprintf(text, sizeof text, "%s state=memory", spec);
+    assert_refused(text, "which no other process finds: leave it out, or say share=process");
+    snprintf(text, sizeof text, "%s state=file", spec);
+    assert_refused(text, "coordinator");
+    snprintf(text, sizeof text, "%s clock=frozen:2026-01-01T00:00:00Z", spec);
+    assert_refused(text, "a frozen clock");
+    snprintf(text, sizeof text, "%s on_loss=stop", spec);
+    assert_refused(text, "on_loss=stop, as one process may move the lease of all");
+    assert_refused("worker=memory://orders keeper=other", "goes with worker=URL and share=host only");
+    assert_refused("worker=fixed:1 keeper=other", "goes with worker=URL and share=host only");
+    assert_refused("worker=memory://orders share=all", "must be one of process host");
+}
+
+TEST("Where the run directory cannot be used, the sentence names what goes without one")
+{
+    assert_fails("worker=memory://orders share=host run_dir=/proc/nowhere", FRAZIL_ESYS,
+                 "or give each process a lease of its own with share=process");
+}
+
+TEST("A bare lease is one process's: the spec may not share it, and the environment's share=host leaves it alone")
+{
+    const struct ports ports = {.clock = &clock_port, .coordinators = memory_coordinators};
+    frazil_lease *lease;
+    frazil_error err;
+
+    assert_int_equal(ports_lease_open(&lease, spec, &ports, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "share=process"));
+    setenv("FRAZIL_SHARE", "host", 1);
+    frazil_err opened = ports_lease_open(&lease, "worker=memory://orders keeper=inline", &ports, &err);
+    unsetenv("FRAZIL_SHARE");
+    assert_int_equal(opened, FRAZIL_OK);
+    frazil_lease_close(lease, 0);
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: opening takes its first grant within max_wait, however often others are faster or there is no
+ * answer, and a fleet that opens at once does not come back as one.
+ */
+
+#include "generator/generator_internal.h"
+#include "lib/fake_granter.h"
+#include "lib/rig.h"
+#include "lib/test.h"
+
+enum { WORKER = 3, HORIZON = 1000 };
+
+#define SPEC "layout=frazil worker=fixed:3 start=zero"
+
+static struct rig rig;
+static struct fake_granter *fake;
+
+static void open_with(const char *spec, uint64_t horizon, enum fz_keeper_mode mode)
+{
+    fake = fake_granter_open(&rig, spec, WORKER, horizon, mode);
+}
+
+AFTER_EACH
+{
+    rig_close(&rig);
+    assert_int_equal(fake->closed, 1);
+    assert_int_equal(fake->overlaps, 0);
+    fake_granter_free(fake);
+}
+
+TEST("A granter that gives nothing at first: the open fails with its sentence, and nothing is in force")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    frazil_error err;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    struct rig other = {.random_state = 1};
+    rig_open(&other, SPEC, RIG_NOW);
+    struct fz_grant before = fz_grant_board_read(&other.gen->shared->grants);
+    fake->fails = FRAZIL_EWORKER;
+    assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_THREAD, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "the fake was told to fail"));
+    assert_int_equal(fz_grant_board_read(&other.gen->shared->grants).until, before.until);
+    assert_false(fz_keeper_has_thread(other.gen));
+    other.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&other);
+}
+
+TEST("Opening waits for a first grant whose time is known if that lies within max_wait, if only just, and whatever the "
+     "random numbers are; if it lies behind, it is not waited for")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    const uint64_t max_wait_ns = 2000 * RIG_MS;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        bool is_within = seed % 2 == 1;
+        struct rig other = {.random_state = seed};
+        rig_open(&other, SPEC " max_wait=2s", RIG_NOW);
+        fake->acquired = 0;
+        fake->fails = FRAZIL_EAGAIN;
+        fake->retry_ns = is_within ? max_wait_ns - RIG_MS : max_wait_ns;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        assert_int_equal(fake->acquired, is_within ? 2 : 1);
+        other.gen->keeper.granter = never_asked; /* closed by the first one */
+        rig_close(&other);
+    }
+}
+
+TEST("The same where nobody knows the time: a short max_wait is enough for a second try")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        struct rig other = {.random_state = seed};
+        rig_open(&other, SPEC " max_wait=5ms", RIG_NOW);
+        fake->acquired = 0;
+        fake->fails = FRAZIL_EAGAIN;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EAGAIN);
+        assert_true(fake->acquired >= 2);
+        other.gen->keeper.granter = never_asked; /* closed by the first one */
+        rig_close(&other);
+    }
+}
+
+TEST("The window over which tries to open are spread doubles with each that fails, and ends with max_wait: few tries, "
+     "and "
+     "none later")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    unsigned tries = 0;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    for (uint64_t seed = 1; seed <= 32; seed++) {
+        struct rig other = {.random_state = seed};
+        rig_open(&other, SPEC " max_wait=9s", RIG_NOW);
+        uint64_t begun_ns = fz_monotonic_ns(other.gen);
+        fake->acquired = 0;
+        fake->fails = FRAZIL_EUNREACHABLE;
+        assert_int_equal(fz_keeper_open(other.gen, &granter, FZ_KEEPER_INLINE, NULL), FRAZIL_EUNREACHABLE);
+        assert_true(fz_monotonic_ns(other.gen) - begun_ns < 9 * RIG_S);
+        tries += (unsigned)fake->acquired;
+        other.gen->keeper.granter = never_asked; /* closed by the first one */
+        rig_close(&other);
+    }
+    assert_in_range(tries, 32 * 8, 32 * 20);
+}
+
+static struct rig overtaken;
+static unsigned rivals;
+
+/* While this one is being granted something, so is another process with the same word, and is faster. */
+static frazil_err acquire_slowly(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+{
+    const struct fz_grant theirs = {.worker = WORKER, .floor = now_tick, .until = now_tick, .version = rivals};
+    uint64_t number;
+
+    if (rivals > 0) {
+        (void)fz_grant_board_look(&overtaken.gen->shared->grants, &number);
+        assert_true(fz_grant_board_put(&overtaken.gen->shared->grants, number, &theirs));
+        rivals--;
+    }
+    return rig.gen->keeper.granter.acquire(ctx, now_tick, ret, reterr);
+}
+
+TEST("An open that is overtaken goes on at once, also if it may not wait; one that always is says what to do")
+{
+    const struct fz_granter never_asked = {.ctx = NULL};
+    frazil_error err;
+
+    open_with(SPEC, HORIZON, FZ_KEEPER_INLINE);
+    struct fz_granter granter = rig.gen->keeper.granter;
+    granter.acquire = acquire_slowly;
+    overtaken = (struct rig){.random_state = 1};
+    rig_open(&overtaken, SPEC " max_wait=0s", RIG_NOW);
+    rivals = 3;
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_OK);
+    assert_int_equal(rivals, 0);
+    assert_int_equal(fz_grant_board_read(&overtaken.gen->shared->grants).until, rig_now_tick(&overtaken) + HORIZON);
+    rivals = 1000;
+    assert_int_equal(fz_keeper_open(overtaken.gen, &granter, FZ_KEEPER_INLINE, &err), FRAZIL_EAGAIN);
+    assert_non_null(strstr(err.message, "open it again"));
+    overtaken.gen->keeper.granter = never_asked; /* closed by the first one */
+    rig_close(&overtaken);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: what an opening reads of a large pool, and what it only asks for. */
+#include "lease/lease_internal.h"
+#include "lib/fleet.h"
+#include "lib/test.h"
+
+#define NOW FLEET_NOW
+
+enum { LARGE = 2000 };
+
+static struct fz_register large_reg;
+
+/* The latest request. */
+static struct asked {
+    uint32_t numbers[FZ_SAMPLE_MAX + 3];
+    size_t n;
+    size_t whole;
+} asked;
+
+static enum fz_register_result watch_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                               fz_record_visitor visit, void *visit_ctx,
+                                               struct fz_register_status *status, frazil_error *reterr)
+{
+    asked = (struct asked){.n = n, .whole = whole};
+    memcpy(asked.numbers, numbers, n * sizeof *numbers);
+    return large_reg.find_many(ctx, numbers, n, whole, visit, visit_ctx, status, reterr);
+}
+
+static uint64_t always_zero(void *ctx)
+{
+    (void)ctx;
+    return 0;
+}
+
+/* Opens a lease of a pool of LARGE, whose searches look at worker ids 0, 1, 2 ... in turn. */
+static struct fz_granter open_large(struct fleet *fleet)
+{
+    static const frazil_random zeros = {sizeof(frazil_random), NULL, always_zero};
+    const char *layout = "31/20/12 epoch=0 tick=1ms";
+    struct fz_lease *lease;
+
+    fleet_start(fleet);
+    assert_int_equal(frazil_layout_parse(layout, strlen(layout), &fleet->layout, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_init(fleet, LARGE, NOW, true, NULL), FRAZIL_OK);
+    struct fz_lease_options options = fleet_options(fleet, 0);
+    options.random = &zeros;
+    options.workers = LARGE; /* known at once, so that there is no look at ids that the pool does not have */
+    large_reg = sim_register(&fleet->owners[0].link);
+    struct fz_register reg = large_reg;
+    reg.find_many = watch_find_many;
+    assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
+    return fz_lease_granter(lease);
+}
+
+TEST("Of a pool above 1024 three records are read; of four ids more it is asked whether they were ever taken, and one "
+     "is had")
+{
+    struct fleet fleet;
+    struct fz_granter granter = open_large(&fleet);
+    struct fz_grant grant;
+
+    for (uint32_t worker = 0; worker < 5; worker++)
+        fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_in_range(grant.worker, 5, 6);
+    assert_int_equal(asked.n, 3 + 1 + 4); /* with the namespace */
+    assert_int_equal(asked.whole, 3 + 1);
+    assert_int_equal(fleet.owners[0].link.trips, 3);
+    granter.close(granter.ctx);
+    fleet_stop(&fleet);
+}
+
+TEST("An id that was only found to be taken is none to have, even if its record is free")
+{
+    struct fleet fleet;
+    struct fz_granter granter = open_large(&fleet);
+    struct fz_grant grant;
+
+    for (uint32_t worker = 0; worker < LARGE; worker++) {
+        bool is_free = worker >= 3 && worker < 3 + 4 + 1;
+        fleet_write(&fleet, worker,
+                    &(struct fz_worker_record){.until = is_free ? 9 : NOW + 9, .owner = "x", .owners = 1});
+    }
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(grant.worker, 3 + 4); /* the first of the next sample */
+    granter.close(granter.ctx);
+    fleet_stop(&fleet);
+}
+
+TEST("The own record is read and named once, also where a sample would only ask for it")
+{
+    struct fleet fleet;
+    struct fz_granter granter = open_large(&fleet);
+    struct fz_grant grant;
+    struct fz_grant held;
+    frazil_error err;
+
+    for (uint32_t worker = 0; worker < LARGE; worker++) {
+        if (worker != 4)
+            fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 900000, .owner = "x", .owners = 1});
+    }
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &held, NULL), FRAZIL_OK);
+    assert_int_equal(held.worker, 4);
+    sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
+    assert_int_equal(granter.extend(granter.ctx, NOW + 20000, &held, &grant, &err), FRAZIL_EAGAIN);
+    asked = (struct asked){.n = 0};
+    assert_int_equal(granter.extend(granter.ctx, NOW + 20000 + err.retry_ns / 1000000, &held, &grant, &err), FRAZIL_OK);
+    assert_int_equal(grant.worker, 4);
+    assert_int_equal(asked.n, 3 + 1 + 1 + 3);
+    assert_int_equal(asked.whole, 3 + 1 + 1);
+    assert_int_equal(asked.numbers[asked.whole - 1], 4);
+    granter.close(granter.ctx);
+    fleet_stop(&fleet);
+}
