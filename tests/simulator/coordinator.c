@@ -8,27 +8,26 @@
 #include "core/sentence.h"
 #include "faults.h"
 #include "host.h"
+#include "members.h"
 #include "nemesis.h"
 #include "oracle.h"
+#include "plan.h"
 #include "process.h"
+#include "shown.h"
 #include "story.h"
 #include "world.h"
 
-enum { NAMESPACE_AT = RECORDS_MAX - 1 };
+enum { COPIES = 2 };
 
-struct store {
-    struct fz_record records[RECORDS_MAX];
-};
-
-enum request_kind { READ_ONE, READ_EVERYTHING, SWAP };
+enum request_kind { READ_ONE, READ_SEVERAL, SWAP };
 
 struct message {
-    struct message *next; /* of all there are */
-    struct message *previous;
+    struct message *next, *previous; /* of all there are */
     struct process *sender;
     unsigned thread;
     uint64_t serial;
-    bool again; /* there are two copies of it, so none can say that it was not carried out */
+    uint64_t generation; /* of the records when it was sent */
+    bool again;          /* there are two copies of it, so none can say that it was not carried out */
 
     /* On the way there. */
     enum request_kind kind;
@@ -36,20 +35,25 @@ struct message {
     uint64_t expected;
     size_t len;
     char data[FZ_RECORD_SIZE_MAX];
+    const uint32_t *wanted;     /* READ_SEVERAL: these, or all there are */
+    size_t wanted_count, whole; /* the first of them are shown with what stands in them */
 
     /* On the way back. */
     enum fz_register_result result;
     struct fz_register_status status;
     uint64_t version;
     struct fz_record found; /* READ_ONE */
-    struct store *store;    /* READ_EVERYTHING */
+    struct shown shown;     /* READ_SEVERAL */
 };
 
 static struct {
     struct coordinator_options options;
-    struct store store;
-    struct store copy;
+    struct fz_record *records; /* of each worker id, and then the namespace's */
+    struct fz_record *copy;
     bool has_copy;
+    struct coordinator_load load;
+    uint64_t busy_until;
+    uint64_t written; /* records that there are */
     uint64_t generation;
     uint64_t last_version;
     uint64_t incarnation;
@@ -58,7 +62,6 @@ static struct {
     uint64_t highest_ns; /* see coordinator_highest_ns; up to the last change of the clock */
     struct message *messages;
     uint64_t serials;
-    uint64_t last_arrival[HOSTS_MAX];
 } server;
 
 /* ---- messages --------------------------------------------------------------------- */
@@ -84,7 +87,8 @@ static void message_free(struct message *message)
         server.messages = message->next;
     if (message->next != NULL)
         message->next->previous = message->previous;
-    free(message->store);
+    free((void *)(uintptr_t)message->wanted);
+    shown_free(&message->shown);
     free(message);
 }
 
@@ -96,10 +100,22 @@ static struct message *message_again(const struct message *message)
     *again = *message;
     again->next = links.next;
     again->previous = links.previous;
+    if (message->wanted != NULL) {
+        uint32_t *wanted = malloc(message->wanted_count * sizeof *wanted);
+        if (wanted == NULL)
+            abort();
+        memcpy(wanted, message->wanted, message->wanted_count * sizeof *wanted);
+        again->wanted = wanted;
+    }
     return again;
 }
 
 /* ---- the server ---------------------------------------------------------------------- */
+
+static size_t records_count(void)
+{
+    return server.options.workers + 1;
+}
 
 /* Versions never come back, whatever becomes of the records. */
 static void new_generation(void)
@@ -111,24 +127,29 @@ void coordinator_begin(const struct coordinator_options *options)
 {
     for (struct message *message = server.messages, *next; message != NULL; message = next) {
         next = message->next;
-        free(message->store);
-        free(message);
+        message_free(message);
     }
+    free(server.records);
     memset(&server, 0, sizeof server);
     server.options = *options;
+    server.records = calloc(COPIES * records_count(), sizeof *server.records);
+    if (server.records == NULL)
+        abort();
+    server.copy = server.records + records_count();
     server.incarnation = 1;
     new_generation();
+    members_begin();
 }
 
 static struct fz_record *record(uint32_t number)
 {
     if (number == FZ_NAMESPACE)
-        return &server.store.records[NAMESPACE_AT];
-    if (number >= NAMESPACE_AT) {
+        return &server.records[server.options.workers];
+    if (number >= server.options.workers) {
         world_fail("record %u is asked for: no worker id has that number", (unsigned)number);
         number = 0;
     }
-    return &server.store.records[number];
+    return &server.records[number];
 }
 
 /* Up to which tick a worker's record grants it, as its text says; not read as the library reads it. */
@@ -142,9 +163,32 @@ static uint64_t until_of(const char *data, size_t len)
     return at == NULL ? 0 : strtoull(at + strlen(key), NULL, 10);
 }
 
+static bool gives_back(const char *text)
+{
+    return strstr(text, " released=yes") != NULL;
+}
+
+struct coordinator_load *coordinator_load(void)
+{
+    return &server.load;
+}
+
 bool coordinator_has_namespace(void)
 {
     return record(FZ_NAMESPACE)->version != 0;
+}
+
+/* Tells the oracle of a worker's record that was just stored. */
+static void note_record(const struct message *message, const char *text, uint64_t until)
+{
+    oracle_recorded(message->number, (struct bounds){.first = 0, .last = oracle_largest_sequence()}, until);
+    /* Where records are lost, a request from before the loss may give back what was granted after it. */
+    if (gives_back(text) && !plan.lossy)
+        oracle_given_back(message->number, until);
+    if (!plan.of_members)
+        return;
+    members_swapped(message->sender->host, message->number, text, message->generation == server.generation);
+    nemesis_after_swap_of(message->sender, gives_back(text));
 }
 
 static void swap(struct message *message)
@@ -152,21 +196,46 @@ static void swap(struct message *message)
     struct fz_record *found = record(message->number);
 
     message->result = FZ_REGISTER_CONFLICT;
-    if (found->version != message->expected) {
+    if (found->version != message->expected && !server.options.forgets_versions) {
         tell(TOLD_CONFLICT, message->number, found->version, message->expected);
         return;
     }
+    server.written += found->version == 0;
     found->version = message->version = ++server.last_version;
     found->len = message->len;
     memcpy(found->data, message->data, message->len);
     message->result = FZ_REGISTER_OK;
     uint64_t until = message->number == FZ_NAMESPACE ? 0 : until_of(found->data, found->len);
     tell(TOLD_RECORDS, message->number, message->version, until);
-    if (message->number != FZ_NAMESPACE)
-        oracle_recorded(message->number, (struct bounds){.first = 0, .last = oracle_largest_sequence()}, until);
     char text[FZ_RECORD_SIZE_MAX + 1] = "";
     memcpy(text, found->data, found->len);
+    if (message->number != FZ_NAMESPACE)
+        note_record(message, text, until);
     tell_aside(text);
+}
+
+/* Of all, or of the nth that is wanted; NULL: there is none of that number. */
+static const struct fz_record *nth_record(const struct message *message, size_t nth, uint32_t *ret_number)
+{
+    uint32_t all = nth == server.options.workers ? FZ_NAMESPACE : (uint32_t)nth;
+
+    *ret_number = message->wanted == NULL ? all : message->wanted[nth];
+    if (*ret_number != FZ_NAMESPACE && *ret_number >= server.options.workers)
+        return NULL;
+    return record(*ret_number)->version == 0 ? NULL : record(*ret_number);
+}
+
+static void show_several(struct message *message)
+{
+    size_t n = message->wanted == NULL ? records_count() : message->wanted_count;
+
+    for (size_t i = 0; i < n; i++) {
+        uint32_t number;
+        const struct fz_record *found = nth_record(message, i, &number);
+        if (found != NULL)
+            shown_add(&message->shown, number, i < message->whole ? found : &(struct fz_record){.version = 1});
+    }
+    server.load.bytes += message->shown.size;
 }
 
 static void answer(struct message *message)
@@ -177,10 +246,7 @@ static void answer(struct message *message)
     } else if (message->kind == READ_ONE) {
         message->found = *record(message->number);
     } else {
-        message->store = malloc(sizeof *message->store);
-        if (message->store == NULL)
-            abort();
-        *message->store = server.store;
+        show_several(message);
     }
     message->status.has_clock = server.options.has_clock;
     message->status.unix_ms = TRUE_UNIX_MS + ((int64_t)world_now() + server.clock_offset_ns) / (int64_t)MS;
@@ -237,7 +303,8 @@ static void send_back(struct message *message)
     world_at(world_now() + transit_ns(), arrive_back, message, 0);
 }
 
-static void arrive(void *arg, uint64_t unused)
+/* It is this message's turn. */
+static void carry_out(void *arg, uint64_t unused)
 {
     struct message *message = arg;
 
@@ -255,9 +322,30 @@ static void arrive(void *arg, uint64_t unused)
     }
 }
 
+static void arrive(void *arg, uint64_t unused)
+{
+    struct message *message = arg;
+    uint64_t records = 1;
+    uint64_t now_ns = world_now();
+
+    if (message->kind == READ_SEVERAL)
+        records = message->wanted == NULL ? server.written : message->wanted_count;
+    server.load.requests++;
+    if (server.down_until > now_ns || server.options.request_ns == 0) {
+        carry_out(arg, unused);
+        return;
+    }
+    if (server.busy_until < now_ns)
+        server.busy_until = now_ns;
+    server.busy_until += server.options.request_ns + records * server.options.record_ns;
+    if (server.busy_until - now_ns > server.load.longest_ns)
+        server.load.longest_ns = server.busy_until - now_ns;
+    world_at(server.busy_until, carry_out, message, 0);
+}
+
 static void note_order(const struct message *message, uint64_t when_ns)
 {
-    uint64_t *last = &server.last_arrival[message->sender->host->number];
+    uint64_t *last = &message->sender->host->last_arrival_ns;
 
     if (when_ns<*last && * last> world_now())
         tell(STRUCK_REORDERED, message->serial, 0, 0);
@@ -310,9 +398,9 @@ static struct message *ask(const struct client *client, const struct message *re
 
     message->sender = self();
     message->thread = self_thread();
-    message->serial = ++server.serials;
+    message->generation = server.generation;
     struct thread *thread = &self()->threads[self_thread()];
-    thread->serial = message->serial;
+    message->serial = thread->serial = ++server.serials;
     thread->reply = NULL;
     send(message);
     self_wait(&thread->reply, world_now() + server.options.timeout_ns);
@@ -357,19 +445,31 @@ static enum fz_register_result client_read(void *ctx, uint32_t number, struct fz
     return end(reply, status, reterr);
 }
 
-static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
-                                               struct fz_register_status *status, frazil_error *reterr)
+static enum fz_register_result client_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
+                                                fz_record_visitor visit, void *visit_ctx,
+                                                struct fz_register_status *status, frazil_error *reterr)
 {
-    const struct message request = {.kind = READ_EVERYTHING};
+    const struct message request = {.kind = READ_SEVERAL, .wanted = numbers, .wanted_count = n, .whole = whole};
     struct message *reply = ask(ctx, &request);
 
     if (reply == NULL)
         return no_answer(reterr);
-    for (uint32_t i = 0; reply->result == FZ_REGISTER_OK && i < RECORDS_MAX; i++) {
-        if (reply->store->records[i].version != 0)
-            visit(visit_ctx, i == NAMESPACE_AT ? FZ_NAMESPACE : i, &reply->store->records[i]);
-    }
+    if (reply->result == FZ_REGISTER_OK)
+        shown_visit(&reply->shown, visit, visit_ctx);
     return end(reply, status, reterr);
+}
+
+static enum fz_register_result client_read_all(void *ctx, fz_record_visitor visit, void *visit_ctx,
+                                               struct fz_register_status *status, frazil_error *reterr)
+{
+    return client_find_many(ctx, NULL, 0, SIZE_MAX, visit, visit_ctx, status, reterr);
+}
+
+static enum fz_register_result client_read_many(void *ctx, const uint32_t *numbers, size_t n, fz_record_visitor visit,
+                                                void *visit_ctx, struct fz_register_status *status,
+                                                frazil_error *reterr)
+{
+    return client_find_many(ctx, numbers, n, n, visit, visit_ctx, status, reterr);
 }
 
 static enum fz_register_result client_swap(void *ctx, const struct fz_swap *swap, uint64_t *ret_version,
@@ -410,6 +510,8 @@ static frazil_err open_client(const char *url, struct fz_register *ret, char *re
                                     server.options.has_incarnation ? FZ_REGISTER_ASYNCHRONOUS : FZ_REGISTER_STRICT,
                                 .read = client_read,
                                 .read_all = client_read_all,
+                                .read_many = client_read_many,
+                                .find_many = client_find_many,
                                 .swap = client_swap,
                                 .after_fork = client_after_fork,
                                 .close = client_close};
@@ -471,15 +573,16 @@ void coordinator_crash(uint64_t ns)
 void coordinator_wipe(void)
 {
     tell(STRUCK_WIPED, 0, 0, 0);
-    memset(&server.store, 0, sizeof server.store);
+    memset(server.records, 0, records_count() * sizeof *server.records);
     new_generation();
+    members_begin();
     if (once_in(2))
         new_incarnation();
 }
 
 void coordinator_put_away(void)
 {
-    server.copy = server.store;
+    memcpy(server.copy, server.records, records_count() * sizeof *server.records);
     server.has_copy = true;
 }
 
@@ -488,8 +591,9 @@ bool coordinator_roll_back(void)
     if (!server.has_copy)
         return false;
     tell(STRUCK_ROLLED_BACK, 0, 0, 0);
-    server.store = server.copy;
+    memcpy(server.records, server.copy, records_count() * sizeof *server.records);
     new_generation();
+    members_begin();
     new_incarnation();
     return true;
 }

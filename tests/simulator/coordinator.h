@@ -12,9 +12,11 @@
 
 #include "lease/coordinator.h"
 
-enum { RECORDS_MAX = 17 }; /* worker ids 0 to 15, and the namespace */
-
 struct coordinator_options {
+    uint32_t workers;      /* that may have a record */
+    uint64_t request_ns;   /* that its machine works for a request, one after another; 0: it is never busy */
+    uint64_t record_ns;    /* and for each record that it shows */
+    bool forgets_versions; /* a swap is done whatever the record's version: what the oracle must find */
     bool has_clock;
     bool has_incarnation;    /* if not, it never falls back to an older state; it may be wiped */
     uint64_t timeout_ns;     /* after which a client gives up */
@@ -26,6 +28,15 @@ void coordinator_begin(const struct coordinator_options *options);
 
 /* The coordinator for options, and for operators: its URLs are sim://.  Never freed. */
 const frazil_coordinator *coordinator_port(void);
+
+/* The load on it since the world began. */
+struct coordinator_load {
+    uint64_t requests;   /* that reached its machine, answered or not */
+    uint64_t bytes;      /* of its answers: the records' texts */
+    uint64_t longest_ns; /* that a request has waited for its turn, since this was set to 0 */
+};
+
+struct coordinator_load *coordinator_load(void);
 
 /* From now on messages arrive, one after another, without trouble, at a machine that works. */
 void coordinator_heal(void);

@@ -34,7 +34,7 @@ static void interrupt(void)
     } else if (what < 950) {
         nemesis_stop(self(), of_any_size(100 * US, SECOND));
         self_spend(0);
-    } else if (what < 975) {
+    } else if (what < 975 && !plan.is_fleet) {
         nemesis_stop(self(), of_any_size(plan.horizon_ns / 2, 4 * plan.horizon_ns));
         self_spend(0);
     } else if (self()->host == faults.operator_host) {
@@ -42,7 +42,7 @@ static void interrupt(void)
     } else if (what < 990) {
         self_outside(nemesis_kill, self());
     } else {
-        self_outside(plan.leased ? nemesis_clone_host : nemesis_lose_power, self()->host);
+        self_outside(plan.leased && !plan.is_fleet ? nemesis_clone_host : nemesis_lose_power, self()->host);
     }
 }
 
@@ -52,7 +52,7 @@ void faults_step(void)
         return;
     faults.left = of_any_size(1, 2 * plan.step_mean);
     faults.steps += faults.left;
-    if (faults.steps > STEPS_MAX)
+    if (faults.steps > STEPS_MAX && !plan.is_fleet)
         world_fail("the processes run in circles");
     if (world_failure() != NULL)
         self_wait(NULL, UINT64_MAX);
@@ -71,12 +71,13 @@ static void watch(void *arg, uint64_t number)
     struct host *host = arg;
     bool runs = false;
 
-    for (struct process *p = process_first(); p != NULL; p = p->next)
-        runs = runs || (p->live && p->host == host && p->is_service && p->program == host->programs[number]);
+    for (struct process *p = host->processes; p != NULL; p = p->next_of_host)
+        runs = runs || (p->live && p->is_service && p->program == host->programs[number]);
     if (host->is_up && !host->is_suspended && !runs)
         program_start(host, (unsigned)number);
-    world_at(world_now() + (faults.over ? faults_think_ns() : of_any_size(100 * MS, SECOND + plan.faults_ns / 50)),
-             watch, host, number);
+    /* Those that share a lease come back while it lasts. */
+    uint64_t longest_ns = plan.of_members ? plan.horizon_ns / 2 + 200 * MS : SECOND + plan.faults_ns / 50;
+    world_at(world_now() + (faults.over ? faults_think_ns() : of_any_size(100 * MS, longest_ns)), watch, host, number);
 }
 
 void faults_power_may_fail(unsigned n)
@@ -128,7 +129,7 @@ static void heal(void *arg, uint64_t unused)
     (void)unused;
     faults.over = true;
     coordinator_heal();
-    for (unsigned i = 0; i < HOSTS_MAX; i++) {
+    for (unsigned i = 0; i < hosts_max; i++) {
         struct host *host = &hosts[i];
         if (!host->exists)
             continue;
@@ -184,30 +185,58 @@ void faults_note_life_ended(void)
 
 bool faults_life_may_have_ended(void)
 {
+    if (plan.life_ends_ns == UINT64_MAX)
+        return false; /* without a look at all clocks */
     uint64_t reach_ns = (uint64_t)clocks_highest_ns() + plan.horizon_ns + 2 * plan.max_skew_ns +
                         plan.promises.max_lead_ms * MS + 2 * SECOND;
 
     /* A batch that needs more ticks than there are left is told the same. */
     reach_ns += PROGRAM_BATCH_MAX * plan.promises.tick_ms * MS;
-    return plan.life_ends_ns != UINT64_MAX && reach_ns >= plan.life_ends_ns;
+    return reach_ns >= plan.life_ends_ns;
+}
+
+/* Whether its worker id is that of one that was counted before: they share a lease. */
+static bool is_counted(const struct process *process)
+{
+    for (const struct process *p = process_first(); plan.of_members && p != process; p = p->next) {
+        if (p->live && p->recovered && p->pages[0] == process->pages[0])
+            return true;
+    }
+    return false;
+}
+
+/* How far the services have come since all faults were over. */
+struct progress {
+    unsigned services; /* that must have issued ids */
+    unsigned done;
+    unsigned workers; /* that they have */
+};
+
+static struct progress look_at_progress(void)
+{
+    struct progress progress = {.services = 0};
+
+    for (const struct process *p = process_first(); p != NULL; p = p->next) {
+        if (!p->live || (!p->is_service && !p->is_heir))
+            continue;
+        progress.services++;
+        progress.done += p->recovered;
+        progress.workers += p->recovered && !is_counted(p);
+    }
+    return progress;
 }
 
 /* Of more services than there are worker ids, some go without. */
 bool faults_done(void)
 {
-    unsigned services = 0;
-    unsigned done = 0;
-
     if (!faults.over || world_now() < faults.due_ns)
         return false;
-    for (const struct process *p = process_first(); p != NULL; p = p->next) {
-        services += p->live && (p->is_service || p->is_heir);
-        done += p->live && (p->is_service || p->is_heir) && p->recovered;
-    }
-    if (done >= services || (plan.leased && done >= plan.promises.workers))
+    struct progress progress = look_at_progress();
+    if (progress.done >= progress.services || (plan.leased && progress.workers >= plan.promises.workers))
         return true;
     if (world_now() >= faults.end_ns)
-        world_fail("no progress: %u of %u services have issued ids since all faults were over", done, services);
+        world_fail("no progress: %u of %u services have issued ids since all faults were over", progress.done,
+                   progress.services);
     return world_now() >= faults.end_ns;
 }
 
@@ -236,9 +265,24 @@ static void add_hosts(void)
     }
 }
 
+void faults_begin_fleet(struct host *quiet)
+{
+    faults.left = 1 + pick(plan.step_mean);
+    faults.steps = 0;
+    faults.over = false;
+    faults.due_ns = faults.end_ns = 0;
+    faults.operator_host = quiet;
+}
+
+void faults_end(void)
+{
+    faults.over = true;
+}
+
 void faults_begin(void)
 {
-    struct coordinator_options options = {.has_clock = plan.has_clock, .has_incarnation = plan.has_clock};
+    struct coordinator_options options = {
+        .workers = WORKERS_MAX, .has_clock = plan.has_clock, .has_incarnation = plan.has_clock};
 
     options.timeout_ns = of_any_size(50 * MS, 2 * SECOND);
     options.trouble_permil = once_in(3) ? 0 : (unsigned)of_any_size(1, 150);

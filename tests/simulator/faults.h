@@ -15,6 +15,12 @@ struct host;
 /* Sets up the world of the plan and everything that will go wrong in it. */
 void faults_begin(void);
 
+/* Begins a fleet's instead: only what happens in the middle of the processes' work, and not on that host. */
+void faults_begin_fleet(struct host *quiet);
+
+/* Ends them. */
+void faults_end(void);
+
 /*
  * A step of a process: an atomic operation or a call of the system.  Now and then
  * it is held up here: others go on, or it is stopped, killed or copied.

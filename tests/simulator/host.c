@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "host.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "faults.h"
@@ -9,23 +10,32 @@
 #include "story.h"
 #include "world.h"
 
-struct host hosts[HOSTS_MAX];
+struct host *hosts;
+unsigned hosts_max;
 
 static int64_t highest_ns;
 
-void hosts_begin(void)
+/* A host is large, and uses little of that: memory that is zero already costs nothing until it is used. */
+void hosts_begin(unsigned most)
 {
-    memset(hosts, 0, sizeof hosts);
+    free(hosts);
+    hosts = calloc(most, sizeof *hosts);
+    if (hosts == NULL)
+        abort();
+    hosts_max = most;
     highest_ns = 0;
 }
 
 struct host *host_add(void)
 {
-    for (unsigned i = 0; i < HOSTS_MAX; i++) {
+    for (unsigned i = 0; i < hosts_max; i++) {
         struct host *host = &hosts[i];
         if (host->exists)
             continue;
-        *host = (struct host){.exists = true, .number = i, .family = i, .last_pid = 100 * (i + 1), .device = i + 1};
+        host->exists = true;
+        host->number = host->family = i;
+        host->last_pid = 100 * (i + 1);
+        host->device = i + 1;
         host->monotonic_offset_ns = (int64_t)between(1, 1000 * SECOND);
         host->counter_offset = any_number();
         host->counts_per_us = between(10, 4000);
@@ -51,10 +61,8 @@ unsigned host_new_pid(struct host *host)
 void host_lose_power(struct host *host)
 {
     tell(STRUCK_POWER_LOST, host->number, 0, 0);
-    for (struct process *p = process_first(); p != NULL; p = p->next) {
-        if (p->host == host)
-            process_kill(p);
-    }
+    for (struct process *p = host->processes; p != NULL; p = p->next_of_host)
+        process_kill(p);
     for (unsigned i = 0; i < RUN_FILES_MAX; i++) {
         if (host->run[i].exists)
             host_remove_run_file(&host->run[i]);
@@ -82,6 +90,8 @@ struct host *host_copy(struct host *from, uint64_t delay_ns)
     unsigned number = to->number;
     *to = *from;
     to->number = number;
+    to->processes = NULL;
+    to->last_arrival_ns = 0;
     to->is_suspended = true;
     /* It is not there meanwhile: its clock is set when it is resumed, the other two do not notice. */
     world_at(world_now() + delay_ns, resume_clock, to, (uint64_t)host_clock_offset_ns(from));
@@ -92,8 +102,7 @@ struct host *host_copy(struct host *from, uint64_t delay_ns)
     process_copy_all(from, to, delay_ns);
     for (unsigned i = 0; i < RUN_FILES_MAX; i++) {
         if (to->run[i].page != NULL) {
-            to->run[i].page = page_copy_of(to->run[i].page);
-            page_hold(to->run[i].page);
+            to->run[i].page = page_copy(to->run[i].page); /* also one that nobody has mapped now */
         }
     }
     return to;
@@ -142,7 +151,7 @@ void host_set_clock(struct host *host, int64_t offset_ns, int64_t ppm)
 
 int64_t clocks_highest_ns(void)
 {
-    for (unsigned i = 0; i < HOSTS_MAX; i++) {
+    for (unsigned i = 0; i < hosts_max; i++) {
         if (hosts[i].exists)
             note_highest(host_clock_ns(&hosts[i]));
     }

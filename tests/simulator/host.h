@@ -18,9 +18,10 @@
 /* World time 0, on a clock that is right: 2026-06-01T00:00:00Z. */
 #define TRUE_UNIX_MS INT64_C(1780272000000)
 
-enum { HOSTS_MAX = 10, RUN_FILES_MAX = 24, CLOCK_CHANGES_MAX = 64 };
+enum { RUN_FILES_MAX = 24, CLOCK_CHANGES_MAX = 64 };
 
 struct page;
+struct process;
 
 /* From then on the clock shows shown_ns (since TRUE_UNIX_MS) and runs as fast as said. */
 struct clock_change {
@@ -40,7 +41,7 @@ struct run_file {
     bool exists;
     char path[160];
     char fingerprint[128];
-    uint32_t worker;
+    uint64_t worker; /* or what identifies a lease that processes share */
     struct fz_bounds bounds;
     uint64_t nonce;
     uint64_t inode;
@@ -58,8 +59,9 @@ struct host {
     unsigned family; /* the host that it was copied from, or its own number */
     unsigned last_pid;
     struct host_clock clock;
-    int64_t highest_ns; /* that the clock has shown */
-    bool is_forgetful;  /* its clock must not go back any more: see "What is not promised" in docs/TRUST.md */
+    int64_t highest_ns;  /* that the clock has shown */
+    uint64_t away_until; /* the services of the host are asked to leave, and to come back then */
+    bool is_forgetful;   /* its clock must not go back any more: see "What is not promised" in docs/TRUST.md */
     int64_t monotonic_offset_ns;
     uint64_t counter_offset;
     uint64_t counts_per_us;
@@ -69,15 +71,21 @@ struct host {
     struct run_file run[RUN_FILES_MAX];
     struct disk disk;
     enum cut cut;
+    uint64_t last_arrival_ns;      /* when the latest of its requests reaches the coordinator */
     uint64_t granted[WORKERS_MAX]; /* up to which tick of each worker a process here was told that it may go */
     const void *programs[3];       /* of the processes that belong here */
+    struct process *processes;     /* those that live here */
 };
 
-/* All hosts of the world; those that exist. */
-extern struct host hosts[HOSTS_MAX];
+/* How many hosts there may be in a world without a fleet. */
+enum { A_FEW_HOSTS = 10 };
 
-/* Forgets all hosts. */
-void hosts_begin(void);
+/* All hosts of the world; those that exist. */
+extern struct host *hosts;
+extern unsigned hosts_max;
+
+/* Forgets all hosts.  There may be no more than most. */
+void hosts_begin(unsigned most);
 
 /* A new host, switched off.  NULL: there are too many. */
 struct host *host_add(void);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "faults.h"
+#include "fleet.h"
 #include "host.h"
 #include "oracle.h"
 #include "plan.h"
@@ -18,18 +19,24 @@
 #include "story.h"
 #include "world.h"
 
-enum { JOBS_MAX = 64 };
+enum { JOBS_MAX = 64, FLEET_MAX = 20000 };
 
 static const char usage[] = "frazil-sim --seed N            one world, with its story\n"
                             "frazil-sim --seeds FIRST-LAST  many, with what struck in them\n"
                             "           --jobs N            in so many processes (1)\n"
                             "           --quiet             with --seed: the hash only\n";
+static const char kinds_usage[] = "           --fleet SERVICES    worlds of so many services over one coordinator\n"
+                                  "           --planted           which gives one worker id to many\n"
+                                  "           --members           worlds of hosts that share a lease\n";
 
 struct options {
     uint64_t first;
     uint64_t last;
     unsigned jobs;
     bool aloud;
+    unsigned fleet; /* services; 0: a few hosts */
+    bool members;
+    bool planted;
 };
 
 /* The sums over many worlds. */
@@ -43,6 +50,7 @@ struct totals {
     uint64_t ids;
     uint64_t repeated;
     uint64_t struck[FAULTS_TOTAL];
+    struct fleet_figures figures[PHASES];
 };
 
 /* Which world each process runs, to be read when it has died. */
@@ -50,17 +58,30 @@ static uint64_t *running;
 
 /* ---- one world ---------------------------------------------------------------------- */
 
-static bool run_world(uint64_t seed, bool aloud, struct totals *totals)
+static void begin_world(const struct options *options, uint64_t seed)
 {
     world_begin(seed);
-    story_begin(aloud);
-    processes_begin();
-    hosts_begin();
-    plan_make();
+    if (options->fleet > 0)
+        fleet_plan(options->fleet, options->planted);
+    processes_begin(options->fleet > 0 ? fleet_processes() : PROCESSES_OF_A_FEW_HOSTS);
+    hosts_begin(options->fleet > 0 ? fleet_hosts() : A_FEW_HOSTS);
+    if (options->fleet == 0)
+        plan_make(options->members);
     oracle_begin(&plan.promises);
-    faults_begin();
-    while (!faults_done() && world_step())
+    if (options->fleet > 0)
+        fleet_begin();
+    else
+        faults_begin();
+}
+
+static bool run_world(const struct options *options, uint64_t seed, bool aloud, struct totals *totals)
+{
+    story_begin(aloud);
+    begin_world(options, seed);
+    while (!(options->fleet > 0 ? fleet_done() : faults_done()) && world_step())
         totals->events++;
+    if (options->fleet > 0)
+        fleet_add_figures(totals->figures);
     tell(TOLD_ENDS, oracle_ids(), 0, 0);
     totals->seeds++;
     /* A sum, so that the order in which the worlds are run is all the same. */
@@ -77,12 +98,16 @@ static bool run_world(uint64_t seed, bool aloud, struct totals *totals)
     return false;
 }
 
-static int run_one(uint64_t seed, bool aloud)
+static int run_one(const struct options *options)
 {
     struct totals totals = {.seeds = 0};
-    bool passed = run_world(seed, aloud, &totals);
+    uint64_t seed = options->first;
+    bool passed = run_world(options, seed, options->aloud, &totals);
 
-    if (aloud)
+    if (options->aloud && options->fleet > 0) {
+        fleet_print_plan();
+        fleet_print(totals.figures);
+    } else if (options->aloud)
         printf("%s, %u workers, %s; faults for %" PRIu64 " s, horizon %" PRIu64 " ms\n%s\n",
                plan.leased ? "a coordinator" : "files", (unsigned)plan.promises.workers, plan.layout_text,
                plan.faults_ns / SECOND, plan.horizon_ns / MS, plan.policies);
@@ -105,17 +130,24 @@ static void add(struct totals *sum, const struct totals *part)
     sum->events += part->events;
     sum->ids += part->ids;
     sum->repeated += part->repeated;
+    fleet_add_sums(sum->figures, part->figures);
     for (unsigned i = 0; i < FAULTS_TOTAL; i++)
         sum->struck[i] += part->struck[i];
+}
+
+/* The option that replays such a world. */
+static const char *kind_of_world(const struct options *options)
+{
+    return options->fleet > 0 ? " with the same --fleet" : options->members ? " --members" : "";
 }
 
 static void run_share(const struct options *options, unsigned nth, struct totals *totals)
 {
     for (uint64_t seed = options->first + nth; seed <= options->last; seed += options->jobs) {
         running[nth] = seed;
-        if (!run_world(seed, false, totals))
-            printf("seed %" PRIu64 " FAILED: %s\n    replay it: frazil-sim --seed %" PRIu64 "\n", seed, world_failure(),
-                   seed);
+        if (!run_world(options, seed, false, totals))
+            printf("seed %" PRIu64 " FAILED: %s\n    replay it: frazil-sim --seed %" PRIu64 "%s\n", seed,
+                   world_failure(), seed, kind_of_world(options));
     }
 }
 
@@ -162,15 +194,23 @@ static bool run_shares(const struct options *options, struct totals *totals)
         waitpid(pids[i], &status, 0);
         if (status != 0)
             printf("seed %" PRIu64 " FAILED: the simulator has died of it\n    replay it: frazil-sim --seed %" PRIu64
-                   "\n",
-                   running[i], running[i]);
+                   "%s\n",
+                   running[i], running[i], kind_of_world(options));
         whole = whole && status == 0;
         close(fds[i]);
     }
     return whole;
 }
 
-static bool report(const struct totals *totals, double seconds)
+/* Whether it must have struck in a campaign of such worlds. */
+static bool is_due(enum event fault, const struct options *options)
+{
+    if (fault >= FIRST_MEMBERS_FAULT)
+        return options->members;
+    return fault >= FIRST_FLEET_FAULT ? options->fleet > 0 : options->fleet == 0 && !options->members;
+}
+
+static bool report(const struct totals *totals, const struct options *options, double seconds)
 {
     double years = (double)totals->simulated_ns_high * 4.294967296 / (365.25 * 86400);
     bool all_struck = true;
@@ -181,14 +221,19 @@ static bool report(const struct totals *totals, double seconds)
            (double)totals->seeds / seconds);
     for (unsigned i = 0; i < FAULTS_TOTAL; i++) {
         enum event fault = (enum event)(FIRST_FAULT + i);
+        bool due = is_due(fault, options);
+        if (!due && totals->struck[i] == 0)
+            continue;
         printf("  %-4s%-16s%12" PRIu64 "%s\n", fault_class(fault), fault_name(fault), totals->struck[i],
                totals->struck[i] == 0 ? "  NEVER STRUCK" : "");
         all_struck = all_struck && totals->struck[i] > 0;
     }
+    if (options->fleet > 0)
+        fleet_print(totals->figures);
     printf("trace %016" PRIx64 "\n", totals->hash);
     if (totals->failed > 0)
-        printf("%" PRIu64 " worlds FAILED; replay the first: frazil-sim --seed %" PRIu64 "\n", totals->failed,
-               totals->first_failed);
+        printf("%" PRIu64 " worlds FAILED; replay the first: frazil-sim --seed %" PRIu64 "%s\n", totals->failed,
+               totals->first_failed, kind_of_world(options));
     return all_struck && totals->failed == 0;
 }
 
@@ -205,7 +250,7 @@ static int run_many(const struct options *options)
     bool whole = run_shares(options, &totals);
     clock_gettime(CLOCK_MONOTONIC, &after);
     double seconds = (double)(after.tv_sec - before.tv_sec) + (double)(after.tv_nsec - before.tv_nsec) / 1e9;
-    return report(&totals, seconds) && whole ? 0 : 1;
+    return report(&totals, options, seconds) && whole ? 0 : 1;
 }
 
 /* ---- options -------------------------------------------------------------------------------- */
@@ -219,6 +264,14 @@ static bool read_options(int argc, char **argv, struct options *options)
             options->aloud = false;
             continue;
         }
+        if (strcmp(argv[i], "--members") == 0) {
+            options->members = true;
+            continue;
+        }
+        if (strcmp(argv[i], "--planted") == 0) {
+            options->planted = true;
+            continue;
+        }
         uint64_t number = strtoull(value, &end, 10);
         if (strcmp(argv[i], "--seed") == 0)
             options->first = options->last = number;
@@ -227,6 +280,8 @@ static bool read_options(int argc, char **argv, struct options *options)
             options->last = strtoull(end + 1, &end, 10);
         } else if (strcmp(argv[i], "--jobs") == 0 && number >= 1 && number <= JOBS_MAX)
             options->jobs = (unsigned)number;
+        else if (strcmp(argv[i], "--fleet") == 0 && number >= 20 && number <= FLEET_MAX)
+            options->fleet = (unsigned)number / 10 * 10;
         else
             return false;
         if (*value == '\0' || *end != '\0')
@@ -242,7 +297,8 @@ int main(int argc, char **argv)
 
     if (!read_options(argc, argv, &options)) {
         fputs(usage, stderr);
+        fputs(kinds_usage, stderr);
         return 2;
     }
-    return options.first == options.last ? run_one(options.first, options.aloud) : run_many(&options);
+    return options.first == options.last ? run_one(&options) : run_many(&options);
 }

@@ -7,6 +7,7 @@
 #include "coordinator.h"
 #include "faults.h"
 #include "host.h"
+#include "members.h"
 #include "oracle.h"
 #include "plan.h"
 #include "process.h"
@@ -22,7 +23,7 @@ static struct host *any_host(void)
     struct host *chosen = NULL;
     unsigned n = 0;
 
-    for (unsigned i = 0; i < HOSTS_MAX; i++) {
+    for (unsigned i = 0; i < hosts_max; i++) {
         if (hosts[i].exists && hosts[i].is_up && !hosts[i].is_suspended && &hosts[i] != faults_operator_host() &&
             once_in(++n))
             chosen = &hosts[i];
@@ -95,6 +96,7 @@ void nemesis_clone_host(void *arg)
     if (to == NULL)
         return;
     note_clones(from);
+    members_copied(from, to);
     tell(STRUCK_CLONED, from->number, to->number, 0);
 }
 
@@ -196,12 +198,12 @@ static bool is_guarded(struct host *host, const struct disk_file *file)
 static void spoil_file(struct host *host)
 {
     struct disk *disk = &host->disk;
-    struct disk_file *file = &disk->files[plan.services == 1 ? 0 : pick(DISK_FILES_MAX)];
+    struct disk_file *file = &disk->files[plan.divides ? pick(DISK_FILES_MAX) : 0];
 
     if (!file->exists || file->is_bad || file->was_lost || is_guarded(host, file))
         return;
     /* Only its file knows the grant of a shard that nobody has. */
-    switch (pick(plan.wipes_run || plan.services > 1 ? 2 : 5)) {
+    switch (pick(plan.wipes_run || plan.divides ? 2 : 5)) {
     case 0:
         disk_damage(disk, file);
         tell(STRUCK_FILE_DAMAGED, file->worker, 0, 0);
@@ -313,7 +315,7 @@ static void cut(struct host *host)
  */
 static void note_lost_extensions(void)
 {
-    for (unsigned i = 0; i < HOSTS_MAX; i++) {
+    for (unsigned i = 0; i < hosts_max; i++) {
         for (uint32_t worker = 0; hosts[i].exists && worker < WORKERS_MAX; worker++) {
             if (hosts[i].granted[worker] > 0)
                 oracle_cloned(hosts[i].family, worker, hosts[i].granted[worker]);
@@ -335,6 +337,12 @@ static void wipe(void)
 {
     coordinator_wipe();
     wake_all(&plan);
+}
+
+void nemesis_after_swap_of(struct process *sender, bool gives_back)
+{
+    if (!faults_are_over() && sender->live && sender->host != faults_operator_host() && once_in(gives_back ? 2 : 50))
+        nemesis_kill(sender);
 }
 
 void nemesis_after_swap(bool of_namespace)
@@ -375,6 +383,16 @@ static void trouble_coordinator(void)
         fall_back();
         break;
     }
+}
+
+/* All processes of a host leave their lease, and the first that comes back may find what the last one left. */
+static void send_away(struct host *host)
+{
+    uint64_t away_ns = between(plan.horizon_ns / 16, plan.horizon_ns / 2);
+
+    tell(STRUCK_SENT_AWAY, host->number, away_ns / MS, 0);
+    host->away_until = world_now() + away_ns;
+    wake_all(&plan);
 }
 
 /* ---- events by themselves ------------------------------------------------------------------------ */
@@ -423,7 +441,9 @@ void nemesis_happen(void *arg, uint64_t unused)
     (void)unused;
     if (faults_are_over())
         return;
-    if (once_in(4))
+    if (plan.of_members && host != NULL && once_in(3))
+        send_away(host);
+    else if (once_in(4))
         trouble_process();
     else if (plan.leased && once_in(3))
         trouble_coordinator();
@@ -435,6 +455,8 @@ void nemesis_happen(void *arg, uint64_t unused)
         nemesis_clone_host(host);
     else if ((plan.leased || plan.wipes_run) && once_in(8))
         program_start_stranger(host);
+    else if (plan.of_members && plan.wipes_run && once_in(4))
+        wipe_run_directory(host);
     else
         trouble_place(host);
 }

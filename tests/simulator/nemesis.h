@@ -36,6 +36,12 @@ void nemesis_repair(void *host, uint64_t unused);
  */
 void nemesis_after_swap(bool of_namespace);
 
+/*
+ * Likewise, a worker's record for a process that shares its lease.  If it dies now, nobody puts on their page what was
+ * granted, or they have given back what stands there.
+ */
+void nemesis_after_swap_of(struct process *sender, bool gives_back);
+
 /* An offset within what the clocks of those who share a namespace may differ by, to both sides. */
 int64_t nemesis_small_offset_ns(void);
 

@@ -23,26 +23,37 @@ struct issued {
     struct interval *at; /* ascending, none overlaps another */
     size_t count;
     size_t room;
+    uint64_t forgotten; /* the highest slot that is not kept any more; 0: none */
+};
+
+/* A worker, and the ids that it issued. */
+struct worker {
+    struct {
+        struct bounds bounds;
+        uint64_t until;
+    } recorded[SHARDS_MAX];
+    size_t recorded_count;
+    struct issued issued;
 };
 
 static struct {
     struct promises promises;
-    struct {
-        struct bounds bounds;
-        uint64_t until;
-    } recorded[WORKERS_MAX][SHARDS_MAX];
-    size_t recorded_count[WORKERS_MAX];
-    struct issued issued[WORKERS_MAX];
-    uint64_t common[HOSTS_MAX][WORKERS_MAX]; /* up to which tick a host's copies may repeat its ids */
+    struct worker *workers;
+    size_t workers_count;
+    uint64_t common[A_FEW_HOSTS][WORKERS_MAX]; /* up to which tick a host's copies may repeat its ids */
     uint64_t ids;
     uint64_t repeated;
 } oracle;
 
 void oracle_begin(const struct promises *promises)
 {
-    for (size_t i = 0; i < WORKERS_MAX; i++)
-        oracle.issued[i].count = 0;
-    memset(oracle.recorded_count, 0, sizeof oracle.recorded_count);
+    for (size_t i = 0; i < oracle.workers_count; i++)
+        free(oracle.workers[i].issued.at);
+    free(oracle.workers);
+    oracle.workers_count = promises->workers > WORKERS_MAX ? promises->workers : WORKERS_MAX;
+    oracle.workers = calloc(oracle.workers_count, sizeof *oracle.workers);
+    if (oracle.workers == NULL)
+        abort();
     oracle.promises = *promises;
     memset(oracle.common, 0, sizeof oracle.common);
     oracle.ids = oracle.repeated = 0;
@@ -70,28 +81,41 @@ static size_t find_record(uint32_t worker, struct bounds bounds)
 {
     size_t i = 0;
 
-    while (i < oracle.recorded_count[worker] && (oracle.recorded[worker][i].bounds.first != bounds.first ||
-                                                 oracle.recorded[worker][i].bounds.last != bounds.last))
+    while (i < oracle.workers[worker].recorded_count &&
+           (oracle.workers[worker].recorded[i].bounds.first != bounds.first ||
+            oracle.workers[worker].recorded[i].bounds.last != bounds.last))
         i++;
     return i;
 }
 
 void oracle_recorded(uint32_t worker, struct bounds bounds, uint64_t until)
 {
-    if (worker >= WORKERS_MAX)
+    if (worker >= oracle.workers_count)
         return;
     size_t i = find_record(worker, bounds);
     if (i == SHARDS_MAX) {
         world_fail("the oracle has no room for all sequence bounds");
         return;
     }
-    if (i == oracle.recorded_count[worker]) {
-        oracle.recorded[worker][i].bounds = bounds;
-        oracle.recorded[worker][i].until = until;
-        oracle.recorded_count[worker]++;
+    if (i == oracle.workers[worker].recorded_count) {
+        oracle.workers[worker].recorded[i].bounds = bounds;
+        oracle.workers[worker].recorded[i].until = until;
+        oracle.workers[worker].recorded_count++;
     }
-    if (until > oracle.recorded[worker][i].until)
-        oracle.recorded[worker][i].until = until;
+    if (until > oracle.workers[worker].recorded[i].until)
+        oracle.workers[worker].recorded[i].until = until;
+}
+
+void oracle_given_back(uint32_t worker, uint64_t until)
+{
+    if (worker < oracle.workers_count && oracle.workers[worker].recorded_count > 0)
+        oracle.workers[worker].recorded[0].until = until;
+}
+
+/* Whether the copies of a host may repeat its ids up to that tick.  Hosts of a fleet are not copied. */
+static bool is_common(unsigned family, uint32_t worker, uint64_t tick)
+{
+    return family < A_FEW_HOSTS && worker < WORKERS_MAX && tick <= oracle.common[family][worker];
 }
 
 /* I2, I8: the id's tick is on record for its generator's sequence numbers, and its own is one of them. */
@@ -103,7 +127,8 @@ static void check_record(uint32_t worker, uint64_t tick, uint64_t sequence)
     if (sequence < bounds.first || sequence > bounds.last)
         world_fail("I8: the sequence number %llu is not one of %llu to %llu", (unsigned long long)sequence,
                    (unsigned long long)bounds.first, (unsigned long long)bounds.last);
-    if (i == oracle.recorded_count[worker] || tick > oracle.recorded[worker][i].until)
+    bool is_excused = is_common(self()->host->family, worker, tick);
+    if (i == oracle.workers[worker].recorded_count || (tick > oracle.workers[worker].recorded[i].until && !is_excused))
         world_fail("I2: worker %llu, sequence numbers %llu to %llu, issues in tick %llu, which is not on record",
                    (unsigned long long)worker, (unsigned long long)bounds.first, (unsigned long long)bounds.last,
                    (unsigned long long)tick);
@@ -113,9 +138,10 @@ uint64_t oracle_highest_record(void)
 {
     uint64_t highest = 0;
 
-    for (size_t worker = 0; worker < WORKERS_MAX; worker++) {
-        for (size_t i = 0; i < oracle.recorded_count[worker]; i++)
-            highest = oracle.recorded[worker][i].until > highest ? oracle.recorded[worker][i].until : highest;
+    for (size_t worker = 0; worker < oracle.workers_count; worker++) {
+        for (size_t i = 0; i < oracle.workers[worker].recorded_count; i++)
+            highest =
+                oracle.workers[worker].recorded[i].until > highest ? oracle.workers[worker].recorded[i].until : highest;
     }
     return highest;
 }
@@ -133,7 +159,7 @@ static bool may_repeat(uint32_t worker, uint64_t slot, unsigned host, unsigned o
     uint64_t tick = slot >> oracle.promises.sequence_bits;
 
     return host != other &&
-           (tick <= oracle.common[hosts[host].family][worker] || tick <= oracle.common[hosts[other].family][worker]);
+           (is_common(hosts[host].family, worker, tick) || is_common(hosts[other].family, worker, tick));
 }
 
 /* The first interval that does not lie wholly below the slot. */
@@ -152,6 +178,21 @@ static size_t find(const struct issued *issued, uint64_t slot)
     return low;
 }
 
+/*
+ * Keeps the later half.  An id that lies below is an error: it has come before or is far behind the clock,
+ * and either breaks a promise.  Returns by how many places the others move.
+ */
+static size_t forget_half(struct issued *issued, size_t before)
+{
+    size_t n = issued->count / 2 < before ? issued->count / 2 : before;
+
+    if (n > 0)
+        issued->forgotten = issued->at[n - 1].last;
+    issued->count -= n;
+    memmove(issued->at, issued->at + n, issued->count * sizeof *issued->at);
+    return n;
+}
+
 static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host)
 {
     struct interval *below = i > 0 ? &issued->at[i - 1] : NULL;
@@ -164,8 +205,10 @@ static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host
         issued->at[i].first = slot;
         return;
     }
+    if (issued->count == oracle.promises.remembered && issued->count > 0)
+        i -= forget_half(issued, i);
     if (issued->count == issued->room) {
-        issued->room = issued->room == 0 ? 256 : 2 * issued->room;
+        issued->room = issued->room == 0 ? 16 : 2 * issued->room;
         issued->at = realloc(issued->at, issued->room * sizeof *issued->at);
         if (issued->at == NULL)
             abort();
@@ -175,13 +218,36 @@ static void insert(struct issued *issued, size_t i, uint64_t slot, unsigned host
     issued->count++;
 }
 
+/* Whether somebody else has slots of the slot's tick: an owner has whole ticks, whatever it takes of them. */
+static bool has_other_owner(uint32_t worker, uint64_t slot, unsigned host, const struct interval *neighbour)
+{
+    unsigned bits = oracle.promises.sequence_bits;
+    bool is_of_tick = neighbour->first >> bits == slot >> bits || neighbour->last >> bits == slot >> bits;
+
+    return is_of_tick && neighbour->host != host && !may_repeat(worker, slot, host, neighbour->host);
+}
+
+static void check_owner(uint32_t worker, uint64_t slot, unsigned host, const struct interval *neighbour)
+{
+    if (has_other_owner(worker, slot, host, neighbour))
+        world_fail("I1: worker %u, tick %llu has two owners: host %u before, host %u now", (unsigned)worker,
+                   (unsigned long long)(slot >> oracle.promises.sequence_bits), neighbour->host, host);
+}
+
 static void check_unique(uint32_t worker, uint64_t slot)
 {
-    struct issued *issued = &oracle.issued[worker];
+    struct issued *issued = &oracle.workers[worker].issued;
     unsigned host = self()->host->number;
     size_t i = find(issued, slot);
 
-    if (i == issued->count || issued->at[i].first > slot) {
+    if (slot <= issued->forgotten && issued->forgotten > 0)
+        world_fail("I1: worker %u, tick %llu lies below what was issued long ago", (unsigned)worker,
+                   (unsigned long long)(slot >> oracle.promises.sequence_bits));
+    else if (i == issued->count || issued->at[i].first > slot) {
+        if (i > 0)
+            check_owner(worker, slot, host, &issued->at[i - 1]);
+        if (i < issued->count)
+            check_owner(worker, slot, host, &issued->at[i]);
         insert(issued, i, slot, host);
     } else if (may_repeat(worker, slot, host, issued->at[i].host)) {
         oracle.repeated++;
@@ -267,7 +333,7 @@ void oracle_issued(const struct oracle_call *call, const uint64_t *ids, size_t n
 
         if (i == 0)
             tell(TOLD_ISSUES, worker, n, slot);
-        if (worker >= p->workers || worker >= WORKERS_MAX || tick >> p->time_bits != 0) {
+        if (worker >= p->workers || worker >= oracle.workers_count || tick >> p->time_bits != 0) {
             world_fail("I8: id %llx has worker %llu and tick %llu", (unsigned long long)ids[i],
                        (unsigned long long)worker, (unsigned long long)tick);
             return;

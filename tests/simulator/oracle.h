@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The workers of a world in which hosts are copied; a fleet has more. */
 enum { WORKERS_MAX = 16, SHARDS_MAX = 8 };
 
 /* The sequence numbers that a generator may use; both ends included. */
@@ -31,6 +32,7 @@ struct promises {
     uint64_t max_wait_ns; /* likewise */
     bool may_stop;        /* somebody may stop a generator that others have */
     uint64_t horizon_ms;  /* no grant may reach further ahead of the clock */
+    size_t remembered;    /* the oracle keeps this many stretches of a worker's ids; 0: all */
 };
 
 /* Forgets everything. */
@@ -41,6 +43,9 @@ uint64_t oracle_largest_sequence(void);
 
 /* It is on record, durably, that a worker's ticks up to this one may be used, with these sequence numbers. */
 void oracle_recorded(uint32_t worker, struct bounds bounds, uint64_t until);
+
+/* A worker is given back, and with it all that was granted above this tick. */
+void oracle_given_back(uint32_t worker, uint64_t until);
 
 /* The highest tick on record for any worker. */
 uint64_t oracle_highest_record(void);

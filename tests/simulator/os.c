@@ -5,6 +5,7 @@
 
 #include "core/sentence.h"
 #include "faults.h"
+#include "home/shared_page.h"
 #include "host.h"
 #include "os/company.h"
 #include "os/dirs.h"
@@ -18,8 +19,10 @@
 #include "os/state_file.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
+#include "plan.h"
 #include "process.h"
 #include "shared.h"
+#include "story.h"
 #include "world.h"
 
 static const uint64_t guard_patience_ns = 2 * SECOND;
@@ -28,7 +31,7 @@ static const uint64_t guard_patience_ns = 2 * SECOND;
 
 void *fz_map_shared(size_t size)
 {
-    struct page *page = size <= PAGE_SIZE_MAX ? page_new() : NULL;
+    struct page *page = size <= PAGE_SIZE_MAX ? page_new(size) : NULL;
     void *at = page == NULL ? NULL : page_map(page);
 
     if (page != NULL)
@@ -109,7 +112,7 @@ int fz_host_entropy(uint64_t *ret)
 
 frazil_err fz_dir_find(char ret_path[FZ_PATH_SIZE], enum fz_dir which, const char *wanted, frazil_error *reterr)
 {
-    const char *path = wanted != NULL ? wanted : which == FZ_DIR_RUN ? "/run/frazil" : "/var/lib/frazil";
+    const char *path = wanted != NULL ? wanted : which == FZ_DIR_STATE ? "/var/lib/frazil" : "/run/frazil";
     int err = fz_path_join(ret_path, path, "", "");
 
     return err == 0 ? FRAZIL_OK : fz_fail_errno(reterr, err, "the directory has too long a name", NULL, "");
@@ -128,6 +131,14 @@ frazil_err fz_dir_prepare_inside(char ret_path[FZ_PATH_SIZE], enum fz_dir which,
     return err == FRAZIL_OK && fz_path_join(ret_path, ret_path, "/", name) != 0
                ? fz_fail_errno(reterr, ENAMETOOLONG, "the folder has too long a name", NULL, "")
                : err;
+}
+
+/* The run directory of a simulated host lies in memory. */
+int fz_disk_look(const char *directory, struct fz_disk *ret)
+{
+    (void)directory;
+    *ret = (struct fz_disk){.kind = FZ_DISK_MEMORY};
+    return 0;
 }
 
 /* The names that begin with PATH/, in the run directory and on the disk. */
@@ -251,8 +262,8 @@ static frazil_err find_word(struct fz_word_file *file, const struct fz_word_iden
     struct run_file *found = host_run_file(self()->host, file->path);
 
     if (found == NULL) {
-        struct page *page = page_new();
-        found = page == NULL ? NULL : host_make_run_file(self()->host, file->path);
+        struct page *page = page_new(file->payload_size);
+        found = host_make_run_file(self()->host, file->path);
         if (found == NULL)
             return fz_fail_errno(reterr, ENOSPC, "the word file cannot be made:", file->path, "");
         found->page = page;
@@ -285,7 +296,7 @@ static bool check_neighbour(void *ctx, const char *path, const struct fz_bounds 
 
     faults_call(2 * US);
     const struct run_file *found = host_run_file(self()->host, path);
-    if (found == NULL || fz_bounds_are_equal(bounds, neighbours->own) || page_users(found->page) == 0)
+    if (found == NULL || fz_bounds_are_equal(bounds, neighbours->own) || page_users(self()->host, found->page) == 0)
         return true;
     neighbours->other = *bounds;
     neighbours->in_use = true;
@@ -340,6 +351,15 @@ bool fz_word_file_is_current(const struct fz_word_file *file)
     return found != NULL && found->inode == file->inode;
 }
 
+/* The last process that shares a lease leaves; one that was refused had none. */
+static void note_last(const struct fz_shared *shared)
+{
+    struct fz_grant held = fz_grant_board_read(&shared->grants);
+
+    if (held.version != 0)
+        tell(STRUCK_LAST_LEFT, held.worker, 0, 0);
+}
+
 bool fz_word_file_leave(struct fz_word_file *file)
 {
     bool current = fz_word_file_is_current(file);
@@ -352,7 +372,9 @@ bool fz_word_file_leave(struct fz_word_file *file)
     struct run_file *found = host_run_file(self()->host, file->path);
     if (!current || file->guard.file.fd < 0 || found == NULL || found->inode != file->inode)
         return false;
-    file->payload = page_users(found->page) > 0 ? NULL : page_map(found->page);
+    file->payload = page_users(self()->host, found->page) > 0 ? NULL : page_map(found->page);
+    if (plan.of_members && file->payload != NULL)
+        note_last(file->payload);
     return file->payload != NULL;
 }
 

@@ -21,7 +21,7 @@ static void choose_layout(size_t tick)
     int64_t default_epoch_ms = INT64_C(1767225600000); /* 2026-01-01 */
 
     p->worker_bits = (unsigned)between(4, 10);
-    p->sequence_bits = (unsigned)between(plan.services > 1 ? 3 : 1, 12);
+    p->sequence_bits = (unsigned)between(plan.divides ? 3 : 1, 12);
     p->time_bits = 41;
     p->epoch_unix_ms = default_epoch_ms;
     plan.life_ends_ns = UINT64_MAX;
@@ -96,22 +96,34 @@ static void choose_hosts(void)
     plan.promises.workers = plan.hosts;
     plan.wipes_run = once_in(2);
     plan.services = once_in(2) ? (unsigned)between(2, SERVICES_MAX) : 1;
+    plan.divides = plan.services > 1;
     plan.shared = plan.services == 1 && once_in(2);
     plan.wild_ns = of_any_size(SECOND, 10 * HOUR);
 }
 
-void plan_make(void)
+/* A worker id for each lease, so that one that is given back is taken at once, or two and more. */
+static void choose_members(void)
+{
+    plan.of_members = true;
+    plan.services = (unsigned)between(2, SERVICES_MAX);
+    plan.wipes_run = once_in(4);
+    plan.promises.workers = once_in(2) ? plan.hosts : between(2 * plan.hosts, 14);
+}
+
+void plan_make(bool of_members)
 {
     size_t tick = pick(sizeof ticks / sizeof ticks[0]);
 
     memset(&plan, 0, sizeof plan);
     plan.promises.tick_ms = ticks[tick].ms;
     plan.services = 1;
-    plan.leased = pick(5) < 3;
+    plan.leased = of_members || pick(5) < 3;
     if (plan.leased)
         choose_fleet();
     else
         choose_hosts();
+    if (of_members)
+        choose_members();
     if (plan.wild_ns > plan.faults_ns / 2)
         plan.wild_ns = plan.faults_ns / 2;
     choose_layout(tick);

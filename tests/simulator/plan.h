@@ -18,13 +18,16 @@ struct plan {
     frazil_layout layout;
     uint64_t life_ends_ns; /* when the layout's last tick begins; UINT64_MAX: not in this world */
     unsigned hosts;
+    bool is_fleet;      /* see fleet.h */
     char policies[256]; /* the part of the spec that all generators share */
     uint64_t horizon_ns;
     uint64_t max_skew_ns;
     bool has_clock;     /* the coordinator; and an incarnation: those that may fall back to an older state have both */
     bool lossy;         /* the coordinator may lose records */
     bool tight;         /* and clocks differ by as much as they may, by whole ticks: nothing is granted to spare */
-    unsigned services;  /* of a host: more than one divide the sequence, and now and then want another part of it */
+    unsigned services;  /* of a host */
+    bool divides;       /* they divide the sequence of one worker id, and now and then want another part of it */
+    bool of_members;    /* they share one lease: share=host */
     bool shared;        /* threads open and close for themselves, by frazil_open_shared, and any of them forks */
     bool varies;        /* operators create the namespace again with another horizon and a larger max_skew */
     bool wipes_run;     /* run directories are emptied; otherwise state files are lost */
@@ -37,7 +40,7 @@ struct plan {
 
 extern struct plan plan;
 
-/* Makes one, by chance. */
-void plan_make(void);
+/* Makes one, by chance; of_members: in which the services of a host share one lease. */
+void plan_make(bool of_members);
 
 #endif

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#define _DEFAULT_SOURCE /* makecontext */
+#define _DEFAULT_SOURCE /* makecontext, MAP_ANONYMOUS */
 #include "process.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <ucontext.h>
 
 #include "host.h"
 #include "shared.h"
 #include "world.h"
 
-enum { SLOTS = 24, PROCESSES_ALIVE_MAX = 40 };
+/* Fewer than there may be processes, so that some are there in turns; in a fleet each has one, which is much faster. */
+enum { SLOTS_OF_A_FEW_HOSTS = 24 };
 enum { HEAP_SIZE = 96 * 1024, STACK_SIZE = 64 * 1024, BELOW_FRAME = 2048, ALIGNMENT = 64 };
 
 /* A block of a process's memory; its bytes follow. */
@@ -35,15 +37,20 @@ struct slot {
 
     /* Not a part of its contents. */
     struct process *resident;
+    unsigned users; /* processes that live there; none: it is one of the free slots */
+    struct slot *next_free;
 };
 
-static struct slot slots[SLOTS];
-
+static struct slot *slots;
+static size_t slots_count;
 static struct {
     struct process *first;
-    struct process **last;
+    struct process *last;
     struct process *dead; /* events may still refer to them */
     unsigned alive;
+    unsigned alive_max;
+    struct slot *free_slots;
+    size_t shared_slot; /* the last one that more than one process was given */
 
     struct process *running;
     unsigned thread;
@@ -60,11 +67,6 @@ static void *must(void *memory)
 }
 
 /* ---- contents ---------------------------------------------------------------- */
-
-static bool uses_slot(const struct process *process, const struct slot *slot)
-{
-    return process->live && process->slot == slot;
-}
 
 /* Calls move for each stretch of addresses that is in use; returns how many bytes that are. */
 static size_t each_stretch(const struct process *process, char *packed, void (*move)(char *at, char *packed, size_t n))
@@ -113,14 +115,21 @@ static char *pack(const struct process *process)
     return packed;
 }
 
+/* Nobody's contents are there any more. */
+static void vacate(struct slot *slot)
+{
+    if (slot->resident != NULL)
+        slot->resident->saved = pack(slot->resident);
+    slot->resident = NULL;
+}
+
 static void make_resident(struct process *process)
 {
     struct slot *slot = process->slot;
 
     if (slot->resident == process)
         return;
-    if (slot->resident != NULL)
-        slot->resident->saved = pack(slot->resident);
+    vacate(slot);
     if (process->saved != NULL)
         each_stretch(process, process->saved, move_in);
     free(process->saved);
@@ -322,30 +331,39 @@ static struct process *add_process(struct host *host, unsigned pid, const void *
     process->host = host;
     process->program = program;
     process->slot = slot;
-    *all.last = process;
-    all.last = &process->next;
+    slot->users++;
+    process->previous = all.last;
+    *(all.last == NULL ? &all.first : &all.last->next) = process;
+    all.last = process;
+    process->next_of_host = host->processes;
+    host->processes = process;
     all.alive++;
     return process;
 }
 
-static struct slot *free_slot(void)
+static void put_free(struct slot *slot)
 {
-    for (size_t i = 0; i < SLOTS; i++) {
-        bool used = false;
-        for (struct process *p = all.first; p != NULL && !used; p = p->next)
-            used = uses_slot(p, &slots[i]);
-        if (!used)
-            return &slots[i];
-    }
-    return NULL;
+    slot->next_free = all.free_slots;
+    all.free_slots = slot;
+}
+
+/* One that nobody lives in, or else the next of all: then its processes are there in turns. */
+static struct slot *choose_slot(void)
+{
+    struct slot *slot = all.free_slots;
+
+    if (slot == NULL)
+        return &slots[all.shared_slot = (all.shared_slot + 1) % slots_count];
+    all.free_slots = slot->next_free;
+    return slot;
 }
 
 struct process *process_start(struct host *host, unsigned pid, const void *program, void *(*fn)(void *arg), void *arg)
 {
-    struct slot *slot = free_slot();
-
-    if (slot == NULL || all.alive == PROCESSES_ALIVE_MAX)
+    if (all.alive == all.alive_max)
         return NULL;
+    struct slot *slot = choose_slot();
+    vacate(slot);
     slot->heap_used = 0;
     slot->free_blocks = NULL;
     struct process *process = add_process(host, pid, program, slot);
@@ -360,12 +378,14 @@ void process_kill(struct process *process)
         return;
     process->live = false;
     all.alive--;
-    struct process **at = &all.first;
+    *(process->previous == NULL ? &all.first : &process->previous->next) = process->next;
+    *(process->next == NULL ? &all.last : &process->next->previous) = process->previous;
+    struct process **at = &process->host->processes;
     while (*at != process)
-        at = &(*at)->next;
-    *at = process->next;
-    if (all.last == &process->next)
-        all.last = at;
+        at = &(*at)->next_of_host;
+    *at = process->next_of_host;
+    if (--process->slot->users == 0)
+        put_free(process->slot);
     process->next_dead = all.dead;
     all.dead = process;
     free(process->saved);
@@ -390,16 +410,26 @@ struct process *process_first(void)
     return all.first;
 }
 
-unsigned process_count(const struct host *host)
+/* Memory that is there only as far as it is touched. */
+static void make_slots(size_t count)
 {
-    unsigned count = 0;
-
-    for (struct process *p = all.first; p != NULL; p = p->next)
-        count += p->live && (host == NULL || p->host == host);
-    return count;
+    if (slots_count != count) {
+        if (slots_count > 0)
+            munmap(slots, slots_count * sizeof *slots);
+        slots = mmap(NULL, count * sizeof *slots, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
+                     -1, 0);
+        if (slots == MAP_FAILED)
+            abort();
+        slots_count = count;
+    }
+    for (size_t i = count; i > 0; i--) {
+        slots[i - 1].resident = NULL;
+        slots[i - 1].users = 0;
+        put_free(&slots[i - 1]);
+    }
 }
 
-void processes_begin(void)
+void processes_begin(unsigned alive_max)
 {
     while (all.first != NULL)
         process_kill(all.first);
@@ -409,10 +439,9 @@ void processes_begin(void)
         all.dead = next;
     }
     memset(&all, 0, sizeof all);
-    all.last = &all.first;
-    for (size_t i = 0; i < SLOTS; i++)
-        slots[i].resident = NULL;
-    shared_begin();
+    all.alive_max = alive_max;
+    make_slots(alive_max > PROCESSES_OF_A_FEW_HOSTS ? alive_max : SLOTS_OF_A_FEW_HOSTS);
+    shared_begin(alive_max > PROCESSES_OF_A_FEW_HOSTS ? alive_max : 0);
 }
 
 /* ---- children and copies -------------------------------------------------------- */
@@ -462,7 +491,7 @@ int self_fork(void)
 {
     static struct forking forking; /* read before anybody else can fork */
 
-    if (all.alive == PROCESSES_ALIVE_MAX)
+    if (all.alive == all.alive_max)
         return -1;
     unsigned pid = host_new_pid(all.running->host);
     forking = (struct forking){.parent = all.running, .thread = all.thread, .pid = pid};
@@ -500,7 +529,7 @@ void process_copy_all(const struct host *from, struct host *to, uint64_t delay_n
     while (last != NULL && last->next != NULL)
         last = last->next;
     for (struct process *p = all.first; p != NULL; p = p->next) {
-        if (p->live && p->host == from && all.alive < PROCESSES_ALIVE_MAX)
+        if (p->live && p->host == from && all.alive < all.alive_max)
             copy_process(p, to, delay_ns);
         if (p == last)
             break;

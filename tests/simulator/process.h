@@ -42,6 +42,8 @@ struct thread {
 
 struct process {
     struct process *next; /* of those that live; of a dead one, those that lived when it died */
+    struct process *previous;
+    struct process *next_of_host; /* likewise */
     struct process *next_dead;
     bool live;
     unsigned pid; /* a copied host's processes have the same */
@@ -67,8 +69,11 @@ struct process {
     uint64_t open_files[OPEN_FILES_MAX]; /* 0: none; shared with those children that have not closed them */
 };
 
-/* Forgets all processes of the world before. */
-void processes_begin(void);
+/* How many may live at a time in a world without a fleet. */
+enum { PROCESSES_OF_A_FEW_HOSTS = 40 };
+
+/* Forgets all processes of the world before.  No more than that many may live at a time. */
+void processes_begin(unsigned alive_max);
 
 /* Starts one whose first thread calls run(arg).  NULL: there are too many. */
 struct process *process_start(struct host *host, unsigned pid, const void *program, void *(*run)(void *arg), void *arg);
@@ -81,9 +86,6 @@ void process_stop(struct process *process, uint64_t ns);
 
 /* The first of those that live. */
 struct process *process_first(void);
-
-/* How many live on a host; NULL: anywhere. */
-unsigned process_count(const struct host *host);
 
 /* Copies all processes of a host to another one, where they go on after delay_ns, with what they share. */
 void process_copy_all(const struct host *from, struct host *to, uint64_t delay_ns);

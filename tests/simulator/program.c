@@ -11,12 +11,13 @@
 #include "nemesis.h"
 #include "plan.h"
 #include "process.h"
+#include "shared.h"
 #include "sharing.h"
 #include "story.h"
 #include "taking.h"
 #include "world.h"
 
-static struct program programs[HOSTS_MAX][SERVICES_MAX];
+static struct program programs[A_FEW_HOSTS][SERVICES_MAX];
 
 /* The parts of the sequence that services want, in quarters of it; both ends included. */
 static const struct {
@@ -45,7 +46,7 @@ static bool overlap(struct bounds a, struct bounds b)
 /* A spoilt state file must never be used, nor one that overlaps. */
 static bool state_is_bad(void)
 {
-    for (unsigned i = 0; i < DISK_FILES_MAX; i++) {
+    for (unsigned i = 0; !plan.leased && i < DISK_FILES_MAX; i++) {
         const struct disk_file *file = &self()->host->disk.files[i];
         if (file->is_bad && overlap(file->bounds, self()->bounds))
             return true;
@@ -65,7 +66,7 @@ static bool has_own_part(const struct program *program)
 {
     struct bounds own = bounds_of_part(program->number);
 
-    return plan.services == 1 || (self()->bounds.first == own.first && self()->bounds.last == own.last);
+    return !plan.divides || (self()->bounds.first == own.first && self()->bounds.last == own.last);
 }
 
 /* Which part of the sequence it wants this time. */
@@ -75,14 +76,25 @@ static void choose_bounds(const struct program *program)
     size_t part = faults_are_over() || once_in(2) ? program->number : pick(PARTS);
     struct bounds now = bounds_of_part(part);
 
-    if (plan.services == 1)
+    if (!plan.divides)
         now = (struct bounds){.first = 0, .last = oracle_largest_sequence()};
     if (before.last != 0 && (now.first != before.first || now.last != before.last))
         tell(STRUCK_SHARD_CHANGED, now.first, now.last, 0);
     self()->bounds = now;
 }
 
-static frazil *open_service(const struct program *program)
+/* Tells whom the process shares its lease with. */
+static void note_member(const frazil *gen, uint32_t worker)
+{
+    unsigned others = page_users(self()->host, page_of_self()) - 1;
+
+    if (others > 0)
+        tell(STRUCK_JOINED, worker, others, 0);
+    else if (!fz_home_is_new(&gen->home))
+        tell(STRUCK_RETURNED, worker, 0, 0);
+}
+
+frazil *program_open(const struct program *program)
 {
     frazil_error err;
     frazil *gen = NULL;
@@ -91,8 +103,8 @@ static frazil *open_service(const struct program *program)
     choose_bounds(program);
     bool was_bad = state_is_bad();
     struct bounds bounds = self()->bounds;
-    snprintf(spec, sizeof spec, plan.services == 1 ? "%s" : "%s seq_min=%u seq_max=%u", program->spec,
-             (unsigned)bounds.first, (unsigned)bounds.last);
+    snprintf(spec, sizeof spec, plan.divides ? "%s seq_min=%u seq_max=%u" : "%s", program->spec, (unsigned)bounds.first,
+             (unsigned)bounds.last);
 
     frazil_options *options;
     frazil_err code = frazil_options_new(&options, &err);
@@ -107,11 +119,20 @@ static frazil *open_service(const struct program *program)
     if (code == FRAZIL_OK) {
         if (was_bad && state_is_bad())
             world_fail("a generator is opened over a spoilt state file");
-        tell(TOLD_OPENS, fz_grant_board_read(&gen->shared->grants).worker, 0, 0);
+        uint32_t worker = fz_grant_board_read(&gen->shared->grants).worker;
+        tell(TOLD_OPENS, worker, 0, 0);
+        if (plan.of_members)
+            note_member(gen, worker);
         return gen;
     }
     take_refused_opening(code, &err);
     return NULL;
+}
+
+/* Whether the services of the host are to have left. */
+static bool is_away(void)
+{
+    return world_now() < self()->host->away_until;
 }
 
 /* ---- a service ------------------------------------------------------------------------ */
@@ -125,7 +146,7 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
 
     if (program->uses_handles && frazil_local_open(&handle, gen) != FRAZIL_OK)
         world_fail("a handle cannot be opened");
-    for (; (rounds > 0 || faults_are_over()) && !*stop; rounds--) {
+    for (; (rounds > 0 || faults_are_over()) && !*stop && !is_away(); rounds--) {
         take_pause(gen);
         if (faults_are_over() && !has_own_part(program))
             break; /* others wait for theirs */
@@ -137,7 +158,7 @@ static void work(frazil *gen, const struct program *program, const bool *stop)
             take_keep(gen);
         if (program->forks && once_in(30) && self_thread() == 0 && !faults_are_over() && self_fork() == 0) {
             tell(STRUCK_FORKED, self()->pid, 0, 0);
-            for (uint64_t i = of_any_size(1, 30); i > 0; i--) {
+            for (uint64_t i = of_any_size(1, 30); i > 0 && !is_away(); i--) {
                 take_pause(gen);
                 if (handle != NULL)
                     take_burst_of_handle(handle, &handles_last);
@@ -186,7 +207,9 @@ static void *run_service(void *arg)
     tell(TOLD_STARTS, plan.leased, program->keeper, program->threads);
     do {
         const bool never = false;
-        struct service service = {.gen = open_service(program)};
+        if (is_away())
+            self_wait(NULL, self()->host->away_until);
+        struct service service = {.gen = program_open(program)};
         if (service.gen == NULL) {
             take_pause_after_refusal();
             continue;
@@ -219,8 +242,9 @@ static void install(struct host *host, uint32_t worker, unsigned number)
     program->uses_handles = once_in(3);
     program->forks = once_in(2);
     if (plan.leased)
-        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders keeper=%s%s",
-                 plan.layout_text, plan.policies, keepers[program->keeper], said_skew());
+        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders keeper=%s%s%s",
+                 plan.layout_text, plan.policies, keepers[program->keeper], said_skew(),
+                 plan.of_members ? " share=host namespace=orders run_dir=/run/frazil" : "");
     else
         snprintf(program->spec, sizeof program->spec,
                  "layout='%s' %s worker=fixed:%u state=file namespace=orders run_dir=/run/frazil "
@@ -341,6 +365,24 @@ static void *operate(void *arg)
 void program_start_operator(struct host *host)
 {
     process_start(host, host_new_pid(host), NULL, operate, NULL);
+}
+
+static void *found(void *arg)
+{
+    const struct numbers numbers = {plan.horizon_ns / MS, (int64_t)(plan.max_skew_ns / MS)};
+
+    (void)arg;
+    for (;;) {
+        frazil_err code = create_namespace(&numbers, true);
+        if (code == FRAZIL_OK || code == FRAZIL_EINVAL)
+            return NULL;
+        self_spend(100 * MS);
+    }
+}
+
+void program_start_founder(struct host *host)
+{
+    process_start(host, host_new_pid(host), NULL, found, NULL);
 }
 
 /* ---- strangers ---------------------------------------------------------------------------- */

@@ -25,6 +25,12 @@ struct program {
 struct host;
 void program_install(struct host *host, uint32_t worker);
 
+/* Opens a generator for a process of the program; NULL: it is refused, for a reason that may be. */
+struct frazil *program_open(const struct program *program);
+
+/* Starts whoever creates the namespace once, and does nothing else. */
+void program_start_founder(struct host *host);
+
 /* Starts a service that is installed there. */
 void program_start(struct host *host, unsigned number);
 

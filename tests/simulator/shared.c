@@ -4,27 +4,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host.h"
 #include "process.h"
 
-enum { PAGE_SLOTS = 64, ALIGNMENT = 64 };
+/* So few that some pages are there in turns; in a fleet there are as many more as it has processes. */
+enum { FEWEST_PAGE_SLOTS = 64, ALIGNMENT = 64 };
 
 /* Addresses of shared pages, and the pages. */
 struct page_slot {
     _Alignas(ALIGNMENT) char bytes[PAGE_SIZE_MAX];
     struct page *resident;
-    unsigned pages; /* that have this address */
+    unsigned pages; /* that have this address; none: it is one of the free slots */
+    struct page_slot *next_free;
 };
 
 struct page {
     struct page *next;
     struct page_slot *slot;
+    size_t size;
     unsigned held;
     char *saved;
     uint64_t highest;  /* see page_highest */
     struct page *copy; /* the last one that was made */
 };
 
-static struct page_slot page_slots[PAGE_SLOTS];
+static struct page_slot *page_slots;
+static struct page_slot *free_page_slots;
+static size_t page_slots_count;
+static size_t shared_slot; /* the last that more than one page was given */
 static struct page *pages; /* all of them */
 static uint64_t files;     /* that were ever opened */
 
@@ -35,7 +42,23 @@ static void *must(void *memory)
     return memory;
 }
 
-void shared_begin(void)
+static void make_page_slots(size_t count)
+{
+    if (page_slots_count != count) {
+        free(page_slots);
+        page_slots = must(aligned_alloc(ALIGNMENT, count * sizeof *page_slots));
+        page_slots_count = count;
+    }
+    free_page_slots = NULL;
+    for (size_t i = count; i > 0; i--) {
+        page_slots[i - 1].pages = 0;
+        page_slots[i - 1].resident = NULL;
+        page_slots[i - 1].next_free = free_page_slots;
+        free_page_slots = &page_slots[i - 1];
+    }
+}
+
+void shared_begin(unsigned processes)
 {
     while (pages != NULL) {
         struct page *next = pages->next;
@@ -43,9 +66,9 @@ void shared_begin(void)
         free(pages);
         pages = next;
     }
-    for (size_t i = 0; i < PAGE_SLOTS; i++)
-        page_slots[i] = (struct page_slot){.pages = 0};
+    make_page_slots(FEWEST_PAGE_SLOTS + processes);
     files = 0;
+    shared_slot = 0;
 }
 
 /* ---- contents ------------------------------------------------------------------ */
@@ -57,13 +80,13 @@ void page_make_resident(struct page *page)
     if (slot->resident == page)
         return;
     if (slot->resident != NULL) {
-        slot->resident->saved = must(malloc(PAGE_SIZE_MAX));
-        memcpy(slot->resident->saved, slot->bytes, PAGE_SIZE_MAX);
+        slot->resident->saved = must(malloc(slot->resident->size));
+        memcpy(slot->resident->saved, slot->bytes, slot->resident->size);
     }
     if (page->saved != NULL)
-        memcpy(slot->bytes, page->saved, PAGE_SIZE_MAX);
+        memcpy(slot->bytes, page->saved, page->size);
     else
-        memset(slot->bytes, 0, PAGE_SIZE_MAX);
+        memset(slot->bytes, 0, page->size);
     free(page->saved);
     page->saved = NULL;
     slot->resident = page;
@@ -77,16 +100,12 @@ void pages_begin_copying(void)
         page->copy = NULL;
 }
 
-struct page *page_copy_of(struct page *page)
-{
-    return page->copy != NULL ? page->copy : page;
-}
-
-static struct page *add_page(struct page_slot *slot)
+static struct page *add_page(struct page_slot *slot, size_t size)
 {
     struct page *page = must(calloc(1, sizeof *page));
 
     page->slot = slot;
+    page->size = size;
     page->held = 1;
     page->next = pages;
     pages = page;
@@ -100,27 +119,32 @@ struct page *page_copy(struct page *page)
         page_hold(page->copy);
         return page->copy;
     }
-    page->copy = add_page(page->slot);
-    page->copy->saved = must(malloc(PAGE_SIZE_MAX));
+    page->copy = add_page(page->slot, page->size);
+    page->copy->saved = must(malloc(page->size));
     page->copy->highest = page->highest;
     if (page->slot->resident == page)
-        memcpy(page->copy->saved, page->slot->bytes, PAGE_SIZE_MAX);
+        memcpy(page->copy->saved, page->slot->bytes, page->size);
     else if (page->saved != NULL)
-        memcpy(page->copy->saved, page->saved, PAGE_SIZE_MAX);
+        memcpy(page->copy->saved, page->saved, page->size);
     else
-        memset(page->copy->saved, 0, PAGE_SIZE_MAX);
+        memset(page->copy->saved, 0, page->size);
     return page->copy;
 }
 
 /* ---- pages ------------------------------------------------------------------------ */
 
-struct page *page_new(void)
+/* At an address that no page has, or else at the next of all. */
+struct page *page_new(size_t size)
 {
-    for (size_t i = 0; i < PAGE_SLOTS; i++) {
-        if (page_slots[i].pages == 0)
-            return add_page(&page_slots[i]);
+    struct page_slot *slot = free_page_slots;
+
+    if (slot == NULL) {
+        shared_slot = (shared_slot + 1) % page_slots_count;
+        slot = &page_slots[shared_slot];
+    } else {
+        free_page_slots = slot->next_free;
     }
-    return NULL;
+    return add_page(slot, size);
 }
 
 void page_hold(struct page *page)
@@ -136,11 +160,25 @@ void page_drop(struct page *page)
     page->saved = NULL;
     if (page->slot->resident == page)
         page->slot->resident = NULL;
-    page->slot->pages--;
+    if (--page->slot->pages == 0) {
+        page->slot->next_free = free_page_slots;
+        free_page_slots = page->slot;
+    }
+}
+
+static bool has_other_page_there(const struct page *page)
+{
+    for (unsigned i = 0; i < PAGES_MAX; i++) {
+        if (self()->pages[i] != NULL && self()->pages[i] != page && self()->pages[i]->slot == page->slot)
+            return true;
+    }
+    return false;
 }
 
 void *page_map(struct page *page)
 {
+    if (has_other_page_there(page))
+        return NULL;
     for (unsigned i = 0; i < PAGES_MAX; i++) {
         if (self()->pages[i] == NULL) {
             self()->pages[i] = page;
@@ -188,11 +226,11 @@ uint64_t *page_highest(struct page *page)
     return &page->highest;
 }
 
-unsigned page_users(const struct page *page)
+unsigned page_users(const struct host *host, const struct page *page)
 {
     unsigned count = 0;
 
-    for (const struct process *p = process_first(); p != NULL; p = p->next) {
+    for (const struct process *p = host->processes; p != NULL; p = p->next_of_host) {
         for (unsigned i = 0; p->live && i < PAGES_MAX; i++)
             count += p->pages[i] == page;
     }
@@ -220,8 +258,8 @@ void file_close(uint64_t file)
 
 bool file_is_open(const struct host *host, uint64_t file)
 {
-    for (const struct process *p = process_first(); p != NULL; p = p->next) {
-        for (unsigned i = 0; p->live && p->host == host && i < OPEN_FILES_MAX; i++) {
+    for (const struct process *p = host->processes; p != NULL; p = p->next_of_host) {
+        for (unsigned i = 0; p->live && i < OPEN_FILES_MAX; i++) {
             if (p->open_files[i] == file)
                 return true;
         }

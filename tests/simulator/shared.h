@@ -16,13 +16,13 @@ enum { PAGE_SIZE_MAX = 8192 };
 struct host;
 struct page;
 
-/* Forgets all pages and files of the world before. */
-void shared_begin(void);
+/* Forgets all pages and files of the world before.  A page for each of so many processes has an address of its own. */
+void shared_begin(unsigned processes);
 
 /* ---- pages ------------------------------------------------------------------ */
 
-/* A new zeroed page, held once.  NULL: there are too many. */
-struct page *page_new(void);
+/* A new zeroed page of that many bytes, PAGE_SIZE_MAX at the most, held once. */
+struct page *page_new(size_t size);
 
 /* Holds it once more; or less, and frees it with the last. */
 void page_hold(struct page *page);
@@ -39,8 +39,8 @@ struct page *page_of_self(void);
 /* The oracle's note of a page: the highest slot that was issued from it.  Copied with it. */
 uint64_t *page_highest(struct page *page);
 
-/* How many live processes have it mapped. */
-unsigned page_users(const struct page *page);
+/* How many live processes of the page's host have it mapped. */
+unsigned page_users(const struct host *host, const struct page *page);
 
 /* ---- open files -------------------------------------------------------------- */
 
@@ -63,8 +63,5 @@ void pages_begin_copying(void);
 
 /* The page's copy, one for all who share it; held once more for the caller. */
 struct page *page_copy(struct page *page);
-
-/* That copy; the page itself if none was made. */
-struct page *page_copy_of(struct page *page);
 
 #endif

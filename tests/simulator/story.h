@@ -79,17 +79,34 @@
     X(POOL_ENDED, "F11", "no worker id is left")                                                                       \
     X(LIFE_ENDED, "F11", "the layout's life has ended")
 
+/* X(identifier, class, sentence): what only fleets go through.  Each must have struck in a campaign of them. */
+#define FLEET_FAULTS(X)                                                                                                \
+    X(STORM, "S1", "%llu services start within %llu ms")                                                               \
+    X(OUTLASTED, "S2", "the coordinator comes back after %llu ms: %llu services have no ids")                          \
+    X(ROLLED, "S3", "the services of the host of number %llu are started again; killed: %llu")                         \
+    X(POOL_TIGHT, "S4", "%llu services run with %llu worker ids")
+
+/* X(identifier, class, sentence): what only processes that share a lease go through.  Likewise. */
+#define MEMBERS_FAULTS(X)                                                                                              \
+    X(SENT_AWAY, "M1", "all processes of host %llu leave, and come back after %llu ms")                                \
+    X(JOINED, "M2", "goes on with the lease of worker %llu, which %llu others have")                                   \
+    X(LAST_LEFT, "M3", "is the last to leave its lease, of worker %llu")                                               \
+    X(RETURNED, "M4", "comes back to a lease that all had left, or died with: worker %llu")                            \
+    X(WENT_ON, "M5", "host %llu swaps for worker %llu: its lease has %llu worker ids by now")
+
 enum event {
 #define EVENT_ENUM(identifier, sentence) TOLD_##identifier,
     EVENTS(EVENT_ENUM)
 #undef EVENT_ENUM
 #define FAULT_ENUM(identifier, class_, sentence) STRUCK_##identifier,
-        FAULTS(FAULT_ENUM)
+        FAULTS(FAULT_ENUM) FLEET_FAULTS(FAULT_ENUM) MEMBERS_FAULTS(FAULT_ENUM)
 #undef FAULT_ENUM
             EVENTS_TOTAL
 };
 
 #define FIRST_FAULT STRUCK_KILLED
+#define FIRST_FLEET_FAULT STRUCK_STORM
+#define FIRST_MEMBERS_FAULT STRUCK_SENT_AWAY
 #define FAULTS_TOTAL (EVENTS_TOTAL - FIRST_FAULT)
 
 /* Begins the story of a run; aloud: it is printed as it is told. */

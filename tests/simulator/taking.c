@@ -19,7 +19,7 @@ void take_refused_opening(frazil_err code, const frazil_error *err)
     tell_aside(err->message);
     if (code == FRAZIL_EPOOL)
         tell(STRUCK_POOL_ENDED, 0, 0, 0);
-    if (code == FRAZIL_EWORKER && plan.services > 1)
+    if (code == FRAZIL_EWORKER && plan.divides)
         tell(STRUCK_SHARD_REFUSED, self()->bounds.first, self()->bounds.last, 0);
     if (code == FRAZIL_EEXHAUSTED)
         faults_note_life_ended();
@@ -68,6 +68,16 @@ static void finish(const struct oracle_call *call, frazil_err code, const uint64
     oracle_refused(call, code, n, faults_life_may_have_ended());
     if (code == FRAZIL_EEXHAUSTED)
         faults_note_life_ended();
+}
+
+frazil_err take_once(frazil *gen, uint64_t *last, size_t n)
+{
+    uint64_t ids[PROGRAM_BATCH_MAX] = {untouched};
+    struct oracle_call call = oracle_call_begins(false);
+
+    frazil_err code = frazil_next_n(gen, ids, n);
+    finish(&call, code, ids, n, last);
+    return code;
 }
 
 void take_burst(frazil *gen, uint64_t *last)

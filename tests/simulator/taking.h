@@ -13,6 +13,9 @@ void take_refused_opening(frazil_err code, const frazil_error *err);
 /* Waits for a while, after that. */
 void take_pause_after_refusal(void);
 
+/* One call for n ids, PROGRAM_BATCH_MAX at the most.  *last as below. */
+frazil_err take_once(frazil *gen, uint64_t *last, size_t n);
+
 /* A few calls in a row.  *last: the highest slot that this thread was given before. */
 void take_burst(frazil *gen, uint64_t *last);
 

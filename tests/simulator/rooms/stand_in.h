@@ -16,6 +16,13 @@
 #include <time.h>
 #include <unistd.h>
 
+/*
+ * Worlds have pools of 1 to 14 worker ids, and samples so small that most of these are looked at in part first.  Fleets
+ * have the library's samples.
+ */
+#define FZ_SMALL_POOL 3
+#define FZ_SAMPLES(ROW) ROW(14, 1, 2) ROW(UINT64_MAX, 4, 3, 4, 8, 10, 16, 256)
+
 /* See libc.h. */
 void sim_step(void);
 int sim_weak_fails(void);
