@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# selftest.sh FRAZIL: count.sh --compare finds what it exists for, and lets pass what it should; the tables show what
+# selftest.sh FRAZIL [FRAZIL-FLEET]: count.sh --compare finds what it exists for, and lets pass what it should; the tables show what
 # was measured, and say what was not; servers are started, measured and stopped.  Never what was measured.
 set -eu
 
 frazil=$1
+fleet=${2:-}
 here=$(dirname "$(realpath "$0")")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -72,6 +73,27 @@ echo new | sh "$here/../tools/put-figures" "$scratch/page"
 ! sh "$here/../tools/put-figures" "$scratch/page" </dev/null 2>"$scratch/output" || { echo "selftest: nothing was put" >&2 && exit 1; }
 shows "there are none"
 page new | cmp - "$scratch/page"
+printf '### b\n\nnew\n\n' | sh "$here/../tools/put-figures" "$scratch/page" "### b" # one that was not there
+printf '### b\n\nnewer\n\n' | sh "$here/../tools/put-figures" "$scratch/page" "### b"
+page "$(printf 'new\n### b\n\nnewer\n ')" | sed 's/^ $//' | cmp - "$scratch/page"
+
+# A fleet's tables judge each aim, and say what was not measured.
+{
+    printf 'Redis\topenings\t10000\t1500\t2000\t1000\t8000\t12001\t16384\t3\t3.00\t4\t0\t321\t4\n'
+    printf 'Redis\textensions\t10000\t9000\t500\t100.4\t200\t300\t179.4\t1.00\t95\n'
+    printf 'files\topenings\t10000\t100\t100\t100\t0\t0\t0\t3\t3.00\t4\t0\t-\t3\n'
+    printf 'files\textensions\t10000\t9000\t500\t-\t200\t300\t0\t1.00\t-\n'
+    printf -- '-\tetcd\tit is not installed\n'
+} >"$scratch/fleet.tsv"
+awk -v busy=0.25 -f "$here/page/fleet.awk" "$scratch/fleet.tsv" >"$scratch/output"
+shows 'Before this was measured, 0.25 processes wanted to run on this machine.'
+shows '| 16,384 in 4 | 3.00 | 4 | 321 us | ✓ at most 16,384 bytes; **missed** last 1.50 × first, at most 1.5; ✓ at least 1,500 a second |'
+shows '| Redis | 9,000 | 500 | 100 us | 5.0 % | 200 us | 300 us | 179 | 1.00 | 95 MiB |'
+shows '| files | 10,000 | 100 | 100 | 100 | – | – | – | 3.00 | 4 | – |  |'
+shows '| files | 9,000 | 500 | – | – | 200 us | 300 us | – | 1.00 | – |'
+shows 'Not measured here: etcd: it is not installed.'
+awk -f "$here/page/load.awk" "$scratch/fleet.tsv" >"$scratch/output"
+shows '| Redis | 0.04 % | 4 % | 44 % | 3 s |'
 
 # The page names what is not installed: here there are none but the tools that every system has.
 mkdir "$scratch/tools" "$scratch/servers"
@@ -88,16 +110,36 @@ measures() {
         { echo "selftest: measuring $1 failed" >&2 && exit 1; }
     awk -F '\t' 'NF != 6 || $2 + 0 <= 0 || $5 + 0 <= 0 || $6 + 0 <= 0 { bad = 1 } END { exit bad || NR != 1 }' "$scratch/output" ||
         shows "five times of $1"
-    cat "$scratch/servers/$1"_on-*/log >"$scratch/output"
+    cat "$scratch/servers/$1"-*/log >"$scratch/output"
     shows "$2"
 }
+
+# Of a fleet too: each opening is counted, none is released, and each extension is answered.
+fleet_measures() {
+    mkdir -p "$scratch/fleets"
+    chmod 755 "$scratch/fleets"
+    FRAZIL_BENCH_QUICK=1 sh "$here/others/fleet.sh" "$scratch/fleets" "$frazil" "$fleet" "$1" >"$scratch/output" ||
+        { echo "selftest: measuring a fleet over $1 failed" >&2 && exit 1; }
+    awk -F '\t' -v kind="$1" '
+        $2 == "openings" { opened = NF == 15 && $15 >= 2 && $3 == 50 && (kind == "file" || $8 > 100) && $11 >= 2 }
+        $2 == "extensions" { extended = NF == 11 && $3 == 50 && $10 >= 1 }
+        END { exit !(opened && extended) }' "$scratch/output" || shows "the figures of a fleet over $1"
+}
+if [ -n "$fleet" ]; then
+    fleet_measures file
+fi
 
 # Everything that is installed is measured, and the servers that were started for it end.
 "$frazil" version >"$scratch/version"
 if command -v redis-server >/dev/null && grep -q '^redis: hiredis' "$scratch/version"; then
     measures redis "bye bye"
+    [ -z "$fleet" ] || fleet_measures redis
 fi
 # shellcheck source=bench/others/servers.sh
 if [ -n "$(. "$here/others/servers.sh" && postgresql_programs)" ] && grep -q '^postgresql: libpq' "$scratch/version"; then
     measures postgresql "database system is shut down"
+fi
+if [ -x /usr/sbin/mariadbd ] && grep -q '^mysql: libmariadb' "$scratch/version"; then
+    measures mysql "Shutdown complete"
+    [ -z "$fleet" ] || fleet_measures mysql
 fi
