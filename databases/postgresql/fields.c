@@ -239,6 +239,7 @@ Datum frazil_pg_id(PG_FUNCTION_ARGS)
         frazil_pg_fail(code, &err);
     if (id > PG_INT64_MAX)
         ereport(ERROR,
-                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("the id is 2^63 or above, where bigint ends")));
+                (errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE), errmsg("the id is 2^63 or above, where bigint ends"),
+                 errhint("Keep such ids as text or numeric.")));
     PG_RETURN_INT64((int64)id);
 }

@@ -56,7 +56,7 @@ COMMENT ON FUNCTION frazil_first(timestamptz, text) IS 'the smallest id of that 
 
 CREATE FUNCTION frazil_within(id bigint, "from" timestamptz, "to" timestamptz, layout text DEFAULT 'frazil') RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS 'SELECT $1 >= @extschema@.frazil_first($2, $4) AND $1 < @extschema@.frazil_first($3, $4)';
+    AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_first($2, $4) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_first($3, $4)';
 COMMENT ON FUNCTION frazil_within(bigint, timestamptz, timestamptz, text) IS 'whether from <= time of the id < to; uses an index on the id';
 
 CREATE FUNCTION frazil_range_first(during tstzrange) RETURNS bigint
@@ -66,7 +66,7 @@ CREATE FUNCTION frazil_range_end(during tstzrange) RETURNS bigint
 
 CREATE FUNCTION frazil_contained(id bigint, during tstzrange) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS 'SELECT $1 >= @extschema@.frazil_range_first($2) AND $1 < @extschema@.frazil_range_end($2)';
+    AS 'SELECT $1 OPERATOR(pg_catalog.>=) @extschema@.frazil_range_first($2) AND $1 OPERATOR(pg_catalog.<) @extschema@.frazil_range_end($2)';
 
 CREATE OPERATOR <@ (LEFTARG = bigint, RIGHTARG = tstzrange, FUNCTION = frazil_contained);
 COMMENT ON OPERATOR <@ (bigint, tstzrange) IS 'whether the time of an id of the layout frazil lies in the range';
@@ -109,21 +109,32 @@ BEGIN
         RAISE '% is a partition or a child of another table', "table"
             USING ERRCODE = 'wrong_object_type', HINT = 'Convert the table that it belongs to.';
     END IF;
-    IF target.atttypid <> 'int8'::regtype THEN
-        FOR child IN
-            SELECT c.conrelid::regclass AS relation, a.attname, a.atttypid
-            FROM pg_constraint c
-            CROSS JOIN LATERAL generate_subscripts(c.confkey, 1) AS i
-            JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[i]
-            WHERE c.contype = 'f' AND c.confrelid = "table" AND c.confkey[i] = target.attnum AND c.conparentid = 0
-            ORDER BY 1, 2
-        LOOP
-            IF child.atttypid <> 'int8'::regtype THEN
-                RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', child.relation, child.attname);
-            END IF;
-        END LOOP;
-        RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', "table", "column");
-    END IF;
+    -- All keys that refer to the column, and those that refer to these: each has to hold the new ids, too.  A key of a
+    -- partition or a child, or to one, is that of all its relatives; the type is changed where the column is not inherited.
+    FOR child IN
+        WITH RECURSIVE keys (relation, attnum) AS (
+            VALUES ("table"::oid, target.attnum)
+            UNION
+            SELECT other.relation, other.attnum
+            FROM keys k
+            CROSS JOIN LATERAL (
+                SELECT c.conrelid, c.conkey[i]
+                FROM pg_constraint c CROSS JOIN LATERAL generate_subscripts(c.confkey, 1) AS i
+                WHERE c.contype = 'f' AND c.confrelid = k.relation AND c.confkey[i] = k.attnum
+                UNION ALL
+                SELECT same.attrelid, same.attnum
+                FROM pg_inherits h
+                JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.attnum
+                JOIN pg_attribute same ON same.attname = a.attname AND NOT same.attisdropped
+                    AND same.attrelid = CASE k.relation WHEN h.inhparent THEN h.inhrelid ELSE h.inhparent END
+                WHERE k.relation IN (h.inhparent, h.inhrelid)) AS other (relation, attnum))
+        SELECT k.relation::regclass, a.attname
+        FROM keys k JOIN pg_attribute a ON a.attrelid = k.relation AND a.attnum = k.attnum
+        WHERE a.atttypid <> 'int8'::regtype AND a.attinhcount = 0
+        ORDER BY k.relation = "table" AND k.attnum = target.attnum, k.relation::regclass, k.attnum
+    LOOP
+        RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I TYPE bigint', child.relation, child.attname);
+    END LOOP;
     IF target.attidentity <> '' THEN
         RETURN NEXT format('ALTER TABLE %s ALTER COLUMN %I DROP IDENTITY', "table", "column");
     END IF;
@@ -136,11 +147,15 @@ CREATE FUNCTION frazil_convert("table" regclass, "column" name) RETURNS void
     LANGUAGE plpgsql VOLATILE STRICT SET search_path = pg_catalog, pg_temp
 AS $$
 DECLARE
-    steps text[] := ARRAY(SELECT * FROM @extschema@.frazil_convert_plan("table", "column"));
+    steps text[];
     step text;
     largest bigint;
 BEGIN
     EXECUTE format('LOCK TABLE %s IN ACCESS EXCLUSIVE MODE', "table");
+    steps := ARRAY(SELECT * FROM @extschema@.frazil_convert_plan("table", "column"));
+    FOREACH step IN ARRAY steps LOOP
+        RAISE NOTICE '%', step;
+    END LOOP;
     EXECUTE format('SELECT max(%I) FROM %s', "column", "table") INTO largest;
     IF largest >= @extschema@.frazil_next() THEN
         RAISE 'the id % of % lies ahead of new ids', largest, "table"
@@ -152,7 +167,7 @@ BEGIN
     END LOOP;
 END
 $$;
-COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the default of a column, as frazil_convert_plan says';
+COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the default of a column: prints the statements of frazil_convert_plan as notices, and runs them';
 
 REVOKE ALL ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name), frazil_adopt(),
     frazil_convert_plan(regclass, name), frazil_convert(regclass, name) FROM PUBLIC;

@@ -22,84 +22,21 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-enum { WAIT_MAX_MS = 100, BLOCK = 64 };
+enum { WAIT_MAX_MS = 100, RETRY_NS = 20000000, BLOCK = 64 };
 
 /* Milliseconds from 1970 to 2000, where timestamps begin. */
 #define POSTGRES_EPOCH_UNIX_MS ((int64)(POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE) * SECS_PER_DAY * 1000)
 
 struct generator {
     char name[NAMEDATALEN];
-    char worker[128];
     frazil *gen;
+    bool is_leased; /* from a coordinator, by the background worker */
     struct generator *next;
 };
 
 static struct generator *generators; /* of this backend */
 
-/* ---- opening --------------------------------------------------------------------- */
-
-static void close_all(int code, Datum arg)
-{
-    (void)code;
-    (void)arg;
-    for (struct generator *g = generators; g != NULL; g = g->next)
-        frazil_close(g->gen);
-    generators = NULL;
-}
-
-static void check_recovery(void)
-{
-    if (RecoveryInProgress() && !frazil_pg_allow_in_recovery)
-        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby makes no ids"),
-                        errhint("Make them on the primary. A superuser may set frazil.allow_in_recovery where the "
-                                "standby has a worker number of its own.")));
-}
-
-static struct generator *open_generator(const char *name)
-{
-    frazil_pg_worker worker = frazil_pg_worker_setting();
-    frazil_error err;
-
-    if (strlen(name) >= NAMEDATALEN)
-        ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("\"%s\" is too long for a generator's name", name)));
-    struct generator *opened = MemoryContextAllocZero(TopMemoryContext, sizeof *opened);
-    strlcpy(opened->name, name, sizeof opened->name);
-    strlcpy(opened->worker, worker.text, sizeof opened->worker);
-    frazil_options *options = frazil_pg_options(name, &worker);
-    frazil_err code = FRAZIL_OK;
-    PG_TRY();
-    {
-        if (worker.source == FRAZIL_PG_FIXED)
-            frazil_pg_check_owner(worker.text);
-        code = frazil_open_options(&opened->gen, options, &err);
-    }
-    PG_FINALLY();
-    {
-        frazil_options_free(options);
-    }
-    PG_END_TRY();
-    if (code != FRAZIL_OK) {
-        pfree(opened);
-        frazil_pg_fail(code, &err);
-    }
-    if (generators == NULL)
-        on_proc_exit(close_all, 0);
-    opened->next = generators;
-    generators = opened;
-    return opened;
-}
-
-static frazil *generator_of(const char *name)
-{
-    check_recovery();
-    for (struct generator *g = generators; g != NULL; g = g->next) {
-        if (strcmp(g->name, name) == 0)
-            return g->gen;
-    }
-    return open_generator(name)->gen;
-}
-
-/* ---- taking ---------------------------------------------------------------------- */
+/* ---- waiting ---------------------------------------------------------------------- */
 
 /* The milliseconds of frazil.max_wait that are left since then, by a clock that nobody sets. */
 static double left_of_wait(instr_time began)
@@ -122,8 +59,122 @@ static void wait_a_moment(uint64 retry_ns, long left_ms)
     CHECK_FOR_INTERRUPTS();
 }
 
+/* ---- opening --------------------------------------------------------------------- */
+
+static void close_all(int code, Datum arg)
+{
+    (void)code;
+    (void)arg;
+    for (struct generator *g = generators; g != NULL; g = g->next)
+        frazil_close(g->gen);
+    generators = NULL;
+}
+
+static void check_recovery(void)
+{
+    if (RecoveryInProgress() && !frazil_pg_allow_in_recovery)
+        ereport(ERROR, (errcode(ERRCODE_READ_ONLY_SQL_TRANSACTION), errmsg("a standby makes no ids"),
+                        errhint("Make them on the primary. A superuser may set frazil.allow_in_recovery where the "
+                                "standby has a worker number of its own.")));
+}
+
+/* Opens it.  A lease that the background worker is about to take is waited for, frazil.max_wait at the most. */
+static frazil_err open_patiently(struct generator *g, const frazil_options *options, frazil_error *err)
+{
+    instr_time began;
+
+    INSTR_TIME_SET_CURRENT(began);
+    for (;;) {
+        frazil_err code = frazil_open_options(&g->gen, options, err);
+        double left_ms = left_of_wait(began);
+        if (code != FRAZIL_EAGAIN || !g->is_leased || left_ms <= 0)
+            return code;
+        wait_a_moment(RETRY_NS, (long)left_ms);
+    }
+}
+
+/* Keeps it until the process ends.  PostgreSQL has room for few callbacks: one serves all generators. */
+static struct generator *keep(const struct generator *opened)
+{
+    static bool is_registered = false;
+    struct generator *kept = MemoryContextAlloc(TopMemoryContext, sizeof *kept);
+
+    *kept = *opened;
+    if (!is_registered)
+        on_proc_exit(close_all, 0);
+    is_registered = true;
+    kept->next = generators;
+    generators = kept;
+    return kept;
+}
+
+static struct generator *open_generator(const char *name)
+{
+    frazil_pg_worker worker = frazil_pg_worker_setting();
+    struct generator opened = {.is_leased = worker.source == FRAZIL_PG_COORDINATOR};
+    frazil_error err;
+
+    if (strlen(name) >= NAMEDATALEN)
+        ereport(ERROR, (errcode(ERRCODE_NAME_TOO_LONG), errmsg("\"%s\" is too long for a generator's name", name)));
+    strlcpy(opened.name, name, sizeof opened.name);
+    frazil_pg_warn_of_copies();
+    frazil_options *options = frazil_pg_options(name, &worker, FRAZIL_PG_MEMBER);
+    frazil_err code = FRAZIL_OK;
+    PG_TRY();
+    {
+        if (worker.source == FRAZIL_PG_FIXED)
+            frazil_pg_check_owner(worker.text);
+        code = open_patiently(&opened, options, &err);
+    }
+    PG_FINALLY();
+    {
+        frazil_options_free(options);
+    }
+    PG_END_TRY();
+    if (code == FRAZIL_EAGAIN && opened.is_leased)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the background worker of frazil holds no lease of a worker number"),
+                        errhint("Its lines in the server's log say why. Run the statement again when it has one.")));
+    if (code != FRAZIL_OK)
+        frazil_pg_fail(code, &err);
+    return keep(&opened);
+}
+
+static struct generator *generator_of(const char *name)
+{
+    check_recovery();
+    for (struct generator *g = generators; g != NULL; g = g->next) {
+        if (strcmp(g->name, name) == 0)
+            return g;
+    }
+    return open_generator(name);
+}
+
+/* ---- taking ---------------------------------------------------------------------- */
+
+/* Closes it, so that the next statement opens it anew. */
+static void forget(struct generator *g)
+{
+    struct generator **link = &generators;
+
+    while (*link != g)
+        link = &(*link)->next;
+    *link = g->next;
+    frazil_close(g->gen);
+    pfree(g);
+}
+
+static struct generator *open_anew(struct generator *g)
+{
+    char name[NAMEDATALEN];
+
+    strlcpy(name, g->name, sizeof name);
+    forget(g);
+    return open_generator(name);
+}
+
 /* 1 to n ids, increasing.  Waits frazil.max_wait at the most. */
-static size_t take(frazil *gen, uint64 *ret_ids, size_t n)
+static size_t take(struct generator *g, uint64 *ret_ids, size_t n)
 {
     instr_time began;
 
@@ -132,17 +183,23 @@ static size_t take(frazil *gen, uint64 *ret_ids, size_t n)
         uint64_t retry_ns;
         size_t taken;
         frazil_error err;
-        frazil_err code = frazil_try_take(gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
+        frazil_err code = frazil_try_take(g->gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
         if (code == FRAZIL_OK)
             return taken;
         double left_ms = left_of_wait(began);
-        if (frazil_err_classify(code) != FRAZIL_CLASS_RETRY || left_ms <= 0) {
-            code = frazil_take(gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
+        bool lost = frazil_err_classify(code) == FRAZIL_CLASS_FENCED;
+        if ((frazil_err_classify(code) != FRAZIL_CLASS_RETRY && !lost) || left_ms <= 0) {
+            code = frazil_take(g->gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
             if (code == FRAZIL_OK)
                 return 1;
+            if (lost)
+                forget(g); /* its files may be gone, and the lease in others */
             frazil_pg_fail(code, &err);
         }
-        wait_a_moment(retry_ns, (long)left_ms);
+        /* The background worker may just be extending the lease; another number was taken over in other files. */
+        if (lost && !g->is_leased)
+            g = open_anew(g);
+        wait_a_moment(lost ? RETRY_NS : retry_ns, (long)left_ms);
     }
 }
 
@@ -158,13 +215,13 @@ static int64 as_bigint(uint64 id)
 
 static Datum next_of(const char *name)
 {
-    frazil *gen = generator_of(name);
+    struct generator *g = generator_of(name);
     uint64_t retry_ns;
     uint64_t id;
 
-    if (likely(frazil_try_next(gen, &id, &retry_ns) == FRAZIL_OK))
+    if (likely(frazil_try_next(g->gen, &id, &retry_ns) == FRAZIL_OK))
         return Int64GetDatum(as_bigint(id));
-    (void)take(gen, (uint64 *)&id, 1);
+    (void)take(g, (uint64 *)&id, 1);
     return Int64GetDatum(as_bigint(id));
 }
 
@@ -240,7 +297,7 @@ PG_FUNCTION_INFO_V1(frazil_pg_next_at);
 Datum frazil_pg_next_at(PG_FUNCTION_ARGS)
 {
     TimestampTz at = PG_GETARG_TIMESTAMPTZ(0);
-    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(1)));
+    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(1)))->gen;
     frazil_error err;
     uint64_t id;
 
@@ -251,6 +308,22 @@ Datum frazil_pg_next_at(PG_FUNCTION_ARGS)
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
     PG_RETURN_INT64(as_bigint(id));
+}
+
+/* Begins a result of several rows.  PostgreSQL has this as a function from 15.1 on. */
+static ReturnSetInfo *begin_rows(FunctionCallInfo fcinfo)
+{
+    ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
+
+    if (result == NULL || !IsA(result, ReturnSetInfo) || !(result->allowedModes & SFRM_Materialize))
+        ereport(ERROR, (errcode(ERRCODE_FEATURE_NOT_SUPPORTED), errmsg("the result is used as no set of rows")));
+    MemoryContext before = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+    if (get_call_result_type(fcinfo, NULL, &result->setDesc) != TYPEFUNC_COMPOSITE)
+        elog(ERROR, "the result is no row");
+    result->returnMode = SFRM_Materialize;
+    result->setResult = tuplestore_begin_heap(result->allowedModes & SFRM_Materialize_Random, false, work_mem);
+    (void)MemoryContextSwitchTo(before);
+    return result;
 }
 
 static void put_row(ReturnSetInfo *result, const char *name, const char *value)
@@ -264,10 +337,9 @@ static void put_row(ReturnSetInfo *result, const char *name, const char *value)
 PG_FUNCTION_INFO_V1(frazil_pg_stats);
 Datum frazil_pg_stats(PG_FUNCTION_ARGS)
 {
-    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(0)));
-    ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
+    frazil *gen = generator_of(NameStr(*PG_GETARG_NAME(0)))->gen;
+    ReturnSetInfo *result = begin_rows(fcinfo);
 
-    InitMaterializedSRF(fcinfo, 0);
     for (size_t i = 0; i < frazil_stat_count(); i++) {
         Datum values[2] = {CStringGetTextDatum(frazil_stat_name(i)), Int64GetDatum((int64)frazil_stat_value(gen, i))};
         bool nulls[2] = {false, false};
@@ -280,15 +352,14 @@ PG_FUNCTION_INFO_V1(frazil_pg_info);
 Datum frazil_pg_info(PG_FUNCTION_ARGS)
 {
     const char *name = NameStr(*PG_GETARG_NAME(0));
-    frazil *gen = generator_of(name);
-    ReturnSetInfo *result = (ReturnSetInfo *)fcinfo->resultinfo;
+    frazil *gen = generator_of(name)->gen;
+    ReturnSetInfo *result = begin_rows(fcinfo);
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     char text[FRAZIL_TIME_SIZE];
     frazil_generator_info info;
     frazil_layout_info layout;
     frazil_health health;
 
-    InitMaterializedSRF(fcinfo, 0);
     frazil_get_info(gen, &info, sizeof info);
     frazil_get_health(gen, &health, sizeof health);
     frazil_layout_describe(frazil_layout_of(gen), &layout, sizeof layout);

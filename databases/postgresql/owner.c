@@ -30,6 +30,21 @@ static uint64 machine_hash(void)
     return len <= 0 ? 0 : hash_bytes_extended((const unsigned char *)id, (int)len, UINT64CONST(0x6672617a696c));
 }
 
+/*
+ * When the directory was made, in nanoseconds; 0 where the system does not say.  Containers may have no machine's id,
+ * and their volumes the same device and inode: this alone tells a copy of the files there.
+ */
+static uint64 birth_of_directory(void)
+{
+#if defined(__linux__) && defined(STATX_BTIME)
+    struct statx directory;
+
+    if (statx(AT_FDCWD, DataDir, 0, STATX_BTIME, &directory) == 0 && (directory.stx_mask & STATX_BTIME) != 0)
+        return (uint64)directory.stx_btime.tv_sec * 1000000000 + directory.stx_btime.tv_nsec;
+#endif
+    return 0;
+}
+
 /* The line that stands in the file: the worker, and what tells this directory from a copy. */
 static void describe(const char *worker, char ret[OWNER_SIZE])
 {
@@ -37,8 +52,9 @@ static void describe(const char *worker, char ret[OWNER_SIZE])
 
     if (stat(DataDir, &directory) != 0)
         ereport(ERROR, (errcode_for_file_access(), errmsg("could not look at the data directory: %m")));
-    snprintf(ret, OWNER_SIZE, "%s machine=" UINT64_FORMAT " device=%llu inode=%llu\n", worker, machine_hash(),
-             (unsigned long long)directory.st_dev, (unsigned long long)directory.st_ino);
+    snprintf(ret, OWNER_SIZE, "%s machine=" UINT64_FORMAT " device=%llu inode=%llu born=" UINT64_FORMAT "\n", worker,
+             machine_hash(), (unsigned long long)directory.st_dev, (unsigned long long)directory.st_ino,
+             birth_of_directory());
 }
 
 /* Reads the file; false: there is none. */

@@ -21,78 +21,83 @@ extern void _PG_init(void);
 int frazil_pg_max_wait_ms = 1000;
 bool frazil_pg_allow_in_recovery = false;
 
+static bool is_preloaded = false; /* by the postmaster */
 static char *worker_setting = NULL;
 static char *generators_setting = NULL;
 static char *run_dir_setting = NULL;
 static char *state_dir_setting = NULL;
 
+/* Whether the worker number is leased from a coordinator. */
+static bool is_url(const char *text)
+{
+    return strstr(text, "://") != NULL;
+}
+
 void _PG_init(void)
 {
-    /* Only the postmaster may make settings of its own context; a backend that loads us later reads them once. */
-    GucContext context = process_shared_preload_libraries_in_progress ? PGC_POSTMASTER : PGC_SIGHUP;
-
+    /*
+     * Only the postmaster makes the settings.  A backend that read them later could have other directories than the one
+     * beside it, by its connection's options or after a reload, and would make the same ids.
+     */
+    is_preloaded = process_shared_preload_libraries_in_progress;
+    if (!is_preloaded)
+        return;
     DefineCustomStringVariable("frazil.worker", "The worker number of this server's ids.",
-                               "fixed:N, timeline:BASE/COUNT, env:NAME or ordinal. There is no default.",
-                               &worker_setting, NULL, context, 0, NULL, NULL, NULL);
+                               "fixed:N, timeline:BASE/COUNT, env:NAME, ordinal, or the URL of a coordinator. There is "
+                               "no default.",
+                               &worker_setting, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
     DefineCustomStringVariable("frazil.generators", "The generators and what their ids look like.",
                                "For example 'main: layout=frazil; audit: layout=twitter'.", &generators_setting,
-                               "main: layout=frazil", context, 0, NULL, NULL, NULL);
+                               "main: layout=frazil", PGC_POSTMASTER, 0, NULL, NULL, NULL);
     DefineCustomStringVariable("frazil.run_dir", "The directory of files that are gone after a boot.", NULL,
-                               &run_dir_setting, NULL, context, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
+                               &run_dir_setting, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
     DefineCustomStringVariable("frazil.state_dir", "The directory of files that stay.",
                                "It must lie outside the data directory, which is copied.", &state_dir_setting, NULL,
-                               context, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
+                               PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
     DefineCustomIntVariable("frazil.max_wait", "How long a statement waits for an id.", NULL, &frazil_pg_max_wait_ms,
                             1000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
     DefineCustomBoolVariable("frazil.allow_in_recovery", "Whether a standby may make ids.",
                              "Its worker number must then be its own.", &frazil_pg_allow_in_recovery, false, PGC_SUSET,
                              0, NULL, NULL, NULL);
     MarkGUCPrefixReserved("frazil");
+    if (worker_setting != NULL && is_url(worker_setting))
+        frazil_pg_register_keeper();
 }
 
 /* ---- errors ---------------------------------------------------------------------- */
 
-static int sqlstate_of(frazil_err code)
-{
-    switch (frazil_err_classify(code)) {
-    case FRAZIL_CLASS_RETRY:
-        return ERRCODE_INSUFFICIENT_RESOURCES;
-    case FRAZIL_CLASS_FENCED:
-        return ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE;
-    case FRAZIL_CLASS_USAGE:
-        return ERRCODE_INVALID_PARAMETER_VALUE;
-    default:
-        break;
-    }
-    switch (code) {
-    case FRAZIL_EEXHAUSTED:
-        return ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED;
-    case FRAZIL_ENOMEM:
-        return ERRCODE_OUT_OF_MEMORY;
-    default:
-        return ERRCODE_SYSTEM_ERROR;
-    }
-}
-
-static const char *hint_of(frazil_err code)
-{
-    switch (frazil_err_classify(code)) {
-    case FRAZIL_CLASS_RETRY:
-        return "Run the statement again, or allow it to wait longer with frazil.max_wait.";
-    case FRAZIL_CLASS_FENCED:
-        return "Use another server, or wait until the grant is extended.";
-    case FRAZIL_CLASS_FATAL:
-        return "See the settings that begin with frazil, and the log of the server.";
-    default:
-        return NULL;
-    }
-}
+/* By class, and before that by error where the class says too little: the SQLSTATE, and the next step. */
+static const struct remedy {
+    frazil_err code; /* FRAZIL_OK: any of the class */
+    frazil_err_class class;
+    int sqlstate;
+    const char *hint;
+} REMEDIES[] = {
+    {FRAZIL_EEXHAUSTED, FRAZIL_CLASS_FATAL, ERRCODE_SEQUENCE_GENERATOR_LIMIT_EXCEEDED,
+     "Give the generator a layout that has time left, in frazil.generators, and restart the server."},
+    {FRAZIL_ENOMEM, FRAZIL_CLASS_FATAL, ERRCODE_OUT_OF_MEMORY, "Free memory on the host, and run the statement again."},
+    {FRAZIL_ESYS, FRAZIL_CLASS_FATAL, ERRCODE_SYSTEM_ERROR,
+     "The user that the server runs as must own frazil.run_dir and frazil.state_dir, which need free space."},
+    {FRAZIL_ESTATE, FRAZIL_CLASS_FATAL, ERRCODE_SYSTEM_ERROR,
+     "If another server's files lie there, set another frazil.state_dir and frazil.run_dir. If the file is damaged, "
+     "stop "
+     "the server and run \"frazil state init\"."},
+    {FRAZIL_OK, FRAZIL_CLASS_FATAL, ERRCODE_SYSTEM_ERROR, "Connect again."},
+    {FRAZIL_OK, FRAZIL_CLASS_RETRY, ERRCODE_INSUFFICIENT_RESOURCES,
+     "Run the statement again, or allow it to wait longer with frazil.max_wait."},
+    {FRAZIL_OK, FRAZIL_CLASS_FENCED, ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE,
+     "Run the statement again, or wait until the grant is extended."},
+    {FRAZIL_OK, FRAZIL_CLASS_USAGE, ERRCODE_INVALID_PARAMETER_VALUE,
+     "Correct the argument, or the setting that begins with frazil."},
+};
 
 void frazil_pg_fail(frazil_err code, const frazil_error *err)
 {
-    const char *hint = hint_of(code);
+    const struct remedy *remedy = REMEDIES;
 
-    ereport(ERROR, (errcode(sqlstate_of(code)), errmsg("frazil: %s", err->message), hint ? errhint("%s", hint) : 0));
+    while (remedy->code != code && (remedy->code != FRAZIL_OK || remedy->class != frazil_err_classify(code)))
+        remedy++;
+    ereport(ERROR, (errcode(remedy->sqlstate), errmsg("frazil: %s", err->message), errhint("%s", remedy->hint)));
     pg_unreachable();
 }
 
@@ -151,27 +156,38 @@ static bool is_in_auto_conf(const char *setting)
     return false;
 }
 
+void frazil_pg_warn_of_copies(void)
+{
+    if (is_in_auto_conf("frazil.worker"))
+        ereport(WARNING, (errmsg("frazil.worker comes from postgresql.auto.conf, which each copy of the data "
+                                 "directory has too"),
+                          errhint("Set it in postgresql.conf, and ALTER SYSTEM RESET frazil.worker.")));
+}
+
 frazil_pg_worker frazil_pg_worker_setting(void)
 {
     static const char TIMELINE[] = "timeline:";
     const char *text = worker_setting;
     frazil_pg_worker worker = {.source = FRAZIL_PG_OUTSIDE};
 
+    if (!is_preloaded)
+        ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+                        errmsg("the server makes no ids without frazil in shared_preload_libraries"),
+                        errhint("Add frazil to shared_preload_libraries, and restart the server.")));
     if (text == NULL || *text == '\0')
         ereport(ERROR, (errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE), errmsg("frazil.worker is not set"),
                         errhint("Set it in postgresql.conf: fixed:N with a number that no other server has, "
-                                "timeline:BASE/COUNT, env:NAME or ordinal.")));
-    if (is_in_auto_conf("frazil.worker"))
-        ereport(WARNING, (errmsg("frazil.worker comes from postgresql.auto.conf, which each copy of the data "
-                                 "directory has too"),
-                          errhint("Set it in postgresql.conf, and ALTER SYSTEM RESET frazil.worker.")));
+                                "timeline:BASE/COUNT, env:NAME, ordinal, or the URL of a coordinator.")));
     if (strncmp(text, TIMELINE, strlen(TIMELINE)) == 0)
         return worker_of_timeline(text + strlen(TIMELINE));
     if (strncmp(text, "fixed:", strlen("fixed:")) == 0)
         worker.source = FRAZIL_PG_FIXED;
+    else if (is_url(text))
+        worker.source = FRAZIL_PG_COORDINATOR;
     else if (strncmp(text, "env:", strlen("env:")) != 0 && strcmp(text, "ordinal") != 0)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("frazil.worker is none of fixed:N, timeline:BASE/COUNT, env:NAME and ordinal"),
+                        errmsg("frazil.worker is none of fixed:N, timeline:BASE/COUNT, env:NAME, ordinal and the URL "
+                               "of a coordinator"),
                         errhint("The other sources of worker numbers are for processes that hold one of their own; "
                                 "here all backends share one.")));
     if (strlen(text) >= sizeof worker.text)
@@ -182,37 +198,94 @@ frazil_pg_worker frazil_pg_worker_setting(void)
 
 /* ---- frazil.generators ----------------------------------------------------------- */
 
+/* Whether the path leads into the data directory once links are followed.  Its end may not exist yet. */
+static bool is_in_data_directory(const char *path)
+{
+    char *data = realpath(DataDir, NULL);
+    char *begin = pstrdup(path);
+    char *real = realpath(begin, NULL);
+    char *slash;
+
+    while (real == NULL && errno == ENOENT && (slash = strrchr(begin, '/')) != NULL && slash > begin) {
+        *slash = '\0';
+        real = realpath(begin, NULL);
+    }
+    size_t len = data != NULL ? strlen(data) : 0;
+    bool is_in =
+        data != NULL && real != NULL && strncmp(real, data, len) == 0 && (real[len] == '/' || real[len] == '\0');
+    free(data);
+    free(real);
+    pfree(begin);
+    return is_in;
+}
+
 /* The directory must not be copied together with the data directory. */
 static void check_outside(const char *setting, const char *path)
 {
-    size_t len = strlen(DataDir);
-
-    if (strncmp(path, DataDir, len) == 0 && (path[len] == '/' || path[len] == '\0'))
+    if (is_in_data_directory(path))
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s lies inside the data directory", setting),
                         errhint("Choose one outside: a base backup would copy it, and two servers would go on from one "
                                 "state.")));
 }
 
-/* Where the spec of that generator is in frazil.generators; NULL: nowhere. */
-static const char *find_generator(const char *name, size_t *ret_len)
+/* A generator in frazil.generators. */
+struct entry {
+    const char *name;
+    size_t name_len;
+    const char *spec;
+    size_t spec_len;
+};
+
+/* Reads the entry at *text, and moves it behind that; false: there is none.  Text without a colon is passed over. */
+static bool next_entry(const char **text, struct entry *ret)
 {
-    for (const char *c = generators_setting; c != NULL && *c != '\0';) {
+    const char *c = *text;
+
+    while (c != NULL && *c != '\0') {
         const char *end = c + strcspn(c, ";");
         const char *colon = memchr(c, ':', (size_t)(end - c));
         while (isspace((unsigned char)*c))
             c++;
-        if (colon != NULL) {
-            size_t len = (size_t)(colon - c);
-            while (len > 0 && isspace((unsigned char)c[len - 1]))
-                len--;
-            if (len == strlen(name) && strncmp(c, name, len) == 0) {
-                *ret_len = (size_t)(end - colon - 1);
-                return colon + 1;
-            }
+        size_t len = colon != NULL && colon > c ? (size_t)(colon - c) : 0;
+        while (len > 0 && isspace((unsigned char)c[len - 1]))
+            len--;
+        *ret = (struct entry){.name = c, .name_len = len};
+        c = *text = *end == ';' ? end + 1 : end;
+        if (colon == NULL)
+            continue;
+        ret->spec = colon + 1;
+        ret->spec_len = (size_t)(end - colon - 1);
+        return true;
+    }
+    return false;
+}
+
+/* Where the spec of that generator is in frazil.generators; NULL: nowhere. */
+static const char *find_generator(const char *name, size_t *ret_len)
+{
+    const char *text = generators_setting;
+    struct entry entry;
+
+    while (next_entry(&text, &entry)) {
+        if (entry.name_len == strlen(name) && strncmp(entry.name, name, entry.name_len) == 0) {
+            *ret_len = entry.spec_len;
+            return entry.spec;
         }
-        c = *end == ';' ? end + 1 : end;
     }
     return NULL;
+}
+
+bool frazil_pg_generator_name(int place, char ret[NAMEDATALEN])
+{
+    const char *text = generators_setting;
+    struct entry entry;
+
+    do {
+        if (!next_entry(&text, &entry))
+            return false;
+    } while (place-- > 0);
+    snprintf(ret, NAMEDATALEN, "%.*s", (int)entry.name_len, entry.name);
+    return true;
 }
 
 static void set(frazil_options *options, const char *key, const char *value)
@@ -254,7 +327,16 @@ static void check_keys(const char *name, const char *spec, size_t len)
     }
 }
 
-frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker)
+/* A lease is found by name in the run directory, and only the keeper asks the coordinator. */
+static void set_lease(frazil_options *options, enum frazil_pg_role role)
+{
+    set(options, "share", "host");
+    set(options, "keeper", role == FRAZIL_PG_KEEPER ? "thread" : "other");
+    /* A backend waits at its latch instead. */
+    set(options, "max_wait", role == FRAZIL_PG_KEEPER ? "1s" : "0");
+}
+
+frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker, enum frazil_pg_role role)
 {
     frazil_options *options;
     frazil_error err;
@@ -282,7 +364,10 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
         frazil_pg_fail(code, &err);
     }
     set(options, "worker", worker->text);
-    set(options, "keeper", "inline");
+    if (worker->source == FRAZIL_PG_COORDINATOR)
+        set_lease(options, role);
+    else
+        set(options, "keeper", "inline");
     if (run_dir_setting != NULL && *run_dir_setting != '\0')
         set(options, "run_dir", run_dir_setting);
     if (state_dir_setting != NULL && *state_dir_setting != '\0')

@@ -1,14 +1,17 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # test.sh TREE BUILD [SCRIPT]: builds the extension, installs it into a copy of the installed PostgreSQL, and runs pg_regress
-# and the TAP tests of t/ there, over servers of their own; or that script alone.
+# and the TAP tests of t/ there, over servers of their own; or that script alone.  PG_CONFIG names another PostgreSQL than the
+# newest that Debian's packages have installed.
 set -eu
 
 tree=$1
+build=$2
 here=$tree/databases/postgresql
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-pg_config=$(find /usr/lib/postgresql -path '*/bin/pg_config' | sort -V | tail -n 1)
+pg_config=${PG_CONFIG:-}
+[ -n "$pg_config" ] || pg_config=$(find /usr/lib/postgresql -path '*/bin/pg_config' | sort -V | tail -n 1)
 
 fail() {
     echo "$1" >&2
@@ -21,9 +24,10 @@ fi
 
 # PostgreSQL finds its other files from where its programs are, so a copy of them needs nothing of the system.
 copy_postgresql() {
-    mkdir -p "$scratch$(dirname "$("$pg_config" --bindir)")" "$scratch$("$pg_config" --sharedir)"
-    cp -a "$("$pg_config" --bindir)" "$("$pg_config" --pkglibdir)" "$scratch$(dirname "$("$pg_config" --bindir)")"
-    cp -a "$("$pg_config" --sharedir)/." "$scratch$("$pg_config" --sharedir)"
+    for kind in bindir pkglibdir sharedir; do
+        mkdir -p "$scratch$("$pg_config" --$kind)"
+        cp -a "$("$pg_config" --$kind)/." "$scratch$("$pg_config" --$kind)"
+    done
     copy=$scratch$("$pg_config" --bindir)/pg_config
 }
 
@@ -55,6 +59,17 @@ export HOME="$scratch/home" PATH="$bindir:$PATH" PERL5LIB="$pgxs/src/test/perl" 
 export PG_REGRESS="$pgxs/src/test/regress/pg_regress" FRAZIL_TEST_DIR="$scratch"
 unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
 
+# The command, the parts that the background worker loads, and what starts their servers, from the build; the owner may
+# not reach them there.
+mkdir "$scratch/parts"
+cp "$build"/bin/frazil "$build"/parts/libfrazil-*.so.1 "$build"/tests/cli/serve "$scratch/parts"
+chmod 755 "$scratch/parts"
+export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" FRAZIL_SERVE="$scratch/parts/serve"
+
+# For t/FrazilTest.pm; from PostgreSQL 16 on, PostgreSQL's own tests know it.
+export INITDB_TEMPLATE="$scratch/template"
+as_owner initdb -D "$INITDB_TEMPLATE" -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
+
 if [ $# -gt 2 ]; then
     as_owner prove -v "$3"
     exit
@@ -71,4 +86,4 @@ as_owner "$PG_REGRESS" --bindir="$bindir" --temp-instance="$scratch/instance" --
     { cat regress.log regression.diffs; [ -z "${KEEP_RESULTS:-}" ] || cp -r results "$KEEP_RESULTS"; exit 1; }
 
 echo "-- faults"
-as_owner prove --failures ${TAP_VERBOSE:+-v} t/*.pl
+as_owner prove -j 2 --timer --failures ${TAP_VERBOSE:+-v} t/*.pl

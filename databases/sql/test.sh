@@ -68,9 +68,9 @@ mariadb() {
 start_mariadb() {
     owned mysql "$scratch/my"
     (as mysql mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db \
-        --datadir="$scratch/my/data" >"$scratch/install.log" 2>&1) || { cat "$scratch/install.log" >&2; exit 1; }
+        --datadir="$scratch/my/data" --tmpdir="$scratch/my" >"$scratch/install.log" 2>&1) || { cat "$scratch/install.log" >&2; exit 1; }
     (as mysql mariadbd --no-defaults --datadir="$scratch/my/data" --socket="$scratch/my/socket" --skip-networking \
-        --pid-file="$scratch/my/pid" >"$scratch/my.log" 2>&1) &
+        --tmpdir="$scratch/my" --pid-file="$scratch/my/pid" >"$scratch/my.log" 2>&1) &
     servers="$servers $!"
     printf '[client]\nuser=root\nsocket=%s\n' "$scratch/my/socket" >"$scratch/my.cnf"
     answered mariadb -e 'SELECT 1'

@@ -39,6 +39,15 @@ FROM unnest(ARRAY['[2026-05-01 12:00:00Z,2026-05-01 12:00:01Z)', '(2026-05-01 12
                   '(,)', '[2026-05-01 12:00:00Z,)', '(,2026-05-01 12:00:00Z)', 'empty',
                   '[-infinity,infinity)', '[infinity,)']::tstzrange[]) AS r;
 
+-- operators of another schema do not count
+CREATE SCHEMA other;
+CREATE FUNCTION other.always(bigint, bigint) RETURNS boolean LANGUAGE sql IMMUTABLE AS 'SELECT true';
+CREATE OPERATOR other.>= (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = other.always);
+CREATE OPERATOR other.< (LEFTARG = bigint, RIGHTARG = bigint, FUNCTION = other.always);
+SET search_path = other, pg_catalog, public;
+SELECT frazil_within(0, '2026-05-01Z', '2026-05-02Z'), 0::bigint <@ tstzrange('2026-05-01Z', '2026-05-02Z');
+RESET search_path;
+
 -- plans: index, BRIN and partitions
 CREATE TABLE orders (id bigint PRIMARY KEY DEFAULT frazil_next(), note text);
 INSERT INTO orders (note) SELECT 'x' FROM generate_series(1, 1000);
@@ -79,12 +88,36 @@ SELECT count(*), count(*) FILTER (WHERE i.id > 1000000 AND c.id > 1000000) AS ne
 SELECT frazil_convert('customer', 'name');
 SELECT frazil_convert('customer', 'nothing');
 SELECT frazil_convert('events_may', 'id');
+-- keys of keys, in a circle, and keys to a column that is bigint already
+CREATE TABLE region (id integer PRIMARY KEY);
+CREATE TABLE shop (region integer PRIMARY KEY REFERENCES region (id));
+CREATE TABLE till (shop smallint PRIMARY KEY REFERENCES shop (region), beside integer);
+ALTER TABLE region ADD FOREIGN KEY (id) REFERENCES till (shop) DEFERRABLE;
+SELECT * FROM frazil_convert_plan('region', 'id');
+SELECT frazil_convert('region', 'id');
+CREATE TABLE wide (id bigint PRIMARY KEY);
+CREATE TABLE narrow (wide integer REFERENCES wide (id));
+SELECT * FROM frazil_convert_plan('wide', 'id');
+-- keys of a partition and to a child
+CREATE TABLE stock (id integer, day date, PRIMARY KEY (id, day)) PARTITION BY RANGE (day);
+CREATE TABLE stock_all PARTITION OF stock DEFAULT;
+CREATE TABLE sale (stock integer, day date) PARTITION BY RANGE (day);
+CREATE TABLE sale_all PARTITION OF sale DEFAULT;
+ALTER TABLE sale_all ADD FOREIGN KEY (stock, day) REFERENCES stock (id, day);
+SELECT * FROM frazil_convert_plan('stock', 'id');
+SELECT frazil_convert('stock', 'id');
+CREATE TABLE person (id integer PRIMARY KEY);
+CREATE TABLE driver (PRIMARY KEY (id)) INHERITS (person);
+CREATE TABLE trip (driver integer REFERENCES driver (id));
+SELECT * FROM frazil_convert_plan('person', 'id');
+SELECT frazil_convert('person', 'id');
+INSERT INTO driver DEFAULT VALUES;
+INSERT INTO trip SELECT id FROM driver;
 CREATE TABLE ahead (id bigint);
 INSERT INTO ahead VALUES (9223372036854775807);
 SELECT frazil_convert('ahead', 'id');
 
 -- settings that nobody may change here
 SET frazil.worker = 'fixed:1';
-SET frazil.nonsense = 1;
 SELECT name FROM frazil_stats() WHERE name = 'issued' AND value > 0;
 SELECT * FROM frazil_info('audit') WHERE name IN ('layout', 'worker', 'fields', 'serving');

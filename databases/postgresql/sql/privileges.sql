@@ -9,7 +9,9 @@ SELECT frazil_adopt();
 SELECT frazil_convert_plan('pg_class', 'oid');
 SELECT frazil_convert('pg_class', 'oid');
 SET frazil.allow_in_recovery = on;
+\set VERBOSITY sqlstate
 SHOW frazil.state_dir;
+\set VERBOSITY default
 SET frazil.max_wait = '2s';
 SET frazil.worker = 'fixed:1';
 SELECT frazil_time(frazil_first('2026-05-01Z')) = '2026-05-01Z' AS allowed;
@@ -20,6 +22,8 @@ FROM pg_depend d JOIN pg_proc p ON d.classid = 'pg_proc'::regclass AND p.oid = d
 WHERE d.refclassid = 'pg_extension'::regclass AND d.refobjid = (SELECT oid FROM pg_extension WHERE extname = 'frazil')
     AND NOT has_function_privilege('frazil_visitor', p.oid, 'EXECUTE')
 ORDER BY 1;
+-- A trusted extension: whom the owner of the database lets create things may create it.
+SELECT trusted, superuser FROM pg_available_extension_versions WHERE name = 'frazil' AND installed;
 -- Whom the owner grants one to may run it.
 GRANT EXECUTE ON FUNCTION frazil_stats(name) TO frazil_visitor;
 SET ROLE frazil_visitor;
