@@ -14,7 +14,7 @@ build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).con
 test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis mutants fuzz \
+.PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis clusters mutants fuzz \
 	model memory-model install format format-check lint bench coverage page manual update-instructions update-symbols api deb check-deb \
 	amalgamation packages walk dist check-dist clean
 
@@ -35,11 +35,11 @@ check: | build ## install what the tests need, build, run every test
 	@sh tools/install-packages check
 	@$(call test,check)
 
-check-clang: | build ## the same but for the nemesis, built by clang
+check-clang: | build ## the tests of what a compiler makes, but for those over servers, built by clang
 	@sh tools/install-packages check clang
 	@$(call test,clang)
 
-check-asan: | build ## the tests of behaviour, but for the nemesis, under address and undefined behaviour sanitizers
+check-asan: | build ## the tests of behaviour, but for the nemesis and the clusters, under address and undefined behaviour sanitizers
 	@sh tools/install-packages check
 	@$(call test,asan)
 
@@ -80,6 +80,8 @@ $(CROSS:%=check-%): check-%: | build
 PORTABLE_LABELS ?= .
 
 SOAK_SEEDS ?= 1-20000
+SOAK_MEMBERS ?= 1-2000
+SOAK_FLEETS ?= 1-100
 
 check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it
 	@sh tools/install-packages check
@@ -95,10 +97,12 @@ check-musl: | build ## the same against musl in place of glibc, without client l
 	@sh tools/cross-cmocka build/cross musl
 	@$(call build,musl) && $(CTEST) --test-dir build/musl -L '$(PORTABLE_LABELS)' -LE nemesis
 
-soak: | build ## 20,000 simulated worlds full of faults, and what struck in them
+soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, a hundred fleets of 10,000 services, and what struck in them
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/simulator/frazil-sim --seeds $(SOAK_SEEDS) --jobs $(JOBS)
+	@build/check/tests/simulator/frazil-sim --members --seeds $(SOAK_MEMBERS) --jobs $(JOBS)
+	@build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS)
 
 memory-model: | build ## the lock-free code under the memory model of C11, and what must fail there
 	@sh tools/install-packages check
@@ -129,6 +133,14 @@ nemesis: | build ## kill, stop and fork real processes over real servers, ten ti
 	@sh tools/install-packages check
 	@$(call build,check)
 	@FRAZIL_NEMESIS=10 ctest --preset check -L nemesis --timeout 14400 --verbose
+
+CLUSTERS_MINUTES ?= 60
+CLUSTERS_SEED ?= $(shell date +%Y%m%d)
+
+clusters: | build ## real clusters of hosts that are cut apart, an hour of it, by root: the figures for docs/TRUST.md
+	@sh tools/install-packages check
+	@$(call build,check)
+	@env $$(cat build/check/tests/clusters/environment) python3 -B tests/clusters/campaign.py --seed '$(CLUSTERS_SEED)' --minutes '$(CLUSTERS_MINUTES)'
 
 mutants: | build ## put known bugs of other systems into a copy of the tree, and see which test finds each
 	@sh tools/install-packages check

@@ -55,7 +55,11 @@ if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
     ${PROJECT_SOURCE_DIR}/docs/fast-path.md)
 endif()
 if(TARGET frazil)
-  frazil_script(bench selftest ${bench}/selftest.sh $<TARGET_FILE:frazil>)
+  set(fleet "")
+  if(TARGET frazil-fleet)
+    set(fleet $<TARGET_FILE:frazil-fleet>)
+  endif()
+  frazil_script(bench selftest ${bench}/selftest.sh $<TARGET_FILE:frazil> ${fleet})
 endif()
 
 frazil_script(install amalgamation ${CMAKE_CURRENT_SOURCE_DIR}/install/amalgamation.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}

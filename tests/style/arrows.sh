@@ -12,6 +12,7 @@
 #     generator <- console
 #     programs                    the public headers, the console, and the files beside it
 #     programs/frazil <- its bench <- bench/lab, as "bench/table.h"
+#     spec <- bench/fleet, which speaks to coordinators as generators do
 #     include                     itself, the compiler's own headers, nothing of POSIX
 #
 # The settings are the room spec's alone: all others read its decision.
@@ -35,6 +36,7 @@ find include src programs bench -name '*.[ch]' 2>/dev/null | sort | xargs awk '
         allowed["console"] = " core lease os spec home generator console "
         allowed[""] = " console "
         allowed["lab"] = " console bench "
+        allowed["fleet"] = " core os lease spec "
         allowed["opaque"] = " opaque "
         n = split("float limits stdalign stdarg stdatomic stdbool stddef stdint stdnoreturn", free, " ")
         for (i = 1; i <= n; i++) freestanding[free[i] ".h"] = 1

@@ -8,7 +8,7 @@ style=$(dirname "$(realpath "$0")")
 cd "$1"
 
 names='frazil_coordinator fz_lease_request fz_slots_request fz_slot_source fz_slot_run fz_granter fz_grant
-    fz_namespace_options fz_lease_entry fz_worker_record fz_namespace_record fz_token fz_finding_level
+    fz_grant_space fz_lease_group fz_lease_pair fz_namespace_options fz_lease_entry fz_worker_record fz_namespace_record fz_token fz_finding_level
     frazil_error frazil_clock frazil_instant frazil_random frazil_layout
     FZ_OWNER_SIZE FZ_INCARNATION_SIZE FRAZIL_FINGERPRINT_SIZE FRAZIL_ERROR_MESSAGE_SIZE FRAZIL_LAYOUT_NAME_SIZE'
 
