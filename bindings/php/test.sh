@@ -112,6 +112,13 @@ fpm=$(find /usr/sbin -name 'php-fpm*' | sort -V | tail -n 1)
 [ -n "$fpm" ] || fail "there is no php-fpm: install php-fpm"
 FRAZIL_WORKER=fixed:7 php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
 
+echo "-- php-fpm, with one lease for all of its children"
+leases=file://$scratch/leases
+"$frazil" lease init --never-used "$leases"
+FRAZIL_WORKER=$leases FRAZIL_SHARE=host php_with -d extension=posix -d memory_limit=512M "$here/tests/fpm.php" "$scratch/fpm" "$fpm" "$extension"
+taken=$("$frazil" lease list --json "$leases" | grep -c '"worker"')
+[ "$taken" -le 2 ] || fail "its children took $taken worker ids"
+
 echo "-- the README"
 awk '/^```php$/ { inside = 1; print "<?php"; next } /^```/ { inside = 0 } inside' "$here/README.md" >"$scratch/readme.php"
 FRAZIL_WORKER=fixed:7 php_with "$scratch/readme.php" >"$scratch/readme.out" || { cat "$scratch/readme.out"; exit 1; }

@@ -61,7 +61,7 @@ if (posix_getuid() === 0) {
 $server = proc_open($options, [1 => ['file', "$scratch/fpm.out", 'w'], 2 => ['file', "$scratch/fpm.out", 'a']], $pipes);
 $master = proc_get_status($server)['pid'];
 register_shutdown_function(static function () use ($server, $master): void {
-    posix_kill($master, SIGKILL);
+    posix_kill($master, SIGTERM); // which it passes on to its children
     proc_close($server);
 });
 for ($tries = 0; ($ready = @request("$scratch/fpm.socket")) === null; $tries++) {
