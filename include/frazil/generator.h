@@ -98,9 +98,9 @@ typedef struct frazil_local frazil_local;
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
  *   horizon       of a coordinator's namespace: how far its grants reach ahead;
- *                 generators survive an outage of two thirds of that. `frazil lease
- *                 init` creates it with this, by default 60s, and opening refuses
- *                 one that has another
+ *                 generators survive an outage of more than half of that.
+ *                 `frazil lease init` creates it with this, by default 60s, and
+ *                 opening refuses one that has another
  *   workers       likewise, how many worker ids it has; default the layout's.
  *   keeper        thread (default), hook, inline: who extends a grant; the thread is
  *                 one for all generators of the process, and up to four more for

@@ -239,7 +239,7 @@ class Campaign:
 
     def _said_s(self, step):
         """What docs/operations.md says how long a generator can be without ids, from how long the cluster was not well."""
-        away = max(0, step.well - step.began - self.horizon_s * 2 / 3)
+        away = max(0, step.well - step.began - self.horizon_s * 7 / 12)
         quarantine = self.horizon_s + 2 * MAX_SKEW_MS / 1000 if self.cluster.LOSES else 0
         # Its pauses have grown, if its tries had no answer.
         silence = min(away / 2, self.horizon_s / 4)
