@@ -97,6 +97,9 @@ typedef struct frazil_local frazil_local;
  *                 by default 250ms, and opening refuses another
  *   on_loss       move (default): when a leased worker id is lost, take another;
  *                 stop: FRAZIL_ELEASE instead
+ *   share         process (default): a leased worker id is this process's and its
+ *                 children's; host: all processes of this host with the same spec
+ *                 have one lease and one worker id together
  *   horizon       of a coordinator's namespace: how far its grants reach ahead;
  *                 generators survive an outage of more than half of that.
  *                 `frazil lease init` creates it with this, by default 60s, and
@@ -104,7 +107,8 @@ typedef struct frazil_local frazil_local;
  *   workers       likewise, how many worker ids it has; default the layout's.
  *   keeper        thread (default), hook, inline: who extends a grant; the thread is
  *                 one for all generators of the process, and up to four more for
- *                 each coordinator that is silent
+ *                 each coordinator that is silent; other, with share=host: another
+ *                 process does, and this one needs no client of the coordinator
  *   clock         real (default), frozen:TIME (then state=memory)
  *   allow_short_life   yes, no: open a layout with less than ten years left
  *   config        a file of such keys.

@@ -3,6 +3,7 @@
 # tables.sh ROOT: whoever cannot read the tables of src/spec agrees with them: neither a name less nor one more.
 # - The completions have the keys, the behaviours, the sources of worker ids and the usual URLs.
 # - The manual and docs/worker-ids.md name each source and each behaviour.
+# - The comments of generator.h and options.h have each key.
 # - frazild.conf(5) has each key of the daemon.
 # - Each kind of coordinator has its page, its function, its package; and each of those has its row.
 set -eu
@@ -71,6 +72,14 @@ done <"$scratch/sources"
 while read -r behaviour; do
     grep -qE "^\.(It )?Cm ([a-z-]+ , )*$behaviour( |$)" man/frazil.spec.5 || complain "man/frazil.spec.5:1: lacks the behaviour $behaviour"
 done <"$scratch/behaviours"
+
+# ---- headers -------------------------------------------------------------------------
+
+while read -r key; do
+    grep -qE "^ \*   ([a-z_]+, )*$key(,| )" include/frazil/generator.h || complain "include/frazil/generator.h:1: lacks the key $key"
+    sed -n '/Those that say where the program runs:/,/\*\//p' include/frazil/options.h | grep -qE "[ (]$key[,.)]" ||
+        complain "include/frazil/options.h:1: lacks the key $key"
+done <"$scratch/keys"
 
 # ---- the daemon ----------------------------------------------------------------------------
 
