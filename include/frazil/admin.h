@@ -48,7 +48,7 @@ typedef struct frazil_admin_leases frazil_admin_leases;
 /* A namespace. */
 typedef struct frazil_admin_leases_info {
     const char *layout;         /* its layout, as a fingerprint */
-    uint64_t horizon_ms;        /* for how long the coordinator may be away */
+    uint64_t horizon_ms;        /* for how long the coordinator may be away at most */
     int64_t max_skew_ms;        /* how far clocks may differ; -1: a namespace of frazil 0.1 does not say */
     uint64_t workers;           /* how many worker ids it has */
     uint64_t held;              /* how many of them are held */

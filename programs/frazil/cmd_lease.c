@@ -134,7 +134,7 @@ static int cmd_lease_run(int argc, char **argv)
         "lease init|list|release|watch [OPTION]... SPEC-OR-URL...",
         "Creates a namespace of worker ids in a coordinator, shows who holds what until\n"
         "when, frees one by hand, or follows what changes.",
-        "A namespace has the layout, the horizon (how long the coordinator may be away;\n"
+        "A namespace has the layout, the horizon (how far its grants reach ahead; by\n"
         "default 60s) and the max_skew (how far clocks may differ; default 250ms) of the\n"
         "spec that creates it.  One that is created again after a loss must say the last\n"
         "two, as the lost one had them.\n\n"
