@@ -154,6 +154,8 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     memcpy(record.owner, lease->self.owner, sizeof record.owner);
     record.extensions++;
     fz_group_ask(lease, record.until);
+    /* It stands there, unless a process was killed in fz_pair_drop; where there are two others, these stay. */
+    (void)fz_group_may_swap(lease, held->worker);
     enum fz_register_result result =
         fz_lease_swap(lease, held->worker, held->version, &record, &grant.version, &status, &said);
     /* Of a group's, another process may have swapped it, and the record is still the group's to swap (L11). */

@@ -40,9 +40,10 @@
  *   L11 Processes that share a lease have one token.  One of them may be killed between its swap and the news of it,
  *       so a record that bears their token is theirs to swap, and by L3 and L4 never theirs to use: the next grant
  *       starts above it.  They write a worker id into their pair before they first swap for it, and while there are
- *       two, they look at these alone.  One is dropped when a look shows that it cannot be had.  So they never use a
- *       third, unless somebody else takes one of the two.  A copy of their host has their token, too.  They wait for
- *       the ticks of each record to pass, and what reaches beyond all that they have ever asked for is a copy's:
+ *       two, they look at these alone.  One is dropped when a look shows that it cannot be had, or not before ticks
+ *       have passed for which only a clock that was ahead can have asked.  So they never use a third, unless one of
+ *       the two is lost to somebody else, or to such a clock.  A copy of their host has their token, too.  They wait
+ *       for the ticks of each record to pass, and what reaches beyond all that they have ever asked for is a copy's:
  *       somebody else's.  So each of the copies comes to have worker ids of its own.
  *
  * Clocks decide when a record counts as abandoned, and nothing else (but for

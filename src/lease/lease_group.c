@@ -39,17 +39,31 @@ void fz_group_sample(const struct fz_lease *lease, uint32_t first, uint64_t coun
     ret->is_pair = ret->n > 0;
 }
 
-bool fz_group_renew(const struct fz_survey *survey, const struct fz_candidate *best, size_t n)
+/*
+ * Whether a worker id of the pair is one to wait for, if its ticks have not passed.  Those that a clock far ahead has
+ * asked for pass in hours or years: two such worker ids would keep the group from all others for so long.  Where the
+ * coordinator has no clock, nobody can tell whose was.
+ */
+static bool is_worth_waiting_for(const struct fz_survey *survey, uint64_t now_tick, uint32_t worker,
+                                 const struct fz_candidate *best, size_t n)
+{
+    size_t i = 0;
+
+    while (i < n && best[i].worker != worker)
+        i++;
+    return i < n && (!survey->status.has_clock ||
+                     best[i].record.until <= fz_namespace_grants_end(survey->lease, &survey->status, now_tick));
+}
+
+bool fz_group_renew(const struct fz_survey *survey, uint64_t now_tick, const struct fz_candidate *best, size_t n)
 {
     struct fz_lease_pair *pair = survey->lease->group.pair;
     uint32_t ignored[2];
 
     for (size_t i = 0; i < survey->sample.n; i++) {
-        size_t found = 0;
-        while (found < n && best[found].worker != survey->sample.at[i])
-            found++;
-        if (found == n) /* one at a time: the next look shows the other */
-            fz_pair_drop(pair, &survey->pair, survey->sample.at[i]);
+        const uint32_t worker = survey->sample.at[i];
+        if (!is_worth_waiting_for(survey, now_tick, worker, best, n)) /* one at a time: the next look shows the other */
+            fz_pair_drop(pair, &survey->pair, worker);
     }
     const struct fz_pair_view now = fz_pair_look(pair);
     return fz_pair_workers(&now, ignored) < 2;

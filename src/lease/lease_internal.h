@@ -238,8 +238,12 @@ FZ_PRIVATE bool fz_group_can_have_asked(const struct fz_lease *lease, uint64_t u
 FZ_PRIVATE void fz_group_sample(const struct fz_lease *lease, uint32_t first, uint64_t count, bool is_seen,
                                 struct fz_sample *ret);
 
-/* After a look at the pair: those that are no candidates leave it.  True: there is room for another worker id. */
-FZ_PRIVATE bool fz_group_renew(const struct fz_survey *survey, const struct fz_candidate *best, size_t n);
+/*
+ * After a look at the pair, at this tick: those that are no candidates leave it, and those of which ticks were taken
+ * that no right clock can have asked for.  True: there is room for another worker id.
+ */
+FZ_PRIVATE bool fz_group_renew(const struct fz_survey *survey, uint64_t now_tick, const struct fz_candidate *best,
+                               size_t n);
 
 /* ---- namespace.c ---------------------------------------------------------- */
 
@@ -281,6 +285,10 @@ FZ_PRIVATE frazil_err fz_namespace_load(struct fz_lease *lease, const struct fz_
 
 /* Whether a worker's record does not cover *held: it is missing, ends below it, or cannot be read. */
 FZ_PRIVATE bool fz_uncovered(const struct fz_grant *held, const struct fz_record *raw);
+
+/* The last tick that anybody whose clock is right can have been granted by now.  The namespace must be known. */
+FZ_PRIVATE uint64_t fz_namespace_grants_end(const struct fz_lease *lease, const struct fz_register_status *status,
+                                            uint64_t now_tick);
 
 /* How far clocks may differ.  The namespace must be known. */
 FZ_PRIVATE int64_t fz_lease_skew_ms(const struct fz_lease *lease);

@@ -341,7 +341,7 @@ static enum outcome decide_by_survey(struct worker_search *search, frazil_err *r
     size_t n = fz_survey_candidates(survey, now_tick, coordinator_tick, best);
 
     search->pair_seen = search->pair_seen || survey->sample.is_pair;
-    bool is_last = survey->sample.is_pair && !fz_group_renew(survey, best, n);
+    bool is_last = survey->sample.is_pair && !fz_group_renew(survey, now_tick, best, n);
     if (is_partial(survey) && !is_last && (n == 0 || !settles(search, &best[0])))
         return READ_ON; /* only a look at all can tell that there is nothing */
     if (n == 0 && survey->taken < survey->usable)

@@ -140,6 +140,15 @@ static uint64_t lost_grants_end(const frazil_layout *layout, uint64_t now, uint6
     return now > last || last - now < reach ? last : now + reach;
 }
 
+uint64_t fz_namespace_grants_end(const struct fz_lease *lease, const struct fz_register_status *status,
+                                 uint64_t now_tick)
+{
+    const struct fz_namespace_record *record = &lease->space.record;
+
+    return lost_grants_end(&lease->layout, fz_later_tick(&lease->layout, status, now_tick), record->horizon_ms,
+                           record->max_skew_ms, status->clock_width_ms);
+}
+
 static bool is_another(const struct fz_lease *lease, const struct fz_namespace_record *found)
 {
     return lease->space.known && !fz_token_equal(found->token, lease->space.record.token);

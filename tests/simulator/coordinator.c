@@ -14,6 +14,7 @@
 #include "plan.h"
 #include "process.h"
 #include "shown.h"
+#include "stored.h"
 #include "story.h"
 #include "world.h"
 
@@ -153,19 +154,11 @@ static struct fz_record *record(uint32_t number)
 }
 
 /* Up to which tick a worker's record grants it, as its text says; not read as the library reads it. */
-static uint64_t until_of(const char *data, size_t len)
+bool coordinator_is_far_ahead(uint64_t until)
 {
-    static const char key[] = " until=";
-    char text[FZ_RECORD_SIZE_MAX + 1] = "";
+    int64_t now_ns = (int64_t)world_now() + server.clock_offset_ns;
 
-    memcpy(text, data, len);
-    const char *at = strstr(text, key);
-    return at == NULL ? 0 : strtoull(at + strlen(key), NULL, 10);
-}
-
-static bool gives_back(const char *text)
-{
-    return strstr(text, " released=yes") != NULL;
+    return server.options.has_clock && stored_is_far_ahead(record(FZ_NAMESPACE), until, now_ns);
 }
 
 struct coordinator_load *coordinator_load(void)
@@ -183,12 +176,14 @@ static void note_record(const struct message *message, const char *text, uint64_
 {
     oracle_recorded(message->number, (struct bounds){.first = 0, .last = oracle_largest_sequence()}, until);
     /* Where records are lost, a request from before the loss may give back what was granted after it. */
-    if (gives_back(text) && !plan.lossy)
+    if (stored_gives_back(text) && !plan.lossy)
         oracle_given_back(message->number, until);
     if (!plan.of_members)
         return;
-    members_swapped(message->sender->host, message->number, text, message->generation == server.generation);
-    nemesis_after_swap_of(message->sender, gives_back(text));
+    const struct member_swap swap = {
+        .worker = message->number, .record = text, .until = until, .counts = message->generation == server.generation};
+    members_swapped(message->sender->host, &swap);
+    nemesis_after_swap_of(message->sender, stored_gives_back(text));
 }
 
 static void swap(struct message *message)
@@ -205,7 +200,7 @@ static void swap(struct message *message)
     found->len = message->len;
     memcpy(found->data, message->data, message->len);
     message->result = FZ_REGISTER_OK;
-    uint64_t until = message->number == FZ_NAMESPACE ? 0 : until_of(found->data, found->len);
+    uint64_t until = message->number == FZ_NAMESPACE ? 0 : stored_until(found->data, found->len);
     tell(TOLD_RECORDS, message->number, message->version, until);
     char text[FZ_RECORD_SIZE_MAX + 1] = "";
     memcpy(text, found->data, found->len);
@@ -286,7 +281,7 @@ static void arrive_back(void *arg, uint64_t unused)
         return;
     }
     if (message->kind == SWAP && message->result == FZ_REGISTER_OK && message->number < WORKERS_MAX)
-        process->host->granted[message->number] = until_of(message->data, message->len);
+        process->host->granted[message->number] = stored_until(message->data, message->len);
     thread->reply = message;
     process_wake(process, &thread->reply);
 }
@@ -542,6 +537,8 @@ void coordinator_set_clock(int64_t offset_ns)
 {
     (void)coordinator_highest_ns();
     server.clock_offset_ns = offset_ns;
+    if (plan.of_members)
+        members_note_clock();
 }
 
 int64_t coordinator_clock_ns(void)

@@ -55,6 +55,9 @@ bool coordinator_roll_back(void);
 void coordinator_set_clock(int64_t offset_ns);
 int64_t coordinator_clock_ns(void);
 
+/* Whether ticks were granted up to this one that no clock can have asked for by now which is as the coordinator's. */
+bool coordinator_is_far_ahead(uint64_t until);
+
 /* The highest world time that it has ever shown: what it grants no more after a loss ends behind that. */
 uint64_t coordinator_highest_ns(void);
 

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "coordinator.h"
 #include "host.h"
+#include "stored.h"
 #include "story.h"
 #include "world.h"
 
@@ -15,7 +17,9 @@ struct lease {
     unsigned count; /* places that were ever filled */
     struct {
         uint32_t worker;
+        uint64_t until;
         bool is_lost; /* somebody else has swapped for it since */
+        bool is_far;  /* it was seen far ahead of the coordinator's clock since */
     } places[PLACES];
 };
 
@@ -64,22 +68,32 @@ static unsigned find_place(const struct lease *lease, uint32_t worker)
     }
     if (lease->count < PLACES)
         return lease->count;
-    unsigned lost = 0;
-    while (lost < PLACES && !lease->places[lost].is_lost)
-        lost++;
-    return lost;
+    unsigned left = 0;
+    while (left < PLACES && !lease->places[left].is_lost && !lease->places[left].is_far)
+        left++;
+    return left;
 }
 
-void members_swapped(const struct host *host, uint32_t worker, const char *record, bool counts)
+void members_note_clock(void)
+{
+    for (unsigned i = 0; i < all.count; i++) {
+        for (unsigned place = 0; place < all.leases[i].count; place++)
+            all.leases[i].places[place].is_far =
+                all.leases[i].places[place].is_far || coordinator_is_far_ahead(all.leases[i].places[place].until);
+    }
+}
+
+void members_swapped(const struct host *host, const struct member_swap *swap)
 {
     static const char key[] = " token=";
-    const char *token = strstr(record, key);
+    const char *token = strstr(swap->record, key);
+    uint32_t worker = swap->worker;
 
     if (token == NULL || strlen(token) < sizeof key - 1 + TOKEN_LEN)
         return;
     struct lease *lease = find_or_add(host, token + sizeof key - 1);
     note_lost(lease, worker);
-    if (!counts || strstr(record, " released=yes") != NULL)
+    if (!swap->counts || stored_gives_back(swap->record))
         return;
     unsigned place = find_place(lease, worker);
     if (place == PLACES) {
@@ -92,7 +106,9 @@ void members_swapped(const struct host *host, uint32_t worker, const char *recor
     if (place > 0 && lease->places[place].worker != worker)
         tell(STRUCK_WENT_ON, host->number, worker, lease->count);
     lease->places[place].worker = worker;
+    lease->places[place].until = swap->until;
     lease->places[place].is_lost = false;
+    lease->places[place].is_far = coordinator_is_far_ahead(swap->until);
 }
 
 void members_copied(const struct host *from, const struct host *to)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The worker ids of each lease that the processes of a host share.  They swap for two at the most, as long as nobody
- * else takes one of these and the coordinator loses no records.
+ * else takes one of these, none is granted far ahead of the coordinator's clock, and that loses no records.
  */
 #ifndef SIMULATOR_MEMBERS_H
 #define SIMULATOR_MEMBERS_H
@@ -14,11 +14,19 @@ struct host;
 /* Forgets all leases: a world begins, or records are lost. */
 void members_begin(void);
 
-/*
- * The coordinator has stored this text as the record of a worker id, for a process of that host.  counts: no records
- * were lost since that asked for it.  After a loss, a late request may take what its lease has left to others since.
- */
-void members_swapped(const struct host *host, uint32_t worker, const char *record, bool counts);
+/* A record of a worker id that the coordinator has stored. */
+struct member_swap {
+    uint32_t worker;
+    const char *record; /* its text */
+    uint64_t until;     /* the tick that stands in it */
+    bool counts; /* no records were lost since it was asked for: a late request may take what was left to others */
+};
+
+/* It was stored for a process of that host. */
+void members_swapped(const struct host *host, const struct member_swap *swap);
+
+/* The coordinator's clock was set, so that other records may be far ahead of it. */
+void members_note_clock(void);
 
 /* A host was copied: the copy's leases are other ones, which begin with the same worker ids. */
 void members_copied(const struct host *from, const struct host *to);

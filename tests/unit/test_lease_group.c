@@ -334,6 +334,22 @@ TEST("In a pool that is looked at in samples, the pair is looked at first and, w
     fleet_stop(&fleet);
 }
 
+TEST("The worker id in force is in the pair, also after a process was killed that was about to put it back")
+{
+    start(8, 2);
+    must_acquire(0, NOW);
+    uint32_t first = board.worker;
+    pair.both = 0;
+    extend_and_die(0, NOW + 1000);
+    assert_true(is_in_pair(&pair, first));
+    must_extend(1, NOW + 1001);
+    assert_int_equal(count_taken(8), 2);
+    extend_and_die(1, NOW + 2000);
+    must_extend(1, until_of(first) + 1);
+    assert_int_equal(count_taken(8), 2);
+    fleet_stop(&fleet);
+}
+
 TEST("While others of the group have filled the pair, a member that looked before takes none")
 {
     struct fz_lease_pair two = {0};
@@ -358,6 +374,37 @@ TEST(
     assert_true(fz_pair_add(&one, 5));
     fz_pair_drop(&one, &seen, 5);
     assert_true(is_in_pair(&one, 5));
+}
+
+/* Member 0 extends what is on the board while the host's clock is a year ahead; the coordinator's is right. */
+static void extend_with_clock_ahead(uint64_t now_tick)
+{
+    enum { YEAR_MS = 31536000 };
+    const uint64_t year = UINT64_C(1000) * YEAR_MS;
+
+    fleet.clock_follows = false;
+    fleet.server.unix_ms = (int64_t)now_tick;
+    fleet.owners[0].held = board;
+    assert_int_equal(fleet_extend(&fleet, 0, now_tick + year), FRAZIL_ELEASE);
+    fleet.clock_follows = true;
+}
+
+TEST("A clock that was far ahead twice does not keep the group to two worker ids that nobody can have for a year")
+{
+    uint64_t now = NOW;
+
+    start(8, 1);
+    must_acquire(0, now);
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t before = board.worker;
+        now += HORIZON / 3;
+        extend_with_clock_ahead(now);
+        assert_true(until_of(before) > now + 9 * HORIZON);
+        must_extend(0, now + 1);
+        assert_int_not_equal(board.worker, before);
+        assert_true(board.floor <= now + 1);
+    }
+    fleet_stop(&fleet);
 }
 
 /* ---- copies of the host ------------------------------------------------------ */
