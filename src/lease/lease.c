@@ -410,9 +410,11 @@ frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg, const st
     /* FZ_NAMESPACE is the number of the namespace's own record, so no worker can have it. */
     if (workers > FZ_NAMESPACE)
         workers = FZ_NAMESPACE;
+    if (options->workers != 0 && options->workers < workers)
+        workers = options->workers;
     if (options->base >= workers || options->count > workers - options->base)
-        return fz_fail(reterr, FRAZIL_ERANGE, "base=%u count=%u leave the layout's worker ids, 0 to %u",
-                       (uint64_t)options->base, (uint64_t)options->count, workers - 1);
+        return fz_fail(reterr, FRAZIL_ERANGE, "base=%u count=%u leave the worker ids, 0 to %u", (uint64_t)options->base,
+                       (uint64_t)options->count, workers - 1);
     struct fz_lease *lease = calloc(1, sizeof *lease);
     if (lease == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "no memory for a lease");

@@ -114,7 +114,7 @@ struct fz_lease_counters {
 /*
  * Makes a lease, without a word to the coordinator.  On success it owns the
  * register, and fz_lease_granter's close frees both.  FRAZIL_ENOMEM; FRAZIL_ERANGE:
- * base or count lie outside the layout's worker ids.
+ * base or count lie outside the worker ids of the layout, or of the namespace as options say.
  */
 FZ_PRIVATE frazil_err fz_lease_open(struct fz_lease **ret, struct fz_register reg,
                                     const struct fz_lease_options *options, frazil_error *reterr);

@@ -130,6 +130,21 @@ static frazil_err decide_lease(struct fz_decision *decision, const struct fz_val
     return err;
 }
 
+/* The numbers that are asked for must be among those that the namespace is said to have. */
+static frazil_err check_range(const struct fz_decision *decision, frazil_error *reterr)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    uint64_t workers = decision->lease.workers;
+    uint64_t end = worker->first + (uint64_t)(worker->count == 0 ? 1 : worker->count);
+
+    if (worker->url == NULL || workers == 0 || end <= workers)
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "workers=%u says that the namespace has worker ids 0 to %u, and base and count ask for %u to %u: "
+                   "they must lie inside",
+                   workers, workers - 1, (uint64_t)worker->first, end - 1);
+}
+
 /* A worker id that is used without a generator must be granted by a source, and is not replaced unasked. */
 static frazil_err settle_lease(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
@@ -360,7 +375,9 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
         err = settle_worker(decision, &values, occasion, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = settle_sharing(decision, &values, occasion, reterr);
+    err = check_range(decision, reterr);
+    if (err == FRAZIL_OK)
+        err = settle_sharing(decision, &values, occasion, reterr);
     if (err == FRAZIL_OK)
         err = settle_keeper(decision, &values, reterr);
     if (err != FRAZIL_OK)

@@ -277,7 +277,8 @@ TEST("Of a range with few worker ids these are read, however large the namespace
     fleet_stop(&fleet);
 }
 
-TEST("base and count outside the layout, or outside the namespace, are refused with both numbers")
+TEST("base and count outside the layout, the namespace as it is said, or the one there is, are refused with both "
+     "numbers")
 {
     struct fleet fleet;
     struct fz_lease *lease = NULL;
@@ -285,6 +286,10 @@ TEST("base and count outside the layout, or outside the namespace, are refused w
 
     fleet_start_with(&fleet, 16, 0);
     struct fz_lease_options options = fleet_options(&fleet, 0);
+    options.base = 16;
+    assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "0 to 15"));
+    options.workers = 0;
     options.base = 1024;
     assert_int_equal(fz_lease_open(&lease, sim_register(&fleet.owners[0].link), &options, &err), FRAZIL_ERANGE);
     assert_non_null(strstr(err.message, "base=1024"));

@@ -464,6 +464,22 @@ TEST("A key that the source has no use for is refused where a person wrote it fo
         assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
 }
 
+TEST("Worker ids that the namespace is said not to have are refused before a coordinator is asked")
+{
+    static const struct {
+        const char *spec;
+        const char *why;
+    } rows[] = {
+        {"worker=redis://h/n base=10 workers=10",
+         "workers=10 says that the namespace has worker ids 0 to 9, and base and count ask for 10 to 10"},
+        {"worker=redis://h/n base=3 count=8 workers=10", "ask for 3 to 10: they must lie inside"},
+        {"worker=redis://h/n layout=41/5+5/12 datacenter=3 workers=100", "ask for 96 to 127: they must lie inside"},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_open_refused(rows[i].spec, NULL, FRAZIL_ESPEC, rows[i].why);
+}
+
 TEST("In the environment it is for all programs of a fleet, and no error for the one that does not need it")
 {
     static const char *const keys[][2] = {{"FRAZIL_HOSTNAME", "web-1"}, {"FRAZIL_IP", "10.0.0.1"},
