@@ -50,7 +50,7 @@ static void add_url(struct fz_lease_identity *identity, const char *url)
 
 /*
  * The clients of PostgreSQL and MySQL take what a URL leaves out from these variables: one URL with two values leads
- * to two coordinators.
+ * to two coordinators, or to two tables of one: user and options decide the search_path.
  */
 static void add_variables(struct fz_lease_identity *identity, const char *url)
 {
@@ -59,7 +59,8 @@ static void add_variables(struct fz_lease_identity *identity, const char *url)
         const char *name;
     } rows[] = {{"postgres", "PGHOST"},       {"postgres", "PGHOSTADDR"},  {"postgres", "PGPORT"},
                 {"postgres", "PGDATABASE"},   {"postgres", "PGSERVICE"},   {"postgres", "PGSERVICEFILE"},
-                {"postgres", "PGSYSCONFDIR"}, {"mysql", "MYSQL_TCP_PORT"}, {"mysql", "MYSQL_UNIX_PORT"}};
+                {"postgres", "PGSYSCONFDIR"}, {"postgres", "PGUSER"},      {"postgres", "PGOPTIONS"},
+                {"mysql", "MYSQL_TCP_PORT"},  {"mysql", "MYSQL_UNIX_PORT"}};
 
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         const char *value = fz_environment(rows[i].name);

@@ -253,7 +253,8 @@ TEST("A new password or another keeper does not part processes; another coordina
 
 TEST("A client that takes its server from the environment has another coordinator when that changes")
 {
-    const char *const names[] = {"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "MYSQL_TCP_PORT"};
+    const char *const names[] = {"PGHOST",    "PGHOSTADDR", "PGPORT",    "PGDATABASE",
+                                 "PGSERVICE", "PGUSER",     "PGOPTIONS", "MYSQL_TCP_PORT"};
     struct fz_lease_identity of_redis = identity_of("redis://h:1/n");
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
