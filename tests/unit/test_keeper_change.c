@@ -7,6 +7,8 @@
  */
 
 #include "generator/generator_internal.h"
+#include "generator/handover.h"
+#include "generator/observe.h"
 #include "generator/take.h"
 #include "lib/fake_granter.h"
 #include "lib/idset.h"
@@ -170,6 +172,18 @@ TEST("A floor is never beyond a grant's end by more than a tick, however far ahe
     assert_int_equal(fz_grant_board_read(&rig.gen->shared->grants).floor, until + 1);
     fake->fails = FRAZIL_EAGAIN;
     assert_int_equal(frazil_next(rig.gen, &id), FRAZIL_ELEASE);
+}
+
+TEST("A grant that was cut short for another one never ends far below its floor, whoever finds it")
+{
+    open_with(SPEC, HORIZON / 2);
+    struct fz_observation seen = fz_observe(rig.gen);
+    struct fz_grant grant = {.worker = OTHER, .floor = 5, .until = seen.grant.until + 1, .version = 77};
+    assert_true(fz_begin_above(rig.gen, &seen, &grant));
+    /* Here the process is killed, and the next one takes what it finds for its own grant. */
+    const struct fz_grant found = fz_grant_board_read(&rig.gen->shared->grants);
+    assert_int_equal(found.worker, WORKER);
+    assert_int_equal(found.until + 1, found.floor);
 }
 
 static frazil_random real_random;
