@@ -12,34 +12,18 @@
 #include "observe.h"
 #include "os/fail_errno.h"
 #include "refusal.h"
+#include "retry_pause.h"
 #include "turn.h"
 #include "waits.h"
 
 /* A caller waits no longer than this for the turn of another, which may be stopped. */
 static const uint64_t longest_turn_wait_ns = 2000000000;
 
-/* Between two tries after a failure: doubled each time, with jitter so that a fleet does not come back as one. */
-static const uint64_t shortest_retry_ns = 50000000;
-static const uint64_t longest_retry_ns = 5000000000;
-enum { DOUBLINGS_MAX = 8 };
-
-/*
- * And never longer than this part of a grant, which is there to bridge the outage; or than that one, when it has ended
- * and there is no answer.
- */
-enum { RETRIES_IN_A_GRANT = 16, RETRIES_IN_SILENCE = 4 };
-
-/* A try that failed sooner had an answer, if only a refusal: no URL has a shorter timeout. */
-static const uint64_t shortest_timeout_ns = 10000000;
-
 /*
  * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
  * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).
  */
 static const uint64_t longest_look_ns = 20000000000;
-
-/* For how long opening waits for a first grant, whatever a call may wait. */
-static const uint64_t longest_acquire_ns = 10000000000;
 
 static bool is_contiguous(const struct fz_grant *held, const struct fz_grant *grant)
 {
@@ -84,11 +68,6 @@ static uint64_t shorter_of(uint64_t ns, uint64_t other)
     return ns < other ? ns : other;
 }
 
-static uint64_t below(const frazil *gen, uint64_t end)
-{
-    return end == 0 ? 0 : gen->random.next(gen->random.ctx) % end;
-}
-
 static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
 {
     atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
@@ -102,38 +81,23 @@ uint64_t fz_keeper_retry_in_ns(const frazil *gen)
     uint64_t retry_ns = atomic_load_explicit(&gen->shared->keeper.retry_ns, memory_order_relaxed);
     uint64_t now_ns = fz_monotonic_ns(gen);
 
-    return retry_ns > now_ns && retry_ns - now_ns <= shortest_retry_ns << (DOUBLINGS_MAX + 1) ? retry_ns - now_ns : 0;
+    return retry_ns > now_ns && fz_retry_pause_may_be(retry_ns - now_ns) ? retry_ns - now_ns : 0;
 }
 
-/*
- * The longest pause after a try.  A coordinator that gives no answer may have too much to do: then it works for those
- * who have given up, and if all ask as often as before, nobody has an answer in time ever again.  So the pause grows
- * with the time since the grant has ended, and the fleet asks ever less.
- */
-static uint64_t longest_retry_pause_ns(const frazil *gen, const struct fz_observation *seen, bool is_silent)
-{
-    uint64_t now_tick = seen->view.now_tick;
-    uint64_t ended = now_tick > seen->grant.until ? now_tick - seen->grant.until : 0;
-    uint64_t usual_ns = shorter_of(longest_retry_ns, fz_horizon_ns(gen) / RETRIES_IN_A_GRANT);
-    uint64_t silent_ns =
-        shorter_of(fz_layout_ticks_ns(&gen->layout, ended) / 2, fz_horizon_ns(gen) / RETRIES_IN_SILENCE);
-
-    return is_silent && silent_ns > usual_ns ? silent_ns : usual_ns;
-}
-
-/* Puts off the next try: for longer with each failure, unless it is known when it can succeed. */
+/* Puts off the next try. */
 static void back_off(frazil *gen, const struct fz_observation *seen, const frazil_error *why, uint64_t took_ns)
 {
     struct fz_keeper_shared *shared = &gen->shared->keeper;
+    uint64_t now_tick = seen->view.now_tick;
+    uint64_t ended = now_tick > seen->grant.until ? now_tick - seen->grant.until : 0;
     uint64_t failures = atomic_fetch_add_explicit(&shared->failures, 1, memory_order_relaxed);
-    uint64_t longest_ns = longest_retry_pause_ns(gen, seen, took_ns >= shortest_timeout_ns && why->retry_ns == 0);
-    uint64_t pause_ns = shorter_of(shortest_retry_ns << shorter_of(failures, DOUBLINGS_MAX), longest_ns);
+    const struct fz_failed_try failed = {.failures = failures,
+                                         .took_ns = took_ns,
+                                         .known_ns = why->retry_ns,
+                                         .horizon_ns = fz_horizon_ns(gen),
+                                         .ended_ns = fz_layout_ticks_ns(&gen->layout, ended)};
+    uint64_t pause_ns = fz_retry_pause(&failed, &gen->random);
 
-    /* Never less than half of it: a random number near 0 would hammer a coordinator that is down. */
-    pause_ns = pause_ns / 2 + below(gen, pause_ns / 2);
-    /* The granter knows better, as at the end of a quarantine; a little jitter keeps a fleet apart. */
-    if (why->retry_ns != 0 && why->retry_ns < pause_ns)
-        pause_ns = why->retry_ns + below(gen, shorter_of(shortest_retry_ns, longest_ns) / 2);
     atomic_store_explicit(&shared->retry_ns, fz_monotonic_ns(gen) + pause_ns, memory_order_relaxed);
 }
 
@@ -282,10 +246,11 @@ static uint64_t pause_ns(frazil *gen)
         return retry_ns;
     /* The last try did not help, though it reported no failure: another process has the turn. */
     if (needs_extension(gen, &seen.grant, seen.view.now_tick))
-        return shortest_retry_ns;
+        return FZ_RETRY_SHORTEST_NS;
     uint64_t left = seen.grant.until - seen.view.now_tick;
     uint64_t until_due = left >= rest ? left - rest + 1 : 0;
-    return fz_layout_ticks_ns(&gen->layout, shorter_of(until_due, look) + below(gen, look / 4)) + FZ_NS_PER_MS;
+    return fz_layout_ticks_ns(&gen->layout, shorter_of(until_due, look) + fz_jitter(look / 4, &gen->random)) +
+           FZ_NS_PER_MS;
 }
 
 /* A failure is tried again; callers learn of it when the grant has ended. */
@@ -387,27 +352,10 @@ static frazil_err try_acquire(frazil *gen, uint64_t wait_ns, frazil_error *reter
     return err;
 }
 
-/*
- * How long to wait before the next try, left_ns before the last one; a fleet that starts at once must not come back as
- * one.  Nobody knows how large it is, but each conflict and each missing answer says that the window was too narrow for
- * it: so that doubles, up to what is left.  Only the time of the next try, 1 ms where it is not known, decides whether
- * it is waited for, and no random number.
- */
-static uint64_t acquire_pause_ns(const frazil *gen, unsigned tries, const frazil_error *why, uint64_t left_ns)
-{
-    /* One more nanosecond, as a time that is only just reached may still round down to the tick before. */
-    uint64_t known_ns = why->retry_ns == 0 ? FZ_NS_PER_MS : 1 + shorter_of(why->retry_ns, longest_acquire_ns);
-    uint64_t spread_ns = shortest_retry_ns << (tries < 8 ? tries : 8); /* longer than longest_acquire_ns */
-
-    if (known_ns < left_ns)
-        spread_ns = shorter_of(spread_ns, left_ns - known_ns);
-    return known_ns + below(gen, spread_ns);
-}
-
 /* When others were faster, or there is no answer, the next try may succeed; it is made as long as a call may wait. */
 static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
 {
-    uint64_t left_ns = shorter_of(gen->fixed.max_wait_ns, longest_acquire_ns);
+    uint64_t left_ns = shorter_of(gen->fixed.max_wait_ns, FZ_FIRST_GRANT_WAIT_MAX_NS);
     uint64_t until_ns = fz_monotonic_ns(gen) + left_ns;
     frazil_error why = {.retry_ns = 0};
 
@@ -415,7 +363,7 @@ static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
         frazil_err err = try_acquire(gen, left_ns, &why);
         uint64_t now_ns = fz_monotonic_ns(gen);
         left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
-        uint64_t pause_ns = acquire_pause_ns(gen, tries, &why, left_ns);
+        uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
         if ((err == FRAZIL_EAGAIN || err == FRAZIL_EUNREACHABLE) && pause_ns < left_ns && !fz_waits_ended()) {
             gen->clock.sleep_until(gen->clock.ctx, now_ns + pause_ns);
             continue;
