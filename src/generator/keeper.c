@@ -68,11 +68,18 @@ static uint64_t shorter_of(uint64_t ns, uint64_t other)
     return ns < other ? ns : other;
 }
 
+/* There is a new grant: what has failed before it does not count any more, and puts nothing off. */
+static void forget_failures(struct fz_keeper_shared *shared)
+{
+    atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
+    atomic_store_explicit(&shared->retry_ns, 0, memory_order_relaxed);
+    fz_shared_note_write(&shared->failure, "");
+}
+
 static void count_extension(struct fz_keeper_shared *shared, bool contiguous)
 {
     atomic_fetch_add_explicit(contiguous ? &shared->extended : &shared->replaced, 1, memory_order_relaxed);
-    atomic_store_explicit(&shared->failures, 0, memory_order_relaxed);
-    fz_shared_note_write(&shared->failure, "");
+    forget_failures(shared);
 }
 
 /* A time further ahead than any pause was left by a process of another time namespace, and does not count. */
@@ -324,8 +331,10 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
             return err;
         note_horizon(gen, &grant, seen.view.now_tick);
         /* Not put in force: the other process's grant is on the board, and the granter continues that one. */
-        if (put_first(gen, &seen, &grant))
+        if (put_first(gen, &seen, &grant)) {
+            forget_failures(&gen->shared->keeper);
             return FRAZIL_OK;
+        }
     }
     return fz_fail(reterr, FRAZIL_EAGAIN,
                    "other processes were granted the same worker id first, %u times in a row: open it again",

@@ -302,6 +302,25 @@ TEST("A time to try again that a process of another time namespace has left does
     frazil_close(gen);
 }
 
+TEST("A process that opens after an outage has a grant, and nothing to tell of what failed before it")
+{
+    frazil *gen = open_member(spec);
+    struct fz_keeper_shared *shared = &gen->shared->keeper;
+    frazil_health health;
+
+    atomic_store(&shared->failures, 9);
+    atomic_store(&shared->failure_code, FRAZIL_EUNREACHABLE);
+    atomic_store(&shared->retry_ns, fz_monotonic_ns(gen) + 2 * HORIZON_MS * RIG_MS + RIG_S);
+    frazil_manual_clock_advance(manual, 2 * HORIZON_MS * RIG_MS);
+    frazil *next = open_member(spec);
+    frazil_get_health(next, &health, sizeof health);
+    assert_int_equal(health.failures, 0);
+    assert_int_equal(health.last_code, FRAZIL_OK);
+    assert_int_equal(fz_keeper_retry_in_ns(next), 0);
+    frazil_close(next);
+    frazil_close(gen);
+}
+
 TEST("The last one leaves no tick of the lease on the page, also for one that still looks at it")
 {
     frazil *gen = open_member(spec);
