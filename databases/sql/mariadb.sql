@@ -7,6 +7,7 @@ CREATE TABLE frazil_layout (
     name VARCHAR(16) CHARACTER SET ascii NOT NULL PRIMARY KEY,
     epoch BIGINT NOT NULL,
     tick INT NOT NULL,
+    bits INT NOT NULL,
     time_shift INT NOT NULL,
     worker_shift INT NOT NULL,
     worker_bits INT NOT NULL,
@@ -14,49 +15,60 @@ CREATE TABLE frazil_layout (
     sequence_bits INT NOT NULL
 );
 INSERT INTO frazil_layout VALUES
-        ('frazil', 1767225600000, 1, 22, 12, 10, 0, 12),
-        ('konayuki', 1767225600000, 1, 22, 12, 10, 0, 12),
-        ('sfid', 1766361600000, 1, 22, 12, 10, 0, 12),
-        ('post', 0, 1, 22, 12, 10, 0, 12),
-        ('flake', 0, 1, 22, 12, 10, 0, 12),
-        ('twitter', 1288834974657, 1, 22, 12, 10, 0, 12),
-        ('discord', 1420070400000, 1, 22, 12, 10, 0, 12),
-        ('instagram', 1314220021721, 1, 23, 10, 13, 0, 10),
-        ('mastodon', 0, 1, 16, 16, 0, 0, 16),
-        ('sonyflake', 1409529600000, 10, 24, 0, 16, 16, 8),
-        ('js53', 1767225600000, 1, 12, 7, 5, 0, 7);
+        ('frazil', 1767225600000, 1, 63, 22, 12, 10, 0, 12),
+        ('konayuki', 1767225600000, 1, 63, 22, 12, 10, 0, 12),
+        ('sfid', 1766361600000, 1, 63, 22, 12, 10, 0, 12),
+        ('post', 0, 1, 63, 22, 12, 10, 0, 12),
+        ('flake', 0, 1, 64, 22, 12, 10, 0, 12),
+        ('twitter', 1288834974657, 1, 63, 22, 12, 10, 0, 12),
+        ('discord', 1420070400000, 1, 64, 22, 12, 10, 0, 12),
+        ('instagram', 1314220021721, 1, 64, 23, 10, 13, 0, 10),
+        ('mastodon', 0, 1, 64, 16, 16, 0, 0, 16),
+        ('sonyflake', 1409529600000, 10, 63, 24, 0, 16, 16, 8),
+        ('js53', 1767225600000, 1, 53, 12, 7, 5, 0, 7);
 
 DELIMITER //
 
 CREATE FUNCTION frazil_time(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS DATETIME(3) READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE ms BIGINT;
+    DECLARE above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'there is no such layout: table frazil_layout has those that there are';
-    SELECT (id >> time_shift) * tick + epoch INTO ms FROM frazil_layout WHERE name = layout;
+    SELECT (id >> time_shift) * tick + epoch, id >> bits INTO ms, above FROM frazil_layout WHERE name = layout;
+    IF above > 0 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the id has bits above the fields of the layout: name the layout that it was made with';
+    END IF;
     RETURN TIMESTAMPADD(MICROSECOND, ms * 1000, TIMESTAMP'1970-01-01 00:00:00.000');
 END//
 
 CREATE FUNCTION frazil_worker(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
-    DECLARE worker BIGINT UNSIGNED;
+    DECLARE worker, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'there is no such layout: table frazil_layout has those that there are';
-    SELECT (id >> worker_shift) & ((1 << worker_bits) - 1) INTO worker FROM frazil_layout WHERE name = layout;
+    SELECT (id >> worker_shift) & ((1 << worker_bits) - 1), id >> bits INTO worker, above FROM frazil_layout WHERE name = layout;
+    IF above > 0 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the id has bits above the fields of the layout: name the layout that it was made with';
+    END IF;
     RETURN worker;
 END//
 
 CREATE FUNCTION frazil_sequence(id BIGINT UNSIGNED, layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
-    DECLARE sequence BIGINT UNSIGNED;
+    DECLARE sequence, above BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
         SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'there is no such layout: table frazil_layout has those that there are';
-    SELECT (id >> sequence_shift) & ((1 << sequence_bits) - 1) INTO sequence FROM frazil_layout WHERE name = layout;
+    SELECT (id >> sequence_shift) & ((1 << sequence_bits) - 1), id >> bits INTO sequence, above FROM frazil_layout WHERE name = layout;
+    IF above > 0 THEN
+        SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'the id has bits above the fields of the layout: name the layout that it was made with';
+    END IF;
     RETURN sequence;
 END//
 
--- The smallest id of that time or later; 0 before the epoch.  A range of ids by it uses an index on the id.
-CREATE FUNCTION frazil_first(at DATETIME(3), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
+-- The smallest id of that time or later: 0 before the epoch; after the layout's end the number above its largest id, or
+-- 2^64 - 1 if there is none.  A range of ids by it uses an index on the id.
+CREATE FUNCTION frazil_first(at DATETIME(6), layout VARCHAR(16)) RETURNS BIGINT UNSIGNED READS SQL DATA DETERMINISTIC
 BEGIN
     DECLARE first BIGINT UNSIGNED;
     DECLARE EXIT HANDLER FOR NOT FOUND
@@ -64,13 +76,17 @@ BEGIN
     IF at IS NULL THEN
         RETURN NULL;
     END IF;
-    SELECT GREATEST(CEIL((TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at) DIV 1000 - epoch) / tick), 0) << time_shift
-    INTO first FROM frazil_layout WHERE name = layout;
+    SELECT IF(ticks >> (bits - time_shift) = 0, ticks << time_shift, IF(bits < 64, 1 << bits, 18446744073709551615))
+    INTO first
+    FROM (SELECT (GREATEST(TIMESTAMPDIFF(MICROSECOND, TIMESTAMP'1970-01-01 00:00:00.000', at) - epoch * 1000, 0) + tick * 1000 - 1)
+                     DIV (tick * 1000) AS ticks,
+                 bits, time_shift
+          FROM frazil_layout WHERE name = layout) AS l;
     RETURN first;
 END//
 
 -- Whether from_time <= time of the id < to_time.
-CREATE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(3), to_time DATETIME(3), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
+CREATE FUNCTION frazil_within(id BIGINT UNSIGNED, from_time DATETIME(6), to_time DATETIME(6), layout VARCHAR(16)) RETURNS BOOLEAN READS SQL DATA DETERMINISTIC
     RETURN id >= frazil_first(from_time, layout) AND id < frazil_first(to_time, layout)//
 
 DELIMITER ;

@@ -77,16 +77,30 @@ start_mariadb() {
     mariadb -e 'CREATE DATABASE app'
 }
 
-# Ids of each preset, with what the command says of them: layout, id, Unix milliseconds, worker, sequence.
-expected() {
-    "$frazil" layout | awk 'NR > 1 && $1 != "sno" { print $1 }' | while read -r layout; do
-        for time in 2026-05-01T12:00:00.123Z 2031-02-28T23:59:59.999Z; do
-            for numbers in "0 0" "1 1" "31 127" "777 200"; do
-                id=$("$frazil" compose -l "$layout" --time "$time" -w "${numbers% *}" -s "${numbers#* }" 2>/dev/null) || continue
-                "$frazil" inspect --layout "$layout" --json "$id" |
-                    sed 's/.*"id":"\([0-9]*\)","layout":"\([^"]*\)".*"unix_ms":\([0-9]*\),.*"worker":\([0-9]*\),.*"sequence":\([0-9]*\).*/\2 \1 \3 \4 \5/'
-            done
+# Times, workers and sequences: the ends of the presets' fields, and some by chance, the same ones each time.
+fields() {
+    for time in 2026-05-01T12:00:00.123Z 2031-02-28T23:59:59.999Z; do
+        for numbers in "0 0" "1 1" "31 127" "777 200"; do
+            echo "$time $numbers"
         done
+    done
+    awk 'BEGIN {
+        srand(1)
+        for (n = 0; n < 60; n++) print int(rand() * 2 ^ 42), int(rand() * 2 ^ int(rand() * 17)), int(rand() * 2 ^ int(rand() * 17))
+    }'
+}
+
+# Ids of each preset, with what the command says of them: layout, id, Unix milliseconds, worker, sequence.  Not all fields
+# fit each, nor all ids bigint.
+expected() {
+    fields >"$scratch/fields"
+    "$frazil" layout | awk 'NR > 1 && $1 != "sno" { print $1 }' | while read -r layout; do
+        while read -r time worker sequence; do
+            id=$("$frazil" compose -l "$layout" --time "$time" -w "$worker" -s "$sequence" 2>/dev/null) || continue
+            [ "$id" -ge 0 ] 2>/dev/null || continue
+            echo "$id"
+        done <"$scratch/fields" | xargs "$frazil" inspect --layout "$layout" --json |
+            sed 's/.*"id":"\([0-9]*\)","layout":"\([^"]*\)".*"unix_ms":\([0-9]*\),.*"worker":\([0-9]*\),.*"sequence":\([0-9]*\).*/\2 \1 \3 \4 \5/'
     done
 }
 
@@ -116,7 +130,7 @@ done
 
 echo "-- the answers of the command"
 expected >"$scratch/expected"
-[ "$(wc -l <"$scratch/expected")" -ge 60 ] || fail "too few ids: $(wc -l <"$scratch/expected")"
+[ "$(wc -l <"$scratch/expected")" -ge 200 ] || fail "too few ids: $(wc -l <"$scratch/expected")"
 while read -r layout id _; do
     printf "SELECT '%s', %s, (extract(epoch FROM frazil_time(%s, '%s')) * 1000)::bigint, frazil_worker(%s, '%s'), frazil_sequence(%s, '%s');\n" \
         "$layout" "$id" "$id" "$layout" "$id" "$layout" "$id" "$layout"
@@ -140,8 +154,69 @@ while read -r layout; do
     [ "$(psql -Atc "SELECT frazil_first('2026-05-01Z', '$layout')")" = "$first" ] || fail "PostgreSQL: frazil_first of $layout"
     [ "$(mariadb -N app -e "SELECT frazil_first('2026-05-01', '$layout')")" = "$first" ] || fail "MariaDB: frazil_first of $layout"
 done <"$scratch/layouts"
-[ "$(psql -Atc "SELECT frazil_first('infinity'), frazil_first('-infinity'), frazil_first('1969-01-01Z'), frazil_first('9999-01-01Z')")" = \
-    "9223372036854775807|0|0|9223372036854775807" ] || fail "PostgreSQL: frazil_first at the ends"
+# postgresql SQL ANSWER, mariadb_says SQL ANSWER: what a query answers; errors count as answers.
+postgresql() {
+    answer=$(psql -Atqc "SELECT $1" 2>&1) || true
+    [ "$answer" = "$2" ] || fail "PostgreSQL: SELECT $1: $answer, and not $2"
+}
+mariadb_says() {
+    answer=$(mariadb -N app -e "SELECT $1" 2>&1 | tr '\t' '|')
+    [ "$answer" = "$2" ] || fail "MariaDB: SELECT $1: $answer, and not $2"
+}
+postgresql "frazil_first('infinity'), frazil_first('-infinity'), frazil_first('1969-01-01Z')" '9223372036854775807|0|0'
+postgresql "frazil_first('9999-01-01Z'), frazil_first('9999-01-01Z', 'js53')" '9223372036854775807|9007199254740992'
+mariadb_says "frazil_first('1969-01-01', 'frazil'), frazil_first(NULL, 'frazil')" '0|NULL'
+mariadb_says "frazil_first('9999-12-31', 'frazil'), frazil_first('9999-12-31', 'flake'), frazil_first('9999-12-31', 'js53')" \
+    '9223372036854775808|18446744073709551615|9007199254740992'
+# A time within a tick has the first id of the next one.
+postgresql "frazil_time(frazil_first('2026-05-01 00:00:00.000001Z'), 'frazil')" '2026-05-01 00:00:00.001+00'
+mariadb_says "frazil_time(frazil_first('2026-05-01 00:00:00.000001', 'frazil'), 'frazil')" '2026-05-01 00:00:00.001'
+postgresql "frazil_time(frazil_first('2026-05-01 00:00:00.001Z', 'sonyflake'), 'sonyflake')" '2026-05-01 00:00:00.01+00'
+mariadb_says "frazil_time(frazil_first('2026-05-01 00:00:00.001', 'sonyflake'), 'sonyflake')" '2026-05-01 00:00:00.010'
+# The time zone of the session changes nothing.
+postgresql "frazil_first('2026-05-01 09:00:00+09') FROM set_config('TimeZone', 'Asia/Tokyo', false)" 43486543872000000
+mariadb -N app -e "SET time_zone = '+09:00'; SELECT frazil_first('2026-05-01', 'frazil')" | grep -qx 43486543872000000 ||
+    fail "MariaDB: the first id is another in another time zone"
+
+echo "-- far times, and what is no id of the layout"
+postgresql "frazil_time(9223372036854775807, 'mastodon')" '6429-10-17 02:45:55.327+00'
+mariadb_says "frazil_time(9223372036854775807, 'mastodon')" '6429-10-17 02:45:55.327'
+# refused POSTGRESQL|MARIADB WORDS: each of the three functions says so of that id.
+refused() {
+    for function in frazil_time frazil_worker frazil_sequence; do
+        case $1 in
+        postgresql) psql -c "SELECT $function($2)" ;;
+        mariadb) mariadb app -e "SELECT $function($2)" ;;
+        esac >"$scratch/out" 2>&1 && fail "$1: $function($2) answers"
+        grep -q "$3" "$scratch/out" || fail "$1: $function($2): $(cat "$scratch/out")"
+    done
+}
+refused postgresql -1 'an id is not negative'
+refused postgresql "9007199254740992, 'js53'" 'has bits above the fields of the layout js53'
+refused mariadb "-1, 'frazil'" 'Out of range'
+refused mariadb "9223372036854775808, 'twitter'" 'has bits above the fields of the layout'
+refused mariadb "9007199254740992, 'js53'" 'has bits above the fields of the layout'
+
+echo "-- PostgreSQL: in parallel queries, and in generated columns and indexes that are dumped and restored"
+psql -q <<'END'
+CREATE TABLE many AS SELECT frazil_first('2026-05-01Z') + n AS id FROM generate_series(0, 9999) AS n;
+ANALYZE many;
+CREATE TABLE kept (id bigint PRIMARY KEY, at timestamptz GENERATED ALWAYS AS (frazil_time(id)) STORED);
+INSERT INTO kept VALUES (43667737804828673);
+CREATE INDEX ON kept (frazil_worker(id), frazil_sequence(id));
+CREATE INDEX ON kept (id) WHERE frazil_within(id, '2026-05-01Z', '2026-05-02Z');
+CREATE DATABASE restored;
+END
+parallel="SET parallel_setup_cost = 0; SET parallel_tuple_cost = 0; SET min_parallel_table_scan_size = 0"
+psql -qAtc "$parallel; EXPLAIN SELECT count(*) FROM many WHERE frazil_worker(id) = 1" | grep -q 'Parallel Seq Scan' ||
+    fail "PostgreSQL does not run the query in parallel"
+[ "$(psql -qAtc "$parallel; SELECT count(*) FROM many WHERE frazil_worker(id) = 1" 2>&1)" = 4096 ] ||
+    fail "PostgreSQL: a parallel query: $(psql -qAtc "$parallel; SELECT count(*) FROM many WHERE frazil_worker(id) = 1" 2>&1)"
+pg_dump postgres >"$scratch/dump.sql"
+psql -q -v ON_ERROR_STOP=1 -d restored -f "$scratch/dump.sql" >"$scratch/out" 2>&1 || fail "PostgreSQL: a dump is not restored: $(cat "$scratch/out")"
+[ "$(psql -Atd restored -c 'SELECT id, at FROM kept')" = '43667737804828673|2026-05-01 12:00:00+00' ] || fail "PostgreSQL: the restored table has other rows"
+psql -qAtc "SET search_path = ''; SET enable_bitmapscan = off; EXPLAIN SELECT FROM public.orders WHERE public.frazil_within(id, '2026-05-01Z', '2026-05-02Z')" >/dev/null ||
+    fail "PostgreSQL does not find frazil_first without a search path"
 
 echo "-- indexes are used, and a layout that is none is an error"
 psql -qAtc 'INSERT INTO orders SELECT n FROM generate_series(1, 10000) AS n; ANALYZE orders'
