@@ -6,7 +6,11 @@
  * out of the openings of a process.  So nothing here needs a lock: SQLite calls a connection's functions one at a time.
  */
 #if defined(__linux__) && !defined(_GNU_SOURCE)
-#define _GNU_SOURCE /* secure_getenv */
+#define _GNU_SOURCE /* secure_getenv, dladdr */
+#endif
+
+#if !defined(_WIN32) && !defined(SQLITE_CORE)
+#include <dlfcn.h>
 #endif
 
 #include <inttypes.h>
@@ -26,6 +30,10 @@ SQLITE_EXTENSION_INIT1
 #endif
 
 #include "frazil_sqlite.h"
+
+#if SQLITE_VERSION_NUMBER < 3031000
+#error "the extension needs the headers of SQLite 3.31 or later"
+#endif
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
@@ -47,7 +55,7 @@ static struct named_spec {
 } named_specs[GENERATORS_MAX];
 static size_t named_spec_count;
 
-static bool is_name(const char *name)
+static bool is_generator_name(const char *name)
 {
     size_t len = strlen(name);
 
@@ -66,7 +74,7 @@ static struct named_spec *named_spec(const char *name)
 
 EXPORT int frazil_sqlite_config(const char *name, const char *spec)
 {
-    if (!is_name(name))
+    if (name == NULL || spec == NULL || !is_generator_name(name))
         return SQLITE_MISUSE;
     struct named_spec *named = named_spec(name);
     if (named == NULL && named_spec_count == GENERATORS_MAX)
@@ -107,7 +115,7 @@ static bool find_spec(const char *name, const char **ret_spec)
 {
     const struct named_spec *named = named_spec(name);
 
-    *ret_spec = named != NULL ? named->spec : is_name(name) ? spec_of_environment(name) : NULL;
+    *ret_spec = named != NULL ? named->spec : is_generator_name(name) ? spec_of_environment(name) : NULL;
     return *ret_spec != NULL || strcmp(name, MAIN) == 0;
 }
 
@@ -171,46 +179,74 @@ static frazil_err complete_spec(const char *spec, char **ret, frazil_error *rete
     return err;
 }
 
-static void fail(sqlite3_context *context, frazil_err err, const char *why)
+/* Says why, and what `cure` adds to it. */
+static void fail_with(sqlite3_context *context, frazil_err err, const char *why, const char *cure)
 {
-    char message[FRAZIL_ERROR_MESSAGE_SIZE + 32];
+    char *message = err == FRAZIL_ENOMEM ? NULL : sqlite3_mprintf("frazil: %s%s", why, cure);
 
-    if (err == FRAZIL_ENOMEM) {
+    if (message == NULL) {
         sqlite3_result_error_nomem(context);
         return;
     }
-    snprintf(message, sizeof message, "frazil: %s", why);
     sqlite3_result_error(context, message, -1);
+    sqlite3_free(message);
     if (frazil_err_classify(err) == FRAZIL_CLASS_RETRY)
         sqlite3_result_error_code(context, SQLITE_BUSY); /* which is what programs try again at */
+}
+
+static void fail(sqlite3_context *context, frazil_err err, const char *why)
+{
+    fail_with(context, err, why, "");
+}
+
+/* Says that there is no generator of that name, or that it is no name. */
+static frazil_err no_generator(const char *name, frazil_error *reterr)
+{
+    if (is_generator_name(name))
+        snprintf(reterr->message, sizeof reterr->message,
+                 "there is no generator '%s': say its spec in the environment, as %s and its name in capitals, before "
+                 "the program starts",
+                 name, ENVIRONMENT_PREFIX);
+    else
+        snprintf(reterr->message, sizeof reterr->message,
+                 "'%.63s' is no name of a generator: a-z, then a-z, 0-9 and _, 63 characters at most", name);
+    return FRAZIL_ESPEC;
+}
+
+/* frazil_open_shared by the name, for ids that SQLite can hold. */
+static frazil_err open_by_name(frazil **ret, const char *name, frazil_error *reterr)
+{
+    const char *spec;
+    char *text;
+
+    if (!find_spec(name, &spec))
+        return no_generator(name, reterr);
+    frazil_err err = complete_spec(spec, &text, reterr);
+    if (err == FRAZIL_OK)
+        err = frazil_open_shared(ret, text, reterr);
+    sqlite3_free(text);
+    if (err == FRAZIL_ENOWORKER) { /* the sentence has the key of a spec, which nobody writes in SQL */
+        size_t len = strlen(reterr->message);
+        snprintf(reterr->message + len, sizeof reterr->message - len,
+                 "; in the environment it is FRAZIL_WORKER, such as FRAZIL_WORKER=fixed:7, before the program starts");
+    }
+    if (err == FRAZIL_OK && frazil_layout_of(*ret)->kind != FRAZIL_LAYOUT_64) {
+        frazil_close(*ret);
+        snprintf(reterr->message, sizeof reterr->message,
+                 "the layout of the generator '%s' is sno, and a sno is no integer: choose a layout of 64-bit ids",
+                 name);
+        err = FRAZIL_EKIND;
+    }
+    return err;
 }
 
 /* Opens the generator and puts it first.  NULL: *reterr says why. */
 static struct generator *open_generator(struct connection *connection, const char *name, frazil_error *reterr)
 {
-    const char *spec;
-    char *text;
     struct generator *opened = sqlite3_malloc64(sizeof *opened);
 
-    reterr->code = FRAZIL_ENOMEM;
-    if (opened == NULL)
-        return NULL;
-    if (!find_spec(name, &spec)) {
-        reterr->code = FRAZIL_ESPEC;
-        snprintf(reterr->message, sizeof reterr->message,
-                 is_name(name) ? "there is no generator '%.63s': say its spec in the environment, as %s and its name "
-                                 "in capitals, before the program starts"
-                               : "'%.63s' is no name of a generator: a-z, then a-z, 0-9 and _, 63 characters at most%s",
-                 name, is_name(name) ? ENVIRONMENT_PREFIX : "");
-        sqlite3_free(opened);
-        return NULL;
-    }
-    frazil_err err = complete_spec(spec, &text, reterr);
-    if (err == FRAZIL_OK)
-        err = frazil_open_shared(&opened->gen, text, reterr);
-    sqlite3_free(text);
-    reterr->code = err;
-    if (err != FRAZIL_OK) {
+    reterr->code = opened == NULL ? FRAZIL_ENOMEM : open_by_name(&opened->gen, name, reterr);
+    if (reterr->code != FRAZIL_OK) {
         sqlite3_free(opened);
         return NULL;
     }
@@ -237,7 +273,7 @@ static frazil *generator_of(struct connection *connection, const char *name, fra
 }
 
 /* n ids that SQLite can hold, or none.  The error, of a kilobyte, is touched only where there is one. */
-static frazil_err take(frazil *gen, uint64_t *ret_ids, size_t n, frazil_error *reterr)
+static frazil_err take_ids(frazil *gen, uint64_t *ret_ids, size_t n, frazil_error *reterr)
 {
     frazil_err err = n == 1 ? frazil_next(gen, ret_ids) : frazil_next_n(gen, ret_ids, n);
 
@@ -267,7 +303,7 @@ static void sql_next(sqlite3_context *context, int argc, sqlite3_value **argv)
         fail(context, err.code, err.message);
         return;
     }
-    frazil_err code = take(gen, &id, 1, &err);
+    frazil_err code = take_ids(gen, &id, 1, &err);
     if (code != FRAZIL_OK)
         fail(context, code, err.message);
     else
@@ -296,6 +332,10 @@ static bool layout_of(sqlite3_context *context, int argc, sqlite3_value **argv, 
         return false;
     }
     frazil_err code = frazil_layout_parse(text, (size_t)sqlite3_value_bytes(argv[i]), layout, &err);
+    if (code == FRAZIL_OK && layout->kind != FRAZIL_LAYOUT_64) {
+        code = FRAZIL_EKIND;
+        snprintf(err.message, sizeof err.message, "a sno is no integer: name a layout of 64-bit ids");
+    }
     if (code != FRAZIL_OK) {
         sqlite3_free(layout);
         fail(context, code, err.message);
@@ -437,7 +477,7 @@ static bool first_of(sqlite3_context *context, sqlite3_value *value, const frazi
         frazil_err code =
             text == NULL ? FRAZIL_ENOMEM : frazil_time_parse(text, (size_t)sqlite3_value_bytes(value), &unix_ms, &err);
         if (code != FRAZIL_OK) {
-            fail(context, code, err.message);
+            fail_with(context, code, err.message, "; of SQLite's own times take strftime('%Y-%m-%dT%H:%M:%fZ', ...)");
             return false;
         }
         break;
@@ -471,26 +511,32 @@ static void sql_within(sqlite3_context *context, int argc, sqlite3_value **argv)
 
     if (id_of(context, argv[0], &id) && layout_of(context, argc, argv, 3, &layout) &&
         first_of(context, argv[1], layout, &from) && first_of(context, argv[2], layout, &to))
-        sqlite3_result_int(context, id >= from && id < to);
+        sqlite3_result_int(context, id >= from && (id < to || to == UINT64_MAX)); /* which is behind all ids */
+}
+
+/* The text form of that name.  False: the error is said. */
+static bool form_of(sqlite3_context *context, const char *name, frazil_text *ret)
+{
+    if (name != NULL && frazil_text_by_name(name, ret) == FRAZIL_OK)
+        return true;
+    char *why = sqlite3_mprintf("there is no text form '%.32s': dec, hex, crockford, base58, base62 and others of the "
+                                "command's --to are there",
+                                name == NULL ? "NULL" : name);
+    fail(context, why == NULL ? FRAZIL_ENOMEM : FRAZIL_EINVAL, why);
+    sqlite3_free(why);
+    return false;
 }
 
 static void sql_text(sqlite3_context *context, int argc, sqlite3_value **argv)
 {
     char text[FRAZIL_TEXT_SIZE];
-    const char *name = (const char *)sqlite3_value_text(argv[1]);
     frazil_text form;
     uint64_t id;
     size_t len;
 
     (void)argc;
-    if (name == NULL || frazil_text_by_name(name, &form) != FRAZIL_OK) {
-        char *why = sqlite3_mprintf("there is no text form '%.32q': dec, hex, crockford, base58, base62 and others of "
-                                    "the command's --to are there",
-                                    name == NULL ? "NULL" : name);
-        fail(context, why == NULL ? FRAZIL_ENOMEM : FRAZIL_EINVAL, why);
-        sqlite3_free(why);
+    if (!form_of(context, (const char *)sqlite3_value_text(argv[1]), &form))
         return;
-    }
     if (id_of(context, argv[0], &id) && frazil_id_format(form, id, text, sizeof text, &len) == FRAZIL_OK)
         sqlite3_result_text(context, text, (int)len, SQLITE_TRANSIENT);
 }
@@ -505,12 +551,8 @@ static void sql_id(sqlite3_context *context, int argc, sqlite3_value **argv)
     frazil_text form;
     uint64_t id;
 
-    if (text == NULL)
+    if (text == NULL || !form_of(context, name, &form))
         return;
-    if (name == NULL || frazil_text_by_name(name, &form) != FRAZIL_OK) {
-        fail(context, FRAZIL_EINVAL, "there is no such text form: dec, hex, crockford, base58 and base62 are some");
-        return;
-    }
     frazil_err code = frazil_id_parse(form, text, len, &id, &err);
     if (code != FRAZIL_OK)
         fail(context, code, err.message);
@@ -630,7 +672,7 @@ static int series_fail(struct series *series, frazil_err err, const char *why)
 }
 
 /* Takes the next block: as many as are still wanted, or as it holds. */
-static int refill(struct cursor *cursor)
+static int refill_cursor(struct cursor *cursor)
 {
     struct series *series = (struct series *)cursor->base.pVtab;
     sqlite3_int64 left = cursor->wanted - cursor->row;
@@ -642,7 +684,7 @@ static int refill(struct cursor *cursor)
     frazil *gen = generator_of(series->connection, cursor->name, &err);
     if (gen == NULL)
         return series_fail(series, err.code, err.message);
-    frazil_err code = take(gen, cursor->block, n, &err);
+    frazil_err code = take_ids(gen, cursor->block, n, &err);
     if (code != FRAZIL_OK)
         return series_fail(series, code, err.message);
     cursor->taken = n;
@@ -654,17 +696,23 @@ static int series_filter(sqlite3_vtab_cursor *base, int plan, const char *text, 
     struct cursor *cursor = (struct cursor *)base;
     struct series *series = (struct series *)base->pVtab;
     const char *name = plan == PLAN_GENERATOR ? (const char *)sqlite3_value_text(argv[1]) : MAIN;
+    frazil_error err;
 
     (void)text;
     (void)argc;
     if (sqlite3_value_type(argv[0]) != SQLITE_INTEGER || sqlite3_value_int64(argv[0]) < 0)
-        return series_fail(series, FRAZIL_EINVAL, "frazil_series takes a number of ids, 0 or more");
-    if (name == NULL || !is_name(name))
-        return series_fail(series, FRAZIL_EINVAL, "frazil_series: that is no name of a generator");
+        return series_fail(
+            series, FRAZIL_EINVAL,
+            "frazil_series takes a number of ids, as an INTEGER of 0 or more: CAST(... AS INTEGER) makes "
+            "one of a text");
+    if (name == NULL)
+        return series_fail(series, FRAZIL_EINVAL, "the name of the generator is NULL: leave it out, or give one");
+    if (!is_generator_name(name))
+        return series_fail(series, no_generator(name, &err), err.message);
     memcpy(cursor->name, name, strlen(name) + 1);
     cursor->row = 0;
     cursor->wanted = sqlite3_value_int64(argv[0]);
-    return cursor->wanted > 0 ? refill(cursor) : SQLITE_OK;
+    return cursor->wanted > 0 ? refill_cursor(cursor) : SQLITE_OK;
 }
 
 static int series_next(sqlite3_vtab_cursor *base)
@@ -673,7 +721,7 @@ static int series_next(sqlite3_vtab_cursor *base)
 
     cursor->row++;
     cursor->used++;
-    return cursor->row < cursor->wanted && cursor->used == cursor->taken ? refill(cursor) : SQLITE_OK;
+    return cursor->row < cursor->wanted && cursor->used == cursor->taken ? refill_cursor(cursor) : SQLITE_OK;
 }
 
 static int series_eof(sqlite3_vtab_cursor *base)
@@ -745,11 +793,30 @@ static const struct function {
     {"frazil_version", 0, IS_PURE, sql_version},
 };
 
+/*
+ * SQLite unloads an extension whose entry point fails, and keeps the functions that it made before: so we stay.  It
+ * cannot be told to forget them, as a statement may be running: that may be the very reason for the failure.
+ */
+static void stay_loaded(void)
+{
+#if !defined(_WIN32) && !defined(SQLITE_CORE)
+    Dl_info here;
+
+    if (dladdr(&named_specs, &here) != 0)
+        (void)dlopen(here.dli_fname, RTLD_NOW);
+#endif
+}
+
+static char *why_not_loaded(sqlite3 *db, int code)
+{
+    return sqlite3_mprintf("frazil: %s%s", sqlite3_errmsg(db),
+                           code == SQLITE_BUSY ? ": load it before the connection has a running statement" : "");
+}
+
 EXPORT int sqlite3_frazil_init(sqlite3 *db, char **ret_errmsg, const struct sqlite3_api_routines *api)
 {
     int code = SQLITE_OK;
 
-    (void)ret_errmsg;
     (void)api;
 #if !defined(SQLITE_CORE)
     SQLITE_EXTENSION_INIT2(api);
@@ -769,9 +836,15 @@ EXPORT int sqlite3_frazil_init(sqlite3 *db, char **ret_errmsg, const struct sqli
         code = sqlite3_create_module_v2(db, "frazil_series", &series_module, connection, connection_release);
     }
     connection_release(connection);
+    if (code != SQLITE_OK) {
+        stay_loaded();
+        if (ret_errmsg != NULL)
+            *ret_errmsg = why_not_loaded(db, code);
+        return code;
+    }
 #if defined(SQLITE_CORE)
-    return code;
+    return SQLITE_OK;
 #else
-    return code == SQLITE_OK ? SQLITE_OK_LOAD_PERMANENTLY : code; /* a shared generator may outlive a connection */
+    return SQLITE_OK_LOAD_PERMANENTLY; /* a shared generator may outlive a connection */
 #endif
 }

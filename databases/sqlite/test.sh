@@ -29,6 +29,9 @@ for compiler in "$cc" clang; do
     command -v "$compiler" >/dev/null || continue
     "$compiler" $warnings -fsyntax-only frazil_sqlite.c
     "$compiler" $warnings -DSQLITE_CORE -fsyntax-only frazil_sqlite.c
+    # Programs put all that they link into one file, as SQLite itself is.
+    printf '#include "%s"\n' frazil.c frazil_sqlite.c >all.c
+    "$compiler" $warnings -DSQLITE_CORE -fsyntax-only all.c
 done
 
 echo "-- the README"
@@ -69,6 +72,8 @@ answers "frazil_within(frazil_first('2026-05-01', 'sonyflake'), '2026-05-01', '2
 answers "frazil_first('9000-01-01')" 9223372036854775807
 answers "frazil_within(43667737804828673, '2026-05-01', '2026-05-02')" 1
 answers "frazil_within(43667737804828673, '2026-05-01', '2026-05-01T12:00:00Z')" 0
+answers "frazil_within('18446744073709551615', '2026-05-01', '9999-01-01', 'flake')" 1
+answers "frazil_first(strftime('%Y-%m-%dT%H:%M:%fZ', '2026-05-01 12:00:00'))" 43667737804800000
 answers "frazil_id('6SZcqCEQPK', 'base58')" 43667737804828673
 answers "frazil_id('43667737804828673')" 43667737804828673
 answers "frazil_time(NULL) IS NULL AND frazil_id(NULL) IS NULL AND frazil_within(1, NULL, 2) IS NULL" 1
@@ -99,15 +104,28 @@ refused "frazil_next('Orders')" "is no name of a generator"
 refused "frazil_time(-1)" "an id is not negative"
 refused "frazil_time(1.5)" "not a REAL"
 refused "frazil_time('12x')" "frazil: "
+for call in "frazil_time(1, 'sno')" "frazil_first('2026-05-01', 'sno')" "frazil_within(1, 2, 3, 'sno')"; do
+    refused "$call" "name a layout of 64-bit ids"
+done
 refused "frazil_time(1, 'nonsense')" "frazil: "
 refused "frazil_time(1, NULL)" "the layout is NULL"
 refused "frazil_first('yesterday')" "frazil: "
+refused "frazil_first(datetime('2026-05-01'))" "of SQLite's own times take strftime('%Y-%m-%dT%H:%M:%fZ', ...)"
 refused "frazil_first(1.5)" "a time is RFC 3339 text"
 refused "frazil_text(1, 'base99')" "there is no text form 'base99'"
+refused "frazil_id('1', 'base99')" "there is no text form 'base99'"
 refused "frazil_id('18446744073709551615')" "keep it as text"
 refused "id FROM frazil_series" "needs a number of ids"
 refused "id FROM frazil_series(-1)" "0 or more"
-refused "id FROM frazil_series('x')" "0 or more"
+refused "id FROM frazil_series('10')" "CAST(... AS INTEGER)"
+refused "id FROM frazil_series(1, 'Orders')" "'Orders' is no name of a generator"
+refused "id FROM frazil_series(1, NULL)" "the name of the generator is NULL"
+export FRAZIL_SQLITE_SNO='layout=sno worker=fixed:1 state=memory'
+refused "frazil_next('sno')" "choose a layout of 64-bit ids"
+refused "id FROM frazil_series(1, 'sno')" "choose a layout of 64-bit ids"
+unset FRAZIL_WORKER
+refused "frazil_next()" "in the environment it is FRAZIL_WORKER"
+export FRAZIL_WORKER=fixed:7
 FRAZIL_SQLITE_LATE='layout=flake worker=fixed:0 state=memory clock=frozen:2040-01-01'
 export FRAZIL_SQLITE_LATE
 refused "frazil_next('late')" "move to a layout of 63 bits"
@@ -122,6 +140,37 @@ echo "-- nothing twice"
 # shellcheck disable=SC2086 # a list of flags
 "$cc" $warnings -O2 -DSQLITE_CORE -I. -o embedded "$here/tests/embedded.c" frazil_sqlite.c frazil.c -lsqlite3 -lpthread -ldl
 ./embedded embedded.db
+
+echo "-- from other languages, at once"
+printf '%s\n' 'import sqlite3' 'db = sqlite3.connect(":memory:")' 'db.enable_load_extension(True)' 'db.load_extension("readme/frazil")' \
+    'for (id,) in db.execute("SELECT id FROM frazil_series(10000)"): print(id)' >take.py
+# shellcheck disable=SC2016 # variables of PHP
+printf '%s\n' '<?php' '$db = new SQLite3(":memory:");' '$db->loadExtension("frazil.so");' \
+    '$ids = $db->query("SELECT id FROM frazil_series(10000)");' 'while ($row = $ids->fetchArray()) echo $row[0], "\n";' >take.php
+takers=
+for python in python3 /usr/bin/python3; do
+    "$python" -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null || continue
+    "$python" take.py >taken.python &
+    takers="$takers $!"
+    break
+done
+if php -r 'exit(class_exists("SQLite3") ? 0 : 1);' 2>/dev/null; then
+    php -d "sqlite3.extension_dir=$PWD/readme" take.php >taken.php &
+    takers="$takers $!"
+fi
+sql 'SELECT id FROM frazil_series(10000)' >taken.sqlite3
+for taker in $takers; do
+    wait "$taker" || fail "a program in another language cannot take ids"
+done
+[ -z "$(sort taken.* | uniq -d)" ] || fail "two languages took the same id"
+wc -l taken.*
+set -- taken.*
+[ "$(cat "$@" | wc -l)" -eq "$(($# * 10000))" ] || fail "a program took other than 10000 ids"
+
+echo "-- loads that fail"
+# shellcheck disable=SC2086 # a list of flags
+"$cc" $warnings -o loading "$here/tests/loading.c" -lsqlite3
+./loading readme/frazil.so
 
 echo "-- what measures"
 ROUNDS=1 ROWS=1000 sh "$here/bench.sh" "$tree" readme/frazil.so >measured

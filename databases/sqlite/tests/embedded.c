@@ -165,8 +165,9 @@ int main(int argc, char **argv)
         die("embedded", "usage: embedded DATABASE");
     database = argv[1];
     sqlite3_auto_extension((void (*)(void))sqlite3_frazil_init);
-    if (frazil_sqlite_config("Wrong", "") != SQLITE_MISUSE || frazil_sqlite_config("", "") != SQLITE_MISUSE)
-        die("frazil_sqlite_config", "took a name that is none");
+    if (frazil_sqlite_config("Wrong", "") != SQLITE_MISUSE || frazil_sqlite_config("", "") != SQLITE_MISUSE ||
+        frazil_sqlite_config(NULL, "") != SQLITE_MISUSE || frazil_sqlite_config("main", NULL) != SQLITE_MISUSE)
+        die("frazil_sqlite_config", "took a name that is none, or NULL");
     if (frazil_sqlite_config("main", "worker=fixed:1 state=file") != SQLITE_OK ||
         frazil_sqlite_config("main", "worker=fixed:2 state=file") != SQLITE_OK)
         die("frazil_sqlite_config", "failed");
