@@ -166,6 +166,45 @@ TEST("Defaults that would show what is old, or what is not committed, do not cou
     register_close(&odd);
 }
 
+static void count_record(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    (void)number;
+    (void)record;
+    ++*(size_t *)ctx;
+}
+
+TEST("Defaults that would leave out rows, or refuse a statement, do not count: not even at the look for read_only")
+{
+    static const uint32_t numbers[] = {0, 1, 2};
+    struct fz_register reg = start();
+    struct fz_record record;
+    size_t all = 0;
+    size_t many = 0;
+
+    for (size_t i = 0; i < 3; i++)
+        register_must_swap(&reg, numbers[i], 0, "x");
+    register_close(&reg);
+    mysql_server_do(&server, "SET GLOBAL sql_select_limit = 1, sql_big_selects = OFF, max_join_size = 1, "
+                             "sql_safe_updates = ON, sql_mode = 'ORACLE'");
+    reg = open_on(&server, "app", "");
+    enum fz_register_result of_all = reg.read_all(reg.ctx, count_record, &all, NULL, &register_said);
+    enum fz_register_result of_many = reg.read_many(reg.ctx, numbers, 3, count_record, &many, NULL, NULL);
+    struct findings findings = examine(&server);
+    register_close(&reg);
+    mysql_server_do(&server, "SET GLOBAL sql_select_limit = 0, read_only = ON");
+    reg = open_on(&server, "owner", "");
+    enum fz_register_result of_read_only = register_read(&reg, 0, &record);
+    mysql_server_do(&server, "SET GLOBAL sql_select_limit = DEFAULT, sql_big_selects = ON, max_join_size = DEFAULT, "
+                             "sql_safe_updates = OFF, sql_mode = DEFAULT, read_only = OFF");
+    assert_int_equal(of_all, FZ_REGISTER_OK);
+    assert_int_equal(of_many, FZ_REGISTER_OK);
+    assert_int_equal(all, 3);
+    assert_int_equal(many, 3);
+    assert_found(findings, "OK version: '10.");
+    assert_int_equal(of_read_only, FZ_REGISTER_UNREACHABLE);
+    register_close(&reg);
+}
+
 TEST("A table of another engine is refused")
 {
     struct fz_register reg = start();

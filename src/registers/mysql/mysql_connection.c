@@ -131,7 +131,8 @@ static enum fz_register_result failed(struct fz_mysql_connection *connection, en
 struct call {
     struct fz_mysql_connection *connection;
     const struct fz_deadline *deadline;
-    int sys; /* ETIMEDOUT, EMSGSIZE: it was given up; 0: it was not */
+    int sys;      /* ETIMEDOUT, EMSGSIZE: it was given up; 0: it was not */
+    bool is_done; /* a statement without rows was carried out, and cannot be refused any more */
     MYSQL *connected;
     MYSQL_RES *result;
     int code;
@@ -316,13 +317,13 @@ static enum fz_register_result statement_failed(struct call *call, frazil_error 
     struct fz_mysql_connection *connection = call->connection;
     const char *message = connection->mysql == NULL ? "" : mysql_error(connection->mysql);
     unsigned number = call->sys != 0 || connection->mysql == NULL ? 0 : mysql_errno(connection->mysql);
-    enum fz_register_result result = meaning_of(number, FZ_REGISTER_UNKNOWN);
+    enum fz_register_result result = call->is_done ? FZ_REGISTER_UNKNOWN : meaning_of(number, FZ_REGISTER_UNKNOWN);
     char said[FZ_SAID_SIZE];
 
     if (call->sys != 0)
         return call_failed(call, FZ_REGISTER_UNKNOWN, "did not answer", reterr);
     connection->error = number;
-    if (is_read_only(number))
+    if (is_read_only(number) && !call->is_done)
         return failed(connection, result, "is read-only, as replicas are: worker ids need the primary", message,
                       reterr);
     if (result == FZ_REGISTER_UNKNOWN)
@@ -351,6 +352,7 @@ static enum fz_register_result exchange(struct call *call, const char *sql, MYSQ
         }
         if (call->sys != 0 || mysql_errno(mysql) != 0)
             break;
+        call->is_done = call->is_done || call->result == NULL;
         finish(call, go_on_to_next, mysql_next_result_start(&call->code, mysql));
     }
     if (call->sys == 0 && call->code == -1 && *ret_result != NULL)
@@ -460,16 +462,19 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
 }
 
 /*
- * Every statement sees what was committed last and waits for a lock for a second at most.  A Galera cluster, whose
- * nodes all take writes, is no one place; a read-only server is a replica or will be one.
+ * Every statement sees all that was committed last and waits for a lock for a second at most.  A Galera cluster, whose
+ * nodes all take writes, is no one place; a read-only server is a replica or will be one.  MariaDB 12 has more values
+ * of read_only than OFF and ON.
  */
 static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
 {
     static const char sql[] =
         "SET SESSION autocommit = 1, timestamp = DEFAULT, time_zone = '+00:00', sql_mode = 'STRICT_ALL_TABLES', "
-        "lock_wait_timeout = 1, innodb_lock_wait_timeout = 1; "
+        "lock_wait_timeout = 1, innodb_lock_wait_timeout = 1, sql_select_limit = 18446744073709551615, "
+        "sql_big_selects = 1, sql_safe_updates = 0, unique_checks = 1; "
         "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
-        "SHOW GLOBAL VARIABLES WHERE variable_name IN ('read_only', 'wsrep_on') AND value = 'ON'";
+        "SHOW GLOBAL VARIABLES WHERE (variable_name = 'read_only' AND value <> 'OFF') "
+        "OR (variable_name = 'wsrep_on' AND value = 'ON')";
     struct fz_mysql_connection *connection = call->connection;
     MYSQL_RES *rows = NULL;
     enum fz_register_result result = exchange(call, sql, &rows, reterr);
@@ -477,7 +482,7 @@ static enum fz_register_result set_up(struct call *call, frazil_error *reterr)
 
     if (result == FZ_REGISTER_UNKNOWN)
         result = FZ_REGISTER_UNREACHABLE; /* nothing that was sent changes a record */
-    if (row != NULL && strcmp(row[0], "wsrep_on") == 0) {
+    if (row != NULL && row[0] != NULL && strcmp(row[0], "wsrep_on") == 0) {
         result = failed(connection, FZ_REGISTER_REFUSED, "is a node of a Galera cluster, which frazil does not support",
                         "wsrep_on = ON", reterr);
     } else if (row != NULL) {

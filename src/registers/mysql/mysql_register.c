@@ -193,7 +193,7 @@ static enum fz_register_result read_status(struct mysql_register *reg, const str
     const char *table = row->values[TABLE];
     uint64_t microseconds;
 
-    if (!column_is(row, READ_ONLY, "0")) {
+    if (!column_is(row, READ_ONLY, "0") && !column_is(row, READ_ONLY, "OFF")) { /* MariaDB 12 says OFF */
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: is read-only, as replicas are: worker ids need the primary",
                 reg->connection.shown);
         fz_mysql_connection_drop(&reg->connection);
