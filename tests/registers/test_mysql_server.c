@@ -133,6 +133,57 @@ TEST("A primary that becomes read-only while one is connected grants nothing")
     register_close(&owner);
 }
 
+/* Preloaded into a server: its wall clock is an hour ahead as long as there is a file. */
+static const char clock_source[] =
+    "#define _GNU_SOURCE\n#include <sys/syscall.h>\n#include <time.h>\n#include <unistd.h>\n"
+    "int clock_gettime(clockid_t clock, struct timespec *ret)\n{\n"
+    "    int result = (int)syscall(SYS_clock_gettime, clock, ret);\n"
+    "    if (result == 0 && clock == CLOCK_REALTIME && access(AHEAD, F_OK) == 0)\n"
+    "        ret->tv_sec += 3600;\n    return result;\n}\n";
+
+static void write_file(const struct server *own, const char *name, const char *text)
+{
+    char path[96];
+
+    snprintf(path, sizeof path, "%s/%s", own->folder, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+}
+
+TEST("A server whose clock is set back behind its own start answers, and is the same incarnation")
+{
+    char ahead[128];
+    char library[96];
+    const char *const compile[] = {"cc", "-shared", "-fPIC", ahead, "-o", "clock.so", "clock.c", NULL};
+    static const char *const set_back[] = {"rm", "ahead", NULL};
+    struct server own;
+
+    test_need(server_installed("cc"));
+    mysql_server_start(&own, NULL);
+    server_kill(&own);
+    snprintf(ahead, sizeof ahead, "-DAHEAD=\"%s/ahead\"", own.folder);
+    snprintf(library, sizeof library, "%s/clock.so", own.folder);
+    write_file(&own, "clock.c", clock_source);
+    write_file(&own, "ahead", "");
+    assert_true(server_command(&own, compile));
+    assert_int_equal(setenv("LD_PRELOAD", library, 1), 0);
+    mysql_server_restart(&own, NULL);
+    assert_int_equal(unsetenv("LD_PRELOAD"), 0);
+    struct fz_register reg = open_on(&own, "app", "");
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "ahead");
+    struct fz_register_status first = register_status_of(&reg);
+    assert_true(server_command(&own, set_back));
+    struct fz_register_status then = register_status_of(&reg);
+    assert_true(then.unix_ms < first.unix_ms);
+    assert_string_equal(then.incarnation, first.incarnation);
+    assert_true(register_must_swap(&reg, 0, version, "behind") > version);
+    register_close(&reg);
+    server_stop(&own);
+}
+
 /* ---- the server's defaults ------------------------------------------------------- */
 
 TEST("Defaults that would show what is old, or what is not committed, do not count; a lock ends in an answer")

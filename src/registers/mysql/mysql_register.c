@@ -20,9 +20,12 @@
  */
 #define NOW "CAST(UNIX_TIMESTAMP(NOW(6)) * 1000000 AS UNSIGNED)"
 
-/* Of a statement's start, as UNIX_TIMESTAMP() is, so the difference does not move.  MySQL keeps it in another place. */
+/*
+ * Of a statement's start, as UNIX_TIMESTAMP() is, so the difference does not move.  Less than 0 if the clock was set
+ * back since the server's start, which it shows as 2^64 more.  MySQL keeps it in another place.
+ */
 #define UPTIME                                                                                                         \
-    "(SELECT CAST(variable_value AS UNSIGNED) FROM /*M! information_schema.*//*!80000 performance_schema.*/"           \
+    "(SELECT CAST(variable_value AS SIGNED) FROM /*M! information_schema.*//*!80000 performance_schema.*/"             \
     "global_status WHERE variable_name = 'Uptime')"
 
 /* The time, whether the server is read-only, the incarnation but for the table, and the table's engine and age. */
