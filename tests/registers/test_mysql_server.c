@@ -289,6 +289,10 @@ TEST("A password goes over TCP to a server that proves who it is, or where the U
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
     register_assert_said("does not let this user in");
     register_close(&reg);
+    reg = open_on(&server, "app", "&ssl-ca=/etc/hostname"); /* no password, but a file of TLS */
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_UNREACHABLE);
+    register_assert_said("cannot be connected to: ");
+    register_close(&reg);
     snprintf(keys, sizeof keys, "mysql://guarded:s3cret@/app/orders?timeout=20s&socket=%s/socket", server.folder);
     reg = mysql_open_url("%s", keys);
     assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_OK);

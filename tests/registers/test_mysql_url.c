@@ -84,6 +84,13 @@ TEST("The settings of TLS")
     assert_int_equal(parse("mysql://me@h/app/orders?ssl-mode=DISABLED").tls, FZ_MYSQL_TLS_DISABLED);
     url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-mode=REQUIRED", FRAZIL_ESPEC,
                        "must be DISABLED or VERIFY_IDENTITY");
+    url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-mode=DISABLED&ssl-ca=/c", FRAZIL_ESPEC,
+                       "has ssl-mode=DISABLED, and files of TLS");
+    url_assert_refused(&parser, "mysql://me@/app/orders?socket=/s&ssl-mode=VERIFY_IDENTITY", FRAZIL_ESPEC,
+                       "has a socket, over which there is no TLS");
+    url_assert_refused(&parser, "mysql://me@/app/orders?socket=/s&ssl-ca=/c", FRAZIL_ESPEC,
+                       "has a socket, over which there is no TLS");
+    assert_true(parse("mysql://me@/app/orders?socket=/s&ssl-mode=DISABLED").common.is_path);
     url_assert_refused(&parser, "mysql://me@h/app/orders?ssl-cert=/c", FRAZIL_ESPEC, "one of ssl-cert and ssl-key");
 }
 

@@ -375,8 +375,10 @@ static bool has_ended(const struct fz_mysql_connection *connection)
 /* Whether the server proves who it is: by its certificate, or because only this host's users reach the socket. */
 static bool is_verified(const struct fz_mysql_url *url)
 {
+    bool asks_for_tls = url->common.access.password[0] != '\0' || url->ca[0] != '\0' || url->cert[0] != '\0';
+
     return url->common.is_path || url->tls == FZ_MYSQL_TLS_VERIFY_IDENTITY ||
-           (url->tls == FZ_MYSQL_TLS_UNSAID && url->common.access.password[0] != '\0');
+           (url->tls == FZ_MYSQL_TLS_UNSAID && asks_for_tls);
 }
 
 /*
@@ -439,7 +441,7 @@ static enum fz_register_result not_connected(struct call *call, frazil_error *re
     const struct fz_mysql_url *url = &connection->url;
 
     connection->error = number;
-    if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSAID)
+    if (number == CR_SSL_CONNECTION_ERROR && url->tls == FZ_MYSQL_TLS_UNSAID && url->common.access.password[0] != '\0')
         return failed(connection, result,
                       "cannot be connected to, and no password is sent without TLS that proves who the server is, "
                       "unless ssl-mode=DISABLED allows it",

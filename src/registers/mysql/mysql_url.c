@@ -102,6 +102,23 @@ static frazil_err read_path(struct fz_url_piece path, struct fz_url *common, fra
     return fz_url_read_name(&mysql, name, common->name, reterr);
 }
 
+/* A file of TLS that nobody would look at, or a mode that nobody would keep. */
+static frazil_err check_tls(const struct fz_mysql_url *url, frazil_error *reterr)
+{
+    bool has_file = url->ca[0] != '\0' || url->cert[0] != '\0' || url->key[0] != '\0';
+
+    if ((url->cert[0] != '\0') != (url->key[0] != '\0'))
+        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL has one of ssl-cert and ssl-key: give both, or none");
+    if (url->common.is_path && (has_file || url->tls == FZ_MYSQL_TLS_VERIFY_IDENTITY))
+        return fz_fail(
+            reterr, FRAZIL_ESPEC,
+            "the MySQL URL has a socket, over which there is no TLS: leave out ssl-mode and the files of TLS");
+    if (url->tls == FZ_MYSQL_TLS_DISABLED && has_file)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the MySQL URL has ssl-mode=DISABLED, and files of TLS: leave out the mode, or the files");
+    return FRAZIL_OK;
+}
+
 /* The client library would look for both elsewhere. */
 static frazil_err check(struct fz_url_piece nothing, struct fz_url *common, frazil_error *reterr)
 {
@@ -116,9 +133,7 @@ static frazil_err check(struct fz_url_piece nothing, struct fz_url *common, fraz
     }
     if (common->access.user[0] == '\0')
         return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL names no user: write %s", mysql.form);
-    if ((url->cert[0] != '\0') != (url->key[0] != '\0'))
-        return fz_fail(reterr, FRAZIL_ESPEC, "the MySQL URL has one of ssl-cert and ssl-key: give both, or none");
-    return FRAZIL_OK;
+    return check_tls(url, reterr);
 }
 
 frazil_err fz_mysql_url_parse(const char *text, struct fz_mysql_url *ret, frazil_error *reterr)
