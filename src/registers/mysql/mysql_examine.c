@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "mysql_examine.h"
 
+#include <assert.h>
 #include <mysql.h>
 #include <mysqld_error.h>
 #include <string.h>
@@ -20,7 +21,14 @@ static const char settings_sql[] =
 static const char rights_sql[] = "UPDATE `@` SET version = version WHERE 1 = 0; "
                                  "INSERT INTO `@` SELECT * FROM `@` WHERE 1 = 0; SELECT 1";
 
-enum { SQL_SIZE = 512, DAY_MS = 86400000 };
+/* The columns of the primary key, whole ones only, and how the namespaces' names are compared. */
+#define OF_TABLE "WHERE table_schema = DATABASE() AND table_name = '@' AND "
+static const char table_sql[] =
+    "SELECT (SELECT GROUP_CONCAT(LOWER(column_name) ORDER BY LOWER(column_name)) FROM "
+    "information_schema.statistics " OF_TABLE "index_name = 'PRIMARY' AND sub_part IS NULL), "
+    "(SELECT IFNULL(collation_name, '_bin') FROM information_schema.columns " OF_TABLE "column_name = 'namespace')";
+
+enum { SQL_SIZE = 640, DAY_MS = 86400000 };
 
 struct examination {
     MYSQL_RES *settings;
@@ -107,19 +115,76 @@ static void say_replication(const struct examination *exam)
                         "granted for a horizon afterwards: semi-synchronous replication makes that rare");
 }
 
-static void say_rights(const struct examination *exam, struct fz_mysql_connection *connection)
+/* Carries out statements in which @ is the table. */
+static enum fz_register_result ask_about_table(struct fz_mysql_connection *connection, const char *text,
+                                               MYSQL_RES **ret_answer, frazil_error *reterr)
 {
     char sql[SQL_SIZE];
     struct fz_sentence s = fz_sentence_in(sql, sizeof sql);
+
+    for (; *text != '\0'; text++) {
+        if (*text == '@')
+            fz_sentence_str(&s, connection->url.table);
+        else
+            fz_sentence_char(&s, *text);
+    }
+    assert(s.len < sizeof sql - 1);
+    return fz_mysql_carry_out(connection, sql, ret_answer, reterr);
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t len = strlen(text);
+
+    return len >= strlen(end) && strcmp(text + len - strlen(end), end) == 0;
+}
+
+/* As fz_mysql_judge_table; key and collation are NULL where there is none. */
+static void judge(const char *table, const char *key, const char *collation, struct fz_sentence *ret)
+{
+    if (collation == NULL) /* no table */
+        return;
+    if (key == NULL || strcmp(key, "namespace,number") != 0) {
+        fz_sentence_str(ret, "does not keep records apart, as its primary key is another one: run ALTER TABLE ");
+        fz_sentence_str(ret, table);
+        fz_sentence_str(ret, key == NULL ? " ADD" : " DROP PRIMARY KEY, ADD");
+        fz_sentence_str(ret, " PRIMARY KEY (namespace, number)");
+    } else if (!ends_in(collation, "_bin")) {
+        fz_sentence_str(ret, "takes some namespaces for one, as it compares their names by ");
+        fz_sentence_shown(ret, collation, strlen(collation));
+        fz_sentence_str(ret, ": run ALTER TABLE ");
+        fz_sentence_str(ret, table);
+        fz_sentence_str(ret, " MODIFY namespace VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL");
+    }
+}
+
+enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, char ret[FZ_FINDING_SIZE],
+                                             frazil_error *reterr)
+{
+    struct fz_sentence s = fz_sentence_in(ret, FZ_FINDING_SIZE);
+    MYSQL_RES *answer = NULL;
+    enum fz_register_result result = ask_about_table(connection, table_sql, &answer, reterr);
+    MYSQL_ROW row = result == FZ_REGISTER_OK && mysql_num_fields(answer) == 2 ? mysql_fetch_row(answer) : NULL;
+
+    if (row != NULL)
+        judge(connection->url.table, row[0], row[1], &s);
+    mysql_free_result(answer);
+    return result;
+}
+
+static void say_table(const struct examination *exam, struct fz_mysql_connection *connection)
+{
+    char wrong[FZ_FINDING_SIZE];
+
+    if (fz_mysql_judge_table(connection, wrong, NULL) == FZ_REGISTER_OK && wrong[0] != '\0')
+        fz_report_say(&exam->report, FZ_FINDING_FAIL, "table: it %v", wrong);
+}
+
+static void say_rights(const struct examination *exam, struct fz_mysql_connection *connection)
+{
     MYSQL_RES *answer = NULL;
 
-    for (const char *p = rights_sql; *p != '\0'; p++) {
-        if (*p == '@')
-            fz_sentence_str(&s, exam->table);
-        else
-            fz_sentence_char(&s, *p);
-    }
-    if (fz_mysql_carry_out(connection, sql, &answer, NULL) == FZ_REGISTER_OK) {
+    if (ask_about_table(connection, rights_sql, &answer, NULL) == FZ_REGISTER_OK) {
         mysql_free_result(answer);
         fz_report_say(&exam->report, FZ_FINDING_OK, "permissions: this user may read and write %s", exam->table);
     } else if (connection->error == ER_NO_SUCH_TABLE) {
@@ -143,6 +208,7 @@ enum fz_register_result fz_mysql_examine(struct fz_mysql_connection *connection,
         fz_report_say(&exam.report, FZ_FINDING_OK, "version: %q", setting(&exam, "version"));
         say_durability(&exam);
         say_replication(&exam);
+        say_table(&exam, connection);
         say_rights(&exam, connection);
     } else {
         fz_fail(reterr, FRAZIL_EREFUSED, "%s: does not report its settings, as MySQL and MariaDB do",

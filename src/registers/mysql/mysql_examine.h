@@ -8,8 +8,15 @@
 
 #include "mysql_connection.h"
 
-/* Shows the findings.  Any user may ask what is asked.  Three exchanges; the results of the first that fails. */
+/* Shows the findings.  Any user may ask what is asked.  Four exchanges; the results of the first that fails. */
 enum fz_register_result fz_mysql_examine(struct fz_mysql_connection *connection, fz_finding_visitor visit, void *ctx,
                                          frazil_error *reterr);
+
+/*
+ * Whether the table can keep records apart: its primary key, and how names of namespaces are compared.  *ret: what is
+ * wrong, and the statement that mends it; empty: nothing, or there is no table.
+ */
+enum fz_register_result fz_mysql_judge_table(struct fz_mysql_connection *connection, char ret[FZ_FINDING_SIZE],
+                                             frazil_error *reterr);
 
 #endif

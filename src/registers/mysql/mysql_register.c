@@ -37,13 +37,17 @@
 
 static const char status_sql[] = "SELECT " STATUS;
 
+/*
+ * Reads name the primary key, so that a table without one is refused: an INSERT into that would make a record that is
+ * there already.
+ */
 static const char read_sql[] = "SELECT " STATUS ", r.version, r.data FROM (SELECT 1) AS one "
-                               "LEFT JOIN `@T` AS r ON r.namespace = '@N' AND r.number = @W";
+                               "LEFT JOIN `@T` AS r FORCE INDEX (PRIMARY) ON r.namespace = '@N' AND r.number = @W";
 
 /* The status, and records, in any order: only the status has a time. */
 #define SEVERAL                                                                                                        \
     "SELECT " STATUS ", NULL, NULL, NULL UNION ALL "                                                                   \
-    "SELECT NULL, NULL, NULL, NULL, number, version, data FROM `@T` WHERE namespace = '@N'"
+    "SELECT NULL, NULL, NULL, NULL, number, version, data FROM `@T` FORCE INDEX (PRIMARY) WHERE namespace = '@N'"
 
 static const char read_all_sql[] = SEVERAL;
 static const char read_many_sql[] = SEVERAL " AND number IN ("; /* the numbers and a bracket follow */
@@ -232,6 +236,17 @@ static struct row find_status(MYSQL_RES *answer, unsigned columns)
     return row;
 }
 
+/* Names what lacks the key that is asked for: a restore, or CREATE TABLE ... AS SELECT, made the table without it. */
+static enum fz_register_result without_key(const struct mysql_register *reg, frazil_error *reterr)
+{
+    const char *table = reg->connection.url.table;
+
+    fz_fail(reterr, FRAZIL_EREFUSED,
+            "%s: the table %s has no primary key, or is a view: run ALTER TABLE %s ADD PRIMARY KEY (namespace, number)",
+            reg->connection.shown, table, table);
+    return FZ_REGISTER_REFUSED;
+}
+
 /* Statements and their status.  *ret_answer, of so many columns, is freed by the caller. */
 static enum fz_register_result ask(struct mysql_register *reg, const char *sql, unsigned columns,
                                    enum fz_register_result after, MYSQL_RES **ret_answer,
@@ -240,6 +255,8 @@ static enum fz_register_result ask(struct mysql_register *reg, const char *sql, 
     MYSQL_RES *answer;
     enum fz_register_result result = fz_mysql_carry_out(&reg->connection, sql, &answer, reterr);
 
+    if (result == FZ_REGISTER_REFUSED && reg->connection.error == ER_KEY_DOES_NOT_EXISTS)
+        return without_key(reg, reterr);
     if (result != FZ_REGISTER_OK)
         return result;
     struct row row = find_status(answer, columns);
@@ -431,28 +448,45 @@ static enum fz_register_result may_not_create(struct mysql_register *reg, frazil
     return FZ_REGISTER_REFUSED;
 }
 
+/* A table of this name may have been there, made by somebody in another way. */
+static enum fz_register_result check_table(struct mysql_register *reg, frazil_error *reterr)
+{
+    char wrong[FZ_FINDING_SIZE];
+    enum fz_register_result result = fz_mysql_judge_table(&reg->connection, wrong, reterr);
+
+    if (result != FZ_REGISTER_OK || wrong[0] == '\0')
+        return result;
+    fz_fail(reterr, FRAZIL_EREFUSED, "%s: the table %s %v", reg->connection.shown, reg->connection.url.table, wrong);
+    return FZ_REGISTER_REFUSED;
+}
+
+static bool is_denied(const struct mysql_register *reg, enum fz_register_result result)
+{
+    return result == FZ_REGISTER_REFUSED && reg->connection.error == ER_TABLEACCESS_DENIED_ERROR;
+}
+
 /* A user who may not create tables is refused even if this one exists: so a refusal counts only if it is not there. */
 static enum fz_register_result mysql_register_prepare(void *ctx, frazil_error *reterr)
 {
     struct mysql_register *reg = ctx;
     frazil_error said = {.message = ""};
-    struct fz_record record;
     char sql[SQL_SIZE];
     MYSQL_RES *answer = NULL;
 
     (void)write_sql(reg, create_sql, NULL, sql);
     enum fz_register_result result = fz_mysql_carry_out(&reg->connection, sql, &answer, &said);
-    bool denied = result == FZ_REGISTER_REFUSED && reg->connection.error == ER_TABLEACCESS_DENIED_ERROR;
-    if (result == FZ_REGISTER_OK)
-        mysql_free_result(answer);
-    if (denied && mysql_register_read(reg, FZ_NAMESPACE, &record, NULL, NULL) == FZ_REGISTER_OK &&
-        reg->connection.error != ER_NO_SUCH_TABLE) {
-        result = FZ_REGISTER_OK;
-    } else if (denied) {
-        result = may_not_create(reg, reterr);
-    } else if (result != FZ_REGISTER_OK && reterr != NULL) {
-        *reterr = said;
+    if (is_denied(reg, result)) {
+        (void)write_sql(reg, read_sql, &(struct fz_swap){.number = FZ_NAMESPACE}, sql);
+        result = ask(reg, sql, STATUS_COLUMNS + 2, FZ_REGISTER_UNREACHABLE, &answer, NULL, &said);
+        if (is_denied(reg, result) || table_is_missing(reg, result))
+            return may_not_create(reg, reterr);
     }
+    if (result == FZ_REGISTER_OK) {
+        mysql_free_result(answer);
+        return check_table(reg, reterr);
+    }
+    if (reterr != NULL)
+        *reterr = said;
     return result;
 }
 

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a table that somebody made in another way than frazil is refused where it would not keep records
+ * apart: it would give one record to two, or show one to two namespaces.
+ */
+#include "frazil/coordinators.h"
+#include "lib/findings.h"
+#include "lib/mysql_rig.h"
+#include "lib/test.h"
+
+#define COLUMNS(name)                                                                                                  \
+    "namespace " name ", number BIGINT UNSIGNED NOT NULL, version BIGINT UNSIGNED NOT NULL, "                          \
+    "data VARBINARY(512) NOT NULL"
+#define BYTES "VARCHAR(63) CHARACTER SET ascii COLLATE ascii_bin NOT NULL"
+#define KEY ", PRIMARY KEY (namespace, number)"
+
+/* One for all tests. */
+static struct server server;
+
+static struct fz_register open_as(const char *user)
+{
+    return mysql_open_url("mysql://%s@127.0.0.1:%u/app/orders?timeout=20s", user, (unsigned)server.port);
+}
+
+static struct findings examine(void)
+{
+    return findings_at(frazil_coordinator_mysql(), "mysql://app@127.0.0.1:%u/app/orders?timeout=20s",
+                       (unsigned)server.port);
+}
+
+/* The table is made of this, in place of the last one. */
+static struct fz_register make(const char *definition)
+{
+    char sql[512];
+
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    snprintf(sql, sizeof sql, "CREATE TABLE frazil_lease %s", definition);
+    mysql_server_do(&server, sql);
+    return open_as("app");
+}
+
+/* The statement that was said makes it a table that is good. */
+static void assert_mended(struct fz_register *reg)
+{
+    const char *run = strstr(register_said.message, ": run ");
+
+    assert_non_null(run);
+    mysql_server_do(&server, run + 6);
+    register_prepare(reg);
+    uint64_t version = register_must_swap(reg, 0, 0, "first");
+    register_assert_record(reg, 0, version, "first");
+    register_close(reg);
+}
+
+static void ignore(void *ctx, uint32_t number, const struct fz_record *record)
+{
+    (void)ctx;
+    (void)number;
+    (void)record;
+}
+
+TEST("One without a primary key, into which a record could be put twice, is not even read")
+{
+    struct fz_register reg = make("(" COLUMNS(BYTES) ") ENGINE = InnoDB");
+    const uint32_t numbers[] = {0, FZ_NAMESPACE};
+    struct fz_record record;
+
+    assert_int_equal(register_read(&reg, 0, &record), FZ_REGISTER_REFUSED);
+    register_assert_said("the table frazil_lease has no primary key, or is a view");
+    assert_int_equal(reg.read_all(reg.ctx, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_int_equal(reg.read_many(reg.ctx, numbers, 2, ignore, NULL, NULL, NULL), FZ_REGISTER_REFUSED);
+    assert_found(examine(), "the table frazil_lease has no primary key, or is a view");
+    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    register_assert_said("the table frazil_lease does not keep records apart");
+    assert_mended(&reg);
+}
+
+TEST("Nor is a view, whose engine and age nobody tells")
+{
+    struct fz_record record;
+
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    mysql_server_do(&server, "CREATE TABLE elsewhere (" COLUMNS(BYTES) KEY ") ENGINE = MyISAM");
+    mysql_server_do(&server, "CREATE VIEW frazil_lease AS SELECT * FROM elsewhere");
+    struct fz_register reg = open_as("app");
+    enum fz_register_result read = register_read(&reg, 0, &record);
+    enum fz_register_result prepared = reg.prepare(reg.ctx, NULL);
+    register_close(&reg);
+    mysql_server_do(&server, "DROP VIEW frazil_lease");
+    mysql_server_do(&server, "DROP TABLE elsewhere");
+    assert_int_equal(read, FZ_REGISTER_REFUSED);
+    assert_int_equal(prepared, FZ_REGISTER_REFUSED);
+}
+
+TEST("One whose key has more than its two columns, or a part of one, is refused by init, and named by the doctor")
+{
+    static const char *const keys[] = {", PRIMARY KEY (namespace, number, version)",
+                                       ", PRIMARY KEY (namespace(3), number)", ", PRIMARY KEY (number)"};
+
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        char definition[512];
+        snprintf(definition, sizeof definition, "(" COLUMNS(BYTES) "%s) ENGINE = InnoDB", keys[i]);
+        struct fz_register reg = make(definition);
+        assert_found(examine(), "FAIL table: it does not keep records apart");
+        assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+        assert_mended(&reg);
+    }
+}
+
+TEST("One that takes two namespaces for one is refused by init, and named by the doctor")
+{
+    struct fz_register reg = make("(" COLUMNS("VARCHAR(63)") KEY ") ENGINE = InnoDB, CHARACTER SET utf8mb4");
+
+    assert_found(examine(), "FAIL table: it takes some namespaces for one, as it compares their names by utf8mb4_");
+    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    register_assert_said("takes some namespaces for one");
+    assert_mended(&reg);
+}
+
+TEST("Another order of the key, or names that are bytes, do no harm")
+{
+    struct fz_register reg = make("(" COLUMNS("VARBINARY(70)") ", PRIMARY KEY (number, namespace)) ENGINE = InnoDB");
+
+    register_prepare(&reg);
+    uint64_t version = register_must_swap(&reg, 0, 0, "first");
+    register_assert_record(&reg, 0, version, "first");
+    assert_not_found(examine(), "table:");
+    register_close(&reg);
+}
+
+TEST("A user who may write, but not create, is told what to have run while there is no table")
+{
+    mysql_server_do(&server, "DROP TABLE IF EXISTS frazil_lease");
+    mysql_server_do(&server, "CREATE OR REPLACE USER writer@'%'");
+    mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE ON app.* TO writer@'%'");
+    struct fz_register reg = open_as("writer");
+    assert_int_equal(reg.prepare(reg.ctx, &register_said), FZ_REGISTER_REFUSED);
+    register_assert_said("may not create its table; let somebody who may run: CREATE TABLE");
+    struct fz_register owner = open_as("app");
+    register_prepare(&owner);
+    register_prepare(&reg);
+    register_close(&owner);
+    register_close(&reg);
+}
+
+BEFORE_ALL
+{
+    test_need(mysql_server_installed());
+    mysql_server_start(&server, NULL);
+}
+
+AFTER_ALL
+{
+    server_stop(&server);
+}
