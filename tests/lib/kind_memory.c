@@ -23,4 +23,5 @@ static struct fz_register open_register(uint16_t port, unsigned timeout_ms)
     return fz_memory_register(store);
 }
 
-const struct register_kind kind_memory = {.name = "memory", .start = start, .stop = stop, .open = open_register};
+const struct register_kind kind_memory = {
+    .name = "memory", .start = start, .stop = stop, .open = open_register, .finds = true};
