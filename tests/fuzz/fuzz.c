@@ -63,6 +63,21 @@ void fuzz_require_secret_kept(const char *url, const char *sentence)
     REQUIRE(strstr(sentence, secret) == NULL);
 }
 
+void fuzz_require_hosts(const struct fz_url *url)
+{
+    for (size_t i = 0; i < url->host_count; i++) {
+        const struct fz_url_host *host = &url->hosts[i];
+        REQUIRE(url->is_path ? host->name[0] == '/' : host->name[0] != '\0' && host->port != 0);
+    }
+}
+
+/* All URLs have these. */
+static void require_url(const struct fz_url *url, size_t hosts_max)
+{
+    REQUIRE(url->host_count >= 1 && url->host_count <= hosts_max && url->name[0] != '\0');
+    REQUIRE(url->access.timeout_ms >= 10 && url->access.timeout_ms <= 60000);
+}
+
 void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t size)
 {
     char *text = fuzz_string(data, size);
@@ -74,6 +89,7 @@ void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t 
     if (strstr(text, "password_file") == NULL) { /* which names any file of this machine */
         frazil_err err = parser->parse(text, url, &why);
         if (err == FRAZIL_OK) {
+            require_url(url, parser->hosts_max);
             parser->check(url, text);
         } else {
             fuzz_require_error(err, &why);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "frazil/error.h"
+#include "registers/common/url.h"
 
 /* One input.  Returns 0; a broken promise ends the process. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -38,14 +39,34 @@ void fuzz_require_error(frazil_err err, const frazil_error *why);
  */
 void fuzz_require_secret_kept(const char *url, const char *sentence);
 
-/* A parser of URLs, and what must hold of what it has read from one; `url` is its struct, of `size` bytes. */
+/* A parser of URLs; `url` is its struct, of `size` bytes, which begins with a struct fz_url. */
 struct fuzz_url_parser {
     size_t size;
+    size_t hosts_max;
     frazil_err (*parse)(const char *text, void *url, frazil_error *reterr);
-    void (*check)(const void *url, const char *text);
+    void (*check)(const void *url, const char *text); /* requires what the coordinator itself promises */
 };
 
-/* Gives the input to the parser: what is refused leaves the struct untouched, and no sentence tells the password. */
+/*
+ * Gives the input to the parser: what is refused leaves the struct untouched, what is read has a host, a
+ * namespace and a timeout, and no sentence tells the password.
+ */
 void fuzz_url(const struct fuzz_url_parser *parser, const uint8_t *data, size_t size);
+
+/* Each host has a name and a port, or the path of a socket. */
+void fuzz_require_hosts(const struct fz_url *url);
+
+/* The target of the URLs that the function reads into such a struct; check as in fuzz_url_parser. */
+#define FUZZ_URL(parse_url, url_struct, most_hosts, check_own)                                                         \
+    static frazil_err parse_any(const char *text, void *url, frazil_error *reterr)                                     \
+    {                                                                                                                  \
+        return parse_url(text, url, reterr);                                                                           \
+    }                                                                                                                  \
+    int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)                                                       \
+    {                                                                                                                  \
+        static const struct fuzz_url_parser parser = {sizeof(url_struct), most_hosts, parse_any, check_own};           \
+        fuzz_url(&parser, data, size);                                                                                 \
+        return 0;                                                                                                      \
+    }
 
 #endif
