@@ -46,6 +46,7 @@ typedef enum frazil_pg_source {
 typedef struct frazil_pg_worker {
     frazil_pg_source source;
     char text[1024]; /* as the library's key `worker` takes it */
+    char last[32];   /* likewise, the largest one of FRAZIL_PG_TIMELINE */
 } frazil_pg_worker;
 
 /* Reads frazil.worker; an ERROR with what would be right if it cannot be understood, or frazil is not preloaded. */

@@ -137,6 +137,12 @@ static struct generator *open_generator(const char *name)
                         errhint("Its lines in the server's log say why. Run the statement again when it has one.")));
     if (code != FRAZIL_OK)
         frazil_pg_fail(code, &err);
+    if (frazil_layout_of(opened.gen)->kind != FRAZIL_LAYOUT_64) {
+        frazil_close(opened.gen);
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("the layout of generator \"%s\" is sno, and a sno is no bigint", name),
+                        errhint("Choose a layout of 64-bit ids in frazil.generators.")));
+    }
     return keep(&opened);
 }
 

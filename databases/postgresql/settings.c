@@ -135,6 +135,7 @@ static frazil_pg_worker worker_of_timeline(const char *text)
                         errmsg("a standby has no timeline of its own, so frazil.worker=timeline gives it no number"),
                         errhint("Make ids on the primary.")));
     snprintf(worker.text, sizeof worker.text, "fixed:%u", base + GetWALInsertionTimeLine() % count);
+    snprintf(worker.last, sizeof worker.last, "fixed:%u", base + count - 1);
     return worker;
 }
 
@@ -260,19 +261,24 @@ static bool next_entry(const char **text, struct entry *ret)
     return false;
 }
 
-/* Where the spec of that generator is in frazil.generators; NULL: nowhere. */
+/* Where the spec of that generator is in frazil.generators; NULL: nowhere.  An ERROR if it is there twice. */
 static const char *find_generator(const char *name, size_t *ret_len)
 {
     const char *text = generators_setting;
+    const char *spec = NULL;
     struct entry entry;
 
     while (next_entry(&text, &entry)) {
-        if (entry.name_len == strlen(name) && strncmp(entry.name, name, entry.name_len) == 0) {
-            *ret_len = entry.spec_len;
-            return entry.spec;
-        }
+        if (entry.name_len != strlen(name) || strncmp(entry.name, name, entry.name_len) != 0)
+            continue;
+        if (spec != NULL)
+            ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                            errmsg("frazil.generators has the generator \"%s\" twice", name),
+                            errhint("Give each generator a name of its own.")));
+        spec = entry.spec;
+        *ret_len = entry.spec_len;
     }
-    return NULL;
+    return spec;
 }
 
 bool frazil_pg_generator_name(int place, char ret[NAMEDATALEN])
@@ -336,11 +342,25 @@ static void set_lease(frazil_options *options, enum frazil_pg_role role)
     set(options, "max_wait", role == FRAZIL_PG_KEEPER ? "1s" : "0");
 }
 
+/* Refuses numbers that only a later timeline would get: that one begins with a promotion, when ids are wanted most. */
+static void check_last_of_timeline(frazil_options *options, const frazil_pg_worker *worker)
+{
+    frazil_error err;
+
+    set(options, "worker", worker->last);
+    if (frazil_options_check(options, &err) != FRAZIL_EWORKER)
+        return;
+    frazil_options_free(options);
+    ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("frazil: %s", err.message),
+                    errhint("A later timeline has that number. Choose BASE and COUNT of frazil.worker so that "
+                            "BASE + COUNT - 1 is one of the layout's.")));
+}
+
 frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *worker, enum frazil_pg_role role)
 {
     frazil_options *options;
     frazil_error err;
-    size_t len;
+    size_t len = 0;
     const char *spec = find_generator(name, &len);
 
     if (spec == NULL)
@@ -363,6 +383,8 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
         frazil_options_free(options);
         frazil_pg_fail(code, &err);
     }
+    if (worker->source == FRAZIL_PG_TIMELINE)
+        check_last_of_timeline(options, worker);
     set(options, "worker", worker->text);
     if (worker->source == FRAZIL_PG_COORDINATOR)
         set_lease(options, role);

@@ -34,6 +34,10 @@ refused("frazil.worker = 'fixed:1'\nfrazil.generators = 'main: run_dir=/tmp'", q
 refused("frazil.generators = 'audit: layout=twitter'", qr/there is no generator "main"/);
 refused("frazil.generators = 'main: layout=nonsense'", qr/there is no layout 'nonsense'/);
 
+refused("frazil.generators = 'main: layout=sno'", qr/a sno is no bigint\nHINT:  Choose a layout of 64-bit ids/);
+refused("frazil.generators = 'main: layout=frazil; main: layout=twitter'", qr/has the generator "main" twice/);
+refused("frazil.generators = 'main: layout=frazil'\nfrazil.worker = 'timeline:1020/8'", qr/must be from 0 to 1023\nHINT:  A later timeline has that number/);
+
 # No setting of that prefix can be made up; PostgreSQL 14 does not keep a prefix for an extension.
 SKIP: {
     skip 'PostgreSQL 15 reserves a prefix', 1 if $node->safe_psql('postgres', 'SHOW server_version_num') < 150000;
