@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "lease_internal.h"
@@ -75,7 +76,33 @@ static bool note_record(struct fz_lease *lease, const struct fz_grant *held, con
     return true;
 }
 
-/* Reads the own record: after a swap without an answer, or because another process took the grant. */
+/* Whether more time has passed on the caller's clock than on the one that is never set: then it may be far ahead. */
+static bool may_have_jumped(const struct fz_lease *lease, uint64_t now_tick)
+{
+    const struct fz_agreed_clock *agreed = &lease->agreed;
+    uint64_t passed = (lease->call.begun_ns - agreed->ns) / (lease->layout.tick_ms * FZ_NS_PER_MS);
+
+    return agreed->known && lease->clock.monotonic_ns != NULL && now_tick > agreed->tick &&
+           now_tick - agreed->tick > passed + fz_double_skew(&lease->layout, fz_lease_skew_ms(lease)) + 1;
+}
+
+/* A clock ahead of the coordinator's asks for more ticks than the horizon allows (L5). */
+static frazil_err check_ahead(struct fz_lease *lease, const struct fz_register_status *status, uint64_t now_tick,
+                              frazil_error *reterr)
+{
+    int64_t max_skew_ms = fz_lease_skew_ms(lease);
+
+    lease->counters.skew_ms = fz_clock_difference(&lease->layout, status, now_tick);
+    if (lease->counters.skew_ms < -max_skew_ms)
+        return fz_clocks_differ(&lease->layout, lease->name, status, now_tick, max_skew_ms, reterr);
+    fz_lease_note_clock(lease, now_tick);
+    return FRAZIL_OK;
+}
+
+/*
+ * Reads the own record: after a swap without an answer, because another process took the grant, or to see the
+ * coordinator's clock before a swap would burn all ticks up to a wrong one.
+ */
 static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, uint64_t now_tick, frazil_error *reterr)
 {
     struct fz_register_status status = {.has_clock = false};
@@ -96,11 +123,15 @@ static frazil_err read_own(struct fz_lease *lease, const struct fz_grant *held, 
         if (err != FRAZIL_OK)
             return err;
     }
-    if (note_record(lease, held, &raw))
-        lease->trouble.kind = FZ_TROUBLE_NONE;
-    else
+    if (!note_record(lease, held, &raw)) {
         note_replaced(lease, held, &raw);
-    return FRAZIL_OK;
+        return FRAZIL_OK;
+    }
+    lease->trouble.kind = FZ_TROUBLE_NONE;
+    frazil_err err = check_ahead(lease, &status, now_tick, reterr);
+    if (err != FRAZIL_OK)
+        lease->kept.version = 0; /* it is read again until the clock is right */
+    return err;
 }
 
 /* L9: whether at this tick nobody can have taken the worker over, whatever was lost. */
@@ -174,17 +205,12 @@ static frazil_err swap_own(struct fz_lease *lease, const struct fz_grant *held, 
     if (result != FZ_REGISTER_OK)
         return fz_register_error(result, lease->name, &said, reterr);
 
-    lease->counters.skew_ms = fz_clock_difference(&lease->layout, &status, now_tick);
-    /*
-     * A clock ahead of the coordinator's has asked for more ticks than the horizon allows (L5).
-     * The record holds them now, so they are burned; a clock behind has only asked for too little.
-     */
-    bool ahead = lease->counters.skew_ms < -fz_lease_skew_ms(lease);
-    if (ahead || !contiguous(lease, held, &status, now_tick)) {
+    /* Asked for by a clock ahead, it stands in the record now, and is burned; one behind asks for too little. */
+    frazil_err err = check_ahead(lease, &status, now_tick, reterr);
+    if (err != FRAZIL_OK || !contiguous(lease, held, &status, now_tick)) {
         lease->counters.burned++;
         fz_lease_set_trouble(lease, FZ_TROUBLE_BURNED, held->worker, held->version);
-        return ahead ? fz_clocks_differ(&lease->layout, lease->name, &status, now_tick, fz_lease_skew_ms(lease), reterr)
-                     : FRAZIL_OK;
+        return err;
     }
     lease->counters.extensions++;
     lease->kept.record = record;
@@ -231,7 +257,8 @@ static frazil_err settle_namespace(struct fz_lease *lease, const struct fz_grant
     if (err != FRAZIL_OK)
         return err;
     if (lease->trouble.kind == FZ_TROUBLE_DOUBT ||
-        (lease->trouble.kind == FZ_TROUBLE_NONE && !fz_lease_knows_record(lease, held)))
+        (lease->trouble.kind == FZ_TROUBLE_NONE &&
+         (!fz_lease_knows_record(lease, held) || may_have_jumped(lease, now_tick))))
         err = read_own(lease, held, now_tick, reterr);
     if (err == FRAZIL_OK && lease->trouble.kind == FZ_TROUBLE_NONE && !fz_lease_after_losses(lease, held) &&
         !certainly_ours(lease, held, &(struct fz_register_status){.has_clock = false}, now_tick))

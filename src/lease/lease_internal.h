@@ -92,6 +92,13 @@ struct fz_lease_call {
     uint64_t begun_ns; /* by the lease's clock, if it has one */
 };
 
+/* When an answer last showed that the caller's clock is not ahead of the coordinator's. */
+struct fz_agreed_clock {
+    bool known;
+    uint64_t tick; /* of the caller's clock */
+    uint64_t ns;   /* begun_ns of that call */
+};
+
 /* A loss of records that was seen without knowing the time, and in which call.  namespace.c alone has it. */
 struct fz_seen_loss {
     uint64_t call;
@@ -115,6 +122,7 @@ struct fz_lease {
     struct fz_remaking remaking;
     struct fz_seen_loss loss;
     struct fz_lease_call call;
+    struct fz_agreed_clock agreed;
     struct fz_lease_counters counters;
 };
 
@@ -192,6 +200,9 @@ FZ_PRIVATE uint64_t fz_lease_reach(const struct fz_lease *lease, uint64_t now_ti
 
 /* Whether *held reaches beyond every grant that was made before the coordinator last may have lost records. */
 FZ_PRIVATE bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *held);
+
+/* Notes that the present call, which began at this tick, has shown that the clocks agree. */
+FZ_PRIVATE void fz_lease_note_clock(struct fz_lease *lease, uint64_t now_tick);
 
 /* Notes that the worker of a grant of this version is in trouble. */
 FZ_PRIVATE void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker,

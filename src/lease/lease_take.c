@@ -27,6 +27,11 @@ bool fz_lease_after_losses(const struct fz_lease *lease, const struct fz_grant *
     return held->until >= lease->space.record.quarantine_until;
 }
 
+void fz_lease_note_clock(struct fz_lease *lease, uint64_t now_tick)
+{
+    lease->agreed = (struct fz_agreed_clock){.known = true, .tick = now_tick, .ns = lease->call.begun_ns};
+}
+
 void fz_lease_set_trouble(struct fz_lease *lease, enum fz_trouble trouble, uint32_t worker, uint64_t version)
 {
     lease->trouble.kind = trouble;
@@ -491,8 +496,10 @@ static enum outcome compare_clocks(const struct worker_search *search, frazil_er
 
     lease->counters.skew_ms = skew_ms = without_delay(lease, skew_ms);
     int64_t max_skew_ms = fz_lease_skew_ms(lease);
-    if (skew_ms <= max_skew_ms && skew_ms >= -max_skew_ms)
+    if (skew_ms <= max_skew_ms && skew_ms >= -max_skew_ms) {
+        fz_lease_note_clock(lease, search->now_tick);
         return TRY_ANOTHER;
+    }
     *ret_err = fz_clocks_differ(&lease->layout, lease->name, status, search->now_tick, max_skew_ms, search->reterr);
     return NOT_LEASED;
 }

@@ -82,6 +82,101 @@ TEST("An owner whose clock has run ahead is granted nothing more: it would lie b
     fleet_stop(&fleet);
 }
 
+static uint64_t told_ns(void *ctx)
+{
+    return *(const uint64_t *)ctx;
+}
+
+/* An owner that holds a grant of NOW, and has a clock that is never set. */
+static void start_with_told_clock(struct fleet *fleet, const frazil_clock *clock)
+{
+    start_with_clock(fleet, 250);
+    struct fz_lease_options options = fleet_options(fleet, 1);
+    options.clock = clock;
+    fleet_open_with(fleet, 1, &options);
+    fleet_must_acquire(fleet, 1, NOW);
+}
+
+/* Its clock jumps a year ahead for three calls, and nothing is asked for by it; then the grant goes on. */
+static void assert_jump_burns_nothing(struct fleet *fleet)
+{
+    const uint64_t year = UINT64_C(31536000000);
+    const struct fz_grant before = *fleet_held(fleet, 1);
+    struct fz_worker_record record;
+
+    for (unsigned i = 0; i < 3; i++) {
+        assert_int_equal(fleet_extend(fleet, 1, NOW + year + i), FRAZIL_ELEASE);
+        fleet_assert_error(fleet, 1, FRAZIL_ELEASE, "the clocks differ too much");
+    }
+    (void)fleet_record(fleet, before.worker, &record);
+    assert_int_equal(record.until, before.until);
+    assert_int_equal(fleet_count(fleet, 1).burned, 0);
+    fleet_must_extend(fleet, 1, NOW + 200);
+    assert_grant(fleet_held(fleet, 1), before.worker, before.floor, NOW + 200 + FLEET_HORIZON);
+    fleet_stop(fleet);
+}
+
+TEST("A clock that has jumped is compared before a swap asks for all ticks up to where it has jumped")
+{
+    struct fleet fleet;
+    uint64_t ns = 0;
+    const frazil_clock told = {.size = sizeof(frazil_clock), .ctx = &ns, .monotonic_ns = told_ns};
+
+    start_with_told_clock(&fleet, &told);
+    assert_jump_burns_nothing(&fleet);
+}
+
+TEST("So is that of a process that has found its grant on the page of others")
+{
+    struct fleet fleet;
+    uint64_t ns = 0;
+    const frazil_clock told = {.size = sizeof(frazil_clock), .ctx = &ns, .monotonic_ns = told_ns};
+
+    start_with_told_clock(&fleet, &told);
+    const struct fz_grant held = *fleet_held(&fleet, 1);
+    struct fz_lease_options options = fleet_options(&fleet, 1);
+    options.clock = &told;
+    fleet_open_with(&fleet, 2, &options);
+    fleet.owners[2].held = held;
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(fleet_extend(&fleet, 2, NOW + UINT64_C(31536000000)), FRAZIL_ELEASE);
+    assert_int_equal(fleet_count(&fleet, 2).burned, 0);
+    fleet_must_extend(&fleet, 2, NOW + 200);
+    fleet_stop(&fleet);
+}
+
+TEST("A clock that goes as the one that is never set costs no request, however long it has gone")
+{
+    struct fleet fleet;
+    uint64_t ns = 0;
+    const frazil_clock told = {.size = sizeof(frazil_clock), .ctx = &ns, .monotonic_ns = told_ns};
+
+    start_with_told_clock(&fleet, &told);
+    uint64_t trips = fleet_count(&fleet, 1).round_trips;
+    for (uint64_t ms = 1000; ms < 300000; ms += 30000) {
+        ns = ms * 1000000;
+        fleet.server.unix_ms = (int64_t)(NOW + ms);
+        fleet_must_extend(&fleet, 1, NOW + ms + 250);
+        assert_int_equal(fleet_count(&fleet, 1).round_trips, ++trips);
+    }
+    fleet_stop(&fleet);
+}
+
+TEST("A holder whose clock has jumped still guards its grant in a namespace that was made again (L10)")
+{
+    struct fleet fleet;
+    uint64_t ns = 0;
+    const frazil_clock told = {.size = sizeof(frazil_clock), .ctx = &ns, .monotonic_ns = told_ns};
+
+    start_with_told_clock(&fleet, &told);
+    const struct fz_grant held = *fleet_held(&fleet, 1);
+    sim_server_wipe(&fleet.server);
+    assert_int_equal(fleet_init(&fleet, 1024, NOW, true, NULL), FRAZIL_OK);
+    assert_int_equal(fleet_extend(&fleet, 1, NOW + UINT64_C(31536000000)), FRAZIL_ELEASE);
+    assert_true(fleet_namespace(&fleet).quarantine_until >= held.until);
+    fleet_stop(&fleet);
+}
+
 static void set_back_second(void *ctx)
 {
     struct fleet *fleet = ctx;
