@@ -109,6 +109,17 @@ const char *fz_environment(const char *name)
     return fz_environment_is_foreign() ? NULL : getenv(name);
 }
 
+const char *fz_foreign_variable(const char *beginning)
+{
+    if (!fz_environment_is_foreign() || environ == NULL)
+        return NULL;
+    for (char *const *variable = environ; *variable != NULL; variable++) {
+        if (strncmp(*variable, beginning, strlen(beginning)) == 0)
+            return *variable;
+    }
+    return NULL;
+}
+
 char *const *fz_environment_all(void)
 {
     static char *const none[] = {NULL};

@@ -65,6 +65,12 @@ FZ_PRIVATE const char *fz_environment(const char *name);
  */
 FZ_PRIVATE bool fz_environment_is_foreign(void);
 
+/*
+ * The first variable whose name begins so, where the environment is not to be trusted; NULL: there is none, or it is.
+ * For client libraries that read the environment themselves.
+ */
+FZ_PRIVATE const char *fz_foreign_variable(const char *beginning);
+
 /* The variables, "NAME=VALUE" and NULL behind the last; an empty list where the environment is not to be trusted. */
 FZ_PRIVATE char *const *fz_environment_all(void);
 

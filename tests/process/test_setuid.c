@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "frazil.h"
+#include "frazil/coordinators.h"
+#include "lease/coordinator.h"
 #include "lib/test.h"
 #include "os/dirs.h"
 #include "os/host.h"
@@ -22,7 +24,7 @@
 #define NOBODY 65534
 #define TELL "--tell"
 
-/* Everything that libfrazil reads from an environment, with a value that can be recognised. */
+/* Everything that libfrazil, or libmariadb below it, reads from an environment, with a value that can be recognised. */
 static const char *const hostile[] = {"FRAZIL_WORKER=fixed:123",
                                       "FRAZIL_LAYOUT=twitter",
                                       "FRAZIL_STATE=memory",
@@ -38,6 +40,8 @@ static const char *const hostile[] = {"FRAZIL_WORKER=fixed:123",
                                       "RUNTIME_DIRECTORY=/evil/svc",
                                       "STATE_DIRECTORY=/evil/svc",
                                       "EVIL_NUMBER=7",
+                                      "LIBMYSQL_PLUGINS=evil",
+                                      "MARIADB_PLUGIN_DIR=/evil/plugins",
                                       NULL};
 
 /* ---- the program with the bit ---- */
@@ -57,6 +61,25 @@ static void tell_dir(const char *what, enum fz_dir which)
         printf("%s: %s\n", what, path);
     else
         printf("%s: none\n", what);
+}
+
+/* A coordinator whose client library loads the code that the environment names. */
+static void tell_mysql(void)
+{
+#ifdef FRAZIL_HAVE_MYSQL
+    char name[FZ_LEASE_NAME_SIZE];
+    struct fz_register reg;
+    frazil_error err;
+
+    if (frazil_coordinator_mysql()->open_register("mysql://me@127.0.0.1/app/orders", &reg, name, &err) != FRAZIL_OK) {
+        printf("mysql: %s\n", err.message);
+        return;
+    }
+    printf("mysql: opened\n");
+    reg.close(reg.ctx);
+#else
+    printf("mysql: not built\n");
+#endif
 }
 
 /* Tells all that it takes from the environment, on standard output. */
@@ -84,6 +107,7 @@ static int tell(void)
         printf("worker: taken\n");
     else
         printf("worker: %s\n", err.message);
+    tell_mysql();
     return 0;
 }
 
@@ -198,6 +222,7 @@ TEST("With the bit, the user's environment decides nothing: no key, no directory
         snprintf(run, sizeof run, "run: %s%d", fz_run_dir_of_users, OWNER);
         assert_non_null(strstr(said, run));
         assert_non_null(strstr(said, "does not read the environment of the user"));
+        assert_null(strstr(said, "mysql: opened"));
     }
     remove_program(&program);
     if (!has_effect)
@@ -214,6 +239,7 @@ TEST("Without the bit the very same program takes all of it: the test above sees
     const char *said = run_as_nobody(program.path);
     remove_program(&program);
     assert_non_null(strstr(said, "foreign: no"));
+    assert_null(strstr(said, "mysql: libmariadb"));
     /* The config file cannot be read by nobody, which proves that its name was taken. */
     assert_non_null(strstr(said, "cannot read the config file '/etc/shadow'"));
 }

@@ -12,6 +12,7 @@
 #include "core/wipe.h"
 #include "mysql_connection.h"
 #include "mysql_examine.h"
+#include "os/host.h"
 
 /*
  * In what follows @T is the table's name, @N the namespace's, @W the record's number, @V the version that it must have
@@ -513,10 +514,29 @@ static void mysql_register_close(void *ctx)
     free(reg);
 }
 
+/* The user who starts a set-user-ID program could name code for it: libmariadb does not ask for the bit. */
+static frazil_err check_environment(frazil_error *reterr)
+{
+    static const char *const loading[] = {"LIBMYSQL_PLUGINS=", "MARIADB_PLUGIN_DIR="};
+
+    for (size_t i = 0; i < sizeof loading / sizeof loading[0]; i++) {
+        const char *variable = fz_foreign_variable(loading[i]);
+        if (variable != NULL)
+            return fz_fail(reterr, FRAZIL_ENOTBUILT,
+                           "libmariadb would load code that %Q in the environment names, which a set-user-ID program "
+                           "must not trust: clear it first",
+                           variable, strcspn(variable, "="));
+    }
+    return FRAZIL_OK;
+}
+
 frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr)
 {
     struct fz_mysql_url parsed;
-    frazil_err err = fz_mysql_url_parse(url, &parsed, reterr);
+    frazil_err err = check_environment(reterr);
+
+    if (err == FRAZIL_OK)
+        err = fz_mysql_url_parse(url, &parsed, reterr);
 
     if (err != FRAZIL_OK)
         return err;

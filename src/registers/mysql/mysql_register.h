@@ -20,7 +20,8 @@
 
 /*
  * Makes a register of a URL (see mysql_url.h), without connecting; as open_register in
- * lease/coordinator.h.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM.
+ * lease/coordinator.h.  FRAZIL_ESPEC, ESYS: the URL or its password file; FRAZIL_ENOMEM;
+ * FRAZIL_ENOTBUILT: the environment names code, and is not to be trusted.
  */
 frazil_err fz_mysql_register_open(const char *url, struct fz_register *ret, char *ret_name, frazil_error *reterr);
 
