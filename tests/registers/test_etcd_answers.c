@@ -169,6 +169,57 @@ TEST("A yes or no to a swap is believed only if it is complete; so is what a key
     server_stop(&server);
 }
 
+/* The meaning of an answer about two records, numbers 0 and 1, of which the second is only looked for. */
+static enum fz_register_result found_by(struct proxy *proxy, const char *body, uint64_t versions[4])
+{
+    static const uint32_t numbers[] = {0, 1};
+    char text[1024];
+
+    snprintf(text, sizeof text, "HTTP/1.1 200 OK\r\n%sContent-Length: %zu\r\n\r\n%s", date, strlen(body), body);
+    memset(versions, 0, 4 * sizeof versions[0]);
+    struct fz_register reg = etcd_open_url("etcd://127.0.0.1:%u/orders?timeout=30s", (unsigned)proxy->port);
+    proxy_say(proxy, text);
+    enum fz_register_result result =
+        reg.find_many(reg.ctx, numbers, 2, 1, note_versions, versions, NULL, &register_said);
+    proxy_set(proxy, PROXY_PASS);
+    register_close(&reg);
+    return result;
+}
+
+TEST("Of several records, each is answered for: one that is left out is not taken for one that does not exist")
+{
+#define RANGE(inside) "{\"response_range\":{" inside "}}"
+#define KEY_0 "\"kvs\":[{\"key\":\"ZnJhemlsL2xlYXNlL29yZGVycy8w\",\"value\":\"OSB4\"}]" /* "9 x" */
+    static const struct {
+        const char *responses;
+        enum fz_register_result result;
+        uint64_t versions[2];
+    } answers[] = {
+        {RANGE("") "," RANGE(""), FZ_REGISTER_OK, {0, 0}},
+        {RANGE(KEY_0) "," RANGE("\"count\":\"1\""), FZ_REGISTER_OK, {9, 1}},
+        {RANGE(KEY_0) "," RANGE("\"count\":\"0\""), FZ_REGISTER_OK, {9, 0}},
+        {RANGE("") "," RANGE("\"count\":1"), FZ_REGISTER_OK, {0, 1}},
+        {RANGE(KEY_0), FZ_REGISTER_UNKNOWN, {9, 0}},
+        {"", FZ_REGISTER_UNKNOWN, {0, 0}},
+        {RANGE(KEY_0) ",{\"response_put\":{}}", FZ_REGISTER_UNKNOWN, {9, 0}},
+        {RANGE("\"kvs\":[{\"key\":\"ZnJhemlsL2xlYXNlL29yZGVycy8x\"}]") "," RANGE(""), FZ_REGISTER_REFUSED, {0, 0}},
+    };
+    struct server server;
+    char body[384];
+    uint64_t versions[4];
+
+    etcd_server_start(&server, NULL);
+    struct proxy *proxy = proxy_start(server.port);
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        snprintf(body, sizeof body, "{" HEADER ",\"succeeded\":true,\"responses\":[%s]}", answers[i].responses);
+        assert_int_equal(found_by(proxy, body, versions), answers[i].result);
+        assert_int_equal(versions[0], answers[i].versions[0]);
+        assert_int_equal(versions[1], answers[i].versions[1]);
+    }
+    proxy_stop(proxy);
+    server_stop(&server);
+}
+
 TEST("The one form in which servers write dates is read, and nothing that only looks like it")
 {
     static const struct {

@@ -216,8 +216,10 @@ static enum fz_register_result visit_operation(struct etcd_register *reg, const 
         return FZ_REGISTER_UNKNOWN;
     }
     if (!whole) {
-        const json_t *count = json_object_get(range, "count");
-        if (count != NULL) /* etcd leaves out a 0 */
+        const json_t *said = json_object_get(range, "count");
+        uint64_t count;
+        /* etcd leaves out a 0, a gateway may say it; a record is shown when in doubt. */
+        if (said != NULL && (!fz_etcd_number(said, &count) || count != 0))
             visit(visit_ctx, number, &counted);
         return FZ_REGISTER_OK;
     }
