@@ -220,13 +220,34 @@ static bool is_in_data_directory(const char *path)
     return is_in;
 }
 
-/* The directory must not be copied together with the data directory. */
-static void check_outside(const char *setting, const char *path)
+/*
+ * The directory must not be copied together with the data directory.  Without a setting the library goes by the first
+ * of the variables that is set.
+ */
+static void check_outside(const char *setting, const char *path, const char *const variables[])
 {
-    if (is_in_data_directory(path))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("%s lies inside the data directory", setting),
+    bool is_set = path != NULL && *path != '\0';
+
+    for (; !is_set && *variables != NULL; variables++) {
+        path = getenv(*variables);
+        if (path != NULL && *path != '\0')
+            break;
+    }
+    if ((is_set || *variables != NULL) && is_in_data_directory(path))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("%s%s%s lies inside the data directory", setting, is_set ? "" : " is not set, and ",
+                               is_set ? "" : *variables),
                         errhint("Choose one outside: a base backup would copy it, and two servers would go on from one "
                                 "state.")));
+}
+
+static void check_directories(void)
+{
+    static const char *const RUN_VARIABLES[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", NULL};
+    static const char *const STATE_VARIABLES[] = {"STATE_DIRECTORY", "XDG_STATE_HOME", "HOME", NULL};
+
+    check_outside("frazil.run_dir", run_dir_setting, RUN_VARIABLES);
+    check_outside("frazil.state_dir", state_dir_setting, STATE_VARIABLES);
 }
 
 /* A generator in frazil.generators. */
@@ -368,10 +389,7 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
                         errhint("Name it in frazil.generators, which is now \"%s\".",
                                 generators_setting == NULL ? "" : generators_setting)));
     check_keys(name, spec, len);
-    if (run_dir_setting != NULL && *run_dir_setting != '\0')
-        check_outside("frazil.run_dir", run_dir_setting);
-    if (state_dir_setting != NULL && *state_dir_setting != '\0')
-        check_outside("frazil.state_dir", state_dir_setting);
+    check_directories();
 
     frazil_err code = frazil_options_new(&options, &err);
     if (code != FRAZIL_OK)

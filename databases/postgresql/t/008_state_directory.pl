@@ -28,6 +28,15 @@ for my $setting ('run_dir', 'state_dir') {
     }
     $node->append_conf('postgresql.conf', "frazil.$setting = '$host/$right'");
 }
+# Without the setting it would lie below the home directory.
+{
+    local $ENV{HOME} = $node->data_dir;
+    delete local $ENV{XDG_STATE_HOME};
+    $node->append_conf('postgresql.conf', "frazil.state_dir = ''");
+    $node->restart;
+    makes_none($node, 'a home in the data directory', qr/frazil\.state_dir is not set, and HOME lies inside the data directory/);
+    $node->append_conf('postgresql.conf', "frazil.state_dir = '$host/state'");
+}
 $node->restart;
 like($node->safe_psql('postgres', 'SELECT frazil_next()'), qr/^\d+$/, 'and with both it does');
 $node->stop;
