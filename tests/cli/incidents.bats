@@ -137,6 +137,18 @@ ms_of() {
     [ "$(frazil next max_wait=30s worker=fixed:7)" -gt "$ahead" ]
 }
 
+@test "the clock was ahead, with share=host: the word that the processes go on with is made anew" {
+    settable_clock
+    frazil lease init --never-used worker="$folder"
+    set_clock 3600000
+    ahead=$(frazil next worker="$folder" share=host)
+    set_clock 0
+    run -3 --separate-stderr frazil next worker="$folder" share=host
+    frazil state init --all worker="$folder" share=host
+    id=$(frazil next worker="$folder" share=host)
+    [ "$(ms_of "$id")" -lt $(($(ms_of "$ahead") - 3000000)) ]
+}
+
 @test "the clock went back under a running service: a little is not seen, much ends it" {
     settable_clock
     set_clock 0
