@@ -30,6 +30,7 @@ MAX_SKEW_MS = 250
 WITHIN = (0, 60, -60, 120, -120, 200, -200)  # ms of a host's clock ahead of the servers'
 BEYOND = (400, -400, 2000, -2000)
 LOG_BYTES_MAX = 256 << 20
+NEWCOMERS_MAX = 15  # times that all takers start anew in one step
 
 
 class Row:
@@ -163,14 +164,21 @@ class Campaign:
             self.kills += 1
         time.sleep(max(0, end - time.monotonic()))
 
+    def _has_shown_it(self):
+        return self.fleet.judge()["duplicates"] > 0
+
     def _hold_for_newcomers(self):
-        """Until the promoted replica grants to newcomers; then all start anew, on both sides."""
+        """Until the promoted replica grants to newcomers; then all start anew, on both sides.  On a slow machine a
+        replica is promoted late, so they start until the row has shown what it is to show."""
         time.sleep(3 * self.horizon_s)
-        for taker in self.fleet.takers:
-            taker.kill()
-            taker.start()
-            self.kills += 1
-        time.sleep(2 * self.horizon_s)
+        for _ in range(NEWCOMERS_MAX):
+            for taker in self.fleet.takers:
+                taker.kill()
+                taker.start()
+                self.kills += 1
+            time.sleep(2 * self.horizon_s)
+            if self._has_shown_it():
+                break
 
     def step(self, strike):
         step = Step(title(strike))
@@ -214,7 +222,7 @@ class Campaign:
                 bag = self.random.sample(strikes, len(strikes))
             self.step(bag.pop())
         if self.cluster is None:
-            time.sleep(2)
+            await_true(self._has_shown_it, "an id that comes twice")
 
     def close(self):
         for taker in self.fleet.takers:

@@ -15,6 +15,7 @@
  */
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,18 @@ struct taken {
 static struct taken *all;
 static size_t all_count;
 
+/* NULL: its process was killed before it had made room for the first id. */
 static const struct record *map_record(const char *path)
 {
     struct stat info;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    void *memory =
-        fd < 0 || fstat(fd, &info) != 0 ? MAP_FAILED : mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0);
+    const bool is_there = fd >= 0 && fstat(fd, &info) == 0;
+
+    if (is_there && (size_t)info.st_size <= sizeof(struct record)) {
+        close(fd);
+        return NULL;
+    }
+    void *memory = is_there ? mmap(NULL, (size_t)info.st_size, PROT_READ, MAP_SHARED, fd, 0) : MAP_FAILED;
     const struct record *record = memory;
 
     if (memory == MAP_FAILED || sizeof *record + record->count * sizeof record->ids[0] > (size_t)info.st_size) {
@@ -59,12 +66,13 @@ static uint64_t worker_of(uint64_t id)
 /* Adds a record's ids to all; returns how many are out of order. */
 static uint64_t add(const struct record *record, size_t taker)
 {
+    const uint64_t count = record == NULL ? 0 : record->count; /* read once, as its taker may go on */
     uint64_t disorder = 0;
 
-    all = realloc(all, (all_count + record->count + 1) * sizeof *all);
+    all = realloc(all, (all_count + count + 1) * sizeof *all);
     if (all == NULL)
         abort();
-    for (uint64_t i = 0; i < record->count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         all[all_count++] = (struct taken){record->ids[i], taker};
         if (i > 0 && record->ids[i] <= record->ids[i - 1] && worker_of(record->ids[i]) == worker_of(record->ids[i - 1]))
             disorder++;

@@ -22,7 +22,7 @@ struct record {
     uint64_t started_ns;
     uint64_t first_ns; /* of its first id, and of the last one up to now */
     uint64_t last_ns;
-    uint64_t count;
+    _Atomic uint64_t count; /* of the ids that stand there: the judge may look meanwhile */
     uint64_t errors;
     uint64_t gap_count;
     uint64_t worker;
