@@ -49,25 +49,20 @@ static void add_url(struct fz_lease_identity *identity, const char *url)
 }
 
 /*
- * The clients of PostgreSQL and MySQL take what a URL leaves out from these variables: one URL with two values leads
- * to two coordinators, or to two tables of one: user and options decide the search_path.
+ * PostgreSQL's client takes what a URL leaves out from these variables: one URL with two values leads to two
+ * coordinators, or to two tables of one, as user and options decide the search_path.
  */
 static void add_variables(struct fz_lease_identity *identity, const char *url)
 {
-    static const struct {
-        const char *scheme;
-        const char *name;
-    } rows[] = {{"postgres", "PGHOST"},       {"postgres", "PGHOSTADDR"},  {"postgres", "PGPORT"},
-                {"postgres", "PGDATABASE"},   {"postgres", "PGSERVICE"},   {"postgres", "PGSERVICEFILE"},
-                {"postgres", "PGSYSCONFDIR"}, {"postgres", "PGUSER"},      {"postgres", "PGOPTIONS"},
-                {"mysql", "MYSQL_TCP_PORT"},  {"mysql", "MYSQL_UNIX_PORT"}};
+    static const char scheme[] = "postgres";
+    static const char *const names[] = {"PGHOST",        "PGHOSTADDR",   "PGPORT", "PGDATABASE", "PGSERVICE",
+                                        "PGSERVICEFILE", "PGSYSCONFDIR", "PGUSER", "PGOPTIONS"};
 
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const char *value = fz_environment(rows[i].name);
-        if (value != NULL && strncmp(url, rows[i].scheme, strlen(rows[i].scheme)) == 0)
-            add_text(identity, value, strlen(value));
-        else
-            add_text(identity, "", 0);
+    if (strncmp(url, scheme, strlen(scheme)) != 0)
+        return;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *value = fz_environment(names[i]);
+        add_text(identity, value == NULL ? "" : value, value == NULL ? 0 : strlen(value));
     }
 }
 
