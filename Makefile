@@ -15,7 +15,7 @@ test = $(call build,$(1)) && $(CTEST) --preset $(1)
 
 .DEFAULT_GOAL := all
 .PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis clusters mutants fuzz \
-	model memory-model install format format-check lint bench coverage page manual update-instructions update-symbols api deb check-deb \
+	model memory-model install format format-check lint bench coverage page manual update-fleets update-instructions update-symbols api deb check-deb \
 	amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
@@ -179,8 +179,14 @@ coverage: | build ## run the unit tests: which share of the lines they reach; al
 update-instructions: | build ## write bench/instructions/counts.txt and the listings of docs/fast-path.md anew
 	@sh tools/install-packages check clang
 	@$(call build,check) && sh bench/instructions/count.sh --update build/check/tests/bench_instructions bench/instructions/counts.txt
-	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures docs/fast-path.md
+	@sh bench/instructions/listings.sh --page build/check/tests/bench_instructions | sh tools/put-figures update-instructions docs/fast-path.md
 	@$(call build,clang) && sh bench/instructions/count.sh --update build/clang/tests/bench_instructions bench/instructions/counts.txt
+
+update-fleets: | build ## write the tables of simulated fleets in docs/TRUST.md and docs/operations.md anew
+	@sh tools/install-packages check
+	@$(call build,check)
+	@for page in docs/TRUST.md docs/operations.md; do \
+		sh tests/simulator/figures.sh build/check/tests/simulator/frazil-sim $$page | sh tools/put-figures update-fleets $$page || exit; done
 
 update-symbols: all ## write tests/api/exported-symbols*.txt from the libraries as they are built now, and tests/conformance/shapes.txt from the headers
 	@sh tests/api/symbols.sh --update build/release/src build/release/parts

@@ -67,14 +67,17 @@ shows '| another | 16.0 ns | 15.0–17.0 | 2.00 |'
 shows 'Not measured here: npm: no network.'
 
 # Figures replace what is between the markers, and nothing replaces them.
-page() { printf 'a\n<!-- figures: -->\n%s\n<!-- end of figures -->\nb\n' "$1"; }
+page() {
+    printf 'a\n<!-- figures: written by make bench -->\n%s\n<!-- end of figures -->\nb\n' "$1"
+    printf '<!-- figures: written by make another -->\nold\n<!-- end of figures -->\n'
+}
 page old >"$scratch/page"
-echo new | sh "$here/../tools/put-figures" "$scratch/page"
-! sh "$here/../tools/put-figures" "$scratch/page" </dev/null 2>"$scratch/output" || { echo "selftest: nothing was put" >&2 && exit 1; }
+echo new | sh "$here/../tools/put-figures" bench "$scratch/page"
+! sh "$here/../tools/put-figures" bench "$scratch/page" </dev/null 2>"$scratch/output" || { echo "selftest: nothing was put" >&2 && exit 1; }
 shows "there are none"
 page new | cmp - "$scratch/page"
-printf '### b\n\nnew\n\n' | sh "$here/../tools/put-figures" "$scratch/page" "### b" # one that was not there
-printf '### b\n\nnewer\n\n' | sh "$here/../tools/put-figures" "$scratch/page" "### b"
+printf '### b\n\nnew\n\n' | sh "$here/../tools/put-figures" bench "$scratch/page" "### b" # one that was not there
+printf '### b\n\nnewer\n\n' | sh "$here/../tools/put-figures" bench "$scratch/page" "### b"
 page "$(printf 'new\n### b\n\nnewer\n ')" | sed 's/^ $//' | cmp - "$scratch/page"
 
 # A fleet's tables judge each aim, and say what was not measured.
