@@ -175,6 +175,8 @@ bool coordinator_has_namespace(void)
 static void note_record(const struct message *message, const char *text, uint64_t until)
 {
     oracle_recorded(message->number, (struct bounds){.first = 0, .last = oracle_largest_sequence()}, until);
+    if (message->number < WORKERS_MAX)
+        message->sender->host->carried_out[message->number] = until;
     /* Where records are lost, a request from before the loss may give back what was granted after it. */
     if (stored_gives_back(text) && !plan.lossy)
         oracle_given_back(message->number, until);

@@ -376,10 +376,13 @@ static void judge_return(void)
                    fleet.services);
 }
 
+/* No fault lasts longer: the hosts have power again, too. */
 static void begin_calm(void)
 {
     faults_end();
     coordinator_heal();
+    for (unsigned i = 0; i < fleet.services; i += SERVICES_OF_A_HOST)
+        nemesis_boot(services[i].host, false);
 }
 
 static void finish(void)

@@ -71,10 +71,11 @@ struct host {
     struct run_file run[RUN_FILES_MAX];
     struct disk disk;
     enum cut cut;
-    uint64_t last_arrival_ns;      /* when the latest of its requests reaches the coordinator */
-    uint64_t granted[WORKERS_MAX]; /* up to which tick of each worker a process here was told that it may go */
-    const void *programs[3];       /* of the processes that belong here */
-    struct process *processes;     /* those that live here */
+    uint64_t last_arrival_ns;          /* when the latest of its requests reaches the coordinator */
+    uint64_t granted[WORKERS_MAX];     /* up to which tick of each worker a process here was told that it may go */
+    uint64_t carried_out[WORKERS_MAX]; /* the same, by the coordinator's records: an answer may be under way, or lost */
+    const void *programs[3];           /* of the processes that belong here */
+    struct process *processes;         /* those that live here */
 };
 
 /* How many hosts there may be in a world without a fleet. */

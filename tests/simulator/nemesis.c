@@ -83,8 +83,7 @@ void nemesis_stop(struct process *process, uint64_t ns)
 static void note_clones(const struct host *from)
 {
     for (uint32_t worker = 0; worker < WORKERS_MAX; worker++) {
-        if (from->granted[worker] > 0)
-            oracle_cloned(from->family, worker, from->granted[worker]);
+        oracle_cloned(from->family, worker, from->granted[worker]);
     }
 }
 
@@ -311,14 +310,15 @@ static void cut(struct host *host)
 
 /*
  * L9's honest bound: a copied host does not stay apart from its twin where the twin's
- * own extension is lost.  Each may issue the ticks that the other was granted up to then.
+ * own extension is lost.  Each may issue the ticks that the other was granted up to then,
+ * even if the answer comes later.
  */
 static void note_lost_extensions(void)
 {
     for (unsigned i = 0; i < hosts_max; i++) {
         for (uint32_t worker = 0; hosts[i].exists && worker < WORKERS_MAX; worker++) {
-            if (hosts[i].granted[worker] > 0)
-                oracle_cloned(hosts[i].family, worker, hosts[i].granted[worker]);
+            oracle_cloned(hosts[i].family, worker, hosts[i].granted[worker]);
+            oracle_cloned(hosts[i].family, worker, hosts[i].carried_out[worker]);
         }
     }
 }
