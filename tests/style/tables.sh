@@ -77,7 +77,7 @@ done <"$scratch/behaviours"
 
 while read -r key; do
     grep -qE "^ \*   ([a-z_]+, )*$key(,| )" include/frazil/generator.h || complain "include/frazil/generator.h:1: lacks the key $key"
-    sed -n '/Those that say where the program runs:/,/\*\//p' include/frazil/options.h | grep -qE "[ (]$key[,.)]" ||
+    sed -n '/Those that say where the program runs:/,/\*\//p' include/frazil/options.h | grep -qE "[ (]${key}[,.)]" ||
         complain "include/frazil/options.h:1: lacks the key $key"
 done <"$scratch/keys"
 
