@@ -76,12 +76,16 @@ static void send_all(int fd, const char *text, size_t len)
     }
 }
 
+/* When the mode changes the rest comes at once: a stream has no hole. */
 static void dribble(struct proxy *proxy, struct proxy_link *link, const char *text, size_t len)
 {
-    for (size_t i = 0; i < len && proxy->mode == PROXY_DRIBBLE; i++) {
+    size_t i = 0;
+
+    for (; i < len && proxy->mode == PROXY_DRIBBLE; i++) {
         send_all(link->client, text + i, 1);
         pause_ns(DRIBBLE_NS);
     }
+    send_all(link->client, text + i, len - i);
 }
 
 /* From the client. */
