@@ -13,8 +13,9 @@
 
 /*
  * So few worker ids are all looked at.  Of more, a search looks at samples: each row has the largest pool that it is
- * for, and the sizes of the samples, one after another as long as none has an id that is free.  All follow.  The number
- * between them is for parts that have find_many: of so many ids more the first look asks whether they were ever taken.
+ * for, and the samples, one after another as long as none has an id that is free.  All follow.  Of a sample the first
+ * number is how many records are read.  The second is for parts that have find_many: of so many ids more they are asked
+ * whether these were ever taken.
  *
  * A free id has no record before it is first taken, so the fuller a pool is, the more bytes has a sample: large pools
  * have small ones (D89 has the figures).  Pools of 1024, the default layout, have larger samples: there an opening
@@ -22,7 +23,10 @@
  */
 #ifndef FZ_SAMPLES /* the simulator, whose pools are small, has smaller samples */
 #define FZ_SMALL_POOL 64
-#define FZ_SAMPLES(ROW) ROW(256, 0, 16) ROW(1024, 0, 16, 64) ROW(UINT64_MAX, 4, 3, 4, 8, 10, 16, 256)
+#define FZ_SAMPLES(ROW)                                                                                                \
+    ROW(256, {16, 0})                                                                                                  \
+    ROW(1024, {16, 0}, {64, 0})                                                                                        \
+    ROW(UINT64_MAX, {3, 4}, {4, 8}, {6, 16}, {8, 16}, {16, 0}, {32, 0}, {256, 0})
 #endif
 #define FZ_SAMPLE_MAX 256
 

@@ -434,12 +434,14 @@ static void begin_walk(struct worker_search *search, uint32_t first, uint64_t co
  */
 static size_t sample_size(const struct worker_search *search, uint64_t count, size_t *ret_found)
 {
-    enum { SAMPLES_MAX = 6 };
-#define ROW(pool_max, found, ...) {pool_max, found, {__VA_ARGS__}},
+    enum { SAMPLES_MAX = 7 };
+#define ROW(pool_max, ...) {pool_max, {__VA_ARGS__}},
     static const struct {
         uint64_t pool_max;
-        uint16_t found;
-        uint16_t sizes[SAMPLES_MAX];
+        struct {
+            uint16_t whole;
+            uint16_t found;
+        } samples[SAMPLES_MAX];
     } rows[] = {FZ_SAMPLES(ROW)};
 #undef ROW
     size_t row = 0;
@@ -449,9 +451,11 @@ static size_t sample_size(const struct worker_search *search, uint64_t count, si
         return (size_t)count;
     while (count > rows[row].pool_max)
         row++;
-    if (search->samples == 0 && search->lease->reg.find_many != NULL)
-        *ret_found = rows[row].found;
-    return search->samples < SAMPLES_MAX ? rows[row].sizes[search->samples] : 0;
+    if (search->samples >= SAMPLES_MAX)
+        return 0;
+    if (search->lease->reg.find_many != NULL)
+        *ret_found = rows[row].samples[search->samples].found;
+    return rows[row].samples[search->samples].whole;
 }
 
 /* The worker ids to look at next. */

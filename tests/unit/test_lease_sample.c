@@ -10,19 +10,23 @@ enum { LARGE = 2000 };
 
 static struct fz_register large_reg;
 
-/* The latest request. */
-static struct asked {
+/* The requests with find_many, from the first one on. */
+static struct {
     uint32_t numbers[FZ_SAMPLE_MAX + 3];
     size_t n;
     size_t whole;
-} asked;
+} asked[8];
+static size_t asked_count;
 
 static enum fz_register_result watch_find_many(void *ctx, const uint32_t *numbers, size_t n, size_t whole,
                                                fz_record_visitor visit, void *visit_ctx,
                                                struct fz_register_status *status, frazil_error *reterr)
 {
-    asked = (struct asked){.n = n, .whole = whole};
-    memcpy(asked.numbers, numbers, n * sizeof *numbers);
+    if (asked_count < sizeof asked / sizeof asked[0]) {
+        asked[asked_count].n = n;
+        asked[asked_count].whole = whole;
+        memcpy(asked[asked_count++].numbers, numbers, n * sizeof *numbers);
+    }
     return large_reg.find_many(ctx, numbers, n, whole, visit, visit_ctx, status, reterr);
 }
 
@@ -48,6 +52,7 @@ static struct fz_granter open_large(struct fleet *fleet)
     large_reg = sim_register(&fleet->owners[0].link);
     struct fz_register reg = large_reg;
     reg.find_many = watch_find_many;
+    asked_count = 0;
     assert_int_equal(fz_lease_open(&lease, reg, &options, NULL), FRAZIL_OK);
     return fz_lease_granter(lease);
 }
@@ -63,9 +68,29 @@ TEST("Of a pool above 1024 three records are read; of four ids more it is asked 
         fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
     assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
     assert_in_range(grant.worker, 5, 6);
-    assert_int_equal(asked.n, 3 + 1 + 4); /* with the namespace */
-    assert_int_equal(asked.whole, 3 + 1);
+    assert_int_equal(asked_count, 1);
+    assert_int_equal(asked[0].n, 3 + 1 + 4); /* with the namespace */
+    assert_int_equal(asked[0].whole, 3 + 1);
     assert_int_equal(fleet.owners[0].link.trips, 3);
+    granter.close(granter.ctx);
+    fleet_stop(&fleet);
+}
+
+TEST("The second look reads four records and asks of eight ids more, of which one is had that nobody ever took")
+{
+    struct fleet fleet;
+    struct fz_granter granter = open_large(&fleet);
+    struct fz_grant grant;
+
+    for (uint32_t worker = 0; worker < LARGE; worker++) {
+        if (worker != 7 + 4 + 7)
+            fleet_write(&fleet, worker, &(struct fz_worker_record){.until = NOW + 9, .owner = "x", .owners = 1});
+    }
+    assert_int_equal(granter.acquire(granter.ctx, NOW, &grant, NULL), FRAZIL_OK);
+    assert_int_equal(grant.worker, 7 + 4 + 7);
+    assert_int_equal(asked_count, 2);
+    assert_int_equal(asked[1].n, 4 + 1 + 8); /* with the namespace */
+    assert_int_equal(asked[1].whole, 4 + 1);
     granter.close(granter.ctx);
     fleet_stop(&fleet);
 }
@@ -103,12 +128,12 @@ TEST("The own record is read and named once, also where a sample would only ask 
     assert_int_equal(held.worker, 4);
     sim_link_script(&fleet.owners[0].link, SIM_LOST_REPLY);
     assert_int_equal(granter.extend(granter.ctx, NOW + 20000, &held, &grant, &err), FRAZIL_EAGAIN);
-    asked = (struct asked){.n = 0};
+    asked_count = 0;
     assert_int_equal(granter.extend(granter.ctx, NOW + 20000 + err.retry_ns / 1000000, &held, &grant, &err), FRAZIL_OK);
     assert_int_equal(grant.worker, 4);
-    assert_int_equal(asked.n, 3 + 1 + 1 + 3);
-    assert_int_equal(asked.whole, 3 + 1 + 1);
-    assert_int_equal(asked.numbers[asked.whole - 1], 4);
+    assert_int_equal(asked[0].n, 3 + 1 + 1 + 3);
+    assert_int_equal(asked[0].whole, 3 + 1 + 1);
+    assert_int_equal(asked[0].numbers[asked[0].whole - 1], 4);
     granter.close(granter.ctx);
     fleet_stop(&fleet);
 }
