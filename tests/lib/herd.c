@@ -184,6 +184,26 @@ void herd_await_ids(struct herd *herd, size_t i, uint64_t n)
     }
 }
 
+static bool says(struct herd *herd, size_t i, frazil_err code, const char *words)
+{
+    const struct herd_member *member = &herd->members[i];
+
+    if (member->last_error != (int)code)
+        return false;
+    herd_pause(herd, i);
+    bool said = member->last_error == (int)code && strstr(member->error.message, words) != NULL;
+    herd_resume(herd, i);
+    return said;
+}
+
+void herd_await_error(struct herd *herd, size_t i, frazil_err code, const char *words)
+{
+    for (time_t until = now_s() + PATIENCE_S; !says(herd, i, code, words); pause_ns(10000000)) {
+        if (now_s() > until)
+            fail_msg("member %zu says %d: %s", i, herd->members[i].last_error, herd->members[i].error.message);
+    }
+}
+
 void herd_pause(struct herd *herd, size_t i)
 {
     int status;

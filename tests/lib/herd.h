@@ -59,8 +59,11 @@ size_t herd_start(struct herd *herd, const char *spec, uint64_t room, unsigned p
 /* Waits until it is open; returns what frazil_open returned. */
 frazil_err herd_await_open(struct herd *herd, size_t i);
 
-/* Waits until it has taken n more ids than now; fails the test, with its last error, if that takes ten seconds. */
+/* Waits until it has taken n more ids than now; fails the test, with its last error, if it never does. */
 void herd_await_ids(struct herd *herd, size_t i, uint64_t n);
+
+/* Waits until its last call fails with this code and these words; fails the test if it never does. */
+void herd_await_error(struct herd *herd, size_t i, frazil_err code, const char *words);
 
 /* Stops it, as SIGSTOP does, and waits until it stands; lets it go on. */
 void herd_pause(struct herd *herd, size_t i);

@@ -48,6 +48,14 @@ static const char *name_of_now(void)
     return name;
 }
 
+/* The URL with which the test itself asks, and waits for as long as a slow machine needs. */
+static void patient_url(const struct register_kind *kind, char *ret, size_t size)
+{
+    kind->url(0, name_of_now(), ret, size);
+    size_t len = strlen(ret);
+    snprintf(ret + len, size - len, "%ctimeout=20s", strchr(ret, '?') != NULL ? '&' : '?');
+}
+
 frazil_err nemesis_create(const struct register_kind *kind, const struct nemesis_terms *terms, frazil_error *reterr)
 {
     static uint64_t creations;
@@ -63,7 +71,7 @@ frazil_err nemesis_create(const struct register_kind *kind, const struct nemesis
                                                  .now_ctx = &operator};
     char url[256];
 
-    kind->url(0, name_of_now(), url, sizeof url);
+    patient_url(kind, url, sizeof url);
     return kind->coordinator()->init(kind->coordinator(), url, &options, reterr);
 }
 
@@ -109,7 +117,7 @@ static struct fz_register open_register(const struct register_kind *kind)
     char url[256];
     struct fz_register reg;
 
-    kind->url(0, name_of_now(), url, sizeof url);
+    patient_url(kind, url, sizeof url);
     assert_int_equal(kind->coordinator()->open_register(url, &reg, name, NULL), FRAZIL_OK);
     return reg;
 }
