@@ -48,7 +48,7 @@ static frazil *open_generator(void)
 {
     frazil *gen;
 
-    assert_int_equal(frazil_open(&gen, "worker=fixed:1", NULL), FRAZIL_OK);
+    assert_int_equal(frazil_open(&gen, "worker=fixed:1 max_wait=60s", NULL), FRAZIL_OK);
     return gen;
 }
 

@@ -121,6 +121,6 @@ TEST("A handle's block does not outlive its tick")
 
 TEST("Ticks that are full: nobody gets an id of a tick to come")
 {
-    run_watch("layout=41/12/10 worker=fixed:0", THREADS, CALLS / 30, false);
+    run_watch("layout=41/12/10 worker=fixed:0 max_wait=60s", THREADS, CALLS / 30, false);
     run_watch("layout=41/12/10 worker=fixed:0 behaviour=konayuki start=random", THREADS, CALLS / 60, false);
 }

@@ -139,7 +139,7 @@ TEST("Two ids a tick, with handles that are too small to hold a block")
 
 TEST("Bounds of the sequence leave holes in the line of slots; every id keeps to them")
 {
-    run_threads(&(struct run){.spec = "layout=41/6/16 worker=fixed:9 seq_min=1000 seq_max=5095",
+    run_threads(&(struct run){.spec = "layout=41/6/16 worker=fixed:9 seq_min=1000 seq_max=5095 max_wait=60s",
                               .threads = THREADS,
                               .quota = 200000,
                               .batch_max = 8192,
@@ -158,7 +158,7 @@ TEST("A hole of one place, next to a tick of a few: adding lands in the hole and
 
 TEST("The sequence above the worker, in ticks of 10 ms")
 {
-    run_threads(&(struct run){.spec = "layout=39/8s/16w tick=10ms worker=fixed:60000",
+    run_threads(&(struct run){.spec = "layout=39/8s/16w tick=10ms worker=fixed:60000 max_wait=60s",
                               .threads = THREADS,
                               .quota = 2000,
                               .batch_max = 600,
@@ -178,7 +178,7 @@ TEST("Ids ahead of the clock instead of waits")
 
 TEST("A random start in each tick: no slot is taken by adding")
 {
-    run_threads(&(struct run){.spec = "worker=fixed:3 start=random",
+    run_threads(&(struct run){.spec = "worker=fixed:3 start=random max_wait=60s",
                               .threads = THREADS,
                               .quota = 100000,
                               .batch_max = 3000,
@@ -210,12 +210,12 @@ static void run_snos(const char *spec, size_t quota)
 
 TEST("Snos are unique and increase in each thread, one by one and in batches")
 {
-    run_snos("layout=sno worker=fixed:513", 1000000);
+    run_snos("layout=sno worker=fixed:513 max_wait=60s", 1000000);
 }
 
 TEST("Snos of a part of the sequence are unique and increase in each thread, too")
 {
-    run_snos("layout=sno worker=fixed:513 seq_min=8192 seq_max=16383", 100000);
+    run_snos("layout=sno worker=fixed:513 seq_min=8192 seq_max=16383 max_wait=60s", 100000);
 }
 
 /* A clock that is later at each reading, whoever reads it, and moved on by sleeping. */

@@ -184,7 +184,7 @@ static void hold_forks_in_the_middle(void)
         skip(); /* a sanitizer's own locks are not made for a fork among threads */
 #endif
     run_tree(wide);
-    run_tree("worker=fixed:1");
+    run_tree("worker=fixed:1 max_wait=60s");
 }
 
 /* ---- a handle that was inherited ----------------------------------------- */
@@ -364,8 +364,8 @@ static void run_prefork(const char *spec, int (*serve)(void *))
 static void hold_prefork(void)
 {
     run_prefork(wide, serve_ids);
-    run_prefork("worker=fixed:1", serve_ids);
-    run_prefork("layout=sno worker=fixed:1", serve_snos);
+    run_prefork("worker=fixed:1 max_wait=60s", serve_ids);
+    run_prefork("layout=sno worker=fixed:1 max_wait=60s", serve_snos);
 }
 
 /* ---- kill -9 ------------------------------------------------------------------ */
@@ -417,8 +417,8 @@ static void run_kills(const char *spec)
 
 static void hold_kill(void)
 {
-    run_kills("worker=fixed:1");
-    run_kills("layout=41/18/5 worker=fixed:1");
+    run_kills("worker=fixed:1 max_wait=60s");
+    run_kills("layout=41/18/5 worker=fixed:1 max_wait=60s");
 }
 
 int forks_run(bool wiped)

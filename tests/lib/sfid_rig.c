@@ -81,7 +81,7 @@ void sfid_open_through(struct taker *taker, uint32_t base, uint32_t count)
     struct fz_lease_request request = sfid_request(taker, base, count);
     char url[128];
 
-    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.proxy->port, "200ms");
+    snprintf(url, sizeof url, SFID_APP, (unsigned)sfid_rig.proxy->port, "1s");
     request.url = url;
     sfid_open_taker(taker, &request);
 }

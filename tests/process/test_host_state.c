@@ -9,6 +9,7 @@
  * killed one may have been granted more than it told, which does not matter.
  * From time to time the run directory is wiped.
  */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -85,8 +86,11 @@ static void child(int fd, uint64_t step)
     message.nonce = owner.nonce = word.nonce;
     owner.device = word.device;
     err = fz_grant_store_open(&granter, grant_path, &owner, RESERVE, &why);
-    if (err == FRAZIL_OK)
-        err = granter.acquire(granter.ctx, clock_of(step), &message.grant, &why);
+    if (err == FRAZIL_OK) {
+        do /* on a slow disk the others may hold the guard for longer than anybody waits for it */
+            err = granter.acquire(granter.ctx, clock_of(step), &message.grant, &why);
+        while (err == FRAZIL_ESYS && why.sys_errno == EWOULDBLOCK);
+    }
     if (err != FRAZIL_OK)
         complain(fd, err, &why);
     for (;;) {

@@ -206,7 +206,7 @@ static uint64_t swap_in_the_end(const struct fz_register *reg, uint64_t expected
 {
     uint64_t version = 0;
 
-    for (int tries = 0; tries < 100; tries++) {
+    for (int tries = 0; tries < 4000; tries++) { /* a member that does not listen yet refuses at once */
         struct fz_record record = {.version = 0};
         if (register_swap(reg, 0, expected, text, &version) == FZ_REGISTER_OK)
             return version;
@@ -238,7 +238,7 @@ TEST("The cluster goes on while any one of its members is down, with what it has
         launch_member(&cluster, i);
         version = swap_in_the_end(&reg, version, "all of them");
     }
-    for (int tries = 0; tries < 100 && register_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
+    for (int tries = 0; tries < 4000 && register_read(&reg, 0, &record) != FZ_REGISTER_OK; tries++)
         pause_shortly();
     server_kill(&cluster.members[0]);
     server_kill(&cluster.members[1]);

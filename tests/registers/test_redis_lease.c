@@ -82,7 +82,7 @@ static void start(struct rig *rig, uint64_t workers)
                                            .random = &random,
                                            .max_skew_ms = SKEW_MS};
         owner->random = i;
-        assert_int_equal(fz_lease_open(&owner->lease, open_port(rig->proxy->port, "500ms"), &options, NULL), FRAZIL_OK);
+        assert_int_equal(fz_lease_open(&owner->lease, open_port(rig->proxy->port, "2s"), &options, NULL), FRAZIL_OK);
         owner->granter = fz_lease_granter(owner->lease);
     }
 }

@@ -163,8 +163,7 @@ TEST("A batch without an answer is burned")
     static const enum proxy_mode modes[] = {PROXY_LOSE_REPLIES, PROXY_CUT_REPLIES, PROXY_RESET};
 
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++) {
-        struct slot_taker taker =
-            slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 60000, 30000);
+        struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=1s", CAPACITY, 60000, 30000);
         establish();
         uint64_t now = slots_now_tick();
         slots_must_take(&taker, now, 3);
@@ -312,7 +311,7 @@ TEST("An answer that is not the script's is no slot")
         "*2\r\n$4\r\nwhat\r\n$1\r\n1\r\n+x\r\n",
         "*2\r\n$5\r\nclock\r\n$1\r\nx\r\n+x\r\n",
     };
-    struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=200ms", CAPACITY, 0, 1000);
+    struct slot_taker taker = slots_open_through("redis://127.0.0.1:%u/orders?timeout=1s", CAPACITY, 0, 1000);
 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         struct fz_slot_run before = taker.run;
