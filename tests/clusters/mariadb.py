@@ -66,12 +66,12 @@ class MariaDB(Cluster):
     def url(self, host):
         return f"mysql://app@{','.join(self.address(name) for name in self.NAMES)}/app/orders"
 
-    def ask(self, name, sql):
-        """The answer as text, or None."""
+    def ask(self, name, sql, patience=5):
+        """The answer as text, or None if there is none within so many seconds."""
         words = ["mariadb", "--no-defaults", "-NB", "--connect-timeout=2", "-u", "owner", "-h", self.address(name)]
         try:
             done = subprocess.run(
-                [*words, "-e", sql], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=5, check=False
+                [*words, "-e", sql], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=patience, check=False
             )
         except subprocess.TimeoutExpired:
             return None
@@ -111,7 +111,7 @@ class MariaDB(Cluster):
         self._set_semi_synchronous(self.semi_synchronous)
 
     def _do(self, name, sql):
-        if self.ask(name, sql) is None:
+        if self.ask(name, sql, patience=60) is None:
             raise Failed(f"{name} refuses: {sql}")
 
     def _set_semi_synchronous(self, is_on):

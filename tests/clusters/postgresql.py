@@ -65,12 +65,12 @@ class PostgreSQL(Cluster):
     def url(self, host):
         return f"postgres://owner@{','.join(self.address(name) for name in self.NAMES)}/postgres/orders?sslmode=disable"
 
-    def ask(self, name, sql):
-        """The answer as text, or None."""
+    def ask(self, name, sql, patience=5):
+        """The answer as text, or None if there is none within so many seconds."""
         target = f"host={self.address(name)} user=owner dbname=postgres connect_timeout=2"
         try:
             done = subprocess.run(
-                ["psql", "-XAtq", "-d", target, "-c", sql], capture_output=True, text=True, timeout=5, check=False
+                ["psql", "-XAtq", "-d", target, "-c", sql], capture_output=True, text=True, timeout=patience, check=False
             )
         except subprocess.TimeoutExpired:
             return None
@@ -109,7 +109,7 @@ class PostgreSQL(Cluster):
         new = self.others(self.primary)[0]
         # The file that makes the old primary wait for standbys was copied with the rest, and would make this one wait.
         self.ask(new, "ALTER SYSTEM SET synchronous_standby_names = ''")
-        if self.ask(new, "SELECT pg_promote(true, 60)") != "t":
+        if self.ask(new, "SELECT pg_promote(true, 60)", patience=90) != "t":
             raise Failed(f"{new} cannot be promoted")
         self.primary = new
         self._set_synchronous("")
