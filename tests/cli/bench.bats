@@ -96,7 +96,7 @@ teardown() {
 
 @test "a spec with a coordinator is measured against a read of it; one without is not" {
     serve redis
-    url=redis://127.0.0.1:$port/orders
+    url="redis://127.0.0.1:$port/orders?timeout=30s"
     frazil lease init --never-used "$url"
     frazil bench --quick --threads 2 --rounds 2 --json "worker=$url" >"$BATS_TEST_TMPDIR/json"
     grep '"key":"spec_round_trip"' "$BATS_TEST_TMPDIR/json" | grep -q '"rounds":2,'

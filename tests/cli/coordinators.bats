@@ -17,11 +17,11 @@ password_file() {
 life() {
     local id
     fails 2 "there is no namespace 'orders'" frazil next worker="$1"
-    [ "$(frazil lease init --never-used "worker=$1 horizon=30s workers=64")" = created ]
+    [ "$(frazil lease init --never-used "worker=$1 horizon=10m workers=64")" = created ]
     fails 2 "exists since" frazil lease init --never-used "$1"
     id=$(frazil next base=7 count=1 worker="$1")
     [ "$(frazil inspect --json "$id" | json worker)" = 7 ]
-    frazil lease list "$1" | grep -qx 'horizon     30000 ms'
+    frazil lease list "$1" | grep -qx 'horizon     600000 ms'
     [ "$(frazil lease list --json "$1" | json state)" = released ]
     mkfifo "$BATS_TEST_TMPDIR/ids"
     "$FRAZIL" next -n 0 --rate 50 base=7 count=1 worker="$1" >"$BATS_TEST_TMPDIR/ids" 3>&- 8>&- &

@@ -157,7 +157,7 @@ class Ids(Http):
         self.assertGreaterEqual(int(answer.headers["Retry-After"]), 1)
 
     def test_limits_hold_for_both_protocols_together(self):
-        limited = generator("main", 1, layout="41/2/20", rate="100", max_batch="60")
+        limited = generator("main", 1, layout="41/2/20", rate="60", max_batch="60")
         daemon = self.start(config(limited))
         client = self.connect(daemon)
         self.assertEqual(len(client.ask("NEXT", "main", 60)), 60)

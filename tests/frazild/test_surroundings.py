@@ -66,7 +66,7 @@ class Coordinator(Folder):
     def test_beyond_its_horizon_the_daemon_gives_nothing_and_comes_back_by_itself(self):
         daemon = self.start(BASE + HTTP + f"[generator main]\nworker={self.url}\n")
         ids = [int(id) for id in self.connect(daemon).ask("NEXT", "main", "100")]
-        self.assertEqual(status_of(daemon, "/readyz"), 200)
+        until(lambda: status_of(daemon, "/readyz") == 200)
         self.redis.send_signal(signal.SIGSTOP)
         until(lambda: status_of(daemon, "/readyz") == 503)
 
