@@ -13,18 +13,20 @@ export const PAGE = pathToFileURL(FILE).href;
 export const BIN = process.env.FRAZIL_BIN;
 export const SOURCES = process.env.FRAZIL_SOURCES;
 export const WIDTHS = [390, 768, 1280];
+const PATIENCE_MS = 180_000;
 
 /** Debian's browser; a sandbox of its own is not to be had in a container. */
 export function launch() {
   const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((name) => fs.existsSync(name));
   assert.ok(executablePath, 'chromium is not installed');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'], timeout: PATIENCE_MS });
 }
 
 /** Opens an address. What the page should not do is collected in `page.faults`: errors, violations, requests elsewhere. */
 export async function visit(browser, address = PAGE, options = {}) {
   const context = await browser.newContext({ locale: 'en-GB', timezoneId: 'UTC', ...options });
   const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
   page.faults = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) page.faults.push(message.text());

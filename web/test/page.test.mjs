@@ -143,8 +143,9 @@ describe('an id', () => {
     const page = await visit(browser, `${PAGE}#id=1541815603606036480&layout=twitter`, {
       permissions: ['clipboard-read', 'clipboard-write'],
     });
+    const copied = page.waitForSelector('button:text-is("Copied")'); // it says so for two seconds
     await page.click('button[aria-label="Copy crockford"]');
-    await page.waitForSelector('button:text-is("Copied")');
+    await copied;
     const { out } = frazil(['convert', '--to', 'crockford', '1541815603606036480']);
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), out.trim());
     await leave(page);

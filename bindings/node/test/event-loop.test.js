@@ -52,6 +52,8 @@ async function mostInATurn(generator, call) {
   return most;
 }
 
+const mostMs = /asan/.test(process.env.LD_PRELOAD ?? '') ? 20 : 1; // each object takes longer with ASan
+
 /** The processor's time of a call, in milliseconds, at its best: the compiler and the garbage collector work as well. */
 function bestMs(call) {
   const tries = [];
@@ -59,7 +61,7 @@ function bestMs(call) {
     const before = usedMs();
     call();
     tries.push(usedMs() - before);
-  } while (tries.at(-1) >= 1 && tries.length < 30);
+  } while (tries.at(-1) >= mostMs && tries.length < 30);
   return Math.min(...tries);
 }
 
@@ -76,7 +78,7 @@ test('take of millions gives others a turn in between', async () => {
   const generator = open(roomy);
   const most = await mostInATurn(generator, () => generator.take(millions));
   assert.ok(most < millions / 10, `${most} ids in one turn`);
-  assert.ok(bestMs(() => generator.take(most)) < 1); // the piece is taken before take returns
+  assert.ok(bestMs(() => generator.take(most)) < mostMs); // the piece is taken before take returns
   generator.close();
 });
 
@@ -88,7 +90,7 @@ test('takeSnos gives others a turn in between', async () => {
   assert.equal(new Set(all).size, 30_000);
   assert.deepEqual([...all].sort(), all);
   assert.equal(sno.inspect(all[29_999]).partition, 1);
-  assert.ok(bestMs(() => generator.takeSnos(most)) < 1);
+  assert.ok(bestMs(() => generator.takeSnos(most)) < mostMs);
   generator.close();
 });
 

@@ -14,7 +14,8 @@ $node->safe_psql('postgres', 'CREATE EXTENSION frazil; CREATE TABLE ids (id bigi
 $node->backup('base');
 $node->safe_psql('postgres', q{INSERT INTO ids SELECT frazil_next_n(10000); SELECT pg_create_restore_point('here')});
 my @after = split /\n/, $node->safe_psql('postgres', 'SELECT frazil_next_n(10000)');
-$node->safe_psql('postgres', 'SELECT pg_switch_wal()');
+my $wal = $node->safe_psql('postgres', 'SELECT pg_walfile_name(pg_switch_wal())');
+$node->poll_query_until('postgres', "SELECT last_archived_wal >= '$wal' FROM pg_stat_archiver") or die 'nothing is archived';
 my $restored = PostgreSQL::Test::Cluster->new('restored');
 $restored->init_from_backup($node, 'base', has_restoring => 1, standby => 0);
 $restored->append_conf('postgresql.conf', frazil_conf(worker => 'timeline:40/4', host => frazil_host('b'))

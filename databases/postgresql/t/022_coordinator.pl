@@ -16,6 +16,14 @@ my $node = frazil_node('node', worker => "$url/orders", host => $host);
 $node->safe_psql('postgres', 'CREATE EXTENSION frazil; CREATE TABLE ids (id bigint, backend int)');
 my ($worker) = frazil_workers($node);
 
+# The background worker, which runs on, may make something anew in it.
+sub wipe {
+    my ($dir) = @_;
+    rename $dir, "$dir.wiped" or die "$dir: $!";
+    system_or_bail('rm', '-rf', "$dir.wiped");
+    mkdir $dir;
+}
+
 # 100 connections.
 my @backends = map { $node->background_psql('postgres') } 1 .. 100;
 for my $backend (@backends) {
@@ -63,8 +71,7 @@ $node->start;
 $take->();
 
 # The run directory is wiped under the server: the background worker takes another lease, for who comes from then on.
-system_or_bail('rm', '-rf', "$host/run");
-mkdir "$host/run";
+wipe("$host/run");
 $take->();
 is(same_ids(@lists), 0, 'killed and wiped: no id is made twice');
 
@@ -82,8 +89,7 @@ $node->append_conf('postgresql.conf', q{frazil.generators = 'main: layout=frazil
 $node->restart;
 $take->();
 $keeper = await_keeper($node, 0);
-system_or_bail('rm', '-rf', "$host/run");
-mkdir "$host/run";
+wipe("$host/run");
 $take->();
 is(frazil_keeper($node), $keeper, 'a generator whose spec is wrong does not end the background worker');
 my $log = slurp_file($node->logfile);

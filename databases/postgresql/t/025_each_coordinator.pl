@@ -12,10 +12,10 @@ use PostgreSQL::Test::Utils;
 use Test::More;
 
 my %urls = (
-    etcd => 'etcd://127.0.0.1:%d/orders?timeout=5s',
-    zookeeper => 'zookeeper://127.0.0.1:%d/orders?timeout=20s',
-    postgresql => 'postgres://owner@127.0.0.1:%d/postgres/orders?timeout=5s',
-    mysql => 'mysql://app@127.0.0.1:%d/app/orders?timeout=5s',
+    etcd => 'etcd://127.0.0.1:%d/orders?timeout=60s',
+    zookeeper => 'zookeeper://127.0.0.1:%d/orders?timeout=60s',
+    postgresql => 'postgres://owner@127.0.0.1:%d/postgres/orders?timeout=60s',
+    mysql => 'mysql://app@127.0.0.1:%d/app/orders?timeout=60s',
 );
 
 for my $kind (sort keys %urls) {
