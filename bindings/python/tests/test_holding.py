@@ -21,7 +21,7 @@ import frazil
 ROOMY = "layout=31/1/31 tick=1s worker=fixed:1 state=memory"
 TRIES = 30
 WORDS = 10_000_000
-# With ASan, which is preloaded, each object takes a part of a microsecond, and to make a long list longer takes milliseconds.
+# With ASan, which is preloaded, each object takes a part of a microsecond; to make a long list longer, milliseconds.
 HAS_ASAN = "asan" in os.environ.get("LD_PRELOAD", "")
 MOST_NS = 20_000_000 if HAS_ASAN else 1_000_000
 MANY = 20_000 if HAS_ASAN else 1_000_000

@@ -367,8 +367,8 @@ if os.fork() == 0:
             pass
         time.sleep(0.001)
     other.join()
-    # A call that keeps the GIL while it asks keeps it for the timeout of two seconds, several times; so long may also the
-    # machine stand still, but hardly twice.
+    # A call that keeps the GIL while it asks keeps it for the timeout of two seconds, several times.
+    # The machine may also stand still for so long, but hardly twice.
     os.write(write_fd, b"kept" if sum(wait > 1.8 for wait in waits) > 1 else b"let go")
     os._exit(0)
 os.close(write_fd)
