@@ -21,12 +21,10 @@
  * have small ones (D89 has the figures).  Pools of 1024, the default layout, have larger samples: there an opening
  * takes five round trips at most, however full they are.
  */
-#ifndef FZ_SAMPLES /* the simulator, whose pools are small, has smaller samples */
+#define FZ_SAMPLES_OF_LARGE(ROW) ROW(UINT64_MAX, {3, 4}, {4, 8}, {6, 16}, {6, 16}, {16, 0}, {12, 0}, {256, 0})
+#ifndef FZ_SAMPLES /* the simulator's pools are small, and so are its samples of these */
 #define FZ_SMALL_POOL 64
-#define FZ_SAMPLES(ROW)                                                                                                \
-    ROW(256, {16, 0})                                                                                                  \
-    ROW(1024, {16, 0}, {64, 0})                                                                                        \
-    ROW(UINT64_MAX, {3, 4}, {4, 8}, {6, 16}, {6, 16}, {16, 0}, {12, 0}, {256, 0})
+#define FZ_SAMPLES(ROW) ROW(256, {16, 0}) ROW(1024, {16, 0}, {64, 0}) FZ_SAMPLES_OF_LARGE(ROW)
 #endif
 #define FZ_SAMPLE_MAX 256
 

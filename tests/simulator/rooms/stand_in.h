@@ -21,8 +21,7 @@
  * have the library's samples.
  */
 #define FZ_SMALL_POOL 3
-#define FZ_SAMPLES(ROW)                                                                                                \
-    ROW(14, {2, 1}, {1, 2}) ROW(UINT64_MAX, {3, 4}, {4, 8}, {6, 16}, {6, 16}, {16, 0}, {12, 0}, {256, 0})
+#define FZ_SAMPLES(ROW) ROW(14, {2, 1}, {1, 2}) FZ_SAMPLES_OF_LARGE(ROW)
 
 /* See libc.h. */
 void sim_step(void);
