@@ -103,15 +103,16 @@ enum model_weakness {
 struct model_result {
     uint64_t runs;
     bool broken;
+    bool cut;       /* the search ended before it had seen all, and none was broken */
     char what[256]; /* broken: by Relacy's name for it and the sentence */
 };
 
 /*
  * Runs a scenario in all orders within its bound, with the site of that number
- * weakened, until a run breaks a rule.  tell: prints that run.
+ * weakened, until a run breaks a rule, or there were that many of them.  tell: prints the run that breaks it.
  */
 struct model_result model_check(const struct scenario *scenario, int weak_site, enum model_weakness weakness,
-                                bool tell);
+                                uint64_t most_runs, bool tell);
 
 /* The sites that were met in what is shared, by number, in the order in which they were met; NULL: there are no more.
  */
