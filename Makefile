@@ -7,43 +7,107 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 MAKEFLAGS += --no-print-directory
 CMAKE = cmake
-CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
-# `$(call build,PRESET)` configures and builds; `$(call test,PRESET)` also tests.
+# Many tests wait for servers: with twice as many at a time as processors, these are busy.
+CTEST = ctest -j $$(( 2 * $(JOBS) ))
+# `$(call build,PRESET)` configures and builds; `$(call test,PRESET,OPTIONS)` also tests.
 build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).configure.log; exit 1; }; \
 	$(CMAKE) --build --preset $(1) -j $(JOBS)
-test = $(call build,$(1)) && $(CTEST) --preset $(1)
+test = $(call build,$(1)) && $(CTEST) --preset $(1) $(2)
+# `$(call campaign,LABEL OR OPTIONS)`: tests that `make check` leaves out, whole.
+campaign = sh tools/install-packages check && $(call build,check) && $(CTEST) --preset check-all $(1)
+
+# What goes with pushes in turn, one a push (.ci/run); `make long` runs them all.
+BINDINGS = node python php go rust
+LONG = check-bindings check-databases check-page check-nemesis check-whole check-figures check-mutants check-packages \
+	check-sanitized check-portable check-musl check-clang lint memory-model coverage
 
 .DEFAULT_GOAL := all
-.PHONY: all help run check check-clang check-asan check-bindings check-clients check-restarts check-recipes check-tsan check-cross $(CROSS:%=check-%) check-portable check-musl musl soak nemesis clusters mutants fuzz \
-	model memory-model install format format-check lint bench coverage page manual update-fleets update-instructions update-symbols api deb check-deb \
-	amalgamation packages walk dist check-dist clean
+.PHONY: all help run check check-all check-docs one-long long $(LONG) $(BINDINGS:%=check-%) check-asan check-tsan check-own-libc check-clients check-restarts \
+	check-recipes check-cross $(CROSS:%=check-%) musl soak nemesis clusters mutants fuzz model install format format-check lint-changes \
+	bench page manual update-fleets update-instructions update-symbols api deb check-deb amalgamation packages walk dist check-dist clean
 
 all: | build ## build the libraries and the command into build/release
 	@$(call build,release)
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-15s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-19s %s\n", $$1, $$2 }' Makefile
+
+# What was built for the tests need not be built once more.
+RUN = $(if $(wildcard build/check/bin/frazil),check,release)
 
 run: | build ## build, make some ids and take one apart
 	@sh tools/install-packages run
 	@echo 'building; the output is in build/run.log'
-	@($(call build,release)) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
+	@($(call build,$(RUN))) >build/run.log 2>&1 || { cat build/run.log; exit 1; }
 	@sh web/build.sh build/web 2>build/page.log || true
-	@sh tools/demo build/release/bin/frazil build/web/frazil.html
+	@sh tools/demo build/$(RUN)/bin/frazil build/web/frazil.html
 
-check: | build ## install what the tests need, build, run every test
+check: | build ## install what the tests need, build, run the tests of each push (15 min)
 	@sh tools/install-packages check
 	@$(call test,check)
 
-check-clang: | build ## the tests of what a compiler makes, but for those over servers, built by clang
+check-all: | build ## the same, and all that is left to other targets but for servers' clients, other processors and packages (60 min)
+	@$(call campaign)
+
+one-long: ## the campaign whose turn it is, by the number of commits
+	@echo "== $(TURN)" && $(MAKE) $(TURN)
+
+TURN = $(word $(shell expr $$(git rev-list --count HEAD) % $(words $(LONG)) + 1),$(LONG))
+
+long: ## each campaign that goes with pushes in turn, one after the other (2 h)
+	@for target in $(LONG); do echo "== $$target" && $(MAKE) $$target || exit; done
+
+check-bindings: | build ## the tests of the bindings, each by the tools of its language (10 min)
+	@$(call campaign,-L '^$@$$')
+
+$(BINDINGS:%=check-%): check-%: | build
+	@$(call campaign,-R '^bindings/$*$$')
+
+check-databases: | build ## the tests of the extensions for PostgreSQL and SQLite, and of the plain SQL (5 min)
+	@$(call campaign,-L '^$@$$')
+
+check-page: | build ## the page in a browser, beside the command and the daemon (2 min)
+	@$(call campaign,-L '^$@$$')
+
+check-nemesis: | build ## real processes killed over real servers, and clusters cut apart, in their short forms (8 min)
+	@$(call campaign,-L '^$@$$')
+
+check-whole: | build ## all of what make check takes a sample of (4 min)
+	@$(call campaign,-L '^$@$$')
+
+check-figures: | build ## figures of the pages, counts of instructions, self-tests of the checks (3 min)
+	@$(call campaign,-L '^$@$$')
+
+check-packages: packages ## make the packages of the bindings (5 min)
+
+check-docs: | build ## the house rules, and the commands of the pages (4 min)
+	@sh tools/install-packages check
+	@$(call test,check,-R '^(style/|examples/|cli/(pages|readme|recipes|advice|help|incidents))')
+
+# By the number of commits, each push another fifth.
+check-mutants: | build ## a fifth of the known bugs of make mutants (6 min)
+	@sh tools/install-packages check
+	@sh tools/mutants build/mutants $(JOBS) $$(ls tests/mutants/*.patch | sed 's|.*/||; s|\.patch$$||' | \
+		awk -v turn="$$(git rev-list --count HEAD)" '(NR + turn) % 5 == 0')
+
+check-asan: | build ## the tests of behaviour, by clang, under address and undefined behaviour sanitizers (10 min)
+	@sh tools/install-packages check clang fuzz
+	@$(call test,asan)
+
+check-tsan: | build ## the concurrency tests under the thread sanitizer (2 min)
+	@sh tools/install-packages check
+	@$(call test,tsan)
+
+check-own-libc: | build ## what speaks with the system, with nothing of it beyond POSIX, and against musl (3 min)
+	@sh tools/install-packages check musl
+	@sh tools/cross-cmocka build/cross musl
+	@$(call test,musl,-R '^(unit|process)/test_.*(os|home|word|fork|file|lock|dirs|state|guard|memory)')
+
+check-clang: | build ## the tests of what a compiler makes, by clang, optimised (5 min)
 	@sh tools/install-packages check clang
 	@$(call test,clang)
 
-check-asan: | build ## the tests of behaviour, but for the nemesis and the clusters, under address and undefined behaviour sanitizers
-	@sh tools/install-packages check
-	@$(call test,asan)
-
-check-bindings: | build ## the tests of the extensions for Node and Python, which are built with the same sanitizers
+check-sanitized: | build ## the tests of the extensions for Node and Python, built with sanitizers (5 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@sh bindings/sanitized.sh . build/check
@@ -62,10 +126,6 @@ check-recipes: | build ## the examples for Node, with the packages of npm that t
 	@sh tools/install-packages check bench
 	@sh bindings/node/recipes.sh . build/check
 
-check-tsan: | build ## the concurrency tests under the thread sanitizer
-	@sh tools/install-packages check
-	@$(call test,tsan)
-
 check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user
 	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done
 
@@ -76,26 +136,23 @@ $(CROSS:%=check-%): check-%: | build
 	@$(call build,check) --target frazil frazil-sim
 	@sh tools/cross-compare $(JOBS) $*
 
-# All; .ci/run takes fewer.
-PORTABLE_LABELS ?= .
-
 SOAK_SEEDS ?= 1-20000
 SOAK_MEMBERS ?= 1-2000
 SOAK_FLEETS ?= 1-100
 
-check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it
+check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it (10 min)
 	@sh tools/install-packages check
-	@$(call build,portable) && $(CTEST) --test-dir build/portable -L '$(PORTABLE_LABELS)' -LE nemesis
+	@$(call test,portable)
 
 musl: | build ## build the library and the command against musl in place of glibc
 	@sh tools/install-packages musl
 	@$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF >build/musl-only.configure.log || { cat build/musl-only.configure.log; exit 1; }
 	@$(CMAKE) --build build/musl-only -j $(JOBS)
 
-check-musl: | build ## the same against musl in place of glibc, without client libraries
+check-musl: | build ## the same against musl in place of glibc, without client libraries (8 min)
 	@sh tools/install-packages check musl
 	@sh tools/cross-cmocka build/cross musl
-	@$(call build,musl) && $(CTEST) --test-dir build/musl -L '$(PORTABLE_LABELS)' -LE nemesis
+	@$(call test,musl)
 
 soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases, a hundred fleets of 10,000 services, and what struck in them
 	@sh tools/install-packages check
@@ -104,7 +161,7 @@ soak: | build ## 20,000 simulated worlds full of faults, 2,000 of shared leases,
 	@build/check/tests/simulator/frazil-sim --members --seeds $(SOAK_MEMBERS) --jobs $(JOBS)
 	@build/check/tests/simulator/frazil-sim --fleet 10000 --seeds $(SOAK_FLEETS) --jobs $(JOBS)
 
-memory-model: | build ## the lock-free code under the memory model of C11, and what must fail there
+memory-model: | build ## the lock-free code under the memory model of C11, in all orders, and what must fail there (6 min)
 	@sh tools/install-packages check
 	@$(call build,check)
 	@build/check/tests/memory_model/memory-model
@@ -124,10 +181,16 @@ format-check: ## say which sources clang-format would change
 	@sh tools/install-packages format
 	@sh tests/style/format.sh .
 
-lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc
+lint: | build ## clang-tidy, cppcheck, shellcheck, mandoc, doxygen over everything (10 min)
 	@sh tools/install-packages check clang lint
 	@$(CMAKE) --preset lint >build/lint.configure.log
 	@sh tools/lint build/lint '$(JOBS)'
+
+lint-changes: | build ## the same, with clang-tidy and cppcheck over what changed within a day, and what includes it (4 min)
+	@sh tools/install-packages check clang lint
+	@$(CMAKE) --preset lint >build/lint.configure.log
+	@$(call build,check)
+	@sh tools/lint build/lint '$(JOBS)' "$$(sh tools/changed units build/check)"
 
 nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check
 	@sh tools/install-packages check
@@ -170,7 +233,7 @@ manual: | build ## the manual as pages for a browser, with a search: build/manua
 	@sh tools/install-packages manual page
 	@sh tools/manual build/manual
 
-coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease
+coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease (5 min)
 	@sh tools/install-packages check coverage
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)

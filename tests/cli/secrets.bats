@@ -50,11 +50,12 @@ hides_secret() {
     [[ $text != *s3* && $text != *cret* ]]
 }
 
-# keeps COMMAND...: it does not show the secret.
+# keeps COMMAND...: it does not show the secret.  FRAZIL_TEST_EVERY=N: each Nth is tried.
 keeps() {
     local status=0
     tried=$((tried + 1))
-    timeout 20 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
+    [ $((tried % ${FRAZIL_TEST_EVERY:-1})) -eq 0 ] || return 0
+    timeout 120 "$FRAZIL" "$@" </dev/null >said 2>&1 || status=$?
     [ "$status" -le 4 ] || { echo "status $status: $*"; return 1; }
     hides_secret || { printf 'frazil'; printf ' %q' "$@"; printf ' shows it:\n'; cat said; return 1; }
 }

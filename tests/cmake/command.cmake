@@ -17,7 +17,7 @@ if(TARGET frazil)
     set_target_properties(command_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/command
                                                      OUTPUT_NAME ${name})
     add_test(NAME command/${name} COMMAND command_${name})
-    set_tests_properties(command/${name} PROPERTIES LABELS command TIMEOUT 120 ENVIRONMENT "${test_environment}")
+    set_tests_properties(command/${name} PROPERTIES LABELS command ENVIRONMENT "${test_environment}")
   endforeach()
 endif()
 
@@ -40,14 +40,13 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
   target_compile_definitions(cli_other_build PRIVATE OTHER_BUILD=frazil_coordinator_redis)
   set_target_properties(cli_other_build PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/cli/other_build
                                                    OUTPUT_NAME frazil-redis SOVERSION ${FRAZIL_SOVERSION})
-  # secrets.bats starts thousands of commands, each of which a sanitizer makes slower.
-  math(EXPR cli_timeout_s "1200 * ${slowdown}")
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
     add_test(NAME cli/${name} COMMAND ${BATS} ${source})
     set_tests_properties(cli/${name} PROPERTIES
-      LABELS cli TIMEOUT ${cli_timeout_s}
+      LABELS cli
       ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
     frazil_leave_out(cli/${name})
   endforeach()
+  frazil_sampled(cli/secrets)
 endif()

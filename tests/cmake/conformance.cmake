@@ -16,6 +16,5 @@ if(TARGET PkgConfig::TEST_JANSSON)
   add_test(NAME conformance/selftest COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/conformance/selftest.sh $<TARGET_FILE:conformance_run>)
   set(environment ${test_environment})
   list(FILTER environment EXCLUDE REGEX "^FRAZIL_STATE=") # the cases say themselves where they keep what
-  set_tests_properties(conformance/cases conformance/selftest PROPERTIES LABELS conformance TIMEOUT 120
-                                                                   ENVIRONMENT "${environment}")
+  set_tests_properties(conformance/cases conformance/selftest PROPERTIES LABELS conformance ENVIRONMENT "${environment}")
 endif()

@@ -9,7 +9,7 @@ function(frazil_script folder name)
   endif()
   add_test(NAME ${folder}/${name} COMMAND sh ${ARGN})
   set_tests_properties(${folder}/${name} PROPERTIES
-    LABELS ${folder} TIMEOUT 600 SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment};CC=${CMAKE_C_COMPILER}")
+    LABELS ${folder} SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment};CC=${CMAKE_C_COMPILER}")
 endfunction()
 
 add_executable(api_names api/names.c)
@@ -53,6 +53,7 @@ if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
   frazil_script(bench amalgamation ${CMAKE_CURRENT_SOURCE_DIR}/install/amalgamation-cost.sh ${PROJECT_SOURCE_DIR})
   frazil_script(bench listings ${bench}/instructions/listings.sh --check $<TARGET_FILE:bench_instructions>
     ${PROJECT_SOURCE_DIR}/docs/fast-path.md)
+  frazil_long(check-figures bench/instructions bench/amalgamation bench/listings)
 endif()
 if(TARGET frazil)
   set(fleet "")
@@ -60,8 +61,10 @@ if(TARGET frazil)
     set(fleet $<TARGET_FILE:frazil-fleet>)
   endif()
   frazil_script(bench selftest ${bench}/selftest.sh $<TARGET_FILE:frazil> ${fleet})
+  frazil_long(check-figures bench/selftest)
 endif()
 
 frazil_script(install amalgamation ${CMAKE_CURRENT_SOURCE_DIR}/install/amalgamation.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
   ${CMAKE_FIND_ROOT_PATH})
+frazil_sampled(install/amalgamation)
 frazil_script(install install ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})

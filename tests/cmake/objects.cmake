@@ -16,9 +16,11 @@ set(rooms frazil_core frazil_os frazil_lease frazil_common frazil_file frazil_co
 # Coordinators, where their client libraries are: a test named test_PART_* needs its part.
 set(parts ${frazil_client_parts})
 set(absent_parts "")
+set(present_parts "")
 foreach(part IN LISTS parts)
   if(TARGET frazil_${part})
     list(APPEND rooms frazil_${part})
+    list(APPEND present_parts ${part})
   else()
     list(APPEND absent_parts ${part})
   endif()

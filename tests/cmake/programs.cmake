@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: MIT
 # A cmocka program for each test_*.c, and the tests of what runs them.
 
+# frazil_program_test(TEST TARGET LABEL VARIABLES): runs the target, with these variables beside those of all tests.
+function(frazil_program_test test target label variables)
+  add_test(NAME ${test} COMMAND ${target})
+  set_tests_properties(${test} PROPERTIES LABELS ${label} ENVIRONMENT "${test_environment};${variables}")
+endfunction()
+
 set(folders unit concurrency process registers)
 if(NOT CMAKE_CROSSCOMPILING)
   list(APPEND folders nemesis) # its rounds are of real servers and of minutes
 endif()
 foreach(folder IN LISTS folders)
-  set(timeout_s 300)
-  set(alone OFF)
-  if(NOT folder STREQUAL "unit")
-    set(timeout_s 1800)
-  endif()
-  math(EXPR timeout_s "${timeout_s} * ${slowdown}")
-  if(NOT folder MATCHES "^(unit|registers)$")
-    set(alone ON) # they want all processors
+  add_custom_target(tests_${folder})
+  set(processors 1)
+  if(folder STREQUAL "concurrency")
+    set(processors 2) # threads that meet
   endif()
   file(GLOB sources CONFIGURE_DEPENDS ${folder}/test_*.c)
   if(CMAKE_CROSSCOMPILING)
@@ -34,15 +36,25 @@ foreach(folder IN LISTS folders)
     endif()
     set(target ${folder}_${name})
     add_executable(${target} ${source} ${lib_objects})
+    add_dependencies(tests_${folder} ${target})
     frazil_compile_options(${target})
     frazil_test_includes(${target})
     target_link_libraries(${target} PRIVATE frazil_test_objects)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${folder}
                                                OUTPUT_NAME ${name})
-    add_test(NAME ${folder}/${name} COMMAND ${target})
-    set_tests_properties(${folder}/${name} PROPERTIES LABELS ${folder} TIMEOUT ${timeout_s} RUN_SERIAL ${alone}
-                                                    ENVIRONMENT "${test_environment}")
+    if(target STREQUAL "registers_test_network") # which waits for each of the servers in turn
+      foreach(part IN LISTS present_parts)
+        frazil_program_test(${folder}/${name}-${part} ${target} ${folder} "FRAZIL_TEST_KIND=${part}")
+      endforeach()
+      continue()
+    endif()
+    frazil_program_test(${folder}/${name} ${target} ${folder} "")
+    set_tests_properties(${folder}/${name} PROPERTIES PROCESSORS ${processors})
     frazil_leave_out(${folder}/${name})
+    if(folder STREQUAL "nemesis")
+      set_tests_properties(nemesis/${name} PROPERTIES RUN_SERIAL ON)
+      frazil_long(check-nemesis nemesis/${name})
+    endif()
   endforeach()
 endforeach()
 
@@ -59,4 +71,4 @@ foreach(name empty sample)
 endforeach()
 add_test(NAME lib/selftest COMMAND sh ${CMAKE_CURRENT_SOURCE_DIR}/lib/selftest/selftest.sh
                                    $<TARGET_FILE:lib_empty> $<TARGET_FILE:lib_sample>)
-set_tests_properties(lib/selftest PROPERTIES LABELS lib TIMEOUT 120)
+set_tests_properties(lib/selftest PROPERTIES LABELS lib)

@@ -9,7 +9,9 @@ set(style ${CMAKE_CURRENT_SOURCE_DIR}/style)
 foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary upgrading structures format)
   frazil_script(style ${check} ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
   frazil_script(style ${check}-selftest ${style}/selftest.sh ${check})
+  frazil_long(check-figures style/${check}-selftest)
 endforeach()
+frazil_long(check-figures style/english) # as long as all others together
 
 # Bindings and database extensions test themselves, with the tools of their own world: FOLDER/test.sh TREE BUILD.
 file(GLOB scripts RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bindings/*/test.sh
@@ -19,9 +21,11 @@ foreach(script IN LISTS scripts)
   frazil_script(${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${PROJECT_SOURCE_DIR}/${script} ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
   # Without the state that other tests keep in memory alone: theirs is to live through forks and kills.  Their compilers
   # want all processors, and would leave a server of another test none.
-  set_tests_properties(${test} PROPERTIES TIMEOUT 1800 PROCESSORS 2 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
+  frazil_long(check-${CMAKE_MATCH_1} ${test})
+  set_tests_properties(${test} PROPERTIES PROCESSORS 2 ENVIRONMENT "CC=${CMAKE_C_COMPILER}")
 endforeach()
 
 # The page is tried in a browser, beside the command and the daemon of this build.
 frazil_script(web page ${PROJECT_SOURCE_DIR}/web/test.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR})
-set_tests_properties(web/page PROPERTIES TIMEOUT 900 ENVIRONMENT "")
+set_tests_properties(web/page PROPERTIES ENVIRONMENT "")
+frazil_long(check-page web/page)

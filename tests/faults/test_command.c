@@ -9,6 +9,7 @@
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -186,6 +187,19 @@ static bool fail_once(const struct usage *usage, const struct outcome *clean, un
 
 static enum call which[CALLS_MAX];
 
+/* Each how many-th call fails: FRAZIL_TEST_EVERY says so where a sample is enough. */
+static unsigned sample_step(void)
+{
+    const char *every = getenv("FRAZIL_TEST_EVERY");
+    char *end;
+
+    if (every == NULL)
+        return 1;
+    unsigned long step = strtoul(every, &end, 10);
+    assert_true(*end == '\0' && step > 0 && step < CALLS_MAX);
+    return (unsigned)step;
+}
+
 static void try(const struct usage *usage, unsigned calls_at_least)
 {
     unsigned runs = 0;
@@ -199,11 +213,12 @@ static void try(const struct usage *usage, unsigned calls_at_least)
     memcpy(which, left->calls.which, sizeof which);
     scratch_remove(folder);
     assert_true(made < CALLS_MAX);
-    for (unsigned at = 1; at <= made; at += FAULTS_STEP) {
+    unsigned step = sample_step();
+    for (unsigned at = 1; at <= made; at += step) {
         for (const int *error = call_errors(which[at - 1]); *error != 0; error++) {
             failures += fail_once(usage, &clean, at, false, *error);
             runs++;
-            if (*error != EINTR && FAULTS_STEP == 1) {
+            if (*error != EINTR) {
                 failures += fail_once(usage, &clean, at, true, *error);
                 runs++;
             }

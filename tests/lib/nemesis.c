@@ -176,7 +176,7 @@ const frazil_coordinator *const *nemesis_coordinators(void)
 
 void nemesis_over_all(kind_rule rule)
 {
-    const char *only = getenv("FRAZIL_NEMESIS_KIND");
+    const char *only = getenv("FRAZIL_TEST_KIND");
 
     for (const struct register_kind *const *kind = register_kinds; *kind != NULL; kind++) {
         if ((*kind)->server == NULL || (*kind)->url == NULL || (only != NULL && strcmp(only, (*kind)->name) != 0))

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "lib/register_kinds.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "lib/asserts.h"
 
 #define KIND_ADDRESS(part, schemes, help) &kind_##part,
@@ -8,12 +11,20 @@ const struct register_kind *const register_kinds[] = {&kind_memory, FZ_COORDINAT
 #undef KIND_ADDRESS
 const size_t register_kind_count = sizeof register_kinds / sizeof register_kinds[0];
 
+/* Whether this run is about that kind: FRAZIL_TEST_KIND names one; without it, about all. */
+static bool is_wanted(const struct register_kind *kind)
+{
+    const char *only = getenv("FRAZIL_TEST_KIND");
+
+    return only == NULL || strcmp(only, kind->name) == 0;
+}
+
 static void hold_kinds(kind_rule rule, bool with_server)
 {
     for (size_t i = 0; i < register_kind_count; i++) {
         const struct register_kind *kind = register_kinds[i];
-        if (kind == NULL)
-            continue; /* its part is not built */
+        if (kind == NULL || !is_wanted(kind)) /* NULL: its part is not built */
+            continue;
         if (with_server && kind->server == NULL)
             continue;
         print_message("%s\n", kind->name);

@@ -348,8 +348,8 @@ TEST("A variable one slip away from a key's is found; keys themselves, our own a
     static const char *const good[] = {
         "FRAZIL_WORKER",  "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE", "FRAZIL_STATE_DIR",
         "FRAZIL_NEMESIS", "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS", "FRAZIL_VECTORS_DIR",
-        "FRAZIL_SERVE",   "FRAZIL_NEMESIS_KIND", "FRAZIL_SHOP_QUEUE", "FRAZIL_",      "FRAZILWORKER",
-        "XFRAZIL_WROKER", "FRAZIL_ONLY",
+        "FRAZIL_SERVE",   "FRAZIL_SHOP_QUEUE",   "FRAZIL_",           "FRAZILWORKER", "XFRAZIL_WROKER",
+        "FRAZIL_ONLY",    "FRAZIL_TEST_KIND",    "FRAZIL_TEST_EVERY",
     };
     struct slips slips;
 
