@@ -38,15 +38,14 @@ void fz_typed_show_parts(const char *text, size_t len, void (*put)(void *ctx, co
         return;
     }
     struct fz_secrets secrets = fz_secrets_of(text, len);
-    for (size_t i = 0; i < len;) {
-        size_t end = fz_secrets_skip(&secrets, i);
-        if (end == i) {
-            i++;
+    for (size_t i = 0, next; i < len; i = next) {
+        bool is_secret;
+        next = fz_secrets_next(&secrets, i, &is_secret);
+        if (!is_secret)
             continue;
-        }
         put(ctx, text + shown, i - shown);
         put(ctx, "...", 3);
-        shown = i = end;
+        shown = next;
     }
     put(ctx, text + shown, len - shown);
 }

@@ -38,8 +38,8 @@ static void sentence_text(struct fz_sentence *s, const char *text)
 /* One directive of a format. */
 static void sentence_directive(struct fz_sentence *s, char directive, va_list *args)
 {
-    const char *text, *whole;
-    size_t len;
+    const char *text;
+    size_t before, len;
 
     switch (directive) {
     case 's':
@@ -59,9 +59,9 @@ static void sentence_directive(struct fz_sentence *s, char directive, va_list *a
         break;
     case 'P':
         text = va_arg(*args, const char *);
+        before = va_arg(*args, size_t);
         len = va_arg(*args, size_t);
-        whole = va_arg(*args, const char *);
-        fz_sentence_quoted_piece(s, text, len, whole, va_arg(*args, size_t));
+        fz_sentence_quoted_piece(s, text, before, len, va_arg(*args, size_t));
         break;
     case 'u':
         fz_sentence_u64(s, va_arg(*args, uint64_t));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "secret.h"
 
-#include <stdbool.h>
-
+#include "assert.h"
 #include "lower.h"
 
 enum { PORT_DIGITS_MAX = 5 };
@@ -148,15 +147,25 @@ static bool follows_key(const struct fz_secrets *s, size_t at)
     return false;
 }
 
-size_t fz_secrets_skip(const struct fz_secrets *secrets, size_t at)
+/* Where the secret that begins at a place ends; the place itself if none begins there, or an empty one. */
+static size_t end_of_secret(const struct fz_secrets *secrets, size_t at)
 {
     if (at >= secrets->open)
         return secrets->len;
-    if (at == secrets->begin && at < secrets->end)
+    if (at >= secrets->begin && at < secrets->end)
         return secrets->end;
     if (!follows_key(secrets, at))
         return at;
     while (at < secrets->len && secrets->text[at] != '&')
         at++;
     return at;
+}
+
+size_t fz_secrets_next(const struct fz_secrets *secrets, size_t at, bool *ret_is_secret)
+{
+    FZ_ASSERT(at < secrets->len);
+    size_t end = at < secrets->len ? end_of_secret(secrets, at) : at;
+
+    *ret_is_secret = end > at;
+    return end > at ? end : at + 1;
 }

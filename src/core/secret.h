@@ -6,6 +6,7 @@
 #ifndef FZ_CORE_SECRET_H
 #define FZ_CORE_SECRET_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The secrets of one text. */
@@ -22,10 +23,12 @@ struct fz_secrets {
 FZ_PRIVATE struct fz_secrets fz_secrets_of(const char *text, size_t len);
 
 /*
- * Where the secret that begins at a place ends; the place itself if none begins there.  These are secrets: the
- * text before the '@' of a URL; the text behind its ':' if no '@' follows and it is no port.  Also the value of each
- * key behind its '?', and anywhere the value of a key that is called password, passwd, pwd, secret or token.
+ * Where the part ends that begins at a place before the end of the text: a secret as a whole, or else one character.
+ * It ends behind that place, whatever the place is, so that who goes from part to part comes to an end.  These are
+ * secrets: the text before the '@' of a URL; the text behind its ':' if no '@' follows and it is no port.  Also the
+ * value of each key behind its '?', and anywhere the value of a key that is called password, passwd, pwd, secret or
+ * token.
  */
-FZ_PRIVATE size_t fz_secrets_skip(const struct fz_secrets *secrets, size_t at);
+FZ_PRIVATE size_t fz_secrets_next(const struct fz_secrets *secrets, size_t at, bool *ret_is_secret);
 
 #endif

@@ -60,19 +60,26 @@ static void sentence_visible(struct fz_sentence *s, char c)
     fz_sentence_char(s, digits[byte & 15]);
 }
 
-/* A piece of a text, from first up to end, with the secrets of the text left out, each character written by put. */
+/*
+ * A piece of a text, from first up to end, with the secrets of the text left out, each character written by put.  The
+ * secrets are those of the whole: a part of a password is not known for one by itself.
+ */
 static void sentence_without_secrets(struct fz_sentence *s, const char *text, size_t len, size_t first, size_t end,
                                      void (*put)(struct fz_sentence *s, char c))
 {
     struct fz_secrets secrets = fz_secrets_of(text, len);
     size_t next;
 
-    for (size_t i = 0; i < end; i = next) {
-        next = fz_secrets_skip(&secrets, i);
-        if (next > first && next > i)
+    FZ_ASSERT(first <= end && end <= len);
+    for (size_t at = 0; at < end; at = next) {
+        bool is_secret;
+        next = fz_secrets_next(&secrets, at, &is_secret);
+        if (next <= first)
+            continue;
+        if (is_secret)
             fz_sentence_str(s, "...");
-        if (next == i && ++next > first)
-            put(s, text[i]);
+        else
+            put(s, text[at]);
     }
 }
 
@@ -86,13 +93,10 @@ void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len)
     sentence_without_secrets(s, text, len, 0, len, sentence_visible);
 }
 
-void fz_sentence_quoted_piece(struct fz_sentence *s, const char *piece, size_t piece_len, const char *whole,
-                              size_t whole_len)
+void fz_sentence_quoted_piece(struct fz_sentence *s, const char *text, size_t before, size_t len, size_t behind)
 {
-    size_t first = (size_t)(piece - whole);
-
     fz_sentence_char(s, '\'');
-    sentence_without_secrets(s, whole, whole_len, first, first + piece_len, sentence_visible);
+    sentence_without_secrets(s, text, before + len + behind, before, before + len, sentence_visible);
     fz_sentence_char(s, '\'');
 }
 

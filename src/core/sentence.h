@@ -33,9 +33,12 @@ FZ_PRIVATE void fz_sentence_typed(struct fz_sentence *s, const char *text, size_
  */
 FZ_PRIVATE void fz_sentence_shown(struct fz_sentence *s, const char *text, size_t len);
 FZ_PRIVATE void fz_sentence_quoted(struct fz_sentence *s, const char *text, size_t len);
-/* A piece of a text, quoted: a password that was cut in two is not known by one of its parts alone. */
-FZ_PRIVATE void fz_sentence_quoted_piece(struct fz_sentence *s, const char *piece, size_t piece_len, const char *whole,
-                                         size_t whole_len);
+/*
+ * A piece of a text, quoted: a password that was cut in two is not known by one of its parts alone.  The text is given
+ * as what stands before the piece, the piece, and what stands behind it, so that no piece can lie outside of its text.
+ */
+FZ_PRIVATE void fz_sentence_quoted_piece(struct fz_sentence *s, const char *text, size_t before, size_t len,
+                                         size_t behind);
 FZ_PRIVATE void fz_sentence_char(struct fz_sentence *s, char c);
 FZ_PRIVATE void fz_sentence_u64(struct fz_sentence *s, uint64_t value);
 FZ_PRIVATE void fz_sentence_i64(struct fz_sentence *s, int64_t value);
@@ -51,7 +54,8 @@ FZ_PRIVATE frazil_err fz_sentence_give(const struct fz_sentence *s, char *buf, s
 /*
  * Writes fmt with the arguments.  Directives: %s C string of our own, %q quoted C string,
  * %Q quoted (const char *, size_t), %v as %q without the quotes, %u uint64_t, %d int64_t,
- * %t int64_t Unix ms as a time, %c int, %% percent.  %P takes a piece as %Q does, and the text that it was cut from.
+ * %t int64_t Unix ms as a time, %c int, %% percent.  %P a quoted piece of a text
+ * (const char *text, size_t before, size_t len, size_t behind), as fz_sentence_quoted_piece takes it.
  * Integers must be passed as exactly uint64_t / int64_t / size_t.
  */
 FZ_PRIVATE void fz_sentence_format(struct fz_sentence *s, const char *fmt, va_list *args);

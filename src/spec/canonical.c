@@ -70,20 +70,21 @@ static void canon_value(struct canon *w, enum fz_key key, const char *value)
 {
     struct fz_secrets secrets = fz_secrets_of(value, strlen(value));
     bool quoted = strpbrk(value, " \t\r\n'") != NULL;
+    size_t next;
 
     canon_key(w, key);
     if (quoted)
         canon_char(w, '\'');
-    for (size_t i = 0; i < secrets.len;) {
-        size_t end = w->with_secrets ? i : fz_secrets_skip(&secrets, i);
-        if (end > i) {
+    for (size_t i = 0; i < secrets.len; i = next) {
+        bool is_secret = false;
+        next = w->with_secrets ? i + 1 : fz_secrets_next(&secrets, i, &is_secret);
+        if (is_secret) {
             canon_text(w, "...");
-            i = end;
             continue;
         }
         if (quoted && (value[i] == '\'' || value[i] == '\\'))
             canon_char(w, '\\');
-        canon_char(w, value[i++]);
+        canon_char(w, value[i]);
     }
     if (quoted)
         canon_char(w, '\'');

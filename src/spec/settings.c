@@ -68,10 +68,10 @@ static frazil_err unknown_key(const struct reader *reader, const char *text, siz
         return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC,
                           "%s: a URL stands at character %u, where a key should: write worker=URL", reader->where,
                           (uint64_t)(text - reader->text) + 1);
-    /* The text before the key is passed along: a password with a space in it may have been cut in two here. */
-    size_t seen = (size_t)(text - reader->text) + strcspn(text, " \t\r\n");
+    /* The text around the key is passed along: a password with a space in it may have been cut in two here. */
+    size_t before = (size_t)(text - reader->text), behind = strcspn(text + len, " \t\r\n");
     return fz_fail_at(reader->reterr, place_in_spec(reader, text), FRAZIL_ESPEC, "%s: unknown key %P%s", reader->where,
-                      text, len, reader->text, seen, advice);
+                      reader->text, before, len, behind, advice);
 }
 
 static frazil_err read_key(struct reader *reader, enum fz_key *ret)

@@ -316,8 +316,8 @@ TEST("A piece of a text is quoted without the part of a password that was cut of
     frazil_error err;
 
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        (void)fz_fail(&err, FRAZIL_EINVAL, "%P", cases[i].text + cases[i].first, cases[i].len, cases[i].text,
-                      strlen(cases[i].text));
+        size_t behind = strlen(cases[i].text) - cases[i].first - cases[i].len;
+        (void)fz_fail(&err, FRAZIL_EINVAL, "%P", cases[i].text, cases[i].first, cases[i].len, behind);
         assert_string_equal(err.message, cases[i].quoted);
     }
 }
