@@ -68,6 +68,17 @@ static bool is_printable(const char *text, size_t len)
     return true;
 }
 
+/* Whether it can be a key.  What cannot may be a part of a URL with a password, and is not shown. */
+static bool is_key(struct bytes text)
+{
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-')
+            return false;
+    }
+    return text.len > 0;
+}
+
 static void add_section(struct config_file *file, struct bytes line, struct place place, struct bytes *errors)
 {
     struct bytes inner = trimmed(line.at + 1, line.len - 2);
@@ -101,6 +112,12 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
     }
     struct config_section *section = &file->sections[file->count - 1];
     struct bytes key = trimmed(line.at, (size_t)(equals - line.at));
+    if (!is_key(key)) {
+        config_complain(errors, place,
+                        "what stands before the '=' is no key: a key is one word of letters, digits and _, as in "
+                        "max_batch=10000");
+        return;
+    }
     struct bytes value = trimmed(equals + 1, line.len - (size_t)(equals - line.at) - 1);
     struct config_row row = {copy(key.at, key.len), copy(value.at, value.len), place};
     for (size_t i = 0; i < section->count; i++) {

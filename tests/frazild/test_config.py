@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BASE, FRAZILD, TestCase, generator
+from harness import BASE, FRAZILD, PATIENCE_S, TestCase, generator
 
 
 class Configuration(unittest.TestCase):
@@ -25,7 +25,7 @@ class Configuration(unittest.TestCase):
         return path
 
     def run_it(self, *arguments):
-        return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=60)
+        return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=PATIENCE_S)
 
     def expect(self, text, line, words):
         self.write(text)
@@ -58,6 +58,29 @@ class Configuration(unittest.TestCase):
         self.expect("[listen resp]\naddress=127.0.0.1:0\n", None, "no [generator NAME]")
         self.expect(generator("a"), None, "no [listen PROTOCOL]")
         self.expect("[listen resp]\n" + generator("a"), 1, "needs address=")
+
+    def test_a_key_that_is_no_word_is_refused_and_not_shown(self):
+        for before in (BASE, BASE + generator("main")):
+            line = before.count("\n") + 1
+            for key in ("max batch", "a\tb", "a b c", "'max_batch'", "a\\", '"', "schön", "\x7f", "redis://me:hunter2@h/n?a"):
+                with self.subTest(key=key):
+                    self.expect(before + f"{key}=10\n", line, "is no key: a key is one word")
+                    self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
+        self.expect(BASE + generator("main") + "\n".join(f"max batch{i}=1" for i in range(1000)), 8, "is no key")
+
+    def test_keys_and_values_of_any_length_are_read_or_refused(self):
+        good = BASE + generator("main")
+        last = good.count("\n") + 1
+        self.expect(good + "a" * (1 << 20) + "=1\n", last, "unknown key")
+        self.expect(good + "a " * (1 << 19) + "=1\n", last, "is no key")
+        self.expect(good + "layout=" + "a " * (1 << 19) + "\n", last - 3, "layout")
+        self.expect(good + "layout=redis://me:hunter2@h/n " + ":/@" * 1000 + "\n", last - 3, "layout")
+        self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
+        self.expect(good + "run_dir=a\0b\n", last, "control character")
+
+    def test_a_key_with_a_blank_in_the_file_of_a_generator_is_refused_with_its_line(self):
+        path = self.write("worker=fixed:1\nmax batch=10\n", "frazil.conf")
+        self.expect(BASE + f"[generator main]\nconfig={path}\n", 5, "line 2: unknown key")
 
     def test_all_mistakes_are_told_at_once(self):
         self.write("[daemon]\nthreads=x\nnonsense=1\n[generator a]\nlayout=1/2/3/4/5\n")
@@ -128,8 +151,8 @@ class Configuration(unittest.TestCase):
 
 class Defaults(TestCase):
     def test_a_token_is_not_printed_twice(self):
-        first = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=60).stdout
-        second = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=60).stdout
+        first = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
+        second = subprocess.run([FRAZILD, "--new-token"], capture_output=True, text=True, timeout=PATIENCE_S).stdout
         self.assertNotEqual(first, second)
 
 
