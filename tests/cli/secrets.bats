@@ -182,3 +182,31 @@ keeps() {
     fails 2 'not "redis://h/x?password=...&timeout=..."' frazil next -n 'redis://h/x?password=s3cret&timeout=1s'
     fails 4 'cannot open /nonexistent/a:b' frazil verify /nonexistent/a:b
 }
+
+@test "keys that are no word are refused, and show no password: as arguments, in the environment, in a file" {
+    local tried=0 key
+    for key in "max batch" "a b" " " $'a\tb' $'a\nb' "'a b'" 'a\ b' '"' $'\e[2J' $'gr\xc3\xb6\xc3\x9fe x' "a=b c" "" \
+        "$(printf 'a b %.0s' {1..5000})" "x y redis://joe:s3cret@$HOST/x" "redis://joe:s3 cret@$HOST/x" "token=a/b&x y://:s3cret@$HOST"; do
+        keeps next "$key=10"
+        keeps next worker=fixed:1 "$key=10"
+        keeps next "worker=fixed:1 $key=10"
+        keeps doctor "$key=10"
+        keeps state "$key=10"
+        keeps lease list "$key=10"
+        keeps next -l "$key=10"
+        keeps worker "$key=10"
+        env "FRAZIL_${key//=/}=$key" "$FRAZIL" next worker=fixed:1 >said 2>&1
+        hides_secret
+        FRAZIL_LAYOUT="$key=10" keeps next
+        printf 'worker=fixed:1\n%s=10\n' "$key" >file
+        keeps next config=file
+    done
+    echo "tried $tried"
+    [ "$tried" -ge 160 ]
+}
+
+@test "a key with a blank is refused with a sentence that says what helps" {
+    fails 2 "unknown key 'max'; frazil.spec(5) lists the keys" frazil next "max batch=10"
+    printf 'max batch=10\n' >file
+    fails 2 "line 1: unknown key; frazil.spec(5) lists the keys" frazil next config=file
+}

@@ -52,6 +52,18 @@ def test_a_key_given_twice_is_an_error():
     assert caught.value.code == "FRAZIL_ESPEC"
 
 
+KEYS = ["a b", " ", "", "\t", "max batch", "'a b'", "a\\ b", '"', "a\nb", "\x1b[2J", "größe x", "a=b c=d", "a b " * (1 << 18)]
+URLS = ["redis://me:hun ter2@h/n", "x redis://me:ter2@h/n", "token=a/b&x y://:ter2@h"]
+
+
+@pytest.mark.parametrize("key", KEYS + URLS, ids=range(len(KEYS + URLS)))
+def test_a_key_that_is_no_word_is_an_error_and_a_password_in_it_is_not_shown(key):
+    with pytest.raises(frazil.UsageError) as caught:
+        frazil.open(**{key: "x"})
+    assert caught.value.code == "FRAZIL_ESPEC"
+    assert "ter2" not in str(caught.value)
+
+
 def test_an_empty_value_is_an_error():
     with pytest.raises(frazil.UsageError):
         frazil.open(worker="fixed:1", hostname="")
