@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: a spec and a config file that can be read are the same settings when they are written once more,
- * and what is made of them is a configuration that can be used.
+ * and what is made of them is a configuration that can be used.  A key and its value, whatever they are, are taken or
+ * refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -113,12 +114,43 @@ static void read_settings(add_fn add, const char *text)
     fz_settings_free(&settings);
 }
 
+/*
+ * Options that are said one by one: the input up to its first line end is the key, the rest the value, which may hold
+ * zero bytes.
+ */
+static void set_option(const uint8_t *data, size_t size)
+{
+    const uint8_t *end = size == 0 ? NULL : memchr(data, '\n', size);
+    size_t key_size = end == NULL ? size : (size_t)(end - data);
+    size_t value_at = end == NULL ? size : key_size + 1;
+    char *key = fuzz_string(data, key_size);
+    frazil_options *options;
+    frazil_error why;
+
+    REQUIRE(frazil_options_new(&options, NULL) == FRAZIL_OK);
+    frazil_err err = frazil_options_set(options, key, (const char *)data + value_at, size - value_at, &why);
+    REQUIRE(err == FRAZIL_OK || err == FRAZIL_ESPEC);
+    if (err == FRAZIL_OK) {
+        REQUIRE(fz_key_named(key, strlen(key)) != FZ_KEYS_TOTAL && size > value_at);
+    } else {
+        fuzz_require_error(err, &why);
+        fuzz_require_secret_kept(key, why.message);
+    }
+    err = frazil_options_spec(options, (const char *)data, size, &why);
+    REQUIRE(err == FRAZIL_OK || err == FRAZIL_ESPEC);
+    if (err != FRAZIL_OK)
+        fuzz_require_error(err, &why);
+    frazil_options_free(options);
+    free(key);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = fuzz_string(data, size);
 
     read_settings(fz_settings_add_text, text);
     read_settings(fz_settings_add_lines, text);
+    set_option(data, size);
     free(text);
     return 0;
 }
