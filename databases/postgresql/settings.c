@@ -326,6 +326,16 @@ static void set(frazil_options *options, const char *key, const char *value)
     }
 }
 
+/* Whether a key can be shown: what is no word may be a part of a URL with a password. */
+static bool is_word(const char *key, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (!isalnum((unsigned char)key[i]) && key[i] != '_')
+            return false;
+    }
+    return true;
+}
+
 /* Keys that the spec of a generator may have: what ids look like.  Where the server runs is said by other settings. */
 static void check_keys(const char *name, const char *spec, size_t len)
 {
@@ -345,7 +355,8 @@ static void check_keys(const char *name, const char *spec, size_t len)
         if (!known)
             ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
                             errmsg("frazil.generators: \"%.*s\" of generator \"%s\" is no key that it takes",
-                                   (int)(c - key), key, name),
+                                   is_word(key, (size_t)(c - key)) ? (int)(c - key) : 3,
+                                   is_word(key, (size_t)(c - key)) ? key : "...", name),
                             errhint("It takes layout, epoch, tick, behaviour, on_full, on_backward, max_lead, start, "
                                     "seq_min, seq_max, allow_short_life and namespace.")));
         bool quoted = false;

@@ -129,6 +129,17 @@ export FRAZIL_WORKER=fixed:7
 FRAZIL_SQLITE_LATE='layout=flake worker=fixed:0 state=memory clock=frozen:2040-01-01'
 export FRAZIL_SQLITE_LATE
 refused "frazil_next('late')" "move to a layout of 63 bits"
+for key in 'max batch' '"a b"' "$(printf 'a\tb')" "$(printf 'max\nbatch')" "'a b'" 'a\ b' 'größe x' "$(printf 'a b %.0s' $(seq 1000))"; do
+    FRAZIL_SQLITE_ODD="$key=10 worker=fixed:7"
+    export FRAZIL_SQLITE_ODD
+    refused "frazil_next('odd')" "unknown key"
+done
+for key in 'redis://me:tell nobody@h/x' 'x redis://me:nobody@h/x' 'token=a/b&x y://:nobody@h'; do
+    FRAZIL_SQLITE_ODD="$key=10"
+    export FRAZIL_SQLITE_ODD
+    refused "frazil_next('odd')" "frazil: "
+    case $answer in *nobody*) fail "a secret is shown: $answer" ;; esac
+done
 if FRAZIL_WORKER='redis://user:tellnobody@127.0.0.1:1/orders' sql 'SELECT frazil_next()' >secret 2>&1; then
     fail "no Redis, and no error"
 fi

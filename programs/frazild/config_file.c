@@ -68,7 +68,7 @@ static bool is_printable(const char *text, size_t len)
     return true;
 }
 
-/* Whether it can be a key.  What cannot may be a part of a URL with a password, and is not shown. */
+/* Whether it can be a key.  Any other text may be a part of a URL with a password, and is not shown. */
 static bool is_key(struct bytes text)
 {
     for (size_t i = 0; i < text.len; i++) {
