@@ -129,13 +129,16 @@ export FRAZIL_WORKER=fixed:7
 FRAZIL_SQLITE_LATE='layout=flake worker=fixed:0 state=memory clock=frozen:2040-01-01'
 export FRAZIL_SQLITE_LATE
 refused "frazil_next('late')" "move to a layout of 63 bits"
+# shellcheck disable=SC2046,SC2089 # a list of numbers; quotes and backslashes are parts of the key
 for key in 'max batch' '"a b"' "$(printf 'a\tb')" "$(printf 'max\nbatch')" "'a b'" 'a\ b' 'größe x' "$(printf 'a b %.0s' $(seq 1000))"; do
     FRAZIL_SQLITE_ODD="$key=10 worker=fixed:7"
+    # shellcheck disable=SC2090 # likewise
     export FRAZIL_SQLITE_ODD
     refused "frazil_next('odd')" "unknown key"
 done
 for key in 'redis://me:tell nobody@h/x' 'x redis://me:nobody@h/x' 'token=a/b&x y://:nobody@h'; do
     FRAZIL_SQLITE_ODD="$key=10"
+    # shellcheck disable=SC2090 # likewise
     export FRAZIL_SQLITE_ODD
     refused "frazil_next('odd')" "frazil: "
     case $answer in *nobody*) fail "a secret is shown: $answer" ;; esac
