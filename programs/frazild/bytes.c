@@ -69,6 +69,21 @@ void bytes_drop(struct bytes *bytes, size_t len)
         memmove(bytes->at, bytes->at + len, bytes->len);
 }
 
+struct bytes bytes_take(struct bytes_memory *memory)
+{
+    struct bytes ret = {.at = memory->at, .size = memory->size};
+
+    *memory = (struct bytes_memory){0};
+    return ret;
+}
+
+void bytes_give_back(struct bytes *bytes, struct bytes_memory *memory)
+{
+    free(memory->at); /* of another who took some meanwhile */
+    *memory = (struct bytes_memory){.at = bytes->at, .size = bytes->size};
+    *bytes = (struct bytes){0};
+}
+
 void bytes_free(struct bytes *bytes)
 {
     free(bytes->at);

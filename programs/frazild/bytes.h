@@ -20,6 +20,15 @@ struct bytes {
     bool failed;
 };
 
+/*
+ * Memory that one writer after the other has bytes in.  It has no length and no failure of its own: nothing that a
+ * writer left can be there for the next one.
+ */
+struct bytes_memory {
+    char *at;
+    size_t size;
+};
+
 /* Makes room for `more` bytes behind the last one.  Returns where they go, or NULL, and sets `failed`, without memory.
  */
 char *bytes_room(struct bytes *bytes, size_t more);
@@ -34,6 +43,10 @@ void bytes_format(struct bytes *bytes, const char *fmt, ...) __attribute__((form
 
 /* Takes the first len bytes away. */
 void bytes_drop(struct bytes *bytes, size_t len);
+
+/* Takes memory for bytes, which are empty; the caller owns it alone until it gives it back, however its work ended. */
+struct bytes bytes_take(struct bytes_memory *memory);
+void bytes_give_back(struct bytes *bytes, struct bytes_memory *memory);
 
 /* Frees the memory; the bytes are empty then. */
 void bytes_free(struct bytes *bytes);

@@ -95,10 +95,9 @@ void connection_make_ready(struct loop *loop, struct connection *connection)
     loop->ready_end = &connection->next_ready;
 }
 
-/* Sends what the turn has written; what the socket does not take is kept.  False: the connection is broken. */
-static bool send_output(struct loop *loop, struct connection *connection)
+/* Sends what the session has written; what the socket does not take is kept.  False: the connection is broken. */
+static bool send_output(struct loop *loop, struct connection *connection, struct bytes *output)
 {
-    struct bytes *output = &loop->output;
     size_t sent = 0;
 
     if (output->failed)
@@ -190,26 +189,38 @@ static bool is_over(const struct loop *loop, const struct connection *connection
     return (connection->ended || loop->drains) && connection->reads && connection->out.len == 0;
 }
 
-/* Runs the session over len bytes, as far as it goes, and sends what it says. */
+/*
+ * Runs the session over len bytes, as far as it goes, and sends what it says.  Its output begins empty and ends here,
+ * sent or kept or lost with its connection.  False: the connection is broken.
+ */
+static bool converse(struct loop *loop, struct connection *connection, const char *at, size_t len, size_t *ret_used,
+                     enum session_state *ret_state)
+{
+    struct bytes output = bytes_take(&loop->output);
+    size_t used;
+    bool good;
+
+    *ret_used = 0;
+    do {
+        *ret_state =
+            session_run(&connection->session, at + *ret_used, len - *ret_used, &used, &connection->need, &output);
+        *ret_used += used;
+        good = send_output(loop, connection, &output);
+    } while (good && *ret_state == SESSION_FULL && connection->out.len == 0);
+    bytes_give_back(&output, &loop->output);
+    return good;
+}
+
 static void work(struct loop *loop, struct connection *connection, const char *at, size_t len)
 {
     enum session_state state;
-    size_t all_used = 0, used;
+    size_t used;
 
-    do {
-        state =
-            session_run(&connection->session, at + all_used, len - all_used, &used, &connection->need, &loop->output);
-        all_used += used;
-        if (!send_output(loop, connection)) {
-            connection_close(loop, connection);
-            return;
-        }
-    } while (state == SESSION_FULL && connection->out.len == 0);
-    if (!keep_rest(connection, at, len, all_used)) {
+    if (!converse(loop, connection, at, len, &used, &state) || !keep_rest(connection, at, len, used)) {
         connection_close(loop, connection);
         return;
     }
-    note_progress(loop, connection, all_used);
+    note_progress(loop, connection, used);
     connection->reads = state == SESSION_READ;
     if (state == SESSION_TURN)
         connection_make_ready(loop, connection);

@@ -262,6 +262,6 @@ void loop_join(struct loop *loop)
     (void)close(loop->reserve);
     free(loop->input);
     free(loop->lane.ids);
-    bytes_free(&loop->output);
+    free(loop->output.at);
     setup_release(loop->lane.setup);
 }

@@ -23,7 +23,7 @@ struct loop {
     struct connection *connections;
     struct connection *ready; /* to go on in this turn, without an event */
     struct connection **ready_end;
-    struct bytes output; /* of the session that runs */
+    struct bytes_memory output; /* for what a session writes while it runs */
     char *input;
     bool drains; /* has seen shared->draining */
     bool failed; /* could not be opened */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: connections share a loop, and not a byte or a mistake of each other, however one of them ends. */
+#include "connection.h"
+#include "lib/test.h"
+
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ECHO(text, len) "*2\r\n$4\r\nECHO\r\n$" len "\r\n" text "\r\n"
+
+/* The daemon's memory: from its own calls alone, `fails_at` of them from now on; 0: none fails. */
+static unsigned fails_at, calls;
+
+static bool fails(void)
+{
+    return ++calls == fails_at;
+}
+
+/* The linker puts these between the daemon and libc; see CMakeLists.txt. */
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t count, size_t size);
+void *__real_realloc(void *at, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t count, size_t size);
+void *__wrap_realloc(void *at, size_t size);
+
+void *__wrap_malloc(size_t size)
+{
+    return fails() ? NULL : __real_malloc(size);
+}
+
+void *__wrap_calloc(size_t count, size_t size)
+{
+    return fails() ? NULL : __real_calloc(count, size);
+}
+
+void *__wrap_realloc(void *at, size_t size)
+{
+    return fails() ? NULL : __real_realloc(at, size);
+}
+
+static void arm(unsigned at)
+{
+    calls = 0;
+    fails_at = at;
+}
+
+/* ---- a loop without its thread: the test says which event comes ---------------------------------- */
+
+static struct setup setup;
+static struct shared shared;
+static struct loop *loop;
+static int fds[16]; /* of clients */
+static size_t fd_count;
+
+struct client {
+    int fd;
+    struct connection *its;
+};
+
+static struct client client_new(void)
+{
+    int small = 4096, ends[2];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends), 0);
+    assert_int_equal(setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
+    assert_true(connection_open(loop, ends[0], false, NULL));
+    fds[fd_count++] = ends[1];
+    return (struct client){ends[1], loop->connections};
+}
+
+static bool is_open(struct client client)
+{
+    const struct connection *at = loop->connections;
+
+    while (at != NULL && at != client.its)
+        at = at->next;
+    return at != NULL;
+}
+
+static void say(struct client client, const char *text)
+{
+    if (is_open(client))
+        assert_int_equal(write(client.fd, text, strlen(text)), strlen(text));
+}
+
+static void die(struct client client)
+{
+    (void)shutdown(client.fd, SHUT_RDWR);
+}
+
+static void happens(struct client client, uint32_t events)
+{
+    if (is_open(client))
+        connection_on_event(loop, client.its, events);
+}
+
+/* Asks, and gets this answer and no byte more. */
+static void expect_answer(struct client client, const char *question, const char *answer)
+{
+    char got[4096];
+
+    say(client, question);
+    happens(client, EPOLLIN);
+    assert_true(is_open(client));
+    ssize_t len = read(client.fd, got, sizeof got);
+    assert_int_equal(len, strlen(answer));
+    assert_memory_equal(got, answer, (size_t)len);
+}
+
+static void expect_untouched(struct client client)
+{
+    expect_answer(client, ECHO("mine", "4"), "$4\r\nmine\r\n");
+    expect_answer(client, ECHO("1", "1") ECHO("22", "2"), "$1\r\n1\r\n$2\r\n22\r\n");
+}
+
+static void open_loop(void)
+{
+    setup = (struct setup){.settings.daemon.max_connections = 8};
+    shared = (struct shared){.setup = &setup};
+    loop = calloc(1, sizeof *loop);
+    assert_non_null(loop);
+    loop->shared = &shared;
+    loop->lane.setup = &setup;
+    loop->ready_end = &loop->ready;
+    loop->epoll = epoll_create1(EPOLL_CLOEXEC);
+    loop->input = malloc(INPUT_BYTES);
+    assert_non_null(loop->input);
+}
+
+static void close_loop(void)
+{
+    while (loop->connections != NULL)
+        connection_close(loop, loop->connections);
+    while (fd_count > 0)
+        (void)close(fds[--fd_count]);
+    (void)close(loop->epoll);
+    free(loop->output.at);
+    free(loop->input);
+    free(loop);
+}
+
+BEFORE_EACH
+{
+    open_loop();
+}
+
+AFTER_EACH
+{
+    arm(0);
+    close_loop();
+}
+
+TEST("A reply whose client has gone reaches no other client")
+{
+    struct client dead = client_new(), neighbour = client_new();
+
+    say(dead, ECHO("100000000000000001", "18"));
+    die(dead);
+    happens(dead, EPOLLIN);
+    assert_false(is_open(dead));
+    expect_untouched(neighbour);
+    expect_untouched(client_new());
+}
+
+TEST("Neither do replies that were kept until their client read, which it never did")
+{
+    struct client dead = client_new(), neighbour = client_new();
+    char text[2000];
+
+    memset(text, 'x', sizeof text);
+    memcpy(text, "*2\r\n$4\r\nECHO\r\n$1900\r\n", 21);
+    memcpy(text + 21 + 1900, "\r\n", 3);
+    while (dead.its->out.len == 0) {
+        say(dead, text);
+        happens(dead, EPOLLIN);
+    }
+    say(dead, text);
+    die(dead);
+    happens(dead, EPOLLIN | EPOLLOUT);
+    assert_false(is_open(dead));
+    expect_untouched(neighbour);
+}
+
+TEST("A reply that finds no memory costs its own connection alone")
+{
+    struct client poor = client_new(), neighbour = client_new();
+
+    say(poor, ECHO("text", "4"));
+    arm(1);
+    happens(poor, EPOLLIN);
+    arm(0);
+    assert_false(is_open(poor));
+    expect_untouched(neighbour);
+    expect_untouched(client_new());
+}
+
+TEST("Whichever memory is missing, the others are served as before, and so are those that come later")
+{
+    bool all_failed = false;
+
+    for (unsigned at = 1; !all_failed; at++) {
+        struct client neighbour = client_new(), poor = client_new();
+        char byte;
+        arm(at);
+        say(poor, "CLIENT INFO\r\nMULTI\r\nECHO 1\r\nINFO\r\nEXEC\r\nCLIENT SETNAME poor\r\nEC");
+        happens(poor, EPOLLIN);
+        say(poor, "HO 2\r\nCOMMAND DOCS\r\nCOMMAND DOCS\r\nECHO 3\r\n");
+        happens(poor, EPOLLIN);
+        while (is_open(poor) && read(poor.fd, &byte, 1) == 1)
+            happens(poor, EPOLLOUT);
+        all_failed = calls < at;
+        arm(0);
+        expect_untouched(neighbour);
+        expect_untouched(client_new());
+        close_loop();
+        open_loop(); /* whose first reply needs memory again */
+    }
+}
