@@ -179,21 +179,27 @@ static size_t run_one(struct session *session, const char *bytes, size_t len, co
     return call.used * words->bytes;
 }
 
+/* Goes on with the command that is under way, which waits or has more to write.  True: it is over, or there is none. */
+static bool finish(struct session *session, struct bytes *out)
+{
+    size_t mark = out->len;
+    bool over;
+
+    if (session->batch != NULL)
+        over = batch_go_on(session, out);
+    else if (session->errand != NULL)
+        over = leases_go_on(session, out);
+    else
+        return true;
+    hush(session, out, mark);
+    return over;
+}
+
 /* Whether the session can run another command; if not, *ret says why. */
 static bool can_go_on(struct session *session, struct bytes *out, enum session_state *ret)
 {
-    size_t mark = out->len;
-
-    if (session->batch != NULL) {
-        bool over = batch_go_on(session, out);
-        hush(session, out, mark);
-        if (!over) {
-            *ret = batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
-            return false;
-        }
-    }
-    if (session->errand != NULL && !leases_go_on(session, out)) {
-        *ret = SESSION_WAIT;
+    if (!finish(session, out)) {
+        *ret = session->errand != NULL || batch_is_waiting(session) ? SESSION_WAIT : SESSION_FULL;
         return false;
     }
     if (session->closing || out->failed) {

@@ -208,6 +208,12 @@ class Commands(TestCase):
         self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
         self.assertEqual(self.ask("PING"), "PONG")
 
+    def test_client_reply_hushes_what_is_replied_later(self):
+        self.client.send(self.client.pack("CLIENT", "REPLY", "SKIP") + self.client.pack("LEASES", "main"))
+        self.assertEqual(self.ask("PING"), "PONG")
+        self.client.send(self.client.pack("CLIENT", "REPLY", "OFF") + self.client.pack("LEASES", "main"))
+        self.assertEqual(self.ask("CLIENT", "REPLY", "ON"), "OK")
+
     def test_equal_commands_in_a_row_keep_order_and_number(self):
         commands = [("NEXT", "orders")] * 700 + [("INCR", "orders")] * 700 + [("PING",)] + [("NEXT", "orders", 3)] * 50
         self.client.send(b"".join(self.client.pack(*command) for command in commands))
