@@ -123,8 +123,7 @@ void cmd_info(struct session *session, struct call *call)
             bytes_format(&text, "generator_%s:ids=%" PRIu64 ",waiting=%" PRIu64 "\r\n", generator->name,
                          generator_ids(generator), generator_waiting(generator));
     }
-    resp_bulk(call->out, text.at, text.len);
-    bytes_free(&text);
+    resp_bytes(call->out, &text);
 }
 
 void cmd_config(struct session *session, struct call *call)

@@ -212,8 +212,7 @@ static void client_info(struct session *session, struct call *call)
     bytes_format(&line, "id=%" PRIu64 " name=%s user=%s resp=%d lib-name=%s lib-ver=%s\n", session->id,
                  session->name != NULL ? session->name : "", user != NULL ? user->name : "default", session->version,
                  session->lib != NULL ? session->lib : "", session->lib_version != NULL ? session->lib_version : "");
-    resp_bulk(call->out, line.at, line.len);
-    bytes_free(&line);
+    resp_bytes(call->out, &line);
 }
 
 static void client_no_evict(struct session *session, struct call *call)

@@ -59,6 +59,13 @@ void resp_bulk(struct bytes *out, const void *data, size_t len)
     bytes_add(out, "\r\n", 2);
 }
 
+void resp_bytes(struct bytes *out, struct bytes *text)
+{
+    out->failed |= text->failed;
+    resp_bulk(out, text->at, text->len);
+    bytes_free(text);
+}
+
 void resp_text(struct bytes *out, const char *text)
 {
     resp_bulk(out, text, strlen(text));

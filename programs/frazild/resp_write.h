@@ -24,6 +24,9 @@ void resp_bulk(struct bytes *out, const void *data, size_t len);
 void resp_text(struct bytes *out, const char *text);
 void resp_digits(struct bytes *out, uint64_t number);
 
+/* Bytes as a bulk string, and frees them: where they have failed, so has out. */
+void resp_bytes(struct bytes *out, struct bytes *text);
+
 /* The head of a bulk string of len bytes, behind which its owner puts them and CR LF. */
 void resp_bulk_head(struct bytes *out, size_t len);
 

@@ -196,6 +196,37 @@ TEST("A reply that finds no memory costs its own connection alone")
     expect_untouched(client_new());
 }
 
+/* Asks each time without another piece of memory: the connection gets all of the answer, or ends. */
+static void expect_all_or_nothing(const char *question, const char *last)
+{
+    bool all_failed = false;
+    char got[4096];
+
+    for (unsigned at = 1; !all_failed; at++) {
+        struct client poor = client_new();
+        say(poor, question);
+        arm(at);
+        happens(poor, EPOLLIN);
+        all_failed = calls < at;
+        arm(0);
+        ssize_t len = read(poor.fd, got, sizeof got);
+        if (is_open(poor)) {
+            assert_true(len > (ssize_t)strlen(last));
+            assert_memory_equal(got + len - strlen(last), last, strlen(last));
+        } else {
+            assert_int_equal(len, 0);
+        }
+        close_loop();
+        open_loop();
+    }
+}
+
+TEST("An answer that lacks a piece for want of memory is not sent")
+{
+    expect_all_or_nothing("CLIENT INFO\r\n", " lib-ver=\n\r\n");
+    expect_all_or_nothing("INFO\r\n", "# Generators\r\n\r\n");
+}
+
 TEST("Whichever memory is missing, the others are served as before, and so are those that come later")
 {
     bool all_failed = false;
