@@ -143,12 +143,11 @@ void cmd_quit(struct session *session, struct call *call)
 /* As new, but for the connection. */
 void cmd_reset(struct session *session, struct call *call)
 {
-    struct lane *lane = session->lane;
-    void *connection = session->connection;
-    uint64_t id = session->id;
+    const struct session before = *session;
 
     session_close(session);
-    session_open(session, lane, connection, id);
+    session_open(session, before.lane, before.connection, before.id);
+    session->has_tls = before.has_tls;
     resp_status(call->out, "RESET");
 }
 

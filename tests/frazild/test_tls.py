@@ -121,6 +121,13 @@ class Service(Certificates):
                 pass
         self.assertEqual(replies, b"".join(b"$50000\r\n" + text + b"\r\n" for text in texts))
 
+    def test_a_connection_that_was_reset_still_counts_as_one_of_tls(self):
+        daemon = self.start(self.config)
+        client = self.connect_tls(daemon)
+        self.assertEqual(client.ask("RESET"), "RESET")
+        self.assertEqual(client.ask("PING"), "PONG")
+        self.assertEqual(self.metric(daemon, 'frazild_requests_total{protocol="resps",request="PING",code="OK"}'), 1)
+
     def test_quit_ends_the_session_of_tls_as_well(self):
         client = self.connect_tls(self.start(self.config))
         self.assertEqual(client.ask("QUIT"), "OK")
