@@ -17,13 +17,15 @@ static bool fails(void)
     return ++calls == fails_at;
 }
 
-/* The linker puts these between the daemon and libc; see CMakeLists.txt. */
+/* The linker puts these between the daemon and libc (CMakeLists.txt), and wants them visible for shared libraries. */
+#pragma GCC visibility push(default)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *at, size_t size);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *at, size_t size);
+#pragma GCC visibility pop
 
 void *__wrap_malloc(size_t size)
 {
