@@ -45,9 +45,9 @@ bool command_may(struct session *session, const struct call *call, const char *g
 
 struct generator *command_generator(struct session *session, const struct call *call, struct slice name)
 {
-    struct generator *generator = generators_find(&session->lane->setup->generators, name.at, name.len);
+    struct generator *generator = generators_find(&session->lane->setup->generators, name);
 
-    if (generator == NULL || !settings_is_name(name.at, name.len)) {
+    if (generator == NULL || !settings_is_name(name)) {
         command_fail(session, call, CODE_ERR, "there is no generator of that name: GENERATORS lists them");
         return NULL;
     }

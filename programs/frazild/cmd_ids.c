@@ -11,7 +11,7 @@ static bool is_number(struct slice word)
 
 static bool fail_generator(struct session *session, const struct call *call, struct slice name)
 {
-    if (!settings_is_name(name.at, name.len))
+    if (!settings_is_name(name))
         command_fail(session, call, CODE_ERR,
                      "no name of a generator: a name is a small letter, then up to 63 of a-z0-9_.-");
     else
@@ -23,9 +23,9 @@ static bool fail_generator(struct session *session, const struct call *call, str
 /* The generator of that name, which the user may use; false: the reply says why not. */
 static bool find_generator(struct session *session, const struct call *call, struct slice name, struct generator **ret)
 {
-    struct generator *generator = generators_find(&session->lane->setup->generators, name.at, name.len);
+    struct generator *generator = generators_find(&session->lane->setup->generators, name);
 
-    if (generator == NULL || !settings_is_name(name.at, name.len))
+    if (generator == NULL || !settings_is_name(name))
         return fail_generator(session, call, name);
     *ret = generator;
     return command_may(session, call, generator->name);
@@ -171,7 +171,7 @@ void cmd_incr(struct session *session, struct call *call)
                      "none can be reserved; NEXT key N gives N ids");
         return;
     }
-    wish.generator = generators_by_key(&session->lane->setup->generators, key.at, key.len);
+    wish.generator = generators_by_key(&session->lane->setup->generators, key);
     if (wish.generator == NULL) {
         command_fail(session, call, CODE_ERR,
                      "no generator is for this key: it is no generator's name, and no keys= "

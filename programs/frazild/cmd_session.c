@@ -21,8 +21,8 @@ static bool log_in(struct session *session, const struct call *call, struct slic
                      "AUTH was sent, but no user is configured: every client may do everything");
         return false;
     }
-    bool any = name.at == NULL || slice_is(name, "default");
-    struct user *user = users_by_token(users, any ? NULL : name.at, name.len, token.at, token.len);
+    struct slice anybody = {NULL, 0};
+    struct user *user = users_by_token(users, slice_equals(name, slice_of("default")) ? anybody : name, token);
     if (user == NULL) {
         log_line(LOG_AUTH, "a client of the RESP port sent a wrong token");
         command_fail(session, call, CODE_WRONGPASS, "invalid username-password pair or user is disabled.");

@@ -10,15 +10,15 @@
 
 #define MEANING_SIZE 4096
 
-bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, size_t len)
+bool pattern_fits(struct slice pattern, struct slice text)
 {
     size_t at = 0, seen = 0, star = SIZE_MAX, after = 0;
 
-    while (seen < len) {
-        if (at < pattern_len && pattern[at] == '*') {
+    while (seen < text.len) {
+        if (at < pattern.len && pattern.at[at] == '*') {
             star = at++;
             after = seen;
-        } else if (at < pattern_len && pattern[at] == text[seen]) {
+        } else if (at < pattern.len && pattern.at[at] == text.at[seen]) {
             at++;
             seen++;
         } else if (star != SIZE_MAX) {
@@ -28,27 +28,27 @@ bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, siz
             return false;
         }
     }
-    while (at < pattern_len && pattern[at] == '*')
+    while (at < pattern.len && pattern.at[at] == '*')
         at++;
-    return at == pattern_len;
+    return at == pattern.len;
 }
 
 /* As strcmp; the name is a client's, and may hold a zero byte. */
-static int compare_name(const char *own, const char *name, size_t len)
+static int compare_name(const char *own, struct slice name)
 {
-    size_t own_len = strlen(own);
-    int order = memcmp(own, name, own_len < len ? own_len : len);
+    size_t own_len = strlen(own), least = own_len < name.len ? own_len : name.len;
+    int order = least > 0 ? memcmp(own, name.at, least) : 0;
 
-    return order != 0 || own_len == len ? order : (own_len < len ? -1 : 1);
+    return order != 0 || own_len == name.len ? order : (own_len < name.len ? -1 : 1);
 }
 
-struct generator *generators_find(const struct generators *set, const char *name, size_t len)
+struct generator *generators_find(const struct generators *set, struct slice name)
 {
     size_t low = 0, high = set->count;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
-        int order = compare_name(set->rows[middle].name, name, len);
+        int order = compare_name(set->rows[middle].name, name);
         if (order == 0)
             return &set->rows[middle];
         if (order < 0)
@@ -61,19 +61,19 @@ struct generator *generators_find(const struct generators *set, const char *name
 
 struct generator *generators_default(const struct generators *set)
 {
-    struct generator *named = generators_find(set, "main", 4);
+    struct generator *named = generators_find(set, slice_of("main"));
 
     return named == NULL && set->count == 1 ? &set->rows[0] : named;
 }
 
 /* The length of the longest of the patterns that fits; 0: none does. */
-static size_t longest_pattern(const char *patterns, const char *key, size_t len)
+static size_t longest_pattern(const char *patterns, struct slice key)
 {
     size_t longest = 0;
 
     while (*patterns != '\0') {
         size_t pattern_len = strcspn(patterns, " \t");
-        if (pattern_len > longest && pattern_fits(patterns, pattern_len, key, len))
+        if (pattern_len > longest && pattern_fits((struct slice){patterns, pattern_len}, key))
             longest = pattern_len;
         patterns += pattern_len;
         patterns += strspn(patterns, " \t");
@@ -81,18 +81,18 @@ static size_t longest_pattern(const char *patterns, const char *key, size_t len)
     return longest;
 }
 
-struct generator *generators_by_key(const struct generators *set, const char *key, size_t len)
+struct generator *generators_by_key(const struct generators *set, struct slice key)
 {
-    struct generator *found = len <= NAME_MAX_LEN ? generators_find(set, key, len) : NULL;
+    struct generator *found = key.len <= NAME_MAX_LEN ? generators_find(set, key) : NULL;
     size_t longest = 0;
 
     for (size_t i = 0; found == NULL && i < set->count; i++) {
-        size_t pattern = longest_pattern(set->rows[i].keys, key, len);
+        size_t pattern = longest_pattern(set->rows[i].keys, key);
         if (pattern > longest)
             longest = pattern;
     }
     for (size_t i = 0; found == NULL && longest > 0 && i < set->count; i++) {
-        if (longest_pattern(set->rows[i].keys, key, len) == longest)
+        if (longest_pattern(set->rows[i].keys, key) == longest)
             found = &set->rows[i];
     }
     return found;
@@ -273,7 +273,7 @@ static struct engine *engine_for(const struct generator_settings *settings, cons
                                  struct bytes *errors)
 {
     char *meaning = meaning_of(settings);
-    struct generator *old = before != NULL ? generators_find(before, settings->name, strlen(settings->name)) : NULL;
+    struct generator *old = before != NULL ? generators_find(before, slice_of(settings->name)) : NULL;
     struct engine *engine = NULL;
 
     if (meaning == NULL) {

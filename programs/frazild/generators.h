@@ -63,15 +63,15 @@ uint64_t generator_waiting(const struct generator *generator);
 const struct engine *generator_worst(const struct generator *generator);
 
 /* The generator of that name; NULL: there is none. */
-struct generator *generators_find(const struct generators *set, const char *name, size_t len);
+struct generator *generators_find(const struct generators *set, struct slice name);
 
 /* The generator for a client that names none: `main`, or the only one; NULL: there is neither. */
 struct generator *generators_default(const struct generators *set);
 
 /* The generator for a key of INCR: by name, else by the longest pattern that fits; NULL: none. */
-struct generator *generators_by_key(const struct generators *set, const char *key, size_t len);
+struct generator *generators_by_key(const struct generators *set, struct slice key);
 
 /* Whether a pattern fits a text: * stands for any characters. */
-bool pattern_fits(const char *pattern, size_t pattern_len, const char *text, size_t len);
+bool pattern_fits(struct slice pattern, struct slice text);
 
 #endif

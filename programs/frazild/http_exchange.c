@@ -18,7 +18,7 @@ static bool has_word(const char *words, struct slice word)
 
     for (words += strspn(words, between); *words != '\0'; words += strspn(words, between)) {
         size_t len = strcspn(words, between);
-        if (len == word.len && memcmp(words, word.at, len) == 0)
+        if (slice_equals((struct slice){words, len}, word))
             return true;
         words += len;
     }
@@ -49,7 +49,7 @@ static bool read_parameters(struct http_request *request, enum MHD_Result *ret)
         bool is_known = has_word(route->parameters, name);
         bool is_first = true;
         for (size_t k = 0; k < i; k++)
-            is_first &= name.len != request->names[k].len || memcmp(name.at, request->names[k].at, name.len) != 0;
+            is_first &= !slice_equals(name, request->names[k]);
         if (is_known && is_first)
             continue;
         *ret = http_fail(request, MHD_HTTP_BAD_REQUEST, CODE_ERR, "the parameter %.*s is %s; %s has: %s",
@@ -76,7 +76,6 @@ static bool find_user(struct http_request *request, enum MHD_Result *ret)
 {
     const struct users *users = &request->lane->lane.setup->users;
     struct slice header = http_header(request, MHD_HTTP_HEADER_AUTHORIZATION);
-    static const char scheme[] = "Bearer ";
 
     if (users->count == 0 || (request->route != NULL && (request->route->flags & ROUTE_OPEN) != 0))
         return true;
@@ -84,12 +83,12 @@ static bool find_user(struct http_request *request, enum MHD_Result *ret)
         request->user = user_of_certificate(request);
     if (request->user != NULL)
         return true;
-    if (header.at == NULL || strncmp(header.at, scheme, sizeof scheme - 1) != 0) {
+    if (!slice_skip(&header, "Bearer ")) {
         *ret = http_fail(request, MHD_HTTP_UNAUTHORIZED, CODE_NOAUTH,
                          "say who you are with the header Authorization: Bearer and the token of a user");
         return false;
     }
-    request->user = users_by_token(users, NULL, 0, header.at + sizeof scheme - 1, header.len - (sizeof scheme - 1));
+    request->user = users_by_token(users, (struct slice){NULL, 0}, header);
     if (request->user != NULL)
         return true;
     log_line(LOG_AUTH, "HTTP: a token was wrong");
@@ -119,7 +118,7 @@ static enum MHD_Result answer(struct http_request *request, const char *url, con
     if (request->route == NULL)
         return http_fail(request, MHD_HTTP_NOT_FOUND, CODE_ERR,
                          "there is nothing here: /openapi.json has what there is");
-    if (!has_word(request->route->methods, (struct slice){method, strlen(method)}))
+    if (!has_word(request->route->methods, slice_of(method)))
         return http_fail(request, MHD_HTTP_METHOD_NOT_ALLOWED, CODE_ERR, "this takes %s", request->route->methods);
     if (!read_parameters(request, &ret) || !may(request, &ret))
         return ret;

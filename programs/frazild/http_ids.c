@@ -191,42 +191,65 @@ struct wish {
     int form;
 };
 
-/* The quality of one part of Accept, in thousandths; -1: it is of another type. */
-static int quality(const char *part, size_t len, const char *type)
+/* A weight of Accept as RFC 9110 has it, 0 to 1 with up to three digits behind the point, in thousandths; 0: none. */
+static unsigned read_weight(struct slice text)
 {
-    size_t name_len = 0, group_len = (size_t)(strchr(type, '/') - type);
-    const char *q = NULL;
+    unsigned weight = 0, unit = 1000;
 
-    while (name_len < len && part[name_len] != ';' && part[name_len] != ' ' && part[name_len] != '\t')
-        name_len++;
-    bool fits = (name_len == strlen(type) && memcmp(part, type, name_len) == 0) ||
-                (name_len == 3 && memcmp(part, "*/*", 3) == 0) ||
-                (name_len == group_len + 2 && memcmp(part, type, group_len + 1) == 0 && part[name_len - 1] == '*');
-    if (!fits)
-        return -1;
-    for (size_t i = name_len; i + 2 < len; i++) {
-        if (part[i] == 'q' && part[i + 1] == '=')
-            q = part + i + 2;
+    if (text.len == 0 || text.len > 5 || (text.len > 1 && text.at[1] != '.'))
+        return 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (i == 1)
+            continue; /* the point */
+        if (text.at[i] < '0' || text.at[i] > '9')
+            return 0;
+        weight += (unsigned)(text.at[i] - '0') * unit;
+        unit /= 10;
     }
-    return q != NULL ? (int)(strtod(q, NULL) * 1000) : 1000;
+    return weight <= 1000 ? weight : 0;
+}
+
+/* Whether a name of Accept is of this type: the type itself, its group as "text", or any. */
+static bool type_fits(struct slice name, const char *type)
+{
+    struct slice rest = slice_of(type), group = slice_cut(&rest, '/'), its_group = slice_cut(&name, '/');
+
+    if (slice_equals(name, slice_of("*")))
+        return slice_equals(its_group, slice_of("*")) || slice_equals_any_case(its_group, group);
+    return slice_equals_any_case(its_group, group) && slice_equals_any_case(name, rest);
+}
+
+/* The quality of one part of Accept, in thousandths; 0: it does not want that type. */
+static unsigned quality(struct slice part, const char *type)
+{
+    struct slice name = slice_cut(&part, ';');
+    unsigned weight = 1000;
+
+    if (!type_fits(name, type))
+        return 0;
+    while (part.at != NULL) {
+        struct slice parameter = slice_cut(&part, ';');
+        if (slice_skip(&parameter, "q=") || slice_skip(&parameter, "Q="))
+            weight = read_weight(parameter);
+    }
+    return weight;
 }
 
 /* The best of our types for an Accept; MEDIA_COUNT: it wants none of them. */
-static enum media media_of(const char *accept)
+static enum media media_of(struct slice accept)
 {
     enum media best = MEDIA_COUNT;
-    int best_quality = 0;
+    unsigned best_quality = 0;
 
-    for (accept += strspn(accept, ", \t"); *accept != '\0'; accept += strspn(accept, ", \t")) {
-        size_t len = strcspn(accept, ",");
+    while (accept.at != NULL) {
+        struct slice part = slice_cut(&accept, ',');
         for (int media = 0; media < MEDIA_COUNT; media++) {
-            int its = quality(accept, len, types[media]);
+            unsigned its = quality(part, types[media]);
             if (its > best_quality) {
                 best_quality = its;
                 best = (enum media)media;
             }
         }
-        accept += len;
     }
     return best;
 }
@@ -237,7 +260,7 @@ static bool read_media(struct http_request *request, struct wish *wish, enum MHD
     struct slice accept = http_header(request, MHD_HTTP_HEADER_ACCEPT), form = http_parameter(request, "form");
     const struct engine *engine = wish->generator->engine;
 
-    wish->media = accept.len > 0 ? media_of(accept.at) : MEDIA_JSON;
+    wish->media = accept.len > 0 ? media_of(accept) : MEDIA_JSON;
     wish->form = form_default(engine);
     if (wish->media == MEDIA_COUNT)
         *ret = http_fail(request, MHD_HTTP_NOT_ACCEPTABLE, CODE_ERR, "ids are sent as %s, %s or %s", types[MEDIA_JSON],

@@ -31,9 +31,9 @@ static json_t *json_of(const struct look *look)
 
 struct generator *http_generator(struct http_request *request, struct slice name, enum MHD_Result *ret)
 {
-    struct generator *generator = generators_find(&request->lane->lane.setup->generators, name.at, name.len);
+    struct generator *generator = generators_find(&request->lane->lane.setup->generators, name);
 
-    if (generator == NULL || !settings_is_name(name.at, name.len)) {
+    if (generator == NULL || !settings_is_name(name)) {
         *ret = http_fail(request, MHD_HTTP_NOT_FOUND, CODE_ERR,
                          "there is no generator of that name: /v1/generators lists them");
         return NULL;
@@ -105,7 +105,7 @@ static bool read_layout(struct http_request *request, frazil_layout *ret_layout,
         return false;
     }
     if (name.at == NULL)
-        name = (struct slice){generator->name, strlen(generator->name)};
+        name = slice_of(generator->name);
     generator = http_generator(request, name, ret);
     if (generator != NULL)
         *ret_layout = generator->engine->layout;

@@ -30,15 +30,18 @@ void http_resume(struct http_request *request)
 
 struct slice http_header(const struct http_request *request, const char *name)
 {
-    const char *value = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
+    struct slice value = {NULL, 0};
 
-    return (struct slice){value, value != NULL ? strlen(value) : 0};
+    if (MHD_lookup_connection_value_n(request->connection, MHD_HEADER_KIND, name, strlen(name), &value.at,
+                                      &value.len) == MHD_NO)
+        return (struct slice){NULL, 0};
+    return value;
 }
 
 struct slice http_parameter(const struct http_request *request, const char *name)
 {
     for (size_t i = 0; i < request->parameters; i++) {
-        if (strlen(name) == request->names[i].len && memcmp(name, request->names[i].at, request->names[i].len) == 0)
+        if (slice_equals(request->names[i], slice_of(name)))
             return request->values[i];
     }
     return (struct slice){NULL, 0};

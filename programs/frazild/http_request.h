@@ -60,10 +60,10 @@ struct http_request {
 void http_suspend(struct http_request *request);
 void http_resume(struct http_request *request);
 
-/* A header of the request; an empty slice at NULL: there is none. */
+/* A header of the request, the first of that name; absent if there is none. */
 struct slice http_header(const struct http_request *request, const char *name);
 
-/* A parameter of the query; an empty slice at NULL: it is not given. */
+/* A parameter of the query; absent if it is not given. */
 struct slice http_parameter(const struct http_request *request, const char *name);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_browser(const struct http_request *request)
 {
     struct slice accept = http_header(request, MHD_HTTP_HEADER_ACCEPT);
 
-    return accept.at != NULL && strstr(accept.at, "text/html") != NULL;
+    return slice_holds(accept, "text/html");
 }
 
 enum MHD_Result http_root(struct http_request *request)

@@ -30,7 +30,7 @@ struct user *session_user(struct session *session)
     if (session->user == NULL || session->known == setup)
         return session->user;
     /* A reload: the same user, if it is still there with the same secret and certificate. */
-    struct user *now = users_find(&setup->users, session->user_name, strlen(session->user_name));
+    struct user *now = users_find(&setup->users, slice_of(session->user_name));
     if (now == NULL || memcmp(now->proof, session->user_proof, sizeof now->proof) != 0)
         session->closing = true;
     else

@@ -48,13 +48,13 @@ bool protocol_is_http(enum protocol protocol)
     return protocol == PROTOCOL_HTTP || protocol == PROTOCOL_HTTPS;
 }
 
-bool settings_is_name(const char *text, size_t len)
+bool settings_is_name(struct slice text)
 {
-    if (len == 0 || len > NAME_MAX_LEN || text[0] < 'a' || text[0] > 'z')
+    if (text.len == 0 || text.len > NAME_MAX_LEN || text.at[0] < 'a' || text.at[0] > 'z')
         return false;
-    for (size_t i = 0; i < len; i++) {
-        if ((text[i] < 'a' || text[i] > 'z') && (text[i] < '0' || text[i] > '9') && text[i] != '_' && text[i] != '.' &&
-            text[i] != '-')
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.at[i];
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '_' && c != '.' && c != '-')
             return false;
     }
     return true;
@@ -191,7 +191,7 @@ static void read_section(struct settings *settings, const struct config_section 
 {
     bool named = strcmp(section->kind, "generator") == 0 || strcmp(section->kind, "user") == 0;
 
-    if (named && !settings_is_name(section->name, strlen(section->name)))
+    if (named && !settings_is_name(slice_of(section->name)))
         config_complain(errors, section->place, "[%s NAME]: a name is a small letter, then up to 63 of a-z0-9_.-",
                         section->kind);
     else if (strcmp(section->kind, "generator") == 0)

@@ -12,6 +12,7 @@
 
 #include "config_file.h"
 #include "settings_values.h"
+#include "slice.h"
 
 #define NAME_MAX_LEN 64     /* of generators and users */
 #define GENERATORS_MAX 1024 /* each costs descriptors and a lease */
@@ -98,6 +99,6 @@ bool protocol_has_tls(enum protocol protocol);
 bool protocol_is_http(enum protocol protocol);
 
 /* Whether a text is a name of a generator or user: [a-z][a-z0-9_.-]{0,63}. */
-bool settings_is_name(const char *text, size_t len);
+bool settings_is_name(struct slice text);
 
 #endif

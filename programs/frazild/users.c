@@ -64,9 +64,8 @@ static bool allows(const char *rule, size_t len, const void *ctx)
 
     if (verb != VERB_COUNT && verb != question->verb)
         return false;
-    size_t pattern_len = len - (size_t)(colon + 1 - rule);
-    return question->generator[0] == '\0' ||
-           pattern_fits(colon + 1, pattern_len, question->generator, strlen(question->generator));
+    struct slice pattern = {colon + 1, len - (size_t)(colon + 1 - rule)};
+    return question->generator[0] == '\0' || pattern_fits(pattern, slice_of(question->generator));
 }
 
 bool users_may(const struct user *user, enum verb verb, const char *generator)
@@ -186,27 +185,27 @@ void users_close(struct users *users)
     *users = (struct users){0};
 }
 
-struct user *users_find(const struct users *users, const char *name, size_t len)
+struct user *users_find(const struct users *users, struct slice name)
 {
     for (size_t i = 0; i < users->count; i++) {
-        if (strlen(users->rows[i].name) == len && memcmp(users->rows[i].name, name, len) == 0)
+        if (slice_equals(slice_of(users->rows[i].name), name))
             return &users->rows[i];
     }
     return NULL;
 }
 
 /* Every user is compared, whichever it is, so that time tells nothing. */
-struct user *users_by_token(const struct users *users, const char *name, size_t name_len, const char *token, size_t len)
+struct user *users_by_token(const struct users *users, struct slice name, struct slice token)
 {
     unsigned char sha256[32];
     struct user *found = NULL;
-    const struct user *named = name != NULL ? users_find(users, name, name_len) : NULL;
+    const struct user *named = users_find(users, name);
 
-    if (gnutls_hash_fast(GNUTLS_DIG_SHA256, token, len, sha256) != 0)
+    if (token.at == NULL || gnutls_hash_fast(GNUTLS_DIG_SHA256, token.at, token.len, sha256) != 0)
         return NULL;
     for (size_t i = 0; i < users->count; i++) {
         bool equal = gnutls_memcmp(users->rows[i].sha256, sha256, sizeof sha256) == 0;
-        if (equal && users->rows[i].has_secret && (name == NULL || named == &users->rows[i]))
+        if (equal && users->rows[i].has_secret && (name.at == NULL || named == &users->rows[i]))
             found = &users->rows[i];
     }
     return found;

@@ -43,11 +43,10 @@ void users_open(struct users *users, const struct settings *settings, struct byt
 void users_close(struct users *users);
 
 /* The user of that name; NULL: there is none. */
-struct user *users_find(const struct users *users, const char *name, size_t len);
+struct user *users_find(const struct users *users, struct slice name);
 
-/* The user whose token it is; a NULL name stands for any user.  NULL: nobody's.  Takes as long for a wrong one. */
-struct user *users_by_token(const struct users *users, const char *name, size_t name_len, const char *token,
-                            size_t len);
+/* The user whose token it is; an absent name stands for any user.  NULL: nobody's.  Takes as long for a wrong one. */
+struct user *users_by_token(const struct users *users, struct slice name, struct slice token);
 
 /* The user whose certificate the client of a session of TLS has shown; NULL: nobody's, or it has shown none. */
 struct user *users_by_certificate(const struct users *users, gnutls_session_t session);

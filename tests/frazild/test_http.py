@@ -99,6 +99,28 @@ class Ids(Http):
         self.assertEqual(self.ask(daemon, ids, headers={"Accept": "text/*"}).type, "text/plain")
         self.assert_problem(self.ask(daemon, ids, headers={"Accept": "image/png"}), 406, "ERR", "octet-stream")
 
+    def test_accept_is_weighed(self):
+        daemon = self.start(config())
+        for accept, kind in (
+            ("text/plain;q=0.5, application/json;q=0.501", "application/json"),
+            ("application/json;q=0.1,text/plain ; level=1 ; Q=0.2", "text/plain"),
+            ("application/*;q=0, TEXT/plain;q=1.000", "text/plain"),
+            ("text/plain;seq=0", "text/plain"),
+            ("text/plain;q=0", None),
+            ("text/plain;q=", None),
+            ("text/plain;q=1e300", None),
+            ("text/plain;q=nan", None),
+            ("text/plain;q=1.001", None),
+            ("text/plain;q=0.1234", None),
+            ("text", None),
+            ("text/plai", None),
+            ("*/plain", None),
+            (",;q=1", None),
+        ):
+            with self.subTest(accept=accept):
+                answer = self.ask(daemon, "/v1/generators/main/ids", headers={"Accept": accept})
+                self.assertEqual((answer.status, answer.type), (200, kind) if kind else (406, "application/problem+json"))
+
     def test_snos_have_their_own_forms_and_a_metabyte(self):
         daemon = self.start(config(generator("s", 3, layout="sno"), WIDE))
         ids = "/v1/generators/s/ids"
@@ -383,6 +405,22 @@ class Heads(Http):
                 self.assertEqual(answer.status, status)
                 self.assertNotIn("Access-Control-Allow-Origin", answer.headers)
 
+    def test_no_origin_is_the_host_that_was_left_out(self):
+        daemon = self.start(config())
+        for head, status in (
+            (b"Origin: http://x\r\n", 403),
+            (b"Origin: https://x\r\n", 403),
+            (b"Origin: http://\r\n", 403),
+            (b"Origin:\r\n", 403),
+            (b"Sec-Fetch-Site:\r\n", 403),
+            (b"Sec-Fetch-Site: same-origin\r\n", 200),
+            (b"", 200),
+        ):
+            with self.subTest(head=head):
+                answer = self.raw(daemon, b"GET /livez HTTP/1.0\r\n" + head + b"\r\n")
+                self.assertRegex(answer, b"^HTTP/1[.][01] %d " % status)
+                self.assertEqual(self.ask(daemon, "/livez").status, 200)
+
     def test_heads_are_bounded(self):
         daemon = self.start(config())
         long = self.ask(daemon, "/livez", headers={"X-Long": "x" * 9000})
@@ -440,6 +478,16 @@ class Users(Http):
         for path in ("/livez", "/readyz", "/openapi.json", "/"):
             self.assertEqual(self.ask(daemon, path).status, 200)
         self.assertFalse(any(TOKEN in line for line in daemon.lines if line))
+
+    def test_default_stands_for_the_user_whose_token_it_is(self):
+        daemon = self.start(config(users=self.users()))
+        for words in (("AUTH", TOKEN), ("AUTH", "default", TOKEN), ("HELLO", 2, "AUTH", "default", TOKEN)):
+            client = self.connect(daemon)
+            self.assert_error("NOAUTH", "AUTH", client, "NEXT")
+            client.ask(*words)
+            self.assertTrue(client.ask("NEXT").isdigit())
+        for name in ("", "Default", "default\0", "main"):
+            self.assert_error("WRONGPASS", "invalid", self.connect(daemon), "AUTH", name, TOKEN)
 
 
 class Life(Http):

@@ -209,6 +209,15 @@ test_banned() {
     echo 'int a = atoi ("1");' | file programs/a.c
     must_fail 'programs/a.c:1: atoi() is banned'
     rm "$scratch/project/programs/a.c"
+    # Strings of C, where bytes of clients are.
+    project
+    for use in 'strcmp(a.at, b)' 'strncasecmp(a, b->c.at, 1)' 'f(strlen (a[1].at))' 'strlen(a->at)'; do
+        echo "int a = $use;" | file programs/frazild/a.c
+        must_fail 'programs/frazild/a.c:1: str*() is banned of .at'
+    done
+    echo 'int a = f(strlen(a), &b.at) + memcmp(a.at, b, 1); struct slice b = {.at = c, .len = strlen(c)};' | file programs/frazild/a.c
+    must_pass
+    project
     # Process ids, and waits on a clock that can be set.
     echo 'int a = getpid();' | file src/a.c
     must_fail 'src/a.c:1: getpid() is banned: use fz_fork_mark_read'
