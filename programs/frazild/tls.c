@@ -146,8 +146,11 @@ static gnutls_x509_crt_t certificate_of(gnutls_session_t session)
     return NULL;
 }
 
-/* Its other names, of DNS or as a URI, count before the common name, as browsers have it for servers. */
-static bool has_name(gnutls_x509_crt_t certificate, const char *name)
+/*
+ * Its other names, of DNS or as a URI, count before the common name, as browsers have it for servers.  A name that is
+ * too long for ours is another one.  Names that cannot be read are none: the common name is not asked in their place.
+ */
+static bool has_name(gnutls_x509_crt_t certificate, struct slice name)
 {
     char text[256];
     bool has_others = false;
@@ -158,15 +161,17 @@ static bool has_name(gnutls_x509_crt_t certificate, const char *name)
         int type = gnutls_x509_crt_get_subject_alt_name(certificate, i, text, &size, NULL);
         if (type == GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE)
             break;
-        has_others |= type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI;
-        if ((type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI) && size == strlen(name) &&
-            memcmp(text, name, size) == 0)
+        if (type < 0 && type != GNUTLS_E_SHORT_MEMORY_BUFFER && type != GNUTLS_E_X509_UNKNOWN_SAN)
+            return false;
+        bool is_ours = type == GNUTLS_SAN_DNSNAME || type == GNUTLS_SAN_URI;
+        has_others |= is_ours || type == GNUTLS_E_SHORT_MEMORY_BUFFER;
+        if (is_ours && slice_equals((struct slice){text, size}, name))
             return true;
     }
     size = sizeof text;
     return !has_others &&
            gnutls_x509_crt_get_dn_by_oid(certificate, GNUTLS_OID_X520_COMMON_NAME, 0, 0, text, &size) >= 0 &&
-           size == strlen(name) && memcmp(text, name, size) == 0;
+           slice_equals((struct slice){text, size}, name);
 }
 
 bool tls_client_is(gnutls_session_t session, const char *name)
@@ -175,7 +180,7 @@ bool tls_client_is(gnutls_session_t session, const char *name)
 
     if (certificate == NULL)
         return false;
-    bool is_named = has_name(certificate, name);
+    bool is_named = has_name(certificate, slice_of(name));
     gnutls_x509_crt_deinit(certificate);
     return is_named;
 }

@@ -39,7 +39,7 @@ class Authority:
     def sign(self, name, subject, extensions, days="2"):
         with open(os.path.join(self.folder, "extensions"), "w", encoding="utf-8") as file:
             file.write(extensions)
-        openssl(self.folder, "req", *self.new_key(name), "-out", f"{name}.csr", "-subj", f"/CN={subject}")
+        openssl(self.folder, "req", *self.new_key(name), "-out", f"{name}.csr", "-subj", f"/CN={subject}" if subject else "/")
         openssl(self.folder, "x509", "-req", "-in", f"{name}.csr", "-CA", f"{self.name}.pem", "-CAkey", f"{self.name}.key",
                 "-CAcreateserial", "-days", days, "-extfile", "extensions", "-out", f"{name}.pem")  # fmt: skip
 
@@ -56,6 +56,9 @@ class Clients(TestCase):
         ca.sign("dns", "other", client + "subjectAltName=DNS:shop.internal,DNS:second.internal\n")
         ca.sign("uri", "other", client + "subjectAltName=URI:spiffe://internal/shop\n")
         ca.sign("hidden", "shop", client + "subjectAltName=DNS:guest.internal\n")
+        ca.sign("unreadable", "shop", client + "subjectAltName=DER:30:03:82:05:61\n")
+        ca.sign("long", "shop", client + f"subjectAltName=DNS:{'a' * 300}\n")
+        ca.sign("nameless", "", client)
         ca.sign("wrong-use", "shop", "extendedKeyUsage=serverAuth\n")
         ca.sign("ended", "shop", client, days="-1")
         Authority(cls.folder, "stranger").sign("strange", "shop", client)
@@ -111,6 +114,18 @@ class Users(Clients):
         daemon = self.start(self.config("shop"))
         self.assert_error("NOAUTH", "Authentication required", self.connect_tls(daemon, "hidden"), "NEXT", "main")
         self.assertEqual(self.get(daemon, "/v1/generators/main/ids", "hidden"), 401)
+
+    def test_names_that_are_absent_or_cannot_be_read_are_nobodys(self):
+        daemon = self.start(self.config("shop"))
+        for certificate in ("nameless", "long", "unreadable"):
+            with self.subTest(certificate=certificate):
+                try:
+                    with self.assertRaises(ReplyError) as refused:
+                        self.connect_tls(daemon, certificate).ask("NEXT", "main")
+                    self.assertEqual(refused.exception.code, "NOAUTH")
+                except (OSError, EOFError, IndexError):
+                    pass  # the handshake was refused
+                self.assertGreater(int(self.connect_tls(daemon, "plain").ask("NEXT", "main")), 0)
 
     def test_the_user_may_what_allow_says(self):
         daemon = self.start(self.config(allow="inspect:*"))
