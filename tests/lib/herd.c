@@ -19,7 +19,7 @@
 #include "os/clock.h"
 #include "os/memory.h"
 
-enum { PATIENCE_S = 20 };
+enum { PATIENCE_S = 300 }; /* for what must happen: a limit for hangs */
 
 /* Shared with the processes. */
 static void *map(size_t size)
