@@ -163,7 +163,7 @@ static bool keep_rest(struct connection *connection, const char *at, size_t len,
 {
     if (at == connection->in.at)
         bytes_drop(&connection->in, used);
-    else
+    else if (used < len)
         bytes_add(&connection->in, at + used, len - used);
     if (connection->in.len == 0)
         bytes_free(&connection->in);
@@ -313,8 +313,10 @@ void connection_go_on(struct loop *loop, struct connection *connection)
     }
     if (connection->reads && !connection->ended)
         read_more(loop, connection);
-    else
+    else if (connection->in.len > 0)
         work(loop, connection, connection->in.at, connection->in.len);
+    else
+        work(loop, connection, "", 0);
 }
 
 void connection_on_event(struct loop *loop, struct connection *connection, uint32_t events)
