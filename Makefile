@@ -7,14 +7,17 @@ JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 MAKEFLAGS += --no-print-directory
 CMAKE = cmake
-# Many tests wait for servers: with twice as many at a time as processors, these are busy.
-CTEST = ctest -j $$(( 2 * $(JOBS) ))
-# `$(call build,PRESET)` configures and builds; `$(call test,PRESET,OPTIONS)` also tests.
+# What the tests need: a target for which this is more says so.  `$(packages)` installs it; who is not root goes on with less.
+PURPOSES = check
+packages = sh tools/install-packages --or-less $(PURPOSES)
+# `$(call build,PRESET)` configures and builds; `$(call test,PRESET,OPTIONS)` also tests.  Many tests wait for servers: with
+# twice as many at a time as processors, these are busy.
 build = $(CMAKE) --preset $(1) >build/$(1).configure.log || { cat build/$(1).configure.log; exit 1; }; \
 	$(CMAKE) --build --preset $(1) -j $(JOBS)
-test = $(call build,$(1)) && $(CTEST) --preset $(1) $(2)
-# `$(call campaign,LABEL OR OPTIONS)`: tests that `make check` leaves out, whole.
-campaign = sh tools/install-packages check && $(call build,check) && $(CTEST) --preset check-all $(1)
+ctest = sh tools/test $@ '$(PURPOSES)' $(1) -j $$(( 2 * $(JOBS) )) $(2)
+test = $(call build,$(1)) && $(call ctest,$(1),$(2))
+# `$(call campaign,LABEL OR OPTIONS)`: tests that `make check` leaves out, whole, and with all packages.
+campaign = sh tools/install-packages check && $(call build,check) && $(call ctest,check-all,$(1))
 
 # What goes with pushes in turn, one a push (.ci/run); `make long` runs them all.
 BINDINGS = node python php go rust
@@ -43,7 +46,7 @@ run: | build ## build, make some ids and take one apart
 	@sh tools/demo build/$(RUN)/bin/frazil build/web/frazil.html
 
 check: | build ## install what the tests need, build, run the tests of each push (15 min)
-	@sh tools/install-packages check
+	@$(packages)
 	@$(call test,check)
 
 check-all: | build ## the same, and all that is left to other targets but for servers' clients, other processors and packages (60 min)
@@ -81,7 +84,7 @@ check-figures: | build ## figures of the pages, counts of instructions, self-tes
 check-packages: packages ## make the packages of the bindings (5 min)
 
 check-docs: | build ## the house rules, and the commands of the pages (4 min)
-	@sh tools/install-packages check
+	@$(packages)
 	@$(call test,check,-R '^(style/|examples/|cli/(pages|readme|recipes|advice|help|incidents))')
 
 # By the number of commits, each push another fifth.
@@ -90,21 +93,24 @@ check-mutants: | build ## a fifth of the known bugs of make mutants (6 min)
 	@sh tools/mutants build/mutants $(JOBS) $$(ls tests/mutants/*.patch | sed 's|.*/||; s|\.patch$$||' | \
 		awk -v turn="$$(git rev-list --count HEAD)" '(NR + turn) % 5 == 0')
 
+check-asan: PURPOSES = check clang fuzz
 check-asan: | build ## the tests of behaviour, by clang, under address and undefined behaviour sanitizers (10 min)
-	@sh tools/install-packages check clang fuzz
+	@$(packages)
 	@$(call test,asan)
 
 check-tsan: | build ## the concurrency tests under the thread sanitizer (2 min)
-	@sh tools/install-packages check
+	@$(packages)
 	@$(call test,tsan)
 
+check-own-libc: PURPOSES = check musl
 check-own-libc: | build ## what speaks with the system, with nothing of it beyond POSIX, and against musl (3 min)
-	@sh tools/install-packages check musl
+	@$(packages)
 	@sh tools/cross-cmocka build/cross musl
 	@$(call test,musl,-R '^(unit|process)/test_.*(os|home|word|fork|file|lock|dirs|state|guard|memory)')
 
+check-clang: PURPOSES = check clang
 check-clang: | build ## the tests of what a compiler makes, by clang, optimised (5 min)
-	@sh tools/install-packages check clang
+	@$(packages)
 	@$(call test,clang)
 
 check-sanitized: | build ## the tests of the extensions for Node and Python, built with sanitizers (5 min)
@@ -120,7 +126,7 @@ check-clients: | build ## clients of Redis from their registries, against frazil
 check-restarts: | build ## 100 rolling restarts of frazild behind HAProxy, and 100 kills, under load
 	@sh tools/install-packages check
 	@$(call build,check)
-	@FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
+	@FRAZIL_SKIP_NOTHING=1 FRAZILD_RESTARTS=100 ctest --preset check -R '^frazild/test_proxy$$' --no-tests=error --verbose
 
 check-recipes: | build ## the examples for Node, with the packages of npm that they are for
 	@sh tools/install-packages check bench
@@ -129,6 +135,7 @@ check-recipes: | build ## the examples for Node, with the packages of npm that t
 check-cross: ## what does not need servers, built for aarch64 and s390x and run by qemu-user
 	@for processor in $(CROSS); do $(MAKE) check-$$processor || exit; done
 
+$(CROSS:%=check-%): PURPOSES = cross
 $(CROSS:%=check-%): check-%: | build
 	@sh tools/install-packages cross
 	@sh tools/cross-cmocka build/cross $*
@@ -141,7 +148,7 @@ SOAK_MEMBERS ?= 1-2000
 SOAK_FLEETS ?= 1-100
 
 check-portable: | build ## the tests, built with nothing of the system beyond POSIX, as other systems than Linux get it (10 min)
-	@sh tools/install-packages check
+	@$(packages)
 	@$(call test,portable)
 
 musl: | build ## build the library and the command against musl in place of glibc
@@ -149,8 +156,9 @@ musl: | build ## build the library and the command against musl in place of glib
 	@$(CMAKE) --preset musl -B build/musl-only -DFRAZIL_TESTS=OFF >build/musl-only.configure.log || { cat build/musl-only.configure.log; exit 1; }
 	@$(CMAKE) --build build/musl-only -j $(JOBS)
 
+check-musl: PURPOSES = check musl
 check-musl: | build ## the same against musl in place of glibc, without client libraries (8 min)
-	@sh tools/install-packages check musl
+	@$(packages)
 	@sh tools/cross-cmocka build/cross musl
 	@$(call test,musl)
 
@@ -195,7 +203,7 @@ lint-changes: | build ## the same, with clang-tidy and cppcheck over what change
 nemesis: | build ## kill, stop and fork real processes over real servers, ten times as much as in a check
 	@sh tools/install-packages check
 	@$(call build,check)
-	@FRAZIL_NEMESIS=10 ctest --preset check -L nemesis --timeout 14400 --verbose
+	@FRAZIL_SKIP_NOTHING=1 FRAZIL_NEMESIS=10 ctest --preset check-all -L nemesis --timeout 14400 --verbose
 
 CLUSTERS_MINUTES ?= 60
 CLUSTERS_SEED ?= $(shell date +%Y%m%d)
@@ -234,8 +242,9 @@ manual: | build ## the manual as pages for a browser, with a search: build/manua
 	@sh tools/install-packages manual page
 	@sh tools/manual build/manual
 
+coverage: PURPOSES = check coverage
 coverage: | build ## run the unit tests: which share of the lines they reach; all of the core and the lease (5 min)
-	@sh tools/install-packages check coverage
+	@$(packages)
 	@find build/coverage -name '*.gcda' -delete 2>/dev/null || true
 	@$(call test,coverage)
 	@sh tools/coverage build/coverage

@@ -22,12 +22,8 @@ if(TARGET frazil)
 endif()
 
 # The command, through a shell; not by an emulator, which takes longer to start than any of its answers takes to come.
-find_program(BATS bats)
 file(GLOB sources CONFIGURE_DEPENDS cli/*.bats)
 if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
-  if(NOT BATS)
-    message(FATAL_ERROR "The tests of the command need bats; see tools/test-packages")
-  endif()
   add_executable(cli_serve cli/serve.c ${lib_objects})
   frazil_compile_options(cli_serve)
   frazil_test_includes(cli_serve)
@@ -42,9 +38,8 @@ if(TARGET frazil AND sources AND NOT CMAKE_CROSSCOMPILING)
                                                    OUTPUT_NAME frazil-redis SOVERSION ${FRAZIL_SOVERSION})
   foreach(source IN LISTS sources)
     cmake_path(GET source STEM name)
-    add_test(NAME cli/${name} COMMAND ${BATS} ${source})
+    frazil_needy_test(cli/${name} cli bats bats ${source})
     set_tests_properties(cli/${name} PROPERTIES
-      LABELS cli
       ENVIRONMENT "${test_environment};FRAZIL=$<TARGET_FILE:frazil>;FRAZIL_LAB=$<TARGET_FILE:frazil-lab>;FRAZIL_SERVE=$<TARGET_FILE:cli_serve>;FRAZIL_OTHER_BUILD=$<TARGET_FILE_DIR:cli_other_build>;FRAZIL_VECTORS_DIR=${CMAKE_CURRENT_SOURCE_DIR}/vectors")
     frazil_leave_out(cli/${name})
   endforeach()

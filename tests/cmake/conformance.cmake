@@ -17,4 +17,6 @@ if(TARGET PkgConfig::TEST_JANSSON)
   set(environment ${test_environment})
   list(FILTER environment EXCLUDE REGEX "^FRAZIL_STATE=") # the cases say themselves where they keep what
   set_tests_properties(conformance/cases conformance/selftest PROPERTIES LABELS conformance ENVIRONMENT "${environment}")
+else()
+  frazil_unbuilt(conformance/cases conformance pkg-config,libjansson-dev TRUE)
 endif()

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: MIT
 # Scripts that look at libraries as they are shipped.
 
-# frazil_script(FOLDER NAME SCRIPT ARGUMENT...)
+# frazil_script(FOLDER NAME [NEEDS TOOL] SCRIPT ARGUMENT...)
 function(frazil_script folder name)
   frazil_left_out(${folder}/${name} left_out)
   if(left_out)
     return()
   endif()
-  add_test(NAME ${folder}/${name} COMMAND sh ${ARGN})
+  cmake_parse_arguments(PARSE_ARGV 2 script "" NEEDS "")
+  frazil_needy_test(${folder}/${name} ${folder} "${script_NEEDS}" sh ${script_UNPARSED_ARGUMENTS})
   set_tests_properties(${folder}/${name} PROPERTIES
-    LABELS ${folder} SKIP_RETURN_CODE 77 ENVIRONMENT "${test_environment};CC=${CMAKE_C_COMPILER}")
+    ENVIRONMENT "${test_environment};CC=${CMAKE_C_COMPILER}")
 endfunction()
 
 add_executable(api_names api/names.c)
@@ -28,7 +29,7 @@ if(FRAZIL_HAS_LINK_nodelete)
 endif()
 
 set(api ${CMAKE_CURRENT_SOURCE_DIR}/api)
-frazil_script(api symbols ${api}/symbols.sh ${PROJECT_BINARY_DIR}/src ${frazil_parts_dir})
+frazil_script(api symbols NEEDS ctags ${api}/symbols.sh ${PROJECT_BINARY_DIR}/src ${frazil_parts_dir})
 frazil_script(api size ${api}/size.sh $<TARGET_FILE:frazil_shared> ${CMAKE_C_COMPILER_ID})
 frazil_script(api constants ${api}/constants.sh ${PROJECT_SOURCE_DIR} $<TARGET_FILE:frazil_shared>)
 frazil_script(api selftest ${api}/selftest.sh)
@@ -40,8 +41,8 @@ if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo" OR CMAKE_BUILD_TYPE STREQUAL "Rele
   set_tests_properties(api/pure PROPERTIES LABELS api)
 endif()
 
-frazil_script(conformance shapes ${CMAKE_CURRENT_SOURCE_DIR}/conformance/shapes.sh ${PROJECT_SOURCE_DIR})
-frazil_script(conformance shapes-selftest ${CMAKE_CURRENT_SOURCE_DIR}/conformance/shapes-selftest.sh)
+frazil_script(conformance shapes NEEDS ctags ${CMAKE_CURRENT_SOURCE_DIR}/conformance/shapes.sh ${PROJECT_SOURCE_DIR})
+frazil_script(conformance shapes-selftest NEEDS ctags ${CMAKE_CURRENT_SOURCE_DIR}/conformance/shapes-selftest.sh)
 
 set(bench ${PROJECT_SOURCE_DIR}/bench)
 if(CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
@@ -64,7 +65,7 @@ if(TARGET frazil)
   frazil_long(check-figures bench/selftest)
 endif()
 
-frazil_script(install amalgamation ${CMAKE_CURRENT_SOURCE_DIR}/install/amalgamation.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
+frazil_script(install amalgamation NEEDS c++ ${CMAKE_CURRENT_SOURCE_DIR}/install/amalgamation.sh ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}
   ${CMAKE_FIND_ROOT_PATH})
 frazil_sampled(install/amalgamation)
 frazil_script(install install ${CMAKE_CURRENT_SOURCE_DIR}/install/install.sh ${PROJECT_BINARY_DIR} ${PROJECT_VERSION})

@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 # Scripts that look at sources alone, and the bindings and databases, which build themselves.
 
-frazil_script(mutants apply ${CMAKE_CURRENT_SOURCE_DIR}/mutants/apply.sh ${PROJECT_SOURCE_DIR})
+frazil_script(mutants apply NEEDS patch ${CMAKE_CURRENT_SOURCE_DIR}/mutants/apply.sh ${PROJECT_SOURCE_DIR})
 
 frazil_script(model lease ${CMAKE_CURRENT_SOURCE_DIR}/model/check.sh quick)
 
 set(style ${CMAKE_CURRENT_SOURCE_DIR}/style)
+set(contracts_needs ctags)
+set(format_needs clang-format)
+set(headers_needs c++)
+set(lengths_needs ctags)
+set(unique_needs ctags)
 foreach(check arrows circles tables lengths banned kept printing typed contracts private unique headers manual keys outside packaging pieces english glossary upgrading structures format)
-  frazil_script(style ${check} ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
-  frazil_script(style ${check}-selftest ${style}/selftest.sh ${check})
+  frazil_script(style ${check} NEEDS "${${check}_needs}" ${style}/${check}.sh ${PROJECT_SOURCE_DIR})
+  frazil_script(style ${check}-selftest NEEDS "${${check}_needs}" ${style}/selftest.sh ${check})
   frazil_long(check-figures style/${check}-selftest)
 endforeach()
 frazil_long(check-figures style/english) # as long as all others together

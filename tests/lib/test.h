@@ -55,7 +55,7 @@ extern struct test_hooks test_hooks;
 /* Adds one, behind those of smaller lines: no compiler promises in which order constructors run. */
 void test_add(struct test *test);
 
-/* In BEFORE_ALL: ends the program well unless its tests have all that they need.  The caller has said what is missing.
+/* In BEFORE_ALL: ends the program as skipped unless its tests have all that they need; the caller has said what is not.
  */
 void test_need(bool is_there);
 
