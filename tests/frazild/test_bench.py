@@ -3,7 +3,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import unittest
@@ -15,7 +14,6 @@ PROGRAM = os.path.join(os.path.dirname(__file__), "../../bench/others/network.py
 
 class Bench(unittest.TestCase):
     @unittest.skipIf(INSTRUMENTED, "a sanitizer's speed says nothing, and takes its time")
-    @unittest.skipUnless(shutil.which("redis-benchmark"), "redis-benchmark is not installed")
     def test_a_trial_has_each_row_with_a_figure(self):
         command = [sys.executable, "-B", PROGRAM, FRAZILD, "--trial"]
         text = subprocess.run(command, capture_output=True, text=True, check=False)

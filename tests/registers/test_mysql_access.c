@@ -55,16 +55,22 @@ TEST("Who, or where, does not exist is refused; nothing of that gets better by i
     assert_refused("guarded:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED", "locked");
 }
 
-TEST("A server that would have the password told gets none, unless it proves who it is; one that keeps it secret does")
+TEST("A server that would have the password told gets none, unless it proves who it is")
+{
+    if (server_user("mysql") == NULL)
+        skip(); /* the helper of PAM is for the user mysql alone; without it the server ends */
+    mysql_server_do(&server, "INSTALL SONAME 'auth_pam'");
+    mysql_server_do(&server, "CREATE OR REPLACE USER talker@'%' IDENTIFIED VIA pam");
+    assert_refused("talker:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED",
+                   "asks for a password in a way that would tell it to everybody");
+}
+
+TEST("A user logs in where the password is kept secret")
 {
     struct fz_register reg;
     struct fz_record record;
 
-    mysql_server_do(&server, "INSTALL SONAME 'auth_pam'");
     mysql_server_do(&server, "INSTALL SONAME 'auth_ed25519'");
-    mysql_server_do(&server, "CREATE OR REPLACE USER talker@'%' IDENTIFIED VIA pam");
-    assert_refused("talker:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED",
-                   "asks for a password in a way that would tell it to everybody");
     mysql_server_do(&server, "CREATE OR REPLACE USER signer@'%' IDENTIFIED VIA ed25519 USING PASSWORD('s3cret')");
     mysql_server_do(&server, "GRANT SELECT, INSERT, UPDATE, CREATE ON app.* TO signer@'%'");
     reg = open_on(&server, "signer:s3cret", "app/orders?timeout=20s&ssl-mode=DISABLED");
