@@ -105,7 +105,7 @@ static int site_of(const struct variant *variant)
     return -1;
 }
 
-/* What became of a variant. */
+/* The result of a variant. */
 enum verdict { AS_IT_SHOULD, LEFT_OUT, WRONG };
 
 /* Whether what must break does, and what must not does not. */
