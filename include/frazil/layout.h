@@ -88,7 +88,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_layout_make(int64_t epoch_unix_ms, uin
                                                       frazil_layout *ret, frazil_error *reterr) FRAZIL_NONNULL(8);
 
 /*
- * Whether two valid layouts make equal ids of equal fields, whatever they are called: as their fingerprints would say.
+ * Whether two valid layouts make equal ids of equal fields.  Their names, how they split the worker, and how many bits
+ * of time they have, do not matter: "twitter" and "40/10/12 epoch=1288834974657" are equal.
  */
 FRAZIL_API bool frazil_layout_equal(const frazil_layout *a, const frazil_layout *b) FRAZIL_NONNULL(1, 2);
 
@@ -123,11 +124,12 @@ FRAZIL_API void frazil_layout_describe(const frazil_layout *layout, frazil_layou
 FRAZIL_API size_t frazil_fingerprint_size(void);
 
 /*
- * The layout's stable text form, which names everything that decides where a
- * field lies and nothing else: equal fields give equal ids in two layouts if and
- * only if their fingerprints are equal.  It is itself a text that frazil_layout_parse takes:
+ * The layout's stable text form, which names all its members but the name, and is
+ * itself a text that frazil_layout_parse takes:
  * "41/5+5/12 epoch=1288834974657 tick=1ms"; "sno" for sno.  It will not change
- * in later versions, because it is kept in state files and coordinators.
+ * in later versions, because it is kept in coordinators.  Layouts with one
+ * fingerprint make equal ids, but several fingerprints may stand for layouts that
+ * do: compare layouts with frazil_layout_equal.
  * *ret_len counts no terminator; ret_len may be NULL.  FRAZIL_EBUFFER: size is too
  * small; then nothing is written.
  */

@@ -79,17 +79,32 @@ static bool is_above(const frazil_layout *l)
     return l->sequence_above_worker != 0 && l->worker_bits > 0;
 }
 
+/* The name and the datacenter's split decide about no id; the width of time decides only when ids end. */
 bool frazil_layout_equal(const frazil_layout *a, const frazil_layout *b)
 {
     return a->kind == b->kind && a->epoch_unix_ms == b->epoch_unix_ms && a->tick_ms == b->tick_ms &&
-           a->time_bits == b->time_bits && a->worker_bits == b->worker_bits &&
-           a->datacenter_bits == b->datacenter_bits && a->sequence_bits == b->sequence_bits &&
-           is_above(a) == is_above(b);
+           a->worker_bits == b->worker_bits && a->sequence_bits == b->sequence_bits && is_above(a) == is_above(b);
+}
+
+bool fz_layout_texts_agree(const char *a, const char *b)
+{
+    frazil_layout said[2];
+
+    return frazil_layout_parse(a, fz_text_len(a), &said[0], NULL) == FRAZIL_OK &&
+           frazil_layout_parse(b, fz_text_len(b), &said[1], NULL) == FRAZIL_OK &&
+           frazil_layout_equal(&said[0], &said[1]) && said[0].time_bits == said[1].time_bits;
+}
+
+/* Whether a layout may have the name of the other one: all their members are alike. */
+static bool has_fields_of(const frazil_layout *l, const frazil_layout *preset)
+{
+    return frazil_layout_equal(l, preset) && l->time_bits == preset->time_bits &&
+           l->datacenter_bits == preset->datacenter_bits;
 }
 
 static bool layout_is_sno(const frazil_layout *l)
 {
-    return frazil_layout_equal(l, fz_layout_preset_named("sno", 3));
+    return has_fields_of(l, fz_layout_preset_named("sno", 3));
 }
 
 /* These members decide about no id, but would make equal layouts differ, or contradict the others. */
@@ -105,7 +120,7 @@ static frazil_err check_rest(const frazil_layout *l, frazil_error *reterr)
         if (l->reserved[i] != 0)
             return fz_fail(reterr, FRAZIL_ELAYOUT, "the reserved bytes of the layout are not all 0");
     }
-    if (preset == NULL ? memcmp(l->name, custom, sizeof custom) != 0 : !frazil_layout_equal(l, preset))
+    if (preset == NULL ? memcmp(l->name, custom, sizeof custom) != 0 : !has_fields_of(l, preset))
         return fz_fail(reterr, FRAZIL_ELAYOUT,
                        "the layout is called %q and has not the fields of that preset: call it custom", l->name);
     return FRAZIL_OK;

@@ -53,14 +53,12 @@ static void put_worker(struct fz_sentence *out, const frazil_layout *l)
     fz_sentence_u64(out, (uint64_t)l->worker_bits - l->datacenter_bits);
 }
 
-/* The fields from high to low.  Letters only where they are needed, so that one layout has one text. */
-static void put_fields(struct fz_sentence *out, const frazil_layout *l)
+/* The fields below time, from high to low.  Letters only where they are needed, so that one layout has one text. */
+static void put_low_fields(struct fz_sentence *out, const frazil_layout *l)
 {
     /* Without worker bits there is nothing that the sequence could lie above. */
     bool above = l->sequence_above_worker && l->worker_bits > 0;
 
-    fz_sentence_u64(out, l->time_bits);
-    fz_sentence_char(out, '/');
     if (above) {
         fz_sentence_u64(out, l->sequence_bits);
         fz_sentence_str(out, "s/");
@@ -73,6 +71,40 @@ static void put_fields(struct fz_sentence *out, const frazil_layout *l)
     }
 }
 
+static void put_times(struct fz_sentence *out, const frazil_layout *l)
+{
+    fz_sentence_str(out, " epoch=");
+    fz_sentence_i64(out, l->epoch_unix_ms);
+    fz_sentence_str(out, " tick=");
+    fz_sentence_u64(out, l->tick_ms);
+    fz_sentence_str(out, "ms");
+}
+
+void fz_layout_value(const frazil_layout *layout, char ret[FRAZIL_FINGERPRINT_SIZE])
+{
+    struct fz_sentence out = fz_sentence_in(ret, FRAZIL_FINGERPRINT_SIZE);
+    const frazil_layout unsplit = fz_layout_unsplit(layout);
+
+    if (layout->kind == FRAZIL_LAYOUT_SNO) {
+        fz_sentence_str(&out, "sno");
+        return;
+    }
+    put_low_fields(&out, &unsplit);
+    put_times(&out, &unsplit);
+}
+
+frazil_layout fz_layout_unsplit(const frazil_layout *layout)
+{
+    frazil_layout unsplit = *layout;
+
+    if (layout->datacenter_bits == 0)
+        return unsplit;
+    memset(unsplit.name, 0, sizeof unsplit.name);
+    memcpy(unsplit.name, "custom", sizeof "custom");
+    unsplit.datacenter_bits = 0;
+    return unsplit;
+}
+
 frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, size_t size, size_t *ret_len)
 {
     char text[FRAZIL_FINGERPRINT_SIZE];
@@ -82,12 +114,10 @@ frazil_err frazil_layout_fingerprint(const frazil_layout *layout, char *buf, siz
     if (layout->kind == FRAZIL_LAYOUT_SNO) {
         fz_sentence_str(&out, "sno");
     } else {
-        put_fields(&out, layout);
-        fz_sentence_str(&out, " epoch=");
-        fz_sentence_i64(&out, layout->epoch_unix_ms);
-        fz_sentence_str(&out, " tick=");
-        fz_sentence_u64(&out, layout->tick_ms);
-        fz_sentence_str(&out, "ms");
+        fz_sentence_u64(&out, layout->time_bits);
+        fz_sentence_char(&out, '/');
+        put_low_fields(&out, layout);
+        put_times(&out, layout);
     }
     return fz_sentence_give(&out, buf, size, ret_len);
 }

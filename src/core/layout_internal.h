@@ -41,6 +41,25 @@ FZ_PRIVATE const frazil_layout *fz_layout_preset_named(const char *name, size_t 
 FZ_PRIVATE frazil_err fz_layout_apply_key(frazil_layout *layout, const char *key, size_t key_len, const char *value,
                                           size_t value_len, frazil_error *reterr);
 
+/*
+ * The layout's value: all that decides which number the fields of an id make, and nothing else.  Layouts are one if
+ * their values are: "10/12 epoch=1288834974657 tick=1ms", "sno".  Not in it: the name, the datacenter's split, and the
+ * width of time, which is the highest field.  Words and grants are kept for a value and a worker id.
+ */
+FZ_PRIVATE void fz_layout_value(const frazil_layout *layout, char ret[FRAZIL_FINGERPRINT_SIZE]);
+
+/*
+ * Whether two texts say layouts that are equal (frazil_layout_equal) and end at the same time, as those of one
+ * namespace must.  false also if one of them says none.
+ */
+FZ_PRIVATE bool fz_layout_texts_agree(const char *a, const char *b);
+
+/*
+ * The same layout without the datacenter's split.  Its fingerprint is one text for all that fz_layout_texts_agree calls
+ * one, for coordinators that compare texts.
+ */
+FZ_PRIVATE frazil_layout fz_layout_unsplit(const frazil_layout *layout);
+
 /* The last tick of the layout's life; it is usable. */
 FZ_PRIVATE uint64_t fz_layout_last_tick(const frazil_layout *layout);
 

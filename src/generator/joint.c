@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "core/sentence.h"
+#include "core/wipe.h"
 #include "errand.h"
 #include "generator_internal.h"
 #include "open.h"
@@ -27,7 +28,7 @@
 #include "spec/canonical.h"
 #include "spec/options.h"
 
-enum { TEXT_SIZE = 1024, PAUSE_NS = 1000000 };
+enum { PAUSE_NS = 1000000 };
 
 /* All joints of the process. */
 struct fz_joints {
@@ -42,7 +43,7 @@ struct fz_joint {
     _Atomic bool stopped;  /* the generator was: it stays with those who have it, and nobody else joins them */
     uint64_t users;        /* under the lock of all; whoever waits for the joint's own is one, too */
     frazil *_Atomic gen;   /* under the joint's lock; NULL: nobody has opened it, or it is being closed */
-    char text[];           /* the text that was decided */
+    char text[];           /* the key of what was decided, passwords included */
 };
 
 /* ---- locks -------------------------------------------------------------------------- */
@@ -140,10 +141,12 @@ static void joint_part(struct fz_joint *joint, uint64_t process)
         atomic_store_explicit(place, atomic_load_explicit(&joint->next, memory_order_relaxed), memory_order_release);
     }
     joint_exit(&all->lock);
-    if (is_last)
-        free(joint);
-    else
+    if (!is_last) {
         joint_exit(&joint->lock);
+        return;
+    }
+    fz_wipe(joint->text, strlen(joint->text));
+    free(joint);
 }
 
 /* ---- opening and closing ------------------------------------------------------------------ */
@@ -209,20 +212,33 @@ static frazil_err joint_open_text(frazil **ret, const char *text, const struct f
     return FRAZIL_OK;
 }
 
-static frazil_err joint_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
+/* Writes the key of a decision; on success the caller wipes and frees it. */
+static frazil_err joint_make_key(const struct fz_decision *decision, char **ret, frazil_error *reterr)
 {
-    char shorter[TEXT_SIZE];
     size_t len;
 
-    if (fz_canonical_text(decision, false, shorter, sizeof shorter, &len) == FRAZIL_OK)
-        return joint_open_text(ret, shorter, decision, reterr);
-    char *text = malloc(len + 1);
-    if (text == NULL)
-        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
-    frazil_err err = fz_canonical_text(decision, false, text, len + 1, &len);
-    if (err == FRAZIL_OK)
-        err = joint_open_text(ret, text, decision, reterr);
-    free(text);
+    (void)fz_canonical_text(decision, FZ_TEXT_KEY, NULL, 0, &len);
+    size_t size = len + 1;
+    char *key = malloc(size);
+    frazil_err err = key == NULL ? FRAZIL_ENOMEM : fz_canonical_text(decision, FZ_TEXT_KEY, key, size, &len);
+    if (err == FRAZIL_OK) {
+        *ret = key;
+        return err;
+    }
+    free(key);
+    return fz_fail(reterr, err, key == NULL ? "out of memory" : "another thread changed the environment meanwhile");
+}
+
+static frazil_err joint_open_decided(frazil **ret, const struct fz_decision *decision, frazil_error *reterr)
+{
+    char *key = NULL;
+
+    frazil_err err = joint_make_key(decision, &key, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    err = joint_open_text(ret, key, decision, reterr);
+    fz_wipe(key, strlen(key));
+    free(key);
     return err;
 }
 

@@ -83,7 +83,7 @@ struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision)
 {
     uint64_t top = decision->bounds.top;
 
-    return (struct fz_word_identity){.fingerprint = decision->places.fingerprint,
+    return (struct fz_word_identity){.fingerprint = decision->places.value,
                                      .worker = decision->lease.identity.check,
                                      .bounds = {.min = 0, .max = top, .top = top},
                                      .prepare = prepare_page};
@@ -139,10 +139,8 @@ static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *d
     const struct fz_places *places = &decision->places;
     const struct fz_worker_choice *choice = &decision->worker;
     char folder[FZ_PATH_SIZE];
-    struct fz_word_identity identity = {.fingerprint = places->fingerprint,
-                                        .worker = choice->first,
-                                        .bounds = decision->bounds,
-                                        .prepare = prepare_page};
+    struct fz_word_identity identity = {
+        .fingerprint = places->value, .worker = choice->first, .bounds = decision->bounds, .prepare = prepare_page};
 
     frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
     if (err != FRAZIL_OK)

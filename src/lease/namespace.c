@@ -284,7 +284,7 @@ frazil_err fz_namespace_check(struct fz_lease *lease, const struct fz_record *ra
         return missing(lease, reterr);
     if (fz_namespace_record_parse(raw->data, raw->len, &found, &said) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ENAMESPACE, "namespace %q: %s", lease->name, said.message);
-    if (strcmp(found.layout, space->fingerprint) != 0)
+    if (!fz_layout_texts_agree(found.layout, space->fingerprint))
         return another_layout(lease, &found, reterr); /* its quarantine is in other ticks */
     /* Its creator has not yet read the clock after closing it (L8). */
     if (found.quarantine_until == CLOSED)
@@ -374,7 +374,7 @@ static bool left_closed(const struct fz_namespace_options *options, const struct
 
     fz_namespace_start(&space, options->layout);
     return fz_namespace_record_parse(raw->data, raw->len, ret, NULL) == FRAZIL_OK && ret->quarantine_until == CLOSED &&
-           strcmp(ret->layout, space.fingerprint) == 0;
+           fz_layout_texts_agree(ret->layout, space.fingerprint);
 }
 
 static frazil_err exists(const struct fz_namespace_options *options, const struct fz_record *raw, frazil_error *reterr)

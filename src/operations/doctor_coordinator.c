@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "core/decimal.h"
+#include "core/layout_internal.h"
 #include "doctor_judge.h"
 #include "os/clock.h"
 #include "spec/decide.h"
@@ -126,7 +127,7 @@ void fz_judge_namespace(const struct fz_namespace_facts *facts, const struct fz_
         fz_finding_show(findings, FZ_FOUND_COORDINATOR_UNREADABLE, facts->unreadable.message);
         return;
     }
-    if (strcmp(leases->layout, facts->layout) != 0)
+    if (!fz_layout_texts_agree(leases->layout, facts->layout))
         fz_found(findings, FZ_FOUND_COORDINATOR_LAYOUT,
                  "the namespace has the layout %q, the spec %q: give all the same layout=, or this one another "
                  "namespace",

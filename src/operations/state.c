@@ -268,14 +268,14 @@ static struct fz_word_identity identity_of(const struct place *place, const stru
     if (kept->is_lease)
         return fz_home_lease_word(place->decision);
     return (struct fz_word_identity){
-        .fingerprint = place->decision->places.fingerprint, .worker = kept->worker, .bounds = bounds_of(place, kept)};
+        .fingerprint = place->decision->places.value, .worker = kept->worker, .bounds = bounds_of(place, kept)};
 }
 
 static struct fz_grant_owner owner_of(const struct place *place, const struct fz_kept *kept)
 {
     struct fz_grant_owner owner = {.worker = kept->worker, .bounds = bounds_of(place, kept), .nonce = 1};
 
-    memcpy(owner.fingerprint, place->decision->places.fingerprint, sizeof owner.fingerprint);
+    memcpy(owner.fingerprint, place->decision->places.value, sizeof owner.fingerprint);
     return owner;
 }
 
@@ -374,8 +374,11 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
 {
     struct numbers numbers = {.count = 0};
     struct words words = {.count = 0};
-    frazil_err err = FRAZIL_OK;
+    char layout[sizeof ret->layout];
+    frazil_err err = frazil_layout_fingerprint(&place->decision->layout, layout, sizeof layout, NULL);
 
+    if (err != FRAZIL_OK)
+        return err;
     if (place->decision->state.kind != FZ_STATE_SHARED)
         err = find_workers(place, &numbers, reterr);
     else if (!add_lease(place, &words))
@@ -388,7 +391,7 @@ static frazil_err look(const struct place *place, struct fz_state *ret, frazil_e
         free(words.kept);
         return err;
     }
-    memcpy(ret->layout, place->decision->places.fingerprint, sizeof ret->layout);
+    memcpy(ret->layout, layout, sizeof ret->layout);
     memcpy(ret->run_folder, place->run_folder, sizeof ret->run_folder);
     memcpy(ret->state_folder, place->state_folder, sizeof ret->state_folder);
     ret->count = words.count;

@@ -29,7 +29,7 @@
 
 /* Whose word it is. */
 struct fz_word_identity {
-    const char *fingerprint; /* of the layout, as frazil_layout_fingerprint writes it */
+    const char *fingerprint; /* of the layout, as fz_layout_value writes it */
     uint64_t worker;         /* or the number of what else the word is of, as of a lease that processes share */
     struct fz_bounds bounds; /* of the sequence numbers */
     /*

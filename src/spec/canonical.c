@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "client_environment.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/secret.h"
@@ -15,7 +16,7 @@ struct canon {
     char *buf;
     size_t size;
     size_t len;
-    bool with_secrets;
+    enum fz_text_for purpose;
 };
 
 static void canon_char(struct canon *w, char c)
@@ -77,7 +78,7 @@ static void canon_value(struct canon *w, enum fz_key key, const char *value)
         canon_char(w, '\'');
     for (size_t i = 0; i < secrets.len; i = next) {
         bool is_secret = false;
-        next = w->with_secrets ? i + 1 : fz_secrets_next(&secrets, i, &is_secret);
+        next = w->purpose != FZ_TEXT_SHOWN ? i + 1 : fz_secrets_next(&secrets, i, &is_secret);
         if (is_secret) {
             canon_text(w, "...");
             continue;
@@ -99,6 +100,16 @@ static void canon_duration(struct canon *w, enum fz_key key, uint64_t count, uin
     }
     canon_u64(w, count * unit_ns);
     canon_text(w, "ns");
+}
+
+/* One text for all layouts that are equal and end at the same time. */
+static void canon_layout_value(struct canon *w, const frazil_layout *layout)
+{
+    const frazil_layout unsplit = fz_layout_unsplit(layout);
+    char text[FRAZIL_FINGERPRINT_SIZE];
+
+    if (frazil_layout_fingerprint(&unsplit, text, sizeof text, NULL) == FRAZIL_OK)
+        canon_value(w, FZ_KEY_LAYOUT, text);
 }
 
 /* By the name of the preset, or by a description that parses back. */
@@ -211,16 +222,36 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
     canon_choice(w, FZ_KEY_KEEPER, (int)decision->keeper);
 }
 
-frazil_err fz_canonical_text(const struct fz_decision *decision, bool with_secrets, char *buf, size_t size,
+static void canon_variable(void *w, const char *variable)
+{
+    canon_char(w, '\n');
+    canon_text(w, variable);
+}
+
+/* It may have changed since the last opening, and with it the place that a URL leads to. */
+static void canon_environment(struct canon *w, const struct fz_decision *decision)
+{
+    if (decision->worker.url != NULL)
+        fz_client_environment(decision->worker.url, canon_variable, w);
+    if (decision->state.kind == FZ_STATE_URL)
+        fz_client_environment(decision->state.url, canon_variable, w);
+}
+
+frazil_err fz_canonical_text(const struct fz_decision *decision, enum fz_text_for purpose, char *buf, size_t size,
                              size_t *ret_len)
 {
-    struct canon w = {.buf = buf, .size = size, .with_secrets = with_secrets};
+    struct canon w = {.buf = buf, .size = size, .purpose = purpose};
 
-    canon_layout(&w, &decision->layout);
+    if (purpose == FZ_TEXT_KEY)
+        canon_layout_value(&w, &decision->layout);
+    else
+        canon_layout(&w, &decision->layout);
     canon_policies(&w, decision);
     canon_worker(&w, decision);
     canon_lease(&w, decision);
     canon_state(&w, decision);
+    if (purpose == FZ_TEXT_KEY)
+        canon_environment(&w, decision);
     *ret_len = w.len;
     if (size > 0)
         buf[w.len < size ? w.len : size - 1] = '\0';

@@ -5,11 +5,18 @@
 
 #include "decision.h"
 
+/* For whom the text is. */
+enum fz_text_for {
+    FZ_TEXT_SHOWN,        /* for people: passwords are left out, and a preset has its name */
+    FZ_TEXT_WITH_SECRETS, /* likewise, to be opened again */
+    FZ_TEXT_KEY           /* equal for two decisions if one generator can serve both; it never leaves the process */
+};
+
 /*
- * Writes what frazil_options_text promises, with a terminator; *ret_len, always set, does not count it. FRAZIL_EBUFFER:
- * it does not fit.
+ * Writes what frazil_options_text promises, or the key, with a terminator; *ret_len, always set, does not count it.
+ * FRAZIL_EBUFFER: it does not fit.
  */
-FZ_PRIVATE frazil_err fz_canonical_text(const struct fz_decision *decision, bool with_secrets, char *buf, size_t size,
-                                        size_t *ret_len);
+FZ_PRIVATE frazil_err fz_canonical_text(const struct fz_decision *decision, enum fz_text_for purpose, char *buf,
+                                        size_t size, size_t *ret_len);
 
 #endif

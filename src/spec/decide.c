@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "client_environment.h"
 #include "coordinators.h"
-#include "core/crc32.h"
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
@@ -169,9 +169,14 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
     /* Said for many programs, it means those that would keep files. */
     bool in_memory = values->state == FZ_SAID_MEMORY && !values->settings->from_elsewhere[FZ_KEY_STATE];
     bool alone = is_lease || in_memory || decision->worker.by_program || decision->frozen || decision->lease.stay;
+    bool hidden = decision->worker.url != NULL && fz_client_reads_files(decision->worker.url);
 
     if (values->share == 0)
         return FRAZIL_OK;
+    if (hidden && !alone && !elsewhere)
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "share=host does not go with PGSERVICE: libpq alone knows which file it reads, and where that "
+                       "leads: unset it and name host, user and database in the URL, or say share=process");
     if (alone && !elsewhere)
         return fz_fail(reterr, FRAZIL_ESPEC, "share=host does not go with %s: leave it out, or say share=process",
                        is_lease                      ? "a lease without a generator, which is one process's"
@@ -179,7 +184,7 @@ static frazil_err settle_sharing(struct fz_decision *decision, const struct fz_v
                        : decision->worker.by_program ? "a granter of the program's"
                        : decision->lease.stay        ? "on_loss=stop, as one process may move the lease of all"
                                                      : "a frozen clock, which others do not share");
-    if (alone || decision->worker.url == NULL)
+    if (alone || hidden || decision->worker.url == NULL)
         return FRAZIL_OK;
     decision->state.kind = FZ_STATE_SHARED;
     return FRAZIL_OK;
@@ -208,13 +213,11 @@ static bool is_name(const char *text)
 }
 
 /*
- * The namespace is what the user named, and otherwise a name that each layout has for itself, so that trying out
- * another layout does not run into the files of the first.
+ * The namespace is what the user named.  Otherwise it is the layout's value, written as the name of a folder: another
+ * layout does not run into the files of the first, and another name of one layout is no other layout.
  */
-static frazil_err name_namespace(struct fz_decision *decision, const char *wanted, frazil_error *reterr)
+static frazil_err name_namespace(struct fz_places *places, const char *wanted, frazil_error *reterr)
 {
-    static const char digits[] = "0123456789abcdef";
-    struct fz_places *places = &decision->places;
     struct fz_sentence text = fz_sentence_in(places->name, sizeof places->name);
 
     if (wanted != NULL && !is_name(wanted))
@@ -225,11 +228,8 @@ static frazil_err name_namespace(struct fz_decision *decision, const char *wante
         fz_sentence_str(&text, wanted);
         return FRAZIL_OK;
     }
-    uint32_t crc = fz_crc32(places->fingerprint, fz_text_len(places->fingerprint));
-    fz_sentence_str(&text, decision->layout.name);
-    fz_sentence_char(&text, '-');
-    for (int shift = 28; shift >= 0; shift -= 4)
-        fz_sentence_char(&text, digits[crc >> shift & 15]);
+    for (const char *c = places->value; *c != '\0'; c++)
+        fz_sentence_char(&text, strchr("/ =", *c) != NULL ? '-' : *c);
     return FRAZIL_OK;
 }
 
@@ -241,10 +241,8 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
     places->state_dir = fz_given_text(values, FZ_KEY_STATE_DIR);
     if (decision->state.kind != FZ_STATE_FILES && decision->state.kind != FZ_STATE_SHARED)
         return FRAZIL_OK;
-    frazil_err err =
-        frazil_layout_fingerprint(&decision->layout, places->fingerprint, sizeof places->fingerprint, NULL);
-    if (err == FRAZIL_OK)
-        err = name_namespace(decision, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
+    fz_layout_value(&decision->layout, places->value);
+    frazil_err err = name_namespace(places, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
     if (decision->state.kind == FZ_STATE_SHARED)
         fz_lease_identify(decision);
     return err;

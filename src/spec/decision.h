@@ -93,10 +93,10 @@ struct fz_lease_terms {
 
 /* FZ_STATE_FILES and FZ_STATE_SHARED: where. */
 struct fz_places {
-    char fingerprint[FRAZIL_FINGERPRINT_SIZE]; /* of the layout, filled up with zeros */
-    char name[FZ_NAMESPACE_SIZE];              /* of the folder in both directories */
-    const char *run_dir;                       /* NULL: the host's */
-    const char *state_dir;                     /* likewise */
+    char value[FRAZIL_FINGERPRINT_SIZE]; /* of the layout (fz_layout_value), filled up with zeros */
+    char name[FZ_NAMESPACE_SIZE];        /* of the folder in both directories */
+    const char *run_dir;                 /* NULL: the host's */
+    const char *state_dir;               /* likewise */
 };
 
 /* How many texts a decision keeps. */

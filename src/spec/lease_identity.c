@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-#include "core/secret.h"
-#include "os/host.h"
+#include "client_environment.h"
 
 /* FNV-1a, twice, from two beginnings: files of one name are told apart by the second. */
 static const uint64_t name_begin = UINT64_C(0xcbf29ce484222325);
@@ -31,53 +30,41 @@ static void add_text(struct fz_lease_identity *identity, const char *text, size_
 }
 
 /*
- * The URL without its password.  All else counts: the user and what stands behind the '?' may decide which records
- * it leads to.
+ * The URL without its password, which stands where url.c of the coordinators looks for it: behind the first ':' of what
+ * precedes the last '@' before the '?'.  All else counts, whatever it looks like: it may decide which records the URL
+ * leads to.  A path, as that of a socket, has no password.
  */
 static void add_url(struct fz_lease_identity *identity, const char *url)
 {
-    size_t len = strlen(url);
-    struct fz_secrets secrets = fz_secrets_of(url, len);
-    bool has_user = secrets.end > secrets.begin && (secrets.begin == 0 || url[secrets.begin - 1] != ':');
-    const char *colon = has_user ? memchr(url + secrets.begin, ':', secrets.end - secrets.begin) : NULL;
-    /* Without a user, as in redis://:PASSWORD@HOST, all of it is the password. */
-    size_t user_end = has_user ? secrets.end : secrets.begin;
-    size_t before = colon != NULL ? (size_t)(colon - url) : user_end;
+    const char *begin = strstr(url, "://") + strlen("://");
+    const char *at = *begin == '/' ? NULL : begin + strcspn(begin, "?");
 
-    add_text(identity, url, before);
-    add_text(identity, url + secrets.end, len - secrets.end);
+    while (at != NULL && *at != '@')
+        at = at > begin ? at - 1 : NULL;
+    const char *colon = at == NULL ? NULL : memchr(begin, ':', (size_t)(at - begin));
+    add_text(identity, url, colon == NULL ? strlen(url) : (size_t)(colon - url));
+    if (colon != NULL)
+        add_text(identity, at, strlen(at));
 }
 
-/*
- * PostgreSQL's client takes what a URL leaves out from these variables: one URL with two values leads to two
- * coordinators, or to two tables of one, as user and options decide the search_path.
- */
-static void add_variables(struct fz_lease_identity *identity, const char *url)
+static void add_client_variable(void *identity, const char *variable)
 {
-    static const char scheme[] = "postgres";
-    static const char *const names[] = {"PGHOST",        "PGHOSTADDR",   "PGPORT", "PGDATABASE", "PGSERVICE",
-                                        "PGSERVICEFILE", "PGSYSCONFDIR", "PGUSER", "PGOPTIONS"};
-
-    if (strncmp(url, scheme, strlen(scheme)) != 0)
-        return;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        const char *value = fz_environment(names[i]);
-        add_text(identity, value == NULL ? "" : value, value == NULL ? 0 : strlen(value));
-    }
+    add_text(identity, variable, strlen(variable));
 }
 
 void fz_lease_identify(struct fz_decision *decision)
 {
     struct fz_lease_identity identity = {.name = name_begin, .check = check_begin};
     const struct fz_lease_terms *terms = &decision->lease;
-    const char *fingerprint = decision->places.fingerprint;
-    const uint64_t numbers[] = {decision->worker.first, decision->worker.count, decision->bounds.min,
-                                decision->bounds.max,   terms->max_skew_said,   (uint64_t)terms->max_skew_ms,
-                                terms->horizon_ms,      terms->workers};
+    const char *value = decision->places.value;
+    /* The width of time is not in the value, but those of one namespace agree about it. */
+    const uint64_t numbers[] = {decision->layout.time_bits,   decision->worker.first, decision->worker.count,
+                                decision->bounds.min,         decision->bounds.max,   terms->max_skew_said,
+                                (uint64_t)terms->max_skew_ms, terms->horizon_ms,      terms->workers};
 
     add_url(&identity, decision->worker.url);
-    add_variables(&identity, decision->worker.url);
-    add_text(&identity, fingerprint, strlen(fingerprint));
+    fz_client_environment(decision->worker.url, add_client_variable, &identity);
+    add_text(&identity, value, strlen(value));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         add_u64(&identity, numbers[i]);
     decision->lease.identity = identity;

@@ -187,7 +187,7 @@ frazil_err frazil_options_text(const frazil_options *options, unsigned flags, ch
     frazil_err err = fz_options_decide(&decision, options, FZ_OPENING_GENERATOR, reterr);
     if (err != FRAZIL_OK)
         return err;
-    err = fz_canonical_text(&decision, flags != 0, buf, size, &len);
+    err = fz_canonical_text(&decision, flags != 0 ? FZ_TEXT_WITH_SECRETS : FZ_TEXT_SHOWN, buf, size, &len);
     fz_decision_free(&decision);
     if (ret_len != NULL)
         *ret_len = len;

@@ -17,7 +17,6 @@
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "spec/decide.h"
 
 enum { HORIZON_MS = 1000 };
 
@@ -208,64 +207,6 @@ TEST("Specs that differ in what is granted have a lease each")
         frazil_close(second);
     }
     frazil_close(first);
-}
-
-static struct fz_lease_identity identity_of(const char *worker)
-{
-    const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
-    struct fz_decision decision;
-    char text[200];
-    frazil_error err;
-
-    snprintf(text, sizeof text, "share=host run_dir=/run worker=%s", worker);
-    if (fz_decide(&decision, text, &occasion, &err) != FRAZIL_OK)
-        fail_msg("%s", err.message);
-    struct fz_lease_identity identity = decision.lease.identity;
-    fz_decision_free(&decision);
-    return identity;
-}
-
-static void assert_differs(const struct fz_lease_identity *identity, const char *worker)
-{
-    struct fz_lease_identity other = identity_of(worker);
-
-    assert_int_not_equal(identity->name, other.name);
-    assert_int_not_equal(identity->check, other.check);
-}
-
-TEST("A new password or another keeper does not part processes; another coordinator does")
-{
-    static const char *const same[][2] = {{"redis://u:old@h:1/n", "redis://u:new@h:1/n keeper=inline"},
-                                          {"redis://:old@h:1/n", "redis://:new@h:1/n"},
-                                          {"redis://:a:b@h:1/n", "redis://:c:b@h:1/n"}};
-    static const char *const different[] = {"redis://u:old@h:1/m", "redis://u:old@h:2/n", "redis://v:old@h:1/n",
-                                            "redis://u:old@h:1/n?db=1", "redis://:old@h:1/n"};
-
-    for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
-        struct fz_lease_identity one = identity_of(same[i][0]);
-        struct fz_lease_identity other = identity_of(same[i][1]);
-        assert_memory_equal(&one, &other, sizeof one);
-    }
-    struct fz_lease_identity first = identity_of(same[0][0]);
-    for (size_t i = 0; i < sizeof different / sizeof different[0]; i++)
-        assert_differs(&first, different[i]);
-}
-
-TEST("A client that takes its server from the environment has another coordinator when that changes")
-{
-    const char *const names[] = {"PGHOST", "PGHOSTADDR", "PGPORT", "PGDATABASE", "PGSERVICE", "PGUSER", "PGOPTIONS"};
-    const char *const url = "postgres:///db/n";
-    struct fz_lease_identity of_redis = identity_of("redis://h:1/n");
-
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        assert_int_equal(unsetenv(names[i]), 0);
-        struct fz_lease_identity first = identity_of(url);
-        assert_int_equal(setenv(names[i], "5433", 1), 0);
-        assert_differs(&first, url);
-        struct fz_lease_identity same = identity_of("redis://h:1/n");
-        assert_memory_equal(&of_redis, &same, sizeof same);
-        assert_int_equal(unsetenv(names[i]), 0);
-    }
 }
 
 TEST("An open that fails before it can ask the coordinator leaves the lease to those who come")

@@ -15,6 +15,12 @@ bool fz_environment_is_foreign(void)
     return false;
 }
 
+const char *fz_foreign_variable(const char *beginning)
+{
+    (void)beginning;
+    return NULL;
+}
+
 char *const *fz_environment_all(void)
 {
     static char *const none[] = {NULL};

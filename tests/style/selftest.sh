@@ -71,6 +71,8 @@ test_arrows() {
     printf '#include "a.h"\n' | file src/core/a.c
     echo '#include "spec/settings.h"' | file src/generator/b.c
     must_fail 'src/generator/b.c:1: reads the settings again'
+    echo '#include "core/secret.h"' | file src/generator/b.c
+    must_fail 'src/generator/b.c:1: leaves passwords out'
     echo '#include "core/a.h"' | file src/generator/b.c
     echo '#include <stdio.h>' | file src/core/a.c
     must_fail 'src/core/a.c:1: the core may not include <stdio.h>'

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: only layouts whose arithmetic cannot overflow are valid,
- * all of these are, and a fingerprint stands for exactly one of them.
+ * all of these are, a fingerprint makes the same layout again, and layouts are
+ * equal if equal fields make equal ids.
  */
-
+#include "core/layout_internal.h"
 #include "frazil/layout.h"
 #include "lib/test.h"
 
@@ -231,28 +232,106 @@ TEST(
 
 /* ---- equality and numbers -------------------------------------------------- */
 
-TEST("Two layouts are equal as their fingerprints are, whatever they are called and however they were made")
+static frazil_layout made_of(const frazil_layout *l, int64_t epoch, unsigned tick, unsigned time, unsigned worker,
+                             unsigned datacenter, unsigned sequence, bool above)
+{
+    frazil_layout made;
+
+    if (frazil_layout_make(l->epoch_unix_ms + epoch, l->tick_ms + tick, l->time_bits + time, l->worker_bits + worker,
+                           datacenter, l->sequence_bits + sequence, above, &made, NULL) != FRAZIL_OK)
+        fail_msg("%s with other fields is no layout", l->name);
+    return made;
+}
+
+/* Equal by the public function, by the value that names folders, and for a namespace but for the width of time. */
+static void assert_alike(const frazil_layout *a, const frazil_layout *b, bool alike, bool same_life)
+{
+    char value[2][FRAZIL_FINGERPRINT_SIZE];
+    char text[2][FRAZIL_FINGERPRINT_SIZE];
+    char unsplit[2][FRAZIL_FINGERPRINT_SIZE];
+    const frazil_layout *const both[] = {a, b};
+
+    for (int i = 0; i < 2; i++) {
+        const frazil_layout one = fz_layout_unsplit(both[i]);
+        assert_int_equal(frazil_layout_validate(&one, NULL), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(&one, unsplit[i], sizeof unsplit[i], NULL), FRAZIL_OK);
+        assert_int_equal(frazil_layout_fingerprint(both[i], text[i], sizeof text[i], NULL), FRAZIL_OK);
+        fz_layout_value(both[i], value[i]);
+    }
+    if (frazil_layout_equal(a, b) != alike || (strcmp(value[0], value[1]) == 0) != alike)
+        fail_msg("%s and %s should be %s: %s, %s", text[0], text[1], alike ? "equal" : "different", value[0], value[1]);
+    if (fz_layout_texts_agree(text[0], text[1]) != (alike && same_life) ||
+        (strcmp(unsplit[0], unsplit[1]) == 0) != (alike && same_life))
+        fail_msg("%s and %s in one namespace: %s, %s", text[0], text[1], unsplit[0], unsplit[1]);
+}
+
+TEST("Layouts are equal if equal fields make equal ids, whatever they are called and however the worker is split")
 {
     for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         const frazil_layout *a = frazil_layout_preset(i);
-        char of_a[FRAZIL_FINGERPRINT_SIZE];
-        assert_int_equal(frazil_layout_fingerprint(a, of_a, sizeof of_a, NULL), FRAZIL_OK);
-        const frazil_layout back = parse(of_a);
-        assert_true(frazil_layout_equal(a, &back));
+        const bool above = a->sequence_above_worker != 0;
+        if (a->kind == FRAZIL_LAYOUT_SNO)
+            continue;
+        for (unsigned split = 0; split == 0 || split < a->worker_bits; split++) {
+            const frazil_layout same = made_of(a, 0, 0, 0, 0, split, 0, above);
+            assert_alike(a, &same, true, true);
+        }
+        const frazil_layout shorter = made_of(a, 0, 0, (unsigned)-1, 0, 0, 0, above);
+        assert_alike(a, &shorter, true, false);
+        const frazil_layout turned = made_of(a, 0, 0, 0, 0, 0, 0, !above);
+        assert_alike(a, &turned, a->worker_bits == 0, true);
+        const frazil_layout others[] = {
+            made_of(a, 1, 0, 0, 0, 0, 0, above),
+            made_of(a, 0, 1, 0, 0, 0, 0, above),
+            made_of(a, 0, 0, (unsigned)-1, 1, 0, 0, above),
+            made_of(a, 0, 0, (unsigned)-1, 0, 0, 1, above),
+        };
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            assert_alike(a, &others[k], false, true);
+    }
+}
+
+TEST("Presets are equal as what they make is, and a sno is equal to itself alone")
+{
+    const frazil_fields fields = {.unix_ms = INT64_C(1780272000000), .worker = 19, .sequence = 23};
+
+    for (size_t i = 0; i < frazil_layout_preset_count(); i++) {
         for (size_t k = 0; k < frazil_layout_preset_count(); k++) {
+            const frazil_layout *a = frazil_layout_preset(i);
             const frazil_layout *b = frazil_layout_preset(k);
-            char of_b[FRAZIL_FINGERPRINT_SIZE];
-            assert_int_equal(frazil_layout_fingerprint(b, of_b, sizeof of_b, NULL), FRAZIL_OK);
-            assert_int_equal(frazil_layout_equal(a, b), strcmp(of_a, of_b) == 0);
+            uint64_t id[2] = {i, k};
+            bool fits = a->worker_bits > 0 && b->worker_bits > 0;
+            bool is_sno = a->kind == FRAZIL_LAYOUT_SNO || b->kind == FRAZIL_LAYOUT_SNO;
+            if (!is_sno && fits) {
+                assert_int_equal(frazil_id_compose(a, &fields, &id[0], NULL), FRAZIL_OK);
+                assert_int_equal(frazil_id_compose(b, &fields, &id[1], NULL), FRAZIL_OK);
+            }
+            assert_alike(a, b, id[0] == id[1], a->time_bits == b->time_bits);
         }
     }
+}
+
+TEST("Without worker bits no order is told apart, and a text that says no layout agrees with none")
+{
     frazil_layout l = parse("41/0/22");
     frazil_layout above = l;
+
     above.sequence_above_worker = 1;
-    assert_true(frazil_layout_equal(&l, &above));
-    l = parse("41/10/12");
-    above = parse("41/12s/10w");
-    assert_false(frazil_layout_equal(&l, &above));
+    assert_alike(&l, &above, true, true);
+    assert_true(fz_layout_texts_agree("twitter", "41/10/12 epoch=1288834974657"));
+    assert_false(fz_layout_texts_agree("twitter", "twiter"));
+    assert_false(fz_layout_texts_agree("twiter", "twiter"));
+}
+
+TEST("A preset's name goes with all of its fields only: not with another split, nor with another width of time")
+{
+    frazil_layout l = parse("twitter");
+
+    l.datacenter_bits = 4;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_ELAYOUT);
+    l = parse("twitter");
+    l.time_bits = 40;
+    assert_int_equal(frazil_layout_validate(&l, NULL), FRAZIL_ELAYOUT);
 }
 
 TEST("A layout can be made from numbers, as from the text that has them; what a text could not say is refused")

@@ -213,8 +213,10 @@ static frazil_err name_own(const char *name, const struct fz_slots_request *requ
                            struct fz_sentence *terms, frazil_error *reterr)
 {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
+    /* The server compares the texts, so all spellings of one layout have one. */
+    const frazil_layout unsplit = fz_layout_unsplit(request->layout);
 
-    if (frazil_layout_fingerprint(request->layout, fingerprint, sizeof fingerprint, NULL) != FRAZIL_OK)
+    if (frazil_layout_fingerprint(&unsplit, fingerprint, sizeof fingerprint, NULL) != FRAZIL_OK)
         return fz_fail(reterr, FRAZIL_ELAYOUT, "the layout has no fingerprint");
     fz_sentence_str(key, OWN_KEY);
     fz_sentence_str(key, name);
