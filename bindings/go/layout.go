@@ -70,7 +70,7 @@ func (l Layout) Name() string { return C.GoString(&l.raw.name[0]) }
 // IsSno says whether its ids are snos.
 func (l Layout) IsSno() bool { return l.raw.kind == C.FRAZIL_LAYOUT_SNO }
 
-// String is the text that two layouts share if and only if they make equal ids of equal fields. ParseLayout reads it.
+// String is a text that makes the same layout again; equal layouts may have several. ParseLayout reads it.
 func (l Layout) String() string {
 	var buf [C.FRAZIL_FINGERPRINT_SIZE]C.char
 	var n C.size_t

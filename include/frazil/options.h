@@ -108,11 +108,11 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_check(const frazil_options *op
 
 /*
  * Writes the options as a spec with a terminator, which *ret_len (may be NULL) does not count.  Two options that
- * mean the same have the same text: keys stand in one order, defaults are written out, times in one unit.  Only a layout
- * is written as it was given, by the name of a preset or by its fingerprint.  A source that gives a number is written as that number (fixed:N),
- * and a URL as it was given.  Read again it means the same, but for the passwords, and for what is no text: clock,
- * random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small, and *ret_len says how many
- * characters there are; EINVAL: another flag; otherwise as frazil_options_check.
+ * mean the same have the same text: keys stand in one order, defaults are written out, times in one unit.  Only a
+ * layout is written as it was given, by the name of a preset or by its fingerprint.  A source that gives a number is
+ * written as that number (fixed:N), and a URL as it was given.  Read again it means the same, but for the passwords,
+ * and for what is no text: clock, random numbers, granter, coordinators, snapshot.  FRAZIL_EBUFFER: size is too small,
+ * and *ret_len says how many characters there are; EINVAL: another flag; otherwise as frazil_options_check.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_options_text(const frazil_options *options, unsigned flags, char *buf,
                                                        size_t size, size_t *ret_len, frazil_error *reterr)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: two processes of a host that mean one layout and one worker id give no id twice, however each of
- * them says it: by another name of the layout, in the environment, in a config file, or by numbers.
+ * Goal of this test: two processes of a host that mean one layout and one worker id give no id twice.  Each may say the
+ * layout in its own way: by another name, in the environment, in a config file, or by numbers.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +11,7 @@
 #include "lib/idset.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/clock.h"
 
 EACH_IN_SCRATCH
 
@@ -190,4 +191,34 @@ TEST("So has a layout that comes from the environment, from a config file or fro
     };
 
     assert_same(pairs, sizeof pairs / sizeof pairs[0]);
+}
+
+TEST("Where one of them has less time, its ids end when its time does, though the other one went on")
+{
+    enum { BITS = 20, LIFE_MS = 1 << BITS, LEFT_MS = 120000, AHEAD = 2 * (LEFT_MS + 1000) };
+    int64_t epoch_ms = fz_real_now().unix_ms - LIFE_MS + LEFT_MS;
+    char spec[1200];
+    uint64_t id;
+
+    name_places();
+    snprintf(spec, sizeof spec, "layout='41/10/12 epoch=%lld' worker=fixed:7 seq_max=1 max_lead=unlimited %s",
+             (long long)epoch_ms, places);
+    frazil *longer = open_spec(spec);
+    snprintf(spec, sizeof spec,
+             "layout='%d/10/12 epoch=%lld' allow_short_life=yes worker=fixed:7 seq_max=1 max_lead=unlimited %s", BITS,
+             (long long)epoch_ms, places);
+    frazil *shorter = open_spec(spec);
+    assert_true(longer != NULL && shorter != NULL);
+    for (int i = 0; i < AHEAD; i++)
+        assert_int_equal(frazil_next(longer, &id), FRAZIL_OK);
+    assert_int_equal(frazil_next(shorter, &id), FRAZIL_EEXHAUSTED);
+    frazil_stats stats;
+    frazil_get_stats(shorter, &stats, sizeof stats);
+    frazil_close(shorter);
+    shorter = open_spec(spec);
+    assert_non_null(shorter);
+    assert_int_equal(frazil_next(shorter, &id), FRAZIL_EEXHAUSTED);
+    assert_int_equal(frazil_next(longer, &id), FRAZIL_OK);
+    frazil_close(shorter);
+    frazil_close(longer);
 }

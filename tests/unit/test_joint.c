@@ -30,15 +30,21 @@ TEST("Specs that mean the same have one generator, others have another, and fraz
 {
     frazil *gen = open_joint("worker=fixed:1 state=memory");
     frazil *same = open_joint("state='memory' max_wait=2000ms layout=frazil worker=fixed:1");
+    frazil *named = open_joint("worker=fixed:1 state=memory layout=konayuki");
+    frazil *split = open_joint("worker=fixed:1 state=memory layout=41/5+5/12");
     frazil *other = open_joint("worker=fixed:2 state=memory");
     frazil *own;
 
     assert_int_equal(frazil_open(&own, "worker=fixed:1 state=memory", &why), FRAZIL_OK);
     assert_ptr_equal(gen, same);
+    assert_ptr_equal(gen, named);
+    assert_ptr_equal(gen, split);
     assert_ptr_not_equal(gen, other);
     assert_ptr_not_equal(gen, own);
     frazil_close(own);
     frazil_close(gen);
+    frazil_close(named);
+    frazil_close(split);
     uint64_t id;
     assert_int_equal(frazil_next(same, &id), FRAZIL_OK);
     assert_int_equal(frazil_next(other, &id), FRAZIL_OK);

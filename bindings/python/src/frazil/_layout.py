@@ -158,7 +158,8 @@ class Layout:
         return isinstance(other, Layout) and _frazil.layout_equal(self._handle, other._handle)
 
     def __hash__(self) -> int:
-        return hash(self.fingerprint)
+        info = self.describe()  # equal layouts may differ in their fingerprints
+        return hash((info.is_sno, info.epoch_unix_ms, info.tick_ms, info.worker_bits, info.sequence_bits))
 
     def __str__(self) -> str:
         return self.fingerprint

@@ -98,7 +98,7 @@ impl Layout {
         self.0.kind == sys::FRAZIL_LAYOUT_SNO
     }
 
-    /// The text that two layouts share if and only if they make equal ids of equal fields. [`Layout::from_str`] reads it.
+    /// A text that makes the same layout again; equal layouts may have several. [`Layout::from_str`] reads it.
     pub fn fingerprint(&self) -> String {
         let mut bytes = [0u8; sys::FRAZIL_FINGERPRINT_SIZE];
         let mut len = 0;
