@@ -105,7 +105,6 @@ static int run_action(const struct arguments *args, const struct lease_options *
             complain("out of memory");
             return STATUS_FATAL;
         }
-        spec_warn_of_slips();
         int status = actions[i].run(spec, options);
         free(spec);
         return status;

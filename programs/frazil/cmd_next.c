@@ -115,10 +115,7 @@ static int open_source(struct source *source, const struct arguments *args)
     frazil_error err;
     int status = STATUS_OK;
 
-    if (!source->quiet)
-        spec_warn_of_slips();
     frazil_err code = open_with(source, args, "", &err);
-
     if (code == FRAZIL_ENOWORKER)
         status = open_default(source, args, &err);
     else if (code != FRAZIL_OK)

@@ -238,7 +238,6 @@ static int run_action(const struct arguments *args, const struct state_options *
         complain("out of memory");
         return STATUS_FATAL;
     }
-    spec_warn_of_slips();
     int status = named_init ? state_init(spec, options) : state_show(spec, options);
     free(spec);
     return status;

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "spec.h"
 
-#include "complain.h"
-#include "console/console.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,15 +30,4 @@ char *spec_join(const struct arguments *args, const char *last)
     end = append(spec, end, last);
     *end = '\0';
     return spec;
-}
-
-static void warn_of_slip(void *ctx, const char *name, const char *meant)
-{
-    (void)ctx;
-    complain("warning: nothing reads the variable %s: did you mean %s?", typed(name, strlen(name)), meant);
-}
-
-void spec_warn_of_slips(void)
-{
-    fz_typed_find_slips(warn_of_slip, NULL);
 }

@@ -9,7 +9,4 @@
  * frees it; NULL: out of memory. */
 char *spec_join(const struct arguments *args, const char *last);
 
-/* Warns of variables that are one slip away from a key's: nothing reads FRAZIL_WROKER, and nobody would notice. */
-void spec_warn_of_slips(void);
-
 #endif

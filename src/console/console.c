@@ -69,11 +69,6 @@ const char *fz_typed_variable(const char *name)
     return fz_environment(name);
 }
 
-void fz_typed_find_slips(void (*visit)(void *ctx, const char *name, const char *meant), void *ctx)
-{
-    fz_key_find_slips(visit, ctx);
-}
-
 bool fz_secret_is_kept(int fd)
 {
     return fz_file_check_secret(fd) == 0;

@@ -27,9 +27,6 @@ bool fz_typed_is_key(const char *name, size_t len);
 /* The value of an environment variable, as fz_environment gives it: NULL also in a set-user-ID program. */
 const char *fz_typed_variable(const char *name);
 
-/* Calls visit for each variable of the environment that is one slip away from a key's, with the key's. */
-void fz_typed_find_slips(void (*visit)(void *ctx, const char *name, const char *meant), void *ctx);
-
 /* Whether an open file may hold a secret: not if others than its owner may use it, as os/file.h says. */
 bool fz_secret_is_kept(int fd);
 

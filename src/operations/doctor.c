@@ -127,7 +127,7 @@ static void examine_settings(const struct patient *patient)
     struct fz_findings findings = *patient->findings;
 
     fz_decision_idle_keys(&patient->decision, judge_idle, &findings);
-    fz_key_find_slips(judge_slip, &findings);
+    fz_key_find_slips(patient->decision.texts[FZ_TEXT_WORKER], judge_slip, &findings);
 }
 
 static void examine_fork(const struct patient *patient)

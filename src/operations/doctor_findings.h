@@ -55,7 +55,7 @@
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_TOO_FEW,         FAIL, "worker.too-few") \
     X(WORKER_IDLE_KEY,        OK,   "worker.idle-key") \
-    X(ENVIRONMENT_SLIP,       WARN, "environment.slip") \
+    X(ENVIRONMENT_SLIP,       FAIL, "environment.slip") \
     X(COORDINATOR_ABSENT,     FAIL, "coordinator.absent") \
     X(COORDINATOR_SILENT,     FAIL, "coordinator.silent") \
     X(COORDINATOR_NO_NAME,    FAIL, "coordinator.no-namespace") \

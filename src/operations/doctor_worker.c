@@ -172,7 +172,10 @@ void fz_judge_idle_key(const char *key, const char *where, const struct fz_findi
 
 void fz_judge_slip(const char *name, const char *meant, const struct fz_findings *findings)
 {
-    fz_found(findings, FZ_FOUND_ENVIRONMENT_SLIP, "nothing reads the variable %q: did you mean %s?", name, meant);
+    fz_found(findings, FZ_FOUND_ENVIRONMENT_SLIP,
+             "%s is set in the environment, and is no setting, so that nothing opens: did you mean %s? Otherwise unset "
+             "it",
+             name, meant);
 }
 
 /* ---- advice ------------------------------------------------------------------------- */

@@ -389,8 +389,8 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
 frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *settings, const struct fz_occasion *occasion,
                               frazil_error *reterr)
 {
-    static const enum fz_key kept[FZ_DECISION_TEXTS] = {FZ_KEY_WORKER, FZ_KEY_STATE, FZ_KEY_RUN_DIR, FZ_KEY_STATE_DIR,
-                                                        FZ_KEY_HOSTNAME};
+    static const enum fz_key kept[FZ_DECISION_TEXTS] = {
+        [FZ_TEXT_WORKER] = FZ_KEY_WORKER, FZ_KEY_STATE, FZ_KEY_RUN_DIR, FZ_KEY_STATE_DIR, FZ_KEY_HOSTNAME};
     struct fz_decision decision;
 
     memset(&decision, 0, sizeof decision);
@@ -406,6 +406,21 @@ frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *setti
     return FRAZIL_OK;
 }
 
+/* Decides from what the program says, which is freed. */
+static frazil_err complete_and_decide(struct fz_decision *ret, struct fz_settings *said, frazil_environment environment,
+                                      const struct fz_occasion *occasion, frazil_error *reterr)
+{
+    frazil_err err = fz_settings_complete(said, environment, reterr);
+
+    /* The doctor has a finding for it. */
+    if (err == FRAZIL_OK && occasion->opening != FZ_OPENING_EXAMINATION)
+        err = fz_settings_check_environment(said, environment, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_decide_settings(ret, said, occasion, reterr);
+    fz_settings_free(said);
+    return err;
+}
+
 frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *said, frazil_environment environment,
                           const struct fz_occasion *occasion, frazil_error *reterr)
 {
@@ -418,9 +433,7 @@ frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *sai
     if (occasion->opening == FZ_OPENING_SNAPSHOT && settings.layout == NULL && settings.value[FZ_KEY_LAYOUT] == NULL)
         err = fz_settings_say(&settings, "layout", "sno", strlen("sno"), reterr);
     if (err == FRAZIL_OK)
-        err = fz_settings_complete(&settings, environment, reterr);
-    if (err == FRAZIL_OK)
-        err = fz_decide_settings(ret, &settings, occasion, reterr);
+        return complete_and_decide(ret, &settings, environment, occasion, reterr);
     fz_settings_free(&settings);
     return err;
 }
@@ -428,12 +441,11 @@ frazil_err fz_decide_said(struct fz_decision *ret, const struct fz_settings *sai
 frazil_err fz_decide(struct fz_decision *ret, const char *spec, const struct fz_occasion *occasion,
                      frazil_error *reterr)
 {
-    struct fz_settings settings;
+    struct fz_settings settings = {.value = {NULL}};
 
-    frazil_err err = fz_settings_gather(&settings, spec, reterr);
-    if (err != FRAZIL_OK)
-        return err;
-    err = fz_decide_settings(ret, &settings, occasion, reterr);
+    frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
+    if (err == FRAZIL_OK)
+        return complete_and_decide(ret, &settings, FRAZIL_ENVIRONMENT_BY_KEY, occasion, reterr);
     fz_settings_free(&settings);
     return err;
 }

@@ -99,8 +99,8 @@ struct fz_places {
     const char *state_dir;               /* likewise */
 };
 
-/* How many texts a decision keeps. */
-enum { FZ_DECISION_TEXTS = 5 };
+/* How many texts a decision keeps, and which of them is the value of worker=, NULL if none is given. */
+enum { FZ_TEXT_WORKER = 0, FZ_DECISION_TEXTS = 5 };
 
 struct fz_decision {
     frazil_layout layout;

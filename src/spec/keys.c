@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/decimal.h"
+#include "core/lower.h"
 #include "core/nearest.h"
 #include "core/sentence.h"
 #include "os/host.h"
@@ -52,34 +54,130 @@ void fz_key_variable(enum fz_key key, char name[FZ_KEY_VARIABLE_SIZE])
     name[len] = '\0';
 }
 
-/* Looks whether a variable is meant to be a key; name is without the prefix. */
-static void find_slip(const char *name, size_t len, fz_key_slip visit, void *ctx)
+/* ---- names that are no keys ------------------------------------------------------- */
+
+enum { SYNONYM_SIZE = 16, BEFORE_SIZE = 8 };
+
+static const struct synonym {
+    char word[SYNONYM_SIZE];
+    char before[BEFORE_SIZE]; /* of a number of theirs */
+    enum fz_key key;
+} synonyms[] = {
+#define SYNONYM_ROW(word, identifier, before) {word, before, FZ_KEY_##identifier},
+    FZ_KEY_SYNONYMS(SYNONYM_ROW)
+#undef SYNONYM_ROW
+};
+
+/* Whether a name is the word, however it is cased and divided: workerId, worker_id, WORKER-ID. */
+static bool is_spelling_of(const char *word, const char *name, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        if (name[i] == '_' || name[i] == '-')
+            continue;
+        if (*word == '\0' || fz_lower(name[i]) != *word)
+            return false;
+        word++;
+    }
+    return *word == '\0';
+}
+
+/* The setting that others call so; NULL: none. */
+static const struct synonym *synonym_of(const char *name, size_t len)
+{
+    for (size_t i = 0; i < sizeof synonyms / sizeof synonyms[0]; i++) {
+        if (is_spelling_of(synonyms[i].word, name, len))
+            return &synonyms[i];
+    }
+    return NULL;
+}
+
+/* Writes the value of another generator in our way.  It may be anything: only a number is shown. */
+static void say_value(struct fz_sentence *s, const struct synonym *synonym, const char *value, size_t len)
+{
+    uint64_t number;
+
+    fz_sentence_char(s, '=');
+    fz_sentence_str(s, synonym->before);
+    if (fz_decimal_parse(value, len, &number))
+        fz_sentence_u64(s, number);
+    else
+        fz_sentence_char(s, 'N');
+}
+
+/* The key whose name is the nearest, or the end of the table. */
+static enum fz_key nearest_key(const char *name, size_t len, unsigned *ret_slips)
 {
     struct fz_nearest near = fz_nearest_to(name, len);
-    char typed[FZ_KEY_VARIABLE_SIZE];
-    char meant[FZ_KEY_VARIABLE_SIZE];
+    int key = 0;
 
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        fz_nearest_offer(&near, key_names[key]);
+    for (int i = 0; i < FZ_KEYS_TOTAL; i++)
+        fz_nearest_offer(&near, key_names[i]);
+    while (key < FZ_KEYS_TOTAL && key_names[key] != near.word)
+        key++;
+    *ret_slips = near.distance;
+    return (enum fz_key)key;
+}
+
+void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t len, const char *value, size_t value_len,
+                      const char *otherwise)
+{
+    const struct synonym *synonym = synonym_of(name, len);
+    unsigned slips;
+    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len, &slips);
+
+    if (key == FZ_KEYS_TOTAL) {
+        fz_sentence_str(s, otherwise);
+        return;
+    }
+    fz_sentence_str(s, ": did you mean ");
+    fz_sentence_str(s, key_names[key]);
+    if (synonym != NULL)
+        say_value(s, synonym, value, value_len);
+    fz_sentence_char(s, '?');
+}
+
+/* ---- variables that are no settings ------------------------------------------------ */
+
+/* Looks whether a variable, "NAME=VALUE" behind the prefix, is meant to be a key. */
+static void find_slip(const char *name, fz_key_slip visit, void *ctx)
+{
+    size_t len = strcspn(name, "=");
+    const char *value = name + len + (name[len] == '=' ? 1 : 0);
+    const struct synonym *synonym = synonym_of(name, len);
+    char typed[FZ_KEY_VARIABLE_SIZE], variable[FZ_KEY_VARIABLE_SIZE], meant[FZ_KEY_VARIABLE_SIZE];
+    unsigned slips = 0;
+    enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len, &slips);
+
     /* Two slips away may be somebody's own variable: others may use the prefix, too. */
-    if (near.word == NULL || near.distance > 1 || len + sizeof FZ_ENVIRONMENT_PREFIX > sizeof typed)
+    if (key == FZ_KEYS_TOTAL || slips > 1 || len + sizeof FZ_ENVIRONMENT_PREFIX > sizeof typed)
         return;
     struct fz_sentence s = fz_sentence_in(typed, sizeof typed);
     fz_sentence_str(&s, FZ_ENVIRONMENT_PREFIX);
     fz_sentence_typed(&s, name, len);
-    enum fz_key key = FZ_KEY_LAYOUT;
-    while (key_names[key] != near.word)
-        key++;
-    fz_key_variable(key, meant);
-    if (strcmp(meant, typed) != 0)
-        visit(ctx, typed, meant);
+    fz_key_variable(key, variable);
+    if (strcmp(variable, typed) == 0)
+        return;
+    s = fz_sentence_in(meant, sizeof meant);
+    fz_sentence_str(&s, variable);
+    if (synonym != NULL)
+        say_value(&s, synonym, value, strlen(value));
+    visit(ctx, typed, meant);
 }
 
-void fz_key_find_slips(fz_key_slip visit, void *ctx)
+/* Whether worker=env:NAME reads a variable, "NAME=VALUE". */
+static bool reads(const char *worker, const char *variable)
+{
+    const char *source = "env:";
+    size_t len = strcspn(variable, "=");
+
+    return worker != NULL && strncmp(worker, source, strlen(source)) == 0 && strlen(worker) == strlen(source) + len &&
+           memcmp(worker + strlen(source), variable, len) == 0;
+}
+
+void fz_key_find_slips(const char *worker, fz_key_slip visit, void *ctx)
 {
     for (char *const *variable = fz_environment_all(); *variable != NULL; variable++) {
-        const char *name = *variable + strlen(FZ_ENVIRONMENT_PREFIX);
-        if (strncmp(*variable, FZ_ENVIRONMENT_PREFIX, strlen(FZ_ENVIRONMENT_PREFIX)) == 0)
-            find_slip(name, strcspn(name, "="), visit, ctx);
+        if (strncmp(*variable, FZ_ENVIRONMENT_PREFIX, strlen(FZ_ENVIRONMENT_PREFIX)) == 0 && !reads(worker, *variable))
+            find_slip(*variable + strlen(FZ_ENVIRONMENT_PREFIX), visit, ctx);
     }
 }

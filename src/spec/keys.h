@@ -59,6 +59,30 @@ enum fz_key {
         FZ_KEYS_TOTAL
 };
 
+/*
+ * X(word, identifier, before): what other generators of ids call one of our settings, in lower case and without '_' and
+ * '-'.  A number N of theirs is written as KEY=beforeN.
+ */
+/* clang-format off */
+#define FZ_KEY_SYNONYMS(X) \
+    X("workerid",     WORKER,     "fixed:") \
+    X("workernumber", WORKER,     "fixed:") \
+    X("machine",      WORKER,     "fixed:") \
+    X("machineid",    WORKER,     "fixed:") \
+    X("node",         WORKER,     "fixed:") \
+    X("nodeid",       WORKER,     "fixed:") \
+    X("nodenumber",   WORKER,     "fixed:") \
+    X("instanceid",   WORKER,     "fixed:") \
+    X("serverid",     WORKER,     "fixed:") \
+    X("datacenterid", DATACENTER, "") \
+    X("datacentreid", DATACENTER, "") \
+    X("dc",           DATACENTER, "") \
+    X("dcid",         DATACENTER, "") \
+    X("customepoch",  EPOCH,      "") \
+    X("epochms",      EPOCH,      "") \
+    X("twepoch",      EPOCH,      "")
+/* clang-format on */
+
 /* In the environment, the name of a key begins with this. */
 #define FZ_ENVIRONMENT_PREFIX "FRAZIL_"
 
@@ -77,8 +101,21 @@ FZ_PRIVATE void fz_key_variable(enum fz_key key, char name[FZ_KEY_VARIABLE_SIZE]
 /* The key with this name; FZ_KEYS_TOTAL: there is none. */
 FZ_PRIVATE enum fz_key fz_key_named(const char *name, size_t len);
 
-/* Calls visit for a variable of the environment that is one slip away from a key's, with the key's. */
+struct fz_sentence;
+
+/*
+ * Says what was meant by a name that is no key, as in ": did you mean worker=fixed:3?", or else otherwise.  Of the
+ * value, which may be anything, a plain number is shown.
+ */
+FZ_PRIVATE void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t len, const char *value,
+                                 size_t value_len, const char *otherwise);
+
+/*
+ * Calls visit for each variable of the environment that looks like a key's and is none: another generator's name for
+ * it, or one slip away.  meant is what to write in its place.  The variable that worker=env:NAME reads is what its
+ * owner says it is; worker is the value of that key, or NULL.
+ */
 typedef void (*fz_key_slip)(void *ctx, const char *name, const char *meant);
-FZ_PRIVATE void fz_key_find_slips(fz_key_slip visit, void *ctx);
+FZ_PRIVATE void fz_key_find_slips(const char *worker, fz_key_slip visit, void *ctx);
 
 #endif

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/nearest.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
 #include "os/fail_errno.h"
@@ -51,16 +50,14 @@ static void skip_space(struct reader *reader)
         reader->at++;
 }
 
-/* No key is called like the text, which ends at what follows a key. */
-static frazil_err unknown_key(const struct reader *reader, const char *text, size_t len)
+/* No key is called like the text, which ends at what follows a key; value was given for it. */
+static frazil_err unknown_key(const struct reader *reader, const char *text, size_t len, const char *value,
+                              size_t value_len)
 {
-    struct fz_nearest near = fz_nearest_to(text, len);
     char advice[64];
     struct fz_sentence s = fz_sentence_in(advice, sizeof advice);
 
-    for (int key = 0; key < FZ_KEYS_TOTAL; key++)
-        fz_nearest_offer(&near, fz_key_name((enum fz_key)key));
-    fz_nearest_say(&s, &near, "; frazil.spec(5) lists the keys");
+    fz_key_say_meant(&s, text, len, value, value_len, "; frazil.spec(5) lists the keys");
     if (!reader->is_spec)
         return fz_fail(reader->reterr, FRAZIL_ESPEC, "%s: unknown key%s", reader->where, advice);
     /* Cut at its first '=', a URL would show a part of its password. */
@@ -82,7 +79,8 @@ static frazil_err read_key(struct reader *reader, enum fz_key *ret)
     reader->at += len;
     enum fz_key key = fz_key_named(start, len);
     if (key == FZ_KEYS_TOTAL)
-        return unknown_key(reader, start, len);
+        return unknown_key(reader, start, len, start + len + (start[len] == '=' ? 1 : 0),
+                           start[len] == '=' ? strcspn(start + len + 1, " \t\r\n") : 0);
     *ret = key;
     return FRAZIL_OK;
 }
@@ -343,19 +341,35 @@ frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment
     return err == FRAZIL_OK ? add_config_file(settings, reterr) : err;
 }
 
-frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr)
-{
-    struct fz_settings settings = {.value = {NULL}};
+/* The first variable that looks like a setting and is none. */
+struct slip {
+    char name[FZ_KEY_VARIABLE_SIZE]; /* "": none was found */
+    char meant[FZ_KEY_VARIABLE_SIZE];
+};
 
-    frazil_err err = fz_settings_add_text(&settings, spec == NULL ? "" : spec, "spec", reterr);
-    if (err == FRAZIL_OK)
-        err = fz_settings_complete(&settings, FRAZIL_ENVIRONMENT_BY_KEY, reterr);
-    if (err != FRAZIL_OK) {
-        fz_settings_free(&settings);
-        return err;
-    }
-    *ret = settings;
-    return FRAZIL_OK;
+static void note_slip(void *ctx, const char *name, const char *meant)
+{
+    struct slip *slip = ctx;
+
+    if (slip->name[0] != '\0')
+        return;
+    memcpy(slip->name, name, strlen(name) + 1);
+    memcpy(slip->meant, meant, strlen(meant) + 1);
+}
+
+frazil_err fz_settings_check_environment(const struct fz_settings *settings, frazil_environment environment,
+                                         frazil_error *reterr)
+{
+    struct slip slip = {.name = ""};
+
+    if (environment == FRAZIL_ENVIRONMENT_NONE)
+        return FRAZIL_OK;
+    fz_key_find_slips(settings->value[FZ_KEY_WORKER], note_slip, &slip);
+    if (slip.name[0] == '\0')
+        return FRAZIL_OK;
+    return fz_fail(reterr, FRAZIL_ESPEC,
+                   "%s is set in the environment, and is no setting: did you mean %s? Otherwise unset it", slip.name,
+                   slip.meant);
 }
 
 frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings, frazil_error *reterr)
@@ -385,7 +399,7 @@ frazil_err fz_settings_say(struct fz_settings *settings, const char *key, const 
     char *copy = NULL;
 
     if (named == FZ_KEYS_TOTAL)
-        return unknown_key(&reader, key, strlen(key));
+        return unknown_key(&reader, key, strlen(key), value, value == NULL ? 0 : len);
     if (value != NULL && len == 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "options: the value of %s is empty: give it one, or leave the key out",
                        fz_key_name(named));

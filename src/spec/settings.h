@@ -26,8 +26,12 @@ struct fz_settings {
 FZ_PRIVATE frazil_err fz_settings_complete(struct fz_settings *settings, frazil_environment environment,
                                            frazil_error *reterr);
 
-/* The same for a spec (NULL: empty).  On success the caller frees the settings. */
-FZ_PRIVATE frazil_err fz_settings_gather(struct fz_settings *ret, const char *spec, frazil_error *reterr);
+/*
+ * Refuses variables that look like settings and are none, as nobody would notice that FRAZIL_WORKER_ID has no effect.
+ * Not where the environment does not count.  FRAZIL_ESPEC.
+ */
+FZ_PRIVATE frazil_err fz_settings_check_environment(const struct fz_settings *settings, frazil_environment environment,
+                                                    frazil_error *reterr);
 
 /* Copies settings with all their values, for the caller to free.  FRAZIL_ENOMEM. */
 FZ_PRIVATE frazil_err fz_settings_copy(struct fz_settings *ret, const struct fz_settings *settings,

@@ -139,18 +139,22 @@ load helpers
     fails 4 "" frazil next worker=fixed:0 allow_short_life=yes clock=frozen:2095-09-07T15:47:35.552Z
 }
 
-@test "a variable that is one slip away from a key is warned of, once, and other people's are not" {
-    FRAZIL_WROKER=fixed:7 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
-    [ "$status" -eq 0 ]
-    [ "${#stderr_lines[@]}" -eq 1 ]
-    [ "$stderr" = "frazil: warning: nothing reads the variable FRAZIL_WROKER: did you mean FRAZIL_WORKER?" ]
-    FRAZIL_WROKER=fixed:7 FRAZIL_STATE=memory run --separate-stderr frazil next --quiet worker=fixed:1
-    [ -z "$stderr" ]
+@test "a variable that looks like a setting and is none is an error, and other people's are not" {
+    FRAZIL_WROKER=fixed:7 fails 2 "FRAZIL_WROKER is set in the environment, and is no setting: did you mean FRAZIL_WORKER?" \
+        frazil next worker=fixed:1 state=memory
+    FRAZIL_WORKER_ID=3 fails 2 "did you mean FRAZIL_WORKER=fixed:3? Otherwise unset it" frazil next --quiet
+    FRAZIL_NODE_ID=3 fails 2 "did you mean FRAZIL_WORKER=fixed:3?" frazil state
+    FRAZIL_DATACENTER_ID=3 fails 2 "did you mean FRAZIL_DATACENTER=3?" frazil lease list "file://$BATS_TEST_TMPDIR/ns"
     FRAZIL_SHOP=x FRAZIL_NEMESIS=1 FRAZIL_SKIP_NOTHING=1 FRAZIL_STATE=memory run --separate-stderr frazil next worker=fixed:1
+    [ "$status" -eq 0 ]
     [ -z "$stderr" ]
-    FRAZIL_HORIZON=60s FRAZIL_HOSNAME=x run frazil doctor worker=fixed:1 state=memory
+    FRAZIL_NODE_ID=3 FRAZIL_STATE=memory run --separate-stderr frazil next worker=env:FRAZIL_NODE_ID
+    [ "$status" -eq 0 ]
+    FRAZIL_HORIZON=60s FRAZIL_HOSNAME=x FRAZIL_MACHINE_ID=7 run frazil doctor worker=fixed:1 state=memory
+    [ "$status" -eq 2 ]
     [[ $output == *"horizon is given in the environment or the config file, and has no effect here"* ]]
     [[ $output == *"did you mean FRAZIL_HOSTNAME?"* ]]
+    [[ $output == *"did you mean FRAZIL_WORKER=fixed:7?"* ]]
 }
 
 @test "slips lead to what was meant" {
@@ -158,6 +162,8 @@ load helpers
     fails 2 "write worker=fixed:7" frazil next --worker 7
     fails 2 "--cuont=7 (did you mean count?)" frazil next --cuont=7
     fails 2 "did you mean worker?" frazil next wroker=fixed:1
+    fails 2 "did you mean worker=fixed:3?" frazil next worker_id=3
+    fails 2 "did you mean worker=fixed:3?" frazil next node=3
     fails 2 "did you mean fixed:N?" frazil next worker=fixde:1
     fails 2 "did you mean twitter?" frazil next worker=fixed:1 layout=twiter
     fails 2 "did you mean wait?" frazil next worker=fixed:1 on_full=wiat

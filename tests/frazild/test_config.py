@@ -24,8 +24,9 @@ class Configuration(unittest.TestCase):
         os.chmod(path, mode)
         return path
 
-    def run_it(self, *arguments):
-        return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=PATIENCE_S)
+    def run_it(self, *arguments, **variables):
+        env = os.environ | variables
+        return subprocess.run([FRAZILD, *arguments], capture_output=True, text=True, timeout=PATIENCE_S, env=env)
 
     def expect(self, text, line, words):
         self.write(text)
@@ -139,6 +140,15 @@ class Configuration(unittest.TestCase):
         result = self.run_it("-c", self.path)
         self.assertEqual(result.returncode, 4)
         self.assertIn(": [generator a]: worker= gives 1 again", result.stderr)
+
+    def test_a_variable_that_looks_like_a_setting_ends_the_check_and_the_start(self):
+        self.write(BASE + generator("main"))
+        for arguments in (["-c", self.path, "--check"], ["-c", self.path]):
+            result = self.run_it(*arguments, FRAZIL_WORKER_ID="3")
+            self.assertNotEqual(result.returncode, 0)
+            self.assertIn("did you mean FRAZIL_WORKER=fixed:3?", result.stderr)
+        self.assertEqual(self.run_it("-c", self.path, "--check", FRAZIL_SHOP_ID="3").returncode, 0)
+        self.expect(BASE + generator("main", node=3), BASE.count("\n") + 4, "did you mean worker=fixed:3?")
 
     def test_options(self):
         self.assertEqual(self.run_it("--version").stdout.split()[0], "frazild")

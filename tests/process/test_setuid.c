@@ -85,14 +85,15 @@ static void tell_mysql(void)
 /* Tells all that it takes from the environment, on standard output. */
 static int tell(void)
 {
-    struct fz_settings settings;
+    struct fz_settings settings = {.value = {NULL}};
     frazil_error err;
     frazil *gen;
 
     printf("owner: %s\n", geteuid() == OWNER && getuid() == NOBODY ? "yes" : "no");
     printf("foreign: %s\n", fz_environment_is_foreign() ? "yes" : "no");
-    if (fz_settings_gather(&settings, "", &err) != FRAZIL_OK) {
+    if (fz_settings_complete(&settings, FRAZIL_ENVIRONMENT_BY_KEY, &err) != FRAZIL_OK) {
         printf("failed: %s\n", err.message);
+        fz_settings_free(&settings);
         return 0;
     }
     for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
@@ -102,7 +103,7 @@ static int tell(void)
     fz_settings_free(&settings);
     tell_dir("run", FZ_DIR_RUN);
     tell_dir("state", FZ_DIR_STATE);
-    fz_key_find_slips(note_slip, NULL);
+    fz_key_find_slips(NULL, note_slip, NULL);
     if (frazil_open(&gen, "state=memory worker=env:EVIL_NUMBER", &err) == FRAZIL_OK)
         printf("worker: taken\n");
     else

@@ -257,7 +257,9 @@ TEST("Each source, for one host and for several")
     forget();
     fz_judge_idle_key("ip", "worker=ip-hash", &findings);
     fz_judge_slip("FRAZIL_WROKER", "FRAZIL_WORKER", &findings);
-    EXPECT("OK worker.idle-key ip is given", "WARN environment.slip nothing reads the variable 'FRAZIL_WROKER': did");
+    EXPECT(
+        "OK worker.idle-key ip is given",
+        "FAIL environment.slip FRAZIL_WROKER is set in the environment, and is no setting, so that nothing opens: did");
 }
 
 static void judge_name(const char *name, const char *beginning)

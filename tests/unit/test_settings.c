@@ -334,11 +334,11 @@ static void note_slip(void *ctx, const char *name, const char *meant)
 }
 
 /* How many slips are found with a variable set; the last one found is in slips. */
-static int slips_with(const char *name, struct slips *slips)
+static int slips_with(const char *name, const char *value, struct slips *slips)
 {
     *slips = (struct slips){0};
-    assert_int_equal(setenv(name, "x", 1), 0);
-    fz_key_find_slips(note_slip, slips);
+    assert_int_equal(setenv(name, value, 1), 0);
+    fz_key_find_slips(NULL, note_slip, slips);
     assert_int_equal(unsetenv(name), 0);
     return slips->count;
 }
@@ -346,23 +346,92 @@ static int slips_with(const char *name, struct slips *slips)
 TEST("A variable one slip away from a key's is found; keys themselves, our own and other people's variables are not")
 {
     static const char *const good[] = {
-        "FRAZIL_WORKER",  "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE", "FRAZIL_STATE_DIR",
-        "FRAZIL_NEMESIS", "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS", "FRAZIL_VECTORS_DIR",
-        "FRAZIL_SERVE",   "FRAZIL_SHOP_QUEUE",   "FRAZIL_",           "FRAZILWORKER", "XFRAZIL_WROKER",
-        "FRAZIL_ONLY",    "FRAZIL_TEST_KIND",    "FRAZIL_TEST_EVERY",
+        "FRAZIL_WORKER",       "FRAZIL_WORKERS",      "FRAZIL_IP",         "FRAZIL_STATE",     "FRAZIL_STATE_DIR",
+        "FRAZIL_NEMESIS",      "FRAZIL_SKIP_NOTHING", "FRAZIL_SEED",       "FRAZIL_SEEDS",     "FRAZIL_VECTORS_DIR",
+        "FRAZIL_SERVE",        "FRAZIL_SHOP_QUEUE",   "FRAZIL_",           "FRAZILWORKER",     "XFRAZIL_WROKER",
+        "FRAZIL_ONLY",         "FRAZIL_TEST_KIND",    "FRAZIL_TEST_EVERY", "FRAZIL_LAB",       "FRAZIL_PHP_INI",
+        "FRAZIL_NODE_MODULES", "FRAZIL_ID",           "FRAZIL_DATACENTER", "FRAZIL_PARTITION", "FRAZIL_PORT",
+        "FRAZIL_SERVICE_HOST",
     };
     struct slips slips;
 
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
-        if (slips_with(good[i], &slips) != 0)
+        if (slips_with(good[i], "x", &slips) != 0)
             fail_msg("%s is taken for a slip: %s", good[i], slips.last);
     }
-    assert_int_equal(slips_with("FRAZIL_WROKER", &slips), 1);
+    assert_int_equal(slips_with("FRAZIL_WROKER", "x", &slips), 1);
     assert_string_equal(slips.last, "FRAZIL_WROKER FRAZIL_WORKER");
-    assert_int_equal(slips_with("FRAZIL_worker", &slips), 1);
-    assert_int_equal(slips_with("FRAZIL_RUNDIR", &slips), 1);
+    assert_int_equal(slips_with("FRAZIL_worker", "x", &slips), 1);
+    assert_int_equal(slips_with("FRAZIL_RUNDIR", "x", &slips), 1);
     assert_string_equal(slips.last, "FRAZIL_RUNDIR FRAZIL_RUN_DIR");
-    assert_int_equal(slips_with("FRAZIL_BEHAVIOR", &slips), 1);
+    assert_int_equal(slips_with("FRAZIL_BEHAVIOR", "x", &slips), 1);
+}
+
+TEST("A variable that other generators read is found, with what to write; of its value only a number is shown")
+{
+    static const struct {
+        const char *name, *value, *found;
+    } cases[] = {
+        {"FRAZIL_WORKER_ID", "3", "FRAZIL_WORKER_ID FRAZIL_WORKER=fixed:3"},
+        {"FRAZIL_WORKERID", "18446744073709551615", "FRAZIL_WORKERID FRAZIL_WORKER=fixed:18446744073709551615"},
+        {"FRAZIL_MACHINE_ID", "s3cret", "FRAZIL_MACHINE_ID FRAZIL_WORKER=fixed:N"},
+        {"FRAZIL_NODE_ID", "", "FRAZIL_NODE_ID FRAZIL_WORKER=fixed:N"},
+        {"FRAZIL_NODE", "007", "FRAZIL_NODE FRAZIL_WORKER=fixed:N"},
+        {"FRAZIL_INSTANCE_ID", "-1", "FRAZIL_INSTANCE_ID FRAZIL_WORKER=fixed:N"},
+        {"FRAZIL_DATACENTER_ID", "2", "FRAZIL_DATACENTER_ID FRAZIL_DATACENTER=2"},
+        {"FRAZIL_DC", "eu=west", "FRAZIL_DC FRAZIL_DATACENTER=N"},
+        {"FRAZIL_EPOCH_MS", "1288834974657", "FRAZIL_EPOCH_MS FRAZIL_EPOCH=1288834974657"},
+        {"FRAZIL_nodeId", "1", "FRAZIL_nodeId FRAZIL_WORKER=fixed:1"},
+    };
+    struct slips slips;
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        assert_int_equal(slips_with(cases[i].name, cases[i].value, &slips), 1);
+        assert_string_equal(slips.last, cases[i].found);
+    }
+}
+
+TEST("Each opening that reads the environment refuses a variable that looks like a setting; others are not concerned")
+{
+    frazil_options *options;
+    frazil *gen;
+
+    assert_int_equal(setenv("FRAZIL_WORKER_ID", "3", 1), 0);
+    assert_open_refused(WORKER "state=memory", NULL, FRAZIL_ESPEC,
+                        "FRAZIL_WORKER_ID is set in the environment, and is no setting: did you mean "
+                        "FRAZIL_WORKER=fixed:3? Otherwise unset it");
+    /* Its owner says what it is. */
+    assert_int_equal(frazil_open(&gen, "worker=env:FRAZIL_WORKER_ID state=memory", NULL), FRAZIL_OK);
+    frazil_close(gen);
+    assert_open_refused("worker=env:FRAZIL_WORKER_I state=memory", NULL, FRAZIL_ESPEC, "is no setting");
+    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_spec(options, WORKER, strlen(WORKER), NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_check(options, NULL), FRAZIL_ESPEC);
+    assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_ALL, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_check(options, NULL), FRAZIL_ESPEC);
+    assert_int_equal(frazil_options_environment(options, FRAZIL_ENVIRONMENT_NONE, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_check(options, NULL), FRAZIL_OK);
+    frazil_options_free(options);
+    assert_int_equal(unsetenv("FRAZIL_WORKER_ID"), 0);
+}
+
+TEST("A key that other generators have leads to ours, however it is written")
+{
+    frazil_options *options;
+    frazil_error err;
+
+    assert_open_refused("worker_id=3", NULL, FRAZIL_ESPEC, "unknown key 'worker_id': did you mean worker=fixed:3?");
+    assert_open_refused("state=memory workerId=3", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:3?");
+    assert_open_refused("machine_id=s3cret", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:N?");
+    assert_open_refused("node='3'", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:N?");
+    assert_open_refused("node-id", NULL, FRAZIL_ESPEC, "did you mean worker=fixed:N?");
+    assert_open_refused("datacenter_id=2 worker=fixed:1", NULL, FRAZIL_ESPEC, "did you mean datacenter=2?");
+    assert_int_equal(frazil_options_new(&options, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_options_set(options, "workerId", "7 ", 1, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "did you mean worker=fixed:7?"));
+    assert_int_equal(frazil_options_set(options, "node", NULL, 0, &err), FRAZIL_ESPEC);
+    assert_non_null(strstr(err.message, "did you mean worker=fixed:N?"));
+    frazil_options_free(options);
 }
 
 TEST("A file that is not there, is a folder, or is too large to be meant")
