@@ -83,6 +83,35 @@ int fz_address_version(const char *text)
     return inet_pton(AF_INET6, text, bytes) == 1 ? 6 : 0;
 }
 
+static const char *kind_of_many_4(const unsigned char bytes[4])
+{
+    static const unsigned char unspecified[4];
+
+    if (bytes[0] == 127)
+        return "loopback";
+    if (bytes[0] == 169 && bytes[1] == 254)
+        return "link-local";
+    return memcmp(bytes, unspecified, sizeof unspecified) == 0 ? "unspecified" : NULL;
+}
+
+const char *fz_address_kind_of_many(const char *text)
+{
+    struct in6_addr six;
+    unsigned char four[4];
+
+    if (inet_pton(AF_INET, text, four) == 1)
+        return kind_of_many_4(four);
+    if (inet_pton(AF_INET6, text, &six) != 1)
+        return NULL;
+    if (IN6_IS_ADDR_V4MAPPED(&six))
+        return kind_of_many_4(&six.s6_addr[12]);
+    if (IN6_IS_ADDR_LOOPBACK(&six))
+        return "loopback";
+    if (IN6_IS_ADDR_LINKLOCAL(&six))
+        return "link-local";
+    return IN6_IS_ADDR_UNSPECIFIED(&six) ? "unspecified" : NULL;
+}
+
 /* ---- the machine ----------------------------------------------------------- */
 
 int fz_machine_id(char ret[FZ_MACHINE_ID_SIZE])

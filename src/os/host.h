@@ -29,6 +29,12 @@ FZ_PRIVATE int fz_host_address(char buf[FZ_ADDRESS_SIZE]);
 /* Which IP an address in text is of: 4, 6, or 0 for a text that is no address. */
 FZ_PRIVATE int fz_address_version(const char *text);
 
+/*
+ * Why an address in text tells nothing about its host, as other hosts have it as well: "loopback", "link-local" or
+ * "unspecified"; NULL: it may be the host's own.  Never freed.
+ */
+FZ_PRIVATE const char *fz_address_kind_of_many(const char *text);
+
 /* 64 bits from the kernel's generator.  0 or an errno. */
 FZ_PRIVATE int fz_host_entropy(uint64_t *ret);
 

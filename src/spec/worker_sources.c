@@ -7,6 +7,7 @@
  * user can know how likely it is that two of them clash.
  */
 #include <string.h>
+#include <strings.h>
 
 #include "coordinators.h"
 #include "core/crc32.h"
@@ -189,33 +190,27 @@ static frazil_err host_name(const struct fz_worker_ask *ask, char buf[FZ_HOST_NA
     return FRAZIL_OK;
 }
 
-/* An address that every host has says nothing about this one. */
-static bool is_everybodys(const char *address)
-{
-    return strncmp(address, "127.", 4) == 0 || strcmp(address, "::1") == 0 || strcmp(address, "0.0.0.0") == 0 ||
-           strcmp(address, "::") == 0;
-}
-
 /* The host's primary address, or the one that is to stand for it, as it was written; *ret may point to buf. */
 static frazil_err host_address(const struct fz_worker_ask *ask, char buf[FZ_ADDRESS_SIZE], const char **ret,
                                frazil_error *reterr)
 {
-    *ret = fz_given_text(ask->values, FZ_KEY_IP);
-    if (*ret != NULL && fz_address_version(*ret) == 0)
+    const char *given = fz_given_text(ask->values, FZ_KEY_IP);
+
+    if (given != NULL && fz_address_version(given) == 0)
         return fz_fail(reterr, FRAZIL_ESPEC, "ip=%q: must be an IPv4 address such as 10.0.0.7, or an IPv6 address",
-                       *ret);
-    if (*ret != NULL)
-        return FRAZIL_OK;
-    int sys = fz_host_address(buf);
+                       given);
+    int sys = given == NULL ? fz_host_address(buf) : 0;
     if (sys != 0)
         return fz_fail_errno(reterr, sys, "the host's address toward the outside cannot be found", NULL,
                              ": give it with ip=");
-    if (is_everybodys(buf))
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker=%s: the host goes outward from %s, an address that every host has: give its own with "
-                       "ip=",
-                       ask->given, buf);
-    *ret = buf;
+    const char *address = given == NULL ? buf : given;
+    const char *kind = fz_address_kind_of_many(address);
+    if (kind != NULL)
+        return fz_fail(
+            reterr, FRAZIL_EWORKER,
+            "worker=%s: %s %s, which is %s: other hosts have it as well, so give the host's own with ip=", ask->given,
+            given == NULL ? "the host goes outward from" : "the address given is", address, kind);
+    *ret = address;
     return FRAZIL_OK;
 }
 
@@ -243,7 +238,7 @@ frazil_err fz_worker_from_ip_last_octet(const struct fz_worker_ask *ask, struct 
                                         frazil_error *reterr)
 {
     char buf[FZ_ADDRESS_SIZE];
-    const char *address;
+    const char *address = "";
 
     if (ask->space.count < OCTETS)
         return fz_fail(reterr, FRAZIL_ESPEC,
@@ -288,11 +283,26 @@ static frazil_err hash(const struct fz_worker_ask *ask, const char *text, struct
     return frazil_worker_collision(choice->expect, ask->space.count, &choice->collision_ppm);
 }
 
+/* Whether a host is called so that was given no name. */
+static bool is_name_of_many(const char *name)
+{
+    static const char *const names[] = {
+        "localhost",  "localhost.localdomain",   "localhost4", "localhost4.localdomain4",
+        "localhost6", "localhost6.localdomain6", "(none)",
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcasecmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
 frazil_err fz_worker_from_ip_hash(const struct fz_worker_ask *ask, struct fz_worker_choice *choice,
                                   frazil_error *reterr)
 {
     char buf[FZ_ADDRESS_SIZE];
-    const char *address;
+    const char *address = "";
 
     frazil_err err = read_expected(ask, choice, reterr);
     if (err == FRAZIL_OK)
@@ -304,10 +314,16 @@ frazil_err fz_worker_from_hostname_hash(const struct fz_worker_ask *ask, struct 
                                         frazil_error *reterr)
 {
     char buf[FZ_HOST_NAME_SIZE];
-    const char *name;
+    const char *name = "";
 
     frazil_err err = read_expected(ask, choice, reterr);
     if (err == FRAZIL_OK)
         err = host_name(ask, buf, &name, reterr);
+    if (err == FRAZIL_OK && is_name_of_many(name))
+        err =
+            fz_fail(reterr, FRAZIL_EWORKER,
+                    "worker=%s: %q is the name of each host that was given none: name the host, or say with hostname= "
+                    "what no other host is called",
+                    ask->given, name);
     return err == FRAZIL_OK ? hash(ask, name, choice) : err;
 }

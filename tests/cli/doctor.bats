@@ -56,6 +56,13 @@ finds() {
     [[ $output != *random-name* && $output != *not-konayuki* && $output == *'"layout.spare-bits"'*"4 more fit"* ]]
 }
 
+@test "an address or a name that other hosts have as well gives no worker id" {
+    for spec in "ip-hash expect=2 ip=127.0.0.1" "ip-hash expect=2 ip=169.254.0.9" "ip-last-octet ip=0.0.0.0" \
+        "ip-hash expect=2 ip=fe80::1" "hostname-hash expect=2 hostname=localhost"; do
+        finds 2 FAIL worker.unusable state=memory $(printf 'worker=%s' "$spec")
+    done
+}
+
 @test "a step of the clock since the last run" {
     frazil doctor worker=fixed:7 >"$BATS_TEST_TMPDIR/out" || true
     read -r boot offset <"$FRAZIL_RUN_DIR/doctor.clock"

@@ -405,19 +405,58 @@ TEST("Settings that do not suit, with the sentence that says why and how")
         assert_open_refused(rows[i].spec, NULL, rows[i].code, rows[i].why);
 }
 
-TEST("A name that is empty or cannot be had, and an address that every host has, are not hashed")
+TEST("An address or a name that other hosts have as well is refused, whether it was found or given")
 {
-    static const char *const everybodys[] = {"127.0.0.1", "127.255.0.3", "0.0.0.0"};
+    static const char *const addresses[] = {"127.0.0.1", "127.255.0.3", "0.0.0.0", "169.254.0.1", "169.254.255.254"};
+    static const char *const sixes[] = {"::1", "::", "fe80::1", "febf::1:2", "::ffff:127.0.0.1", "::ffff:169.254.1.1"};
+    static const char *const names[] = {"localhost", "LocalHost", "localhost.localdomain", "(none)"};
+    char spec[128];
 
-    for (size_t i = 0; i < sizeof everybodys / sizeof everybodys[0]; i++) {
-        host.v4.local = everybodys[i];
-        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER,
-                            "an address that every host has: give its own with ip=");
+    for (size_t i = 0; i < sizeof addresses / sizeof addresses[0]; i++) {
+        host.v4.local = addresses[i];
+        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host goes outward from ");
+        assert_open_refused("worker=ip-last-octet", NULL, FRAZIL_EWORKER, "so give the host's own with ip=");
+        snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", addresses[i]);
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "the address given is ");
+        snprintf(spec, sizeof spec, "worker=ip-last-octet ip=%s", addresses[i]);
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "other hosts have it as well");
     }
-    make_host();
     host.v4.connect_errno = ENETUNREACH;
-    host.v6.local = "::1";
-    assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "outward from ::1, an address that every");
+    for (size_t i = 0; i < sizeof sixes / sizeof sixes[0]; i++) {
+        host.v6.local = sixes[i];
+        assert_open_refused("worker=ip-hash expect=2", NULL, FRAZIL_EWORKER, "the host goes outward from ");
+        snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", sixes[i]);
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "the address given is ");
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        host.name = names[i];
+        assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER,
+                            "is the name of each host that was given none");
+        snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
+        assert_open_refused(spec, NULL, FRAZIL_EWORKER, "is the name of each host that was given none");
+    }
+}
+
+TEST("Addresses and names near to those are hosts' own")
+{
+    static const char *const own[] = {"126.255.255.255", "128.0.0.1", "169.253.0.1",     "169.255.0.1",
+                                      "10.0.0.1",        "0.0.0.1",   "fec0::1",         "::2",
+                                      "2001:db8::1",     "fd00::1",   "::ffff:10.0.0.7", "192.168.0.1"};
+    static const char *const names[] = {"localhost-1", "localhosts", "db.localhost", "none"};
+    char spec[128];
+
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) {
+        snprintf(spec, sizeof spec, "worker=ip-hash expect=2 ip=%s", own[i]);
+        (void)info_of(spec);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(spec, sizeof spec, "worker=hostname-hash expect=2 hostname=%s", names[i]);
+        (void)info_of(spec);
+    }
+}
+
+TEST("A name that is empty or cannot be had is not hashed")
+{
     host.name = "";
     assert_open_refused("worker=hostname-hash expect=2", NULL, FRAZIL_EWORKER,
                         "the host has no name: give it one with");
