@@ -246,12 +246,15 @@ export class ManualClock {
   advanceNs(ns: number | bigint): void;
 }
 
+/** A key that is undefined or null is not given. */
+export type Given<T> = { [K in keyof T]: T[K] | null };
+
 /** Opens a generator from a spec, as "layout=twitter worker=fixed:7", or from its keys. Reads and writes files. */
-export function open(spec?: string | Options): Generator;
+export function open(spec?: string | Given<Options> | null): Generator;
 /** The same in a thread: a coordinator may take its time to answer. */
-export function openAsync(spec?: string | Options): Promise<Generator>;
+export function openAsync(spec?: string | Given<Options> | null): Promise<Generator>;
 /** One generator for all openings of this process, in whichever thread, whose specs mean the same. */
-export function openShared(spec?: string): Generator;
+export function openShared(spec?: string | null): Generator;
 
 export function layout(text: string): Layout;
 

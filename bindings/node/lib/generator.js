@@ -64,11 +64,11 @@ class ManualClock {
   }
 }
 
-/** `maxWait: '10ms'` is the key `max_wait` of a spec. */
+/** `maxWait: '10ms'` is the key `max_wait` of a spec; undefined and null are not given. */
 function toPairs(options) {
   const pairs = [];
   for (const [name, value] of Object.entries(options)) {
-    if (value === undefined || name === 'spec' || value instanceof ManualClock) continue;
+    if (value === undefined || value === null || name === 'spec' || value instanceof ManualClock) continue;
     const key = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
     pairs.push(key, typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value));
   }
@@ -76,12 +76,13 @@ function toPairs(options) {
 }
 
 function toRequest(specOrOptions) {
-  if (specOrOptions === undefined || typeof specOrOptions === 'string') return [specOrOptions];
-  if (specOrOptions === null || typeof specOrOptions !== 'object') {
+  if (specOrOptions === undefined || specOrOptions === null) return [undefined];
+  if (typeof specOrOptions === 'string') return [specOrOptions];
+  if (typeof specOrOptions !== 'object') {
     throw usage('a generator is opened from a spec, a string, or from an object with its keys');
   }
   const { spec, clock } = specOrOptions;
-  return [spec, toPairs(specOrOptions), clock instanceof ManualClock ? externalOf(clock) : undefined];
+  return [spec ?? undefined, toPairs(specOrOptions), clock instanceof ManualClock ? externalOf(clock) : undefined];
 }
 
 // Who has this made the generator itself.
@@ -299,8 +300,8 @@ async function openAsync(specOrOptions) {
   return new Generator(key, await native.openAsync(...toRequest(specOrOptions)));
 }
 
-function openShared(spec = '') {
-  return new Generator(key, native.openShared(spec));
+function openShared(spec) {
+  return new Generator(key, native.openShared(spec ?? ''));
 }
 
 async function openSharedAsync(spec) {

@@ -4,6 +4,7 @@
 /** Goal of this test: generators of Node do what index.d.ts says. Clocks are manual, so nothing here depends on speed. */
 
 const assert = require('node:assert/strict');
+const { readdirSync } = require('node:fs');
 const { test } = require('node:test');
 const { setImmediate } = require('node:timers/promises');
 
@@ -44,6 +45,27 @@ test('ids above 2^63 keep all their digits', () => {
       assert.equal(generator.inspect(String(id)).unixMs, Date.UTC(2100, 0, 1));
     },
   );
+});
+
+test('undefined and null are not given', () => {
+  using(open('layout=twitter worker=fixed:7 state=memory'), (generator) => {
+    for (const none of [undefined, null]) {
+      const options = { layout: 'twitter', worker: 'fixed:7', state: 'memory', namespace: none, maxWait: none };
+      using(open({ ...options, clock: none, spec: none, allowShortLife: none, onFull: none }), (other) => {
+        assert.equal(other.info().fingerprint, generator.info().fingerprint);
+      });
+      throwing(() => open({ worker: none, state: 'memory' }), 'FRAZIL_ENOWORKER', 'usage');
+      throwing(() => open(none), 'FRAZIL_ENOWORKER', 'usage');
+      throwing(() => openShared(none), 'FRAZIL_ENOWORKER', 'usage');
+    }
+  });
+  // A name that was not given is not the name "null", which would be a place of its own for the worker's state.
+  const folder = on.folder('null');
+  const both = { worker: 'fixed:8', runDir: folder, stateDir: folder };
+  using(open(both), () => {
+    const before = readdirSync(folder);
+    using(open({ ...both, namespace: null }), () => assert.deepEqual(readdirSync(folder), before));
+  });
 });
 
 test('an id that a number cannot hold throws, and names the string', () => {
@@ -190,7 +212,7 @@ test('options are the keys of a spec, and an unknown one is refused', () => {
   throwing(() => open({ worker: 'fixed:3', maxWaits: '1s' }), 'FRAZIL_ESPEC', 'usage', /max_waits/);
   throwing(() => open('worker=fixed:3 nosuch=1'), 'FRAZIL_ESPEC', 'usage', /nosuch/);
   throwing(() => open('worker=fixed:3\0'), 'FRAZIL_ESPEC', 'usage');
-  for (const wrong of [null, 5, true]) throwing(() => open(wrong), 'FRAZIL_EINVAL', 'usage');
+  for (const wrong of [5, true]) throwing(() => open(wrong), 'FRAZIL_EINVAL', 'usage');
 });
 
 test('no worker is ever guessed, and no password is shown', () => {

@@ -6,6 +6,9 @@ import FlakeId = require('frazil/flake-idgen');
 
 export async function types() {
   const ids = open({ layout: 'twitter', worker: 'fixed:7' });
+  open({ worker: 'fixed:7', namespace: null, maxWait: undefined });
+  // @ts-expect-error: a text is no boolean
+  open({ allowShortLife: 'true' });
   const id: bigint = ids.next();
   const text: string = ids.nextString();
   const maybe: bigint | null = ids.tryNext();

@@ -37,6 +37,35 @@ def test_a_key_can_be_a_layout_or_a_number():
         assert generator.info().capacity == 10
 
 
+def test_none_is_not_given(monkeypatch):
+    monkeypatch.setenv("FRAZIL_WORKER", "fixed:9")
+    nothing = dict.fromkeys(("worker", "namespace", "max_wait", "clock", "snapshot", "environment", "shared"))
+    with frazil.open("layout=twitter", state="memory", **nothing) as generator:
+        assert generator.info().worker == 9
+        with frazil.open("layout=twitter state=memory") as same:
+            assert generator.spec == same.spec
+    monkeypatch.delenv("FRAZIL_WORKER")
+    with pytest.raises(frazil.UsageError) as caught:
+        frazil.open(None, worker=None)
+    assert caught.value.code == "FRAZIL_ENOWORKER"
+
+
+def test_a_namespace_that_is_none_is_not_called_none():
+    with frazil.open(worker="fixed:1") as left_out, frazil.open(worker="fixed:1", namespace=None) as none:
+        assert none.spec == left_out.spec
+        assert "namespace=None" not in none.spec
+    with frazil.open(worker="fixed:1", namespace="None") as named:
+        assert "namespace=None" in named.spec
+
+
+@pytest.mark.parametrize(("value", "word"), [(True, "yes"), (False, "no")])
+def test_true_and_false_are_yes_and_no(value, word):
+    with frazil.open(worker="fixed:1", state="memory", allow_short_life=value) as generator:
+        same = frazil.open(f"worker=fixed:1 state=memory allow_short_life={word}")
+        assert generator.spec == same.spec
+        same.close()
+
+
 @pytest.mark.parametrize("name", ["it's here", "a b", "c:\\d", "'", "tab\there"])
 def test_a_value_may_hold_anything(tmp_path, name):
     folder = tmp_path / name

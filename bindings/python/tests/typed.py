@@ -29,7 +29,7 @@ async def takes(ids: frazil.Generator) -> None:
 
 
 def looks(layout: frazil.Layout) -> datetime.datetime:
-    with frazil.open("worker=fixed:1", layout=layout, max_wait="2s") as ids:
+    with frazil.open("worker=fixed:1", layout=layout, max_wait="2s", namespace=None, allow_short_life=True) as ids:
         assert_type(ids, frazil.Generator)
         assert_type(ids.health().grant_end_unix_ms, Optional[int])
         fields = ids.inspect(ids.next())

@@ -15,8 +15,8 @@ from ._errors import FatalError, RetryError
 from ._layout import Fields, Layout
 from ._times import Instant, unix_ms
 
-#: Values of a spec's keys.
-Value = Union[str, int, Layout]
+#: Values of a spec's keys; None: not given.
+Value = Union[str, int, Layout, None]
 
 _ENVIRONMENTS = {"by-key": 0, "none": 1, "all": 2}
 _STATES = ("serving", "needs grant", "behind", "fenced", "exhausted", "stopped")
@@ -199,42 +199,45 @@ class Generator(_frazil.Generator):
 
 
 def _quoted(value: Value) -> str:
-    text = str(value)
+    text = ("yes" if value else "no") if isinstance(value, bool) else str(value)
     if text and not any(c in text for c in " \t\r\n'\\"):
         return text
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def open(
-    spec: str = "",
+    spec: Optional[str] = "",
     /,
     *,
     shared: bool = False,
     clock: Optional[ManualClock] = None,
     snapshot: Optional[str] = None,
-    environment: str = "by-key",
+    environment: Optional[str] = "by-key",
     **keys: Value,
 ) -> Generator:
     """Opens a generator.
 
     spec         keys and values as frazil.spec(5) has them: "layout=twitter worker=fixed:7"
-    **keys       the same one by one: layout="twitter", worker="fixed:7"; a layout may be a frazil.Layout
+    **keys       the same one by one: layout="twitter", worker="fixed:7"; a layout may be a frazil.Layout, yes and no
+                 True and False
     shared       all openings of this process whose specs mean the same have one generator together
     clock        a ManualClock, for tests
     snapshot     JSON of sno_snapshot(), from which a sno generator goes on
     environment  which variables FRAZIL_... count: "by-key" (as the command does), "none", "all"
 
-    Keys that say where the program runs (worker, namespace, ...) are read from the environment if they are not given.
+    None means that it is not given.  Keys that say where the program runs (worker, namespace, ...) are read from the
+    environment if they are not given.
     """
+    environment = "by-key" if environment is None else environment
     if environment not in _ENVIRONMENTS:
         raise ValueError(f"environment is by-key, none or all, not {environment!r}")
     if shared and (clock is not None or snapshot is not None or environment != "by-key"):
         raise ValueError("a shared generator is found by its spec: leave out clock, snapshot and environment")
-    pairs = [f"{key}={_quoted(value)}" for key, value in keys.items()]
+    pairs = [f"{key}={_quoted(value)}" for key, value in keys.items() if value is not None]
     generator: Generator = _frazil.open(
         Generator,
         " ".join([spec, *pairs] if spec else pairs),
-        shared,
+        bool(shared),
         None if clock is None else clock._handle,
         snapshot,
         _ENVIRONMENTS[environment],
