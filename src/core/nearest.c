@@ -24,24 +24,30 @@ static bool changed_places(const char *a, const char *b)
 
 /*
  * The edit distance with neighbours that changed places, row by row (Damerau's, where no letter is touched twice).
- * Three rows are enough, as an exchange looks two back.
+ * Three rows are enough, as an exchange looks two back.  Above most it only says that: two rows above it have no way
+ * back, and most words are far apart.
  */
-static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len)
+static unsigned distance(const char *a, size_t a_len, const char *b, size_t b_len, unsigned most)
 {
     unsigned rows[3][WORD_MAX + 1];
+    unsigned least_of_last = 0;
 
     for (size_t j = 0; j <= b_len; j++)
         rows[0][j] = (unsigned)j;
     for (size_t i = 1; i <= a_len; i++) {
         unsigned *now = rows[i % 3];
         const unsigned *last = rows[(i + 2) % 3];
-        now[0] = (unsigned)i;
+        unsigned least_of_row = now[0] = (unsigned)i;
         for (size_t j = 1; j <= b_len; j++) {
             unsigned replaced = last[j - 1] + (fz_lower(a[i - 1]) != fz_lower(b[j - 1]));
             now[j] = least(replaced, 1 + least(last[j], now[j - 1]));
             if (i > 1 && j > 1 && changed_places(&a[i - 1], &b[j - 1]))
                 now[j] = least(now[j], rows[(i + 1) % 3][j - 2] + 1);
+            least_of_row = least(least_of_row, now[j]);
         }
+        if (least(least_of_row, least_of_last) > most)
+            return most + 1;
+        least_of_last = least_of_row;
     }
     return rows[a_len % 3][b_len];
 }
@@ -58,7 +64,10 @@ void fz_nearest_offer(struct fz_nearest *search, const char *word)
 
     if (search->len == 0 || search->len > WORD_MAX || len > WORD_MAX)
         return;
-    unsigned slips = distance(search->text, search->len, word, len);
+    /* A letter too few or too many is a slip, so most words need no look at their letters. */
+    if ((len > search->len ? len - search->len : search->len - len) > slips_max(len))
+        return;
+    unsigned slips = distance(search->text, search->len, word, len, slips_max(len));
     if (slips > slips_max(len) || (len <= TINY_WORD && search->len != len))
         return;
     /* One of two letters is half of the word: only an exchange, or the case, is a slip there. */

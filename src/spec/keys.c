@@ -44,13 +44,18 @@ enum fz_key fz_key_named(const char *name, size_t len)
     return (enum fz_key)key;
 }
 
+static char upper(char c)
+{
+    return (char)(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
+}
+
 void fz_key_variable(enum fz_key key, char name[FZ_KEY_VARIABLE_SIZE])
 {
     size_t len = strlen(FZ_ENVIRONMENT_PREFIX);
 
     memcpy(name, FZ_ENVIRONMENT_PREFIX, len);
     for (const char *c = key_names[key]; *c != '\0'; c++)
-        name[len++] = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
+        name[len++] = upper(*c);
     name[len] = '\0';
 }
 
@@ -138,14 +143,30 @@ void fz_key_say_meant(struct fz_sentence *s, const char *name, size_t len, const
 
 /* ---- variables that are no settings ------------------------------------------------ */
 
+/* Whether a variable is a key's, which is what nearly all of them are; name is without the prefix. */
+static bool is_setting(const char *name, size_t len)
+{
+    for (int key = 0; key < FZ_KEYS_TOTAL; key++) {
+        size_t i = 0;
+        while (i < len && key_names[key][i] != '\0' && upper(key_names[key][i]) == name[i])
+            i++;
+        if (i == len && key_names[key][i] == '\0')
+            return true;
+    }
+    return false;
+}
+
 /* Looks whether a variable, "NAME=VALUE" behind the prefix, is meant to be a key. */
 static void find_slip(const char *name, fz_key_slip visit, void *ctx)
 {
     size_t len = strcspn(name, "=");
     const char *value = name + len + (name[len] == '=' ? 1 : 0);
-    const struct synonym *synonym = synonym_of(name, len);
     char typed[FZ_KEY_VARIABLE_SIZE], variable[FZ_KEY_VARIABLE_SIZE], meant[FZ_KEY_VARIABLE_SIZE];
     unsigned slips = 0;
+
+    if (is_setting(name, len))
+        return;
+    const struct synonym *synonym = synonym_of(name, len);
     enum fz_key key = synonym != NULL ? synonym->key : nearest_key(name, len, &slips);
 
     /* Two slips away may be somebody's own variable: others may use the prefix, too. */
@@ -155,8 +176,6 @@ static void find_slip(const char *name, fz_key_slip visit, void *ctx)
     fz_sentence_str(&s, FZ_ENVIRONMENT_PREFIX);
     fz_sentence_typed(&s, name, len);
     fz_key_variable(key, variable);
-    if (strcmp(variable, typed) == 0)
-        return;
     s = fz_sentence_in(meant, sizeof meant);
     fz_sentence_str(&s, variable);
     if (synonym != NULL)
