@@ -79,7 +79,8 @@ typedef struct frazil_local frazil_local;
  *   seq_min, seq_max   bounds of the sequence, both included
  *   state         file (default): what protects against repeated ids after a
  *                 restart is kept in files, and all processes of this host with
- *                 the same worker share one sequence; memory: neither, knowingly;
+ *                 the same worker share one sequence; memory: neither, knowingly:
+ *                 generators that are open at once, or in two processes, repeat;
  *                 a URL (redis://, konayuki+redis://): hosts that share one worker
  *                 number take their slots from there; start is then zero or random;
  *                 konayuki+file:///PATH: counters in a folder of this host

@@ -84,6 +84,7 @@ struct frazil {
     frazil_random random;
     struct fz_fork_mark fork_mark; /* which process this is: a child has another */
     struct fz_remote *remote;      /* where slots come from instead of the word, see remote.h; NULL: nowhere else */
+    struct fz_left_off *left_off;  /* its record for the next one, see left_off.h; NULL: there is none */
     struct fz_joint *joint;        /* all of the process who opened it together, see joint.c; NULL: one alone */
 
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */

@@ -12,6 +12,7 @@
 #include "core/sentence.h"
 #include "generator_internal.h"
 #include "home/grant_store.h"
+#include "left_off.h"
 #include "os/clock.h"
 #include "os/counter.h"
 #include "os/fail_errno.h"
@@ -286,11 +287,22 @@ static frazil_err close_generator(frazil *gen, bool opened)
     if (gen->private_page != NULL && gen->shared != NULL)
         fz_overflow_close(gen);
     fz_remote_close(gen);
+    fz_left_off_note(gen);
     frazil_err err = close_home(gen, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_free(gen->own.frozen_clock);
     free(gen);
     return err;
+}
+
+/*
+ * Whether what it takes is known in this process alone, and to nobody but it.  A clock of the program's own, or a
+ * frozen one, makes the same ids each time, as tests expect.
+ */
+static bool is_of_process(const struct fz_decision *decision, const struct fz_ports *ports)
+{
+    return decision->state.kind == FZ_STATE_MEMORY && !fz_worker_is_granted(&decision->worker) &&
+           !decision->worker.in_process && ports->clock == NULL && !decision->frozen;
 }
 
 frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, const struct fz_ports *ports,
@@ -320,6 +332,8 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         err = open_grant(gen, decision, ports, worker, reterr);
     if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_URL)
         err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
+    if (err == FRAZIL_OK && is_of_process(decision, ports))
+        err = fz_left_off_resume(gen, worker, &decision->bounds, reterr);
     if (err != FRAZIL_OK) {
         (void)close_generator(gen, false);
         return err;

@@ -90,9 +90,11 @@ void fz_judge_keeping(enum fz_keeps keeps, const struct fz_findings *findings)
     else if (keeps == FZ_KEEPS_ELSEWHERE)
         fz_finding_show(findings, FZ_FOUND_STATE_ELSEWHERE, "kept by the coordinator: nothing on this host is needed");
     else if (keeps == FZ_KEEPS_NOTHING)
-        fz_finding_show(findings, FZ_FOUND_STATE_NONE,
-                        "nothing is kept: after a restart with the clock set back ids repeat: leave out state=memory "
-                        "(a sno: name a partition with worker=)");
+        fz_finding_show(
+            findings, FZ_FOUND_STATE_NONE,
+            "nothing is kept: ids repeat after a restart with the clock set back or within one tick, and beside "
+            "another generator of the worker: leave out state=memory (a sno: name a partition with "
+            "worker=)");
 }
 
 void fz_judge_damage(uint32_t worker, const char *why, const struct fz_findings *findings)

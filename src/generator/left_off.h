@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slots at which generators with their state in memory left off, so that the next one of the same worker in this
+ * process goes on there.  Otherwise a program that opens, takes an id and closes would begin each tick anew.
+ */
+#ifndef FZ_GENERATOR_LEFT_OFF_H
+#define FZ_GENERATOR_LEFT_OFF_H
+
+#include "generator_internal.h"
+
+/*
+ * Has a generator that was just opened begin behind all closed ones whose worker and layout are its own, and whose
+ * sequence numbers overlap with its own.  FRAZIL_ENOMEM.
+ */
+FZ_PRIVATE frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_bounds *bounds,
+                                         frazil_error *reterr);
+
+/* Notes where a generator that is about to close leaves off; nothing for one that did not resume. */
+FZ_PRIVATE void fz_left_off_note(frazil *gen);
+
+#endif
