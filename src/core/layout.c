@@ -86,15 +86,6 @@ bool frazil_layout_equal(const frazil_layout *a, const frazil_layout *b)
            a->worker_bits == b->worker_bits && a->sequence_bits == b->sequence_bits && is_above(a) == is_above(b);
 }
 
-bool fz_layout_texts_agree(const char *a, const char *b)
-{
-    frazil_layout said[2];
-
-    return frazil_layout_parse(a, fz_text_len(a), &said[0], NULL) == FRAZIL_OK &&
-           frazil_layout_parse(b, fz_text_len(b), &said[1], NULL) == FRAZIL_OK &&
-           frazil_layout_equal(&said[0], &said[1]) && said[0].time_bits == said[1].time_bits;
-}
-
 /* Whether a layout may have the name of the other one: all their members are alike. */
 static bool has_fields_of(const frazil_layout *l, const frazil_layout *preset)
 {
