@@ -21,6 +21,13 @@ const char *fz_foreign_variable(const char *beginning)
     return NULL;
 }
 
+/* Nor has a host an address. */
+const char *fz_address_kind_of_many(const char *text)
+{
+    (void)text;
+    return NULL;
+}
+
 char *const *fz_environment_all(void)
 {
     static char *const none[] = {NULL};
