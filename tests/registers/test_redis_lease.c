@@ -12,7 +12,8 @@
 #include "lib/test.h"
 #include "os/clock.h"
 
-enum { HORIZON = 60000, SKEW_MS = 2000, OWNERS = 3 };
+/* Far more than a busy machine may hold up a reply, which then seems to come from a clock that is behind. */
+enum { HORIZON = 600000, SKEW_MS = 20000, OWNERS = 3 };
 
 struct owner {
     struct fz_lease *lease;
