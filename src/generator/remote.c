@@ -512,7 +512,7 @@ frazil_err fz_remote_open(frazil *gen, const struct fz_decision *decision, uint3
         .layout = &gen->layout,
         .random = &gen->random,
         .worker = worker,
-        .capacity = gen->rules.capacity,
+        .bounds = decision->bounds,
         .random_start = gen->rules.start == FZ_START_RANDOM,
         .max_lead_ms = lead > INT64_MAX / gen->layout.tick_ms ? INT64_MAX : (int64_t)(lead * gen->layout.tick_ms),
         .max_skew_ms = decision->lease.max_skew_ms};

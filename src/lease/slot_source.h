@@ -7,6 +7,7 @@
 #ifndef FZ_LEASE_SLOT_SOURCE_H
 #define FZ_LEASE_SLOT_SOURCE_H
 
+#include "core/bounds.h"
 #include "frazil/clock.h"
 #include "frazil/error.h"
 #include "frazil/layout.h"
@@ -17,16 +18,16 @@ struct fz_slots_request {
     const frazil_layout *layout;
     const frazil_random *random;
     uint32_t worker;
-    uint64_t capacity;   /* places in a tick */
-    bool random_start;   /* whether a tick's first place is a random one */
-    int64_t max_lead_ms; /* how far ahead of the clock slots may be */
-    int64_t max_skew_ms; /* how far the clocks of those who share the worker may differ */
+    struct fz_bounds bounds; /* of the sequence numbers, which are the places in a tick */
+    bool random_start;       /* whether a tick's first place is a random one */
+    int64_t max_lead_ms;     /* how far ahead of the clock slots may be */
+    int64_t max_skew_ms;     /* how far the clocks of those who share the worker may differ */
 };
 
 /* Slots in a row, of one tick. */
 struct fz_slot_run {
     uint64_t tick;
-    uint64_t place; /* of the first one: 0 .. capacity - 1 */
+    uint64_t place; /* of the first one, counted from 0 at bounds.min */
     uint64_t count;
 };
 

@@ -61,10 +61,15 @@ bool fz_is_scheme(const char *text)
     return false;
 }
 
+bool fz_coordinator_is_konayuki(const char *url)
+{
+    return strncmp(url, "konayuki+", strlen("konayuki+")) == 0;
+}
+
 uint64_t fz_coordinator_batch(const char *url)
 {
     /* konayuki's counters count single ids. */
-    return strncmp(url, "konayuki+", strlen("konayuki+")) == 0 ? 1 : 64;
+    return fz_coordinator_is_konayuki(url) ? 1 : 64;
 }
 
 static bool knows(const frazil_coordinator *coordinator, const char *url)

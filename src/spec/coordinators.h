@@ -35,6 +35,9 @@ FZ_PRIVATE bool fz_is_url(const char *text);
 /* Whether a value is what URLs of a coordinator begin with, and no URL. */
 FZ_PRIVATE bool fz_is_scheme(const char *text);
 
+/* Whether a state=URL names counters of konayuki's. */
+FZ_PRIVATE bool fz_coordinator_is_konayuki(const char *url);
+
 /* How many slots are taken at a time from a state=URL that says no batch. */
 FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);
 

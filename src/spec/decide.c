@@ -29,6 +29,12 @@ static frazil_err decide_slots(struct fz_decision *decision, const struct fz_val
         return fz_fail(reterr, FRAZIL_ESPEC, "state=URL is for 64-bit ids: it does not go with layout=sno");
     if (decision->frozen)
         return fz_fail(reterr, FRAZIL_ESPEC, "state=URL does not go with a frozen clock, which others do not share");
+    /* A tick has one counter there, which whoever is konayuki's counts from 0 to the layout's largest number. */
+    if (fz_coordinator_is_konayuki(url) && !fz_bounds_are_all(&decision->bounds))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "the sequence numbers %u to %u do not go with konayuki's counters, which count all numbers of a "
+                       "tick: leave seq_min and seq_max out",
+                       decision->bounds.min, decision->bounds.max);
     if (fz_is_given(values, FZ_KEY_START) && decision->rules.start == FZ_START_SPREAD)
         return fz_value_refuse(values, FZ_KEY_START,
                                "needs to know how busy all are who share the slots of a state=URL: say zero or random",

@@ -14,6 +14,7 @@
 
 struct redis_rig slots_rig;
 bool slots_next_random_start;
+uint64_t slots_next_seq_min;
 
 static uint64_t random_state = 1;
 
@@ -38,14 +39,15 @@ static frazil_err open_url(struct slot_taker *taker, const char *url, uint64_t c
                            int64_t max_skew_ms)
 {
     static frazil_random random = {.size = sizeof(frazil_random), .ctx = &random_state, .next = next_random};
-    const struct fz_slots_request request = {.url = url,
-                                             .layout = layout(),
-                                             .random = &random,
-                                             .worker = 7,
-                                             .capacity = capacity,
-                                             .random_start = slots_next_random_start,
-                                             .max_lead_ms = max_lead_ms,
-                                             .max_skew_ms = max_skew_ms};
+    const struct fz_slots_request request = {
+        .url = url,
+        .layout = layout(),
+        .random = &random,
+        .worker = 7,
+        .bounds = {.min = slots_next_seq_min, .max = slots_next_seq_min + capacity - 1, .top = UINT64_MAX},
+        .random_start = slots_next_random_start,
+        .max_lead_ms = max_lead_ms,
+        .max_skew_ms = max_skew_ms};
 
     memset(taker, 0, sizeof *taker);
     return frazil_coordinator_redis()->open_slots(frazil_coordinator_redis(), &request, &taker->source, &taker->err);

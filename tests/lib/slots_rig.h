@@ -14,6 +14,9 @@ extern struct redis_rig slots_rig;
 /* Whether sources that are opened from now on start at random; false at first. */
 extern bool slots_next_random_start;
 
+/* The first sequence number of sources that are opened from now on; 0 at first. */
+extern uint64_t slots_next_seq_min;
+
 /* A source of slots of worker 7, and what it gave last. */
 struct slot_taker {
     struct fz_slot_source source;

@@ -28,8 +28,11 @@ static uint64_t next_random(void *ctx)
 static struct fz_slot_source open_slots(bool random_start)
 {
     const frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = next_random};
-    struct fz_slots_request request = {
-        .url = url, .random = &random, .worker = WORKER, .capacity = CAPACITY, .random_start = random_start};
+    struct fz_slots_request request = {.url = url,
+                                       .random = &random,
+                                       .worker = WORKER,
+                                       .bounds = {.max = CAPACITY - 1, .top = CAPACITY - 1},
+                                       .random_start = random_start};
     struct fz_slot_source source;
     frazil_error err;
 
@@ -183,7 +186,7 @@ TEST("A limit on the size of files is an error that says it: no signal ends the 
 TEST("The folders above the one that the URL names are made, too, for their owner alone; a file among them is an error")
 {
     struct stat status;
-    struct fz_slots_request request = {.url = url, .capacity = CAPACITY};
+    struct fz_slots_request request = {.url = url, .bounds = {.max = CAPACITY - 1, .top = CAPACITY - 1}};
     frazil_random random = {.size = sizeof(frazil_random), .ctx = &seed, .next = next_random};
     struct fz_slot_source source;
     frazil_error err;
@@ -208,7 +211,8 @@ TEST("The folders above the one that the URL names are made, too, for their owne
 
 TEST("A URL that is none")
 {
-    struct fz_slots_request request = {.url = "konayuki+file://counters", .capacity = CAPACITY};
+    struct fz_slots_request request = {.url = "konayuki+file://counters",
+                                       .bounds = {.max = CAPACITY - 1, .top = CAPACITY - 1}};
     struct fz_slot_source source;
     frazil_error err;
 

@@ -234,6 +234,30 @@ TEST("I1: in the same keys, and the same milliseconds, at once")
     frazil_close(gen);
 }
 
+TEST("I1: parts of the sequence by turns, and one that overlaps with both is refused")
+{
+    struct pile *pile = new_pile();
+    frazil *gens[2] = {open_spec("worker=fixed:7 seq_max=2047 state=redis://127.0.0.1:", "/orders"),
+                       open_spec("worker=fixed:7 seq_min=2048 state=redis://127.0.0.1:", "/orders")};
+    frazil *across = open_spec("worker=fixed:7 seq_min=1024 seq_max=3071 state=redis://127.0.0.1:", "/orders");
+    frazil_error err;
+    uint64_t id;
+
+    for (int i = 0; i < 20; i++) {
+        assert_true(take_ids(gens[0], pile, 50));
+        assert_true(take_ids(gens[1], pile, 50));
+        frazil_err code = frazil_take(across, &id, 1, 0, &err);
+        while (code == FRAZIL_ECLOCK || code == FRAZIL_EUNREACHABLE)
+            code = frazil_take(across, &id, 1, 0, &err);
+        assert_int_equal(code, FRAZIL_ENAMESPACE);
+        assert_non_null(strstr(err.message, "0 to 2047, which overlap with 1024 to 3071 here"));
+    }
+    assert_unique(pile);
+    frazil_close(across);
+    frazil_close(gens[0]);
+    frazil_close(gens[1]);
+}
+
 TEST("I4: FLUSHALL under generators at work costs time, and no id")
 {
     struct pile *pile = new_pile();

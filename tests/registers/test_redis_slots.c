@@ -10,17 +10,28 @@
 #include "lib/slots_rig.h"
 #include "lib/test.h"
 
-enum { WORKER = 7, CAPACITY = 16, TAKERS = 4, TAKES = 400 };
+enum { CAPACITY = 16, TAKERS = 4, TAKES = 400 };
+
+#define LINE "7:0-15" /* the rig's worker, and all places */
 
 static struct slot_taker open_own(int64_t max_lead_ms, int64_t max_skew_ms)
 {
     return slots_open("redis://127.0.0.1:%u/orders?timeout=10s", CAPACITY, max_lead_ms, max_skew_ms);
 }
 
+/* One that uses CAPACITY sequence numbers from there on. */
+static struct slot_taker open_from(uint64_t seq_min)
+{
+    slots_next_seq_min = seq_min;
+    struct slot_taker taker = open_own(60000, 30000);
+    slots_next_seq_min = 0;
+    return taker;
+}
+
 /* As if it had been in use for long: the worker's record is of this server's life, and nothing is taken. */
 static void establish(void)
 {
-    slots_ask("HSET frazil:slots:orders %d \"1 0 %s\"", WORKER, slots_life());
+    slots_ask("HSET frazil:slots:orders " LINE " \"1 0 %s\"", slots_life());
 }
 
 BEFORE_ALL
@@ -169,7 +180,7 @@ TEST("A batch without an answer is burned")
         slots_must_take(&taker, now, 3);
         proxy_set(slots_rig.proxy, modes[i]);
         assert_int_equal(slots_take(&taker, now, 4), FRAZIL_EUNREACHABLE);
-        while (strtol(slots_ask("EVAL \"return redis.call('HGET', KEYS[1], '7'):match('^%%d+ (%%d+)')\" 1 "
+        while (strtol(slots_ask("EVAL \"return redis.call('HGET', KEYS[1], '" LINE "'):match('^%%d+ (%%d+)')\" 1 "
                                 "frazil:slots:orders"),
                       NULL, 10) != 7)
             pause_shortly();
@@ -220,14 +231,14 @@ TEST("The same when the server was restarted, and has an older state: its life i
     establish();
     uint64_t now = slots_now_tick();
     slots_must_take(&taker, now, 1);
-    slots_ask("HSET frazil:slots:orders %d \"%llu 1 dead:beef\"", WORKER, (unsigned long long)now);
+    slots_ask("HSET frazil:slots:orders " LINE " \"%llu 1 dead:beef\"", (unsigned long long)now);
     assert_int_equal(slots_take(&taker, now, 1), FRAZIL_EFULL);
     assert_in_range(taker.err.retry_ns, UINT64_C(59000000000), UINT64_C(90000000000));
     /* It is remembered where they begin again: the quarantine does not begin anew. */
     char first[128];
-    snprintf(first, sizeof first, "%s", slots_ask("HGET frazil:slots:orders %d", WORKER));
+    snprintf(first, sizeof first, "%s", slots_ask("HGET frazil:slots:orders " LINE));
     assert_int_equal(slots_take(&taker, now + 50, 1), FRAZIL_EFULL);
-    assert_string_equal(slots_ask("HGET frazil:slots:orders %d", WORKER), first);
+    assert_string_equal(slots_ask("HGET frazil:slots:orders " LINE), first);
     assert_non_null(strstr(first, slots_life()));
     slots_close(&taker);
 }
@@ -265,11 +276,79 @@ TEST("Those who share slots agree about what they are: whoever does not is refus
     slots_must_take(&taker, slots_now_tick(), 1);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(slots_take(&others[i], slots_now_tick(), 1), FRAZIL_ENAMESPACE);
-        slots_assert_said(&others[i], "capacity=16 max_lead=60000ms max_skew=30000ms'");
+        slots_assert_said(&others[i], "max_lead=60000ms max_skew=30000ms'");
         slots_assert_said(&others[i], i == 0 ? "max_lead=50000ms" : "max_skew=20000ms");
         slots_close(&others[i]);
     }
     slots_close(&taker);
+}
+
+TEST("Equal bounds share one line, bounds apart have lines of their own, and bounds that overlap are refused with both")
+{
+    struct slot_taker equal[2] = {open_from(0), open_from(0)};
+    struct slot_taker apart = open_from(CAPACITY);
+    struct slot_taker overlapping[3] = {open_from(1), open_from(CAPACITY - 1), open_from(2 * CAPACITY - 1)};
+
+    establish();
+    slots_ask("HSET frazil:slots:orders 7 \"0-15 16-31 \" 7:16-31 \"1 0 %s\"", slots_life());
+    uint64_t now = slots_now_tick();
+    slots_must_take(&equal[0], now, 3);
+    slots_must_take(&equal[1], now, 3);
+    assert_int_equal(equal[1].run.place, 3);
+    slots_must_take(&apart, now, 3);
+    assert_int_equal(apart.run.tick, now);
+    assert_int_equal(apart.run.place, 0);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(slots_take(&overlapping[i], now, 1), FRAZIL_ENAMESPACE);
+        slots_assert_said(&overlapping[i], i < 2 ? "sequence numbers 0 to 15, which overlap with"
+                                                 : "sequence numbers 16 to 31, which overlap with 31 to 46 here");
+        slots_assert_said(&overlapping[i], "Give all the same seq_min and seq_max");
+        slots_assert_said(&overlapping[i], "delete the key 'frazil:slots:orders'");
+        slots_close(&overlapping[i]);
+    }
+    assert_string_equal(slots_ask("HGET frazil:slots:orders 7"), "0-15 16-31 ");
+    slots_close(&apart);
+    slots_close(&equal[0]);
+    slots_close(&equal[1]);
+}
+
+/* Opens with bounds that overlap with those of all other children; *fd gets a byte if slots were taken, or may be. */
+static void take_from(int fd, uint64_t seq_min)
+{
+    struct slot_taker taker = open_from(seq_min);
+    frazil_err err = slots_take(&taker, slots_now_tick(), 1);
+
+    while (err == FRAZIL_ECLOCK || err == FRAZIL_EUNREACHABLE)
+        err = slots_take(&taker, slots_now_tick(), 1);
+    /* Full: the line is there, and begins above what can have been taken before. */
+    if (err == FRAZIL_EFULL && write(fd, "", 1) != 1)
+        _exit(1);
+    _exit(err == FRAZIL_EFULL || err == FRAZIL_ENAMESPACE ? 0 : 1);
+}
+
+TEST("Of several whose first takings with overlapping bounds meet, one gets slots")
+{
+    enum { ROUNDS = 10 };
+    char byte;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        int pipe_fds[2];
+        int status;
+        slots_ask("DEL frazil:slots:orders");
+        assert_int_equal(pipe(pipe_fds), 0);
+        for (uint64_t i = 0; i < TAKERS; i++) {
+            if (fork() == 0)
+                take_from(pipe_fds[1], i);
+        }
+        close(pipe_fds[1]);
+        for (int i = 0; i < TAKERS; i++) {
+            assert_true(wait(&status) > 0);
+            assert_int_equal(status, 0);
+        }
+        assert_int_equal(read(pipe_fds[0], &byte, 1), 1);
+        assert_int_equal(read(pipe_fds[0], &byte, 1), 0);
+        close(pipe_fds[0]);
+    }
 }
 
 TEST("A server that evicts, or whose key holds something else, is refused")
@@ -280,7 +359,7 @@ TEST("A server that evicts, or whose key holds something else, is refused")
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_EREFUSED);
     slots_assert_said(&taker, "maxmemory-policy 'allkeys-lru'");
     slots_ask("CONFIG SET maxmemory-policy noeviction");
-    slots_ask("HSET frazil:slots:orders %d foreign", WORKER);
+    slots_ask("HSET frazil:slots:orders " LINE " foreign");
     assert_int_equal(slots_take(&taker, slots_now_tick(), 1), FRAZIL_ENAMESPACE);
     slots_assert_said(&taker, "'frazil:slots:orders' is not what belongs there");
     slots_ask("DEL frazil:slots:orders");

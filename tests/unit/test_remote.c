@@ -50,7 +50,7 @@ TEST("The source is asked for the settings of the spec")
     rig_open(&rig, SPEC "start=random max_lead=5ms max_skew=70ms seq_max=7", RIG_NOW);
     assert_string_equal(fake_slots.url, "fake://slots");
     assert_int_equal(fake_slots.request.worker, 7);
-    assert_int_equal(fake_slots.request.capacity, 8);
+    assert_int_equal(fz_bounds_count(&fake_slots.request.bounds), 8);
     assert_true(fake_slots.request.random_start);
     assert_int_equal(fake_slots.request.max_lead_ms, 5);
     assert_int_equal(fake_slots.request.max_skew_ms, 70);
@@ -492,6 +492,8 @@ TEST("Settings that do not go together are refused, in a sentence that names the
     assert_open_refused("worker=fake://x state=fake://x", &ports, FRAZIL_ESPEC, "say fixed:N");
     assert_open_refused("worker=fixed:1 state=fake://x clock=frozen:1780272000000", &ports, FRAZIL_ESPEC,
                         "a frozen clock");
+    assert_open_refused("worker=fixed:1 seq_min=1 state=konayuki+fake://x", &ports, FRAZIL_ESPEC,
+                        "1 to 4095 do not go with konayuki's counters");
     assert_open_refused("worker=fixed:1 state=fake://x start=spread", &ports, FRAZIL_ESPEC, "say zero or random");
     assert_open_refused("worker=fixed:1 state=memory batch=3", &ports, FRAZIL_ESPEC, "batch='3': is for state=URL");
     assert_open_refused("worker=fixed:1 state=fake://x batch=0", &ports, FRAZIL_ERANGE, "batch=0: must be from 1");

@@ -14,8 +14,17 @@
 
 static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "if string.sub(policy, 1, 8) == 'allkeys-' then return {'evicts', policy} end\n"
-    "local terms, found = redis.call('HGET', KEYS[1], 'terms'), redis.call('HGET', KEYS[1], worker)\n"
-    "if terms and terms ~= ARGV[14] then return {'terms', terms} end\n"
+    "local bounds = ARGV[11] .. '-' .. ARGV[12]\n"
+    "local line = worker .. ':' .. bounds\n"
+    "local terms, found = redis.call('HGET', KEYS[1], 'terms'), redis.call('HGET', KEYS[1], line)\n"
+    "if terms and terms ~= text then return {'terms', terms} end\n"
+    "if not found then\n"
+    "    local lines = redis.call('HGET', KEYS[1], worker) or ''\n"
+    "    for low, high in string.gmatch(lines, '(%d+)-(%d+)') do\n"
+    "        if tonumber(low) <= seq_max and seq_min <= tonumber(high) then return {'overlap', low, high} end\n"
+    "    end\n"
+    "    redis.call('HSET', KEYS[1], worker, lines .. bounds .. ' ')\n"
+    "end\n"
     "local tick, place, lived = string.match(found or '0 0 -', '^(%d+) (%d+) (%S+)$')\n"
     "if not tick then return {'foreign'} end\n"
     "tick, place = tonumber(tick), tonumber(place)\n"
@@ -24,7 +33,7 @@ static const char own_script[] = FZ_REDIS_SLOTS_PRELUDE
     "if place >= capacity then tick, place = tick + 1, start end\n"
     "local count = tick <= last and math.min(n, capacity - place) or 0\n"
     "if count > 0 or lived ~= life then\n"
-    "    redis.call('HSET', KEYS[1], 'terms', ARGV[14], worker, digits(tick) .. ' ' .. digits(place + count) .. ' ' .. "
+    "    redis.call('HSET', KEYS[1], 'terms', text, line, digits(tick) .. ' ' .. digits(place + count) .. ' ' .. "
     "life)\n"
     "end\n"
     "if count == 0 then return {'full', digits(tick)} end\n"
@@ -38,7 +47,7 @@ struct redis_slots {
     frazil_layout layout;
     frazil_random random;
     uint32_t worker;
-    uint64_t capacity;
+    struct fz_bounds bounds;
     bool random_start;
     int64_t max_lead_ms;
     int64_t max_skew_ms;
@@ -67,7 +76,8 @@ static uint64_t last_allowed(const struct redis_slots *slots, uint64_t now_tick)
 static void make_call(const struct redis_slots *slots, uint64_t now_tick, uint64_t n, struct fz_redis_call *call)
 {
     int64_t tick_begins = fz_layout_tick_unix_ms(&slots->layout, now_tick);
-    uint64_t start = slots->random_start ? slots->random.next(slots->random.ctx) % slots->capacity : 0;
+    uint64_t capacity = fz_bounds_count(&slots->bounds);
+    uint64_t start = slots->random_start ? slots->random.next(slots->random.ctx) % capacity : 0;
 
     fz_redis_call_begin(call, slots->key, "take");
     fz_redis_call_u64(call, slots->worker);
@@ -79,7 +89,8 @@ static void make_call(const struct redis_slots *slots, uint64_t now_tick, uint64
     fz_redis_call_u64(call, slots->layout.tick_ms);
     fz_redis_call_u64(call, now_tick);
     fz_redis_call_u64(call, last_allowed(slots, now_tick));
-    fz_redis_call_u64(call, slots->capacity);
+    fz_redis_call_u64(call, slots->bounds.min);
+    fz_redis_call_u64(call, slots->bounds.max);
     fz_redis_call_u64(call, n);
     fz_redis_call_u64(call, start);
     fz_redis_call_text(call, slots->text);
@@ -103,11 +114,29 @@ static frazil_err not_understood(const struct redis_slots *slots, frazil_error *
                    slots->connection.shown, slots->key);
 }
 
-/* Why nothing was taken; word and detail are the answer's. */
-static frazil_err explain(const struct redis_slots *slots, const struct fz_redis_call *call, const char *word,
-                          const redisReply *detail, uint64_t now_tick, frazil_error *reterr)
+/* There is a line of others, whose bounds are the answer's. */
+static frazil_err overlap(const struct redis_slots *slots, const redisReply *answer, frazil_error *reterr)
+{
+    uint64_t min, max;
+
+    if (answer->elements != 3 || !fz_redis_read_u64(answer->element[1], &min) ||
+        !fz_redis_read_u64(answer->element[2], &max))
+        return not_understood(slots, reterr);
+    return fz_fail(
+        reterr, FRAZIL_ENAMESPACE,
+        "%s: others take the slots of worker %u with the sequence numbers %u to %u, which overlap with %u to "
+        "%u here. Give all the same seq_min and seq_max, or ones that do not overlap. If they have stopped "
+        "for good, delete the key %q",
+        slots->connection.shown, (uint64_t)slots->worker, min, max, slots->bounds.min, slots->bounds.max, slots->key);
+}
+
+/* Why nothing was taken. */
+static frazil_err explain(const struct redis_slots *slots, const struct fz_redis_call *call, const redisReply *answer,
+                          uint64_t now_tick, frazil_error *reterr)
 {
     const char *shown = slots->connection.shown;
+    const char *word = answer->element[0]->str;
+    const redisReply *detail = answer->element[1];
     uint64_t number = 0;
     bool is_number = fz_redis_read_u64(detail, &number) && number <= EXACT_MAX;
 
@@ -122,6 +151,8 @@ static frazil_err explain(const struct redis_slots *slots, const struct fz_redis
                        "%s: evicts keys when its memory is full (maxmemory-policy %q), and with them the slots in use: "
                        "set noeviction",
                        shown, detail->str);
+    if (strcmp(word, "overlap") == 0)
+        return overlap(slots, answer, reterr);
     if (strcmp(word, "terms") == 0)
         return fz_fail(reterr, FRAZIL_ENAMESPACE, "%s: others share these slots with %q, and this generator has %q",
                        shown, detail->str, slots->text);
@@ -131,12 +162,13 @@ static frazil_err explain(const struct redis_slots *slots, const struct fz_redis
 static frazil_err read_run(const struct redis_slots *slots, const redisReply *answer, uint64_t now_tick, uint64_t n,
                            struct fz_slot_run *ret, frazil_error *reterr)
 {
+    uint64_t capacity = fz_bounds_count(&slots->bounds);
     struct fz_slot_run run;
 
     if (!fz_redis_read_u64(answer->element[1], &run.tick) || !fz_redis_read_u64(answer->element[2], &run.place) ||
         !fz_redis_read_u64(answer->element[3], &run.count) || run.tick < now_tick ||
-        run.tick > last_allowed(slots, now_tick) || run.count == 0 || run.count > n || run.place >= slots->capacity ||
-        run.count > slots->capacity - run.place)
+        run.tick > last_allowed(slots, now_tick) || run.count == 0 || run.count > n || run.place >= capacity ||
+        run.count > capacity - run.place)
         return not_understood(slots, reterr);
     *ret = run;
     return FRAZIL_OK;
@@ -154,7 +186,7 @@ static frazil_err read_answer(const struct redis_slots *slots, const struct fz_r
         return not_understood(slots, reterr);
     if (answer->elements == 4 && strcmp(answer->element[0]->str, "taken") == 0)
         return read_run(slots, answer, now_tick, n, ret, reterr);
-    return explain(slots, call, answer->element[0]->str, answer->element[1], now_tick, reterr);
+    return explain(slots, call, answer, now_tick, reterr);
 }
 
 static frazil_err take(void *ctx, uint64_t now_tick, uint64_t n, struct fz_slot_run *ret, frazil_error *reterr)
@@ -221,8 +253,6 @@ static frazil_err name_own(const char *name, const struct fz_slots_request *requ
     fz_sentence_str(key, OWN_KEY);
     fz_sentence_str(key, name);
     fz_sentence_str(terms, fingerprint);
-    fz_sentence_str(terms, " capacity=");
-    fz_sentence_u64(terms, request->capacity);
     fz_sentence_str(terms, " max_lead=");
     fz_sentence_i64(terms, request->max_lead_ms);
     fz_sentence_str(terms, "ms max_skew=");
@@ -242,7 +272,7 @@ static frazil_err open_slots(struct redis_slots *slots, const struct fz_redis_sl
     slots->layout = *request->layout;
     slots->random = *request->random;
     slots->worker = request->worker;
-    slots->capacity = request->capacity;
+    slots->bounds = request->bounds;
     slots->random_start = request->random_start;
     slots->max_lead_ms = request->max_lead_ms;
     slots->max_skew_ms = request->max_skew_ms;

@@ -5,7 +5,9 @@
  * burned.
  *
  *   redis://HOST/NAMESPACE              frazil's own: a hash "frazil:slots:NAMESPACE" with the next free slot of each
- *                                       worker, "TICK PLACE LIFE", and "terms", what all who share it must agree about
+ *                                       line, "WORKER:MIN-MAX" is "TICK PLACE LIFE", and "terms", what all who share it
+ *                                       must agree about.  "WORKER" names the bounds of its lines, "MIN-MAX ...", none
+ * of which overlap: the script that makes a line looks and writes in one step
  *
  * LIFE is the server's run id and replication id.  When it has changed, or the record is not there, slots may have been
  * lost, and others take their place only where none can have been taken before.  Every slot lay at or below its taker's
@@ -29,16 +31,17 @@ enum { FZ_REDIS_SLOTS_KEY_SIZE = FZ_URL_NAMESPACE_SIZE + 48, FZ_REDIS_SLOTS_TEXT
  * Begins a script that takes slots.  KEYS[1] is the record of the namespace or of the worker.  ARGV:
  *
  *     the verb, worker, first and last ms of the caller's tick, max_skew, max_lead, epoch, ms of a tick,
- *     the caller's tick, the last one allowed, capacity, how many, where a tick begins, and a text
+ *     the caller's tick, the last one allowed, both bounds, how many, where a tick begins, and a text
  *
- * Answers: taken TICK PLACE COUNT, full TICK, clock MS, evicts POLICY, terms TEXT, foreign.
+ * Answers: taken TICK PLACE COUNT, full TICK, clock MS, evicts POLICY, terms TEXT, overlap MIN MAX, foreign.
  */
 #define FZ_REDIS_SLOTS_PRELUDE                                                                                         \
     FZ_REDIS_TOLD                                                                                                      \
     "local worker, from, to, skew = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])\n"                \
     "local lead, epoch, tick_ms = tonumber(ARGV[6]), tonumber(ARGV[7]), tonumber(ARGV[8])\n"                           \
-    "local first, last, capacity = tonumber(ARGV[9]), tonumber(ARGV[10]), tonumber(ARGV[11])\n"                        \
-    "local n, start = tonumber(ARGV[12]), tonumber(ARGV[13])\n"                                                        \
+    "local first, last = tonumber(ARGV[9]), tonumber(ARGV[10])\n"                                                      \
+    "local seq_min, seq_max, text = tonumber(ARGV[11]), tonumber(ARGV[12]), ARGV[15]\n"                                \
+    "local n, start, capacity = tonumber(ARGV[13]), tonumber(ARGV[14]), seq_max - seq_min + 1\n"                       \
     "local time = redis.call('TIME')\n"                                                                                \
     "local now = time[1] * 1000 + math.floor(time[2] / 1000)\n"                                                        \
     "local function digits(n) return string.format('%.0f', n) end\n"                                                   \
@@ -65,7 +68,7 @@ struct fz_redis_slots_keys {
  * Makes a source of slots in frazil's own keys, without connecting.  FRAZIL_ESPEC, ESYS, ENOTBUILT:
  * the URL; FRAZIL_ERANGE: no bound on max_lead; FRAZIL_ENOMEM.  Beyond what slot_source.h says take fails with
  * FRAZIL_ENAMESPACE when those who share the slots do not agree about layout,
- * capacity, max_lead and max_skew, or with FRAZIL_EREFUSED when the server evicts.
+ * max_lead and max_skew, or have bounds that overlap, or with FRAZIL_EREFUSED when the server evicts.
  */
 frazil_err fz_redis_slots_open(const struct fz_slots_request *request, struct fz_slot_source *ret,
                                frazil_error *reterr);

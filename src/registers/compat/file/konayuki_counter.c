@@ -201,7 +201,7 @@ frazil_err fz_konayuki_counter_open(const struct fz_slots_request *request, stru
     if (slots == NULL)
         return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
     slots->random = *request->random;
-    slots->capacity = request->capacity;
+    slots->capacity = fz_bounds_count(&request->bounds);
     slots->random_start = request->random_start;
     frazil_err err = name_files(slots, request, reterr);
     if (err != FRAZIL_OK) {

@@ -33,7 +33,7 @@ static const char script[] = FZ_REDIS_SLOTS_PRELUDE
     "    redis.call('SET', KEYS[1], digits(floor) .. ' ' .. life)\n"
     "end\n"
     "for tick = math.max(first, floor), last do\n"
-    "    local key = ARGV[14] .. digits(tick)\n"
+    "    local key = text .. digits(tick)\n"
     "    local found = redis.call('GET', key)\n"
     "    local place = found and tonumber(found) and found + 1 or start\n"
     "    if found and not tonumber(found) then return {'foreign'} end\n"
