@@ -199,7 +199,7 @@ bool fz_home_is_new(const struct fz_home *home)
 
 /*
  * On an overlay a mapping holds no lock: a program that has closed all its descriptors still uses the page, though it
- * seems to be gone.  There a lease is not given back, and ends by itself.
+ * seems to be gone.  There neither a lease nor the rest of a grant is given back, and both end by themselves.
  */
 static bool lies_on_layer(const struct fz_home *home)
 {
@@ -216,7 +216,7 @@ bool fz_home_leave(struct fz_home *home, struct fz_shared **shared)
     }
     if (!has_word_file(home))
         return false;
-    bool last = fz_word_file_leave(&home->word) && (home->kind != FZ_HOME_LEASE || !lies_on_layer(home));
+    bool last = fz_word_file_leave(&home->word) && !lies_on_layer(home);
     *shared = last ? home->word.payload : NULL;
     return last;
 }

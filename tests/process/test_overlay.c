@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: on an overlay, where no lock outlives a closing of all descriptors, whoever closes a generator
+ * with state=file gives nothing back that an unseen process may still use.
+ */
+#define _GNU_SOURCE /* unshare */
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/rig.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+
+EACH_IN_SCRATCH
+
+/* How a child ends. */
+enum { GOOD, NO_MOUNT, NO_OPENING, NO_ID, SAME_TICKS };
+
+static bool mount_overlay(void)
+{
+    static const char *const folders[] = {"disk/lower", "disk/upper", "disk/work", "disk/layer"};
+    char options[600];
+
+    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+        mkdir(scratch_path(scratch, "disk"), S_IRWXU) != 0 ||
+        mount("disk", scratch_path(scratch, "disk"), "tmpfs", 0, NULL) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
+        if (mkdir(scratch_path(scratch, folders[i]), S_IRWXU) != 0)
+            return false;
+    }
+    snprintf(options, sizeof options, "lowerdir=%s/disk/lower,upperdir=%s/disk/upper,workdir=%s/disk/work", scratch,
+             scratch, scratch);
+    return mount("overlay", scratch_path(scratch, "disk/layer"), "overlay", 0, options) == 0;
+}
+
+static frazil *open_there(const struct ports *ports, const char *bounds)
+{
+    char spec[900];
+    frazil *gen = NULL;
+
+    snprintf(spec, sizeof spec,
+             "layout=frazil worker=fixed:7 state=file namespace=n run_dir=%s/disk/layer/run state_dir=%s/disk/state "
+             "keeper=inline max_lead=unlimited start=zero %s",
+             scratch, scratch, bounds);
+    return ports_open(&gen, spec, ports, NULL) == FRAZIL_OK ? gen : NULL;
+}
+
+/*
+ * One generator loses its descriptors and goes on; one of equal bounds comes and goes; then comes one whose bounds
+ * overlap, and which the kernel does not show the first one.
+ */
+static int meet_unseen(void)
+{
+    frazil_manual_clock *manual;
+    frazil_health health;
+    uint64_t id;
+
+    if (!mount_overlay())
+        return NO_MOUNT;
+    if (frazil_manual_clock_new(&manual, RIG_NOW) != FRAZIL_OK)
+        return NO_OPENING;
+    const frazil_clock clock = frazil_manual_clock_port(manual);
+    const struct ports ports = {.clock = &clock};
+    frazil *unseen = open_there(&ports, "");
+    if (unseen == NULL || frazil_next(unseen, &id) != FRAZIL_OK)
+        return NO_ID;
+    frazil_get_health(unseen, &health, sizeof health);
+    for (int fd = STDERR_FILENO + 1; fd < 1024; fd++)
+        close(fd);
+    frazil *passing = open_there(&ports, "");
+    if (passing == NULL || frazil_next(passing, &id) != FRAZIL_OK)
+        return NO_ID;
+    frazil_close(passing);
+    frazil *other = open_there(&ports, "seq_min=1");
+    if (other == NULL || frazil_next(other, &id) != FRAZIL_OK)
+        return NO_ID;
+    return id >= frazil_id_first(frazil_layout_of(other), health.grant_end_unix_ms) ? GOOD : SAME_TICKS;
+}
+
+TEST("I1: the grant of a process that has closed all its descriptors stays its own to the end")
+{
+    int status;
+
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(meet_unseen());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_MOUNT) {
+        print_message("SKIPPED: no overlay can be mounted here\n");
+        skip();
+    }
+    assert_int_equal(WEXITSTATUS(status), GOOD);
+}
