@@ -27,7 +27,7 @@ FZ_PRIVATE frazil_err fz_grant_store_inspect(const char *path, const struct fz_b
 FZ_PRIVATE frazil_err fz_grant_store_in_use(const char *path, const struct fz_bounds *bounds, bool *ret,
                                             frazil_error *reterr);
 
-/* fz_grant_file_init for a path; owner's nonce and device do not matter. */
+/* fz_grant_file_init for a path; owner's nonce and place do not matter. */
 FZ_PRIVATE frazil_err fz_grant_store_init(const char *path, const struct fz_grant_owner *owner, uint64_t reserve_ticks,
                                           uint64_t now_tick, frazil_error *reterr);
 

@@ -128,7 +128,7 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_places *place
     home->owner = (struct fz_grant_owner){.worker = (uint32_t)identity->worker,
                                           .bounds = identity->bounds,
                                           .nonce = home->word.nonce,
-                                          .device = home->word.device};
+                                          .place = fz_home_place(home->word.device, home->word.path)};
     memcpy(home->owner.fingerprint, identity->fingerprint, strlen(identity->fingerprint));
     return FRAZIL_OK;
 }

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "home_files.h"
 
+#include <string.h>
+
+#include "core/crc32.h"
 #include "core/sentence.h"
 #include "os/fail_errno.h"
+#include "os/host.h"
 #include "os/shards.h"
 
 /* FOLDER/NAMESPACE.  ret_path may be folder itself. */
@@ -59,4 +63,12 @@ frazil_err fz_home_file(char ret_path[FZ_PATH_SIZE], const char *folder, uint32_
     fz_sentence_u64(&text, worker);
     int sys = fz_path_join(ret_path, folder, file, suffix);
     return sys == 0 ? FRAZIL_OK : fz_fail_errno(reterr, sys, "cannot name the file of a worker in", folder, "");
+}
+
+uint64_t fz_home_place(uint64_t device, const char *path)
+{
+    const uint64_t numbers[] = {device, fz_mount_space()};
+    const uint64_t of_path = fz_crc32(path, strlen(path));
+
+    return of_path << 32 | fz_crc32(numbers, sizeof numbers) | 1;
 }

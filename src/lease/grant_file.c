@@ -118,7 +118,7 @@ static frazil_err store_grant(struct fz_grant_file *file, const struct fz_grant_
                               struct fz_grant_record *next, frazil_error *reterr)
 {
     next->nonce = file->owner.nonce;
-    next->device = file->owner.device;
+    next->place = file->owner.place;
     next->says_bounds = true;
     next->seq_min = file->owner.bounds.min;
     next->seq_max = file->owner.bounds.max;
@@ -246,8 +246,8 @@ frazil_err fz_grant_file_load_own(const struct fz_grant_file *file, bool *ret_ex
 static frazil_err check_abandoned(const struct fz_grant_file *file, const struct fz_grant_record *record,
                                   frazil_error *reterr)
 {
-    /* The same file system and another word: ours took its place, so nobody new can map the old one. */
-    bool same_place = file->owner.device != 0 && record->device == file->owner.device;
+    /* The same name and another word: ours took its place, so nobody new can map the old one. */
+    bool same_place = file->owner.place != 0 && record->place == file->owner.place;
     bool others = false;
 
     frazil_err err = same_place ? FRAZIL_OK : file->port.has_others(file->port.ctx, &others, reterr);
@@ -293,7 +293,7 @@ static frazil_err keep_version_1_out(const struct fz_grant_file *file, const str
         return FRAZIL_OK;
     all.owner.bounds = *bounds;
     all.owner.nonce = next.nonce;
-    all.owner.device = next.device;
+    all.owner.place = next.place;
     if (!exists)
         fz_used_add(&next.used, 0, 0); /* a record is of some tick: the epoch's is nobody's loss */
     next.sequence += exists;

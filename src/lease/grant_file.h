@@ -39,7 +39,7 @@ struct fz_grant_owner {
     uint32_t worker;
     struct fz_bounds bounds; /* of the word's sequence numbers */
     uint64_t nonce;          /* the word's; not 0 */
-    uint64_t device;         /* of the word's file; 0: it is in none, so another nonce is another generator's */
+    uint64_t place;          /* of the word's file; 0: it is in none, so another nonce is another generator's */
     uint64_t pid;            /* this process */
 };
 

@@ -17,7 +17,7 @@ enum {
     AT_SEQUENCE = 16,
     AT_WORKER = 24,
     AT_NONCE = 32,
-    AT_DEVICE = 40,
+    AT_PLACE = 40,
     AT_PID = 48,
     AT_FLOOR = 56,
     AT_UNTIL = 64,
@@ -87,7 +87,7 @@ static void encode_fields(const struct fz_grant_record *record, unsigned char sl
     fz_store_le64(slot + AT_SEQUENCE, record->sequence);
     fz_store_le64(slot + AT_WORKER, record->worker);
     fz_store_le64(slot + AT_NONCE, record->nonce);
-    fz_store_le64(slot + AT_DEVICE, record->device);
+    fz_store_le64(slot + AT_PLACE, record->place);
     fz_store_le64(slot + AT_PID, record->pid);
     fz_store_le64(slot + AT_FLOOR, record->floor);
     fz_store_le64(slot + AT_UNTIL, record->until);
@@ -115,7 +115,7 @@ static void decode_fields(const unsigned char *slot, struct fz_grant_record *ret
         .sequence = fz_load_le64(slot + AT_SEQUENCE),
         .worker = fz_load_le64(slot + AT_WORKER),
         .nonce = fz_load_le64(slot + AT_NONCE),
-        .device = fz_load_le64(slot + AT_DEVICE),
+        .place = fz_load_le64(slot + AT_PLACE),
         .pid = fz_load_le64(slot + AT_PID),
         .floor = fz_load_le64(slot + AT_FLOOR),
         .until = fz_load_le64(slot + AT_UNTIL),

@@ -4,7 +4,7 @@
  *
  *     0  "fzgrant", 0
  *     8  version of the format     16  sequence        24  worker
- *    32  owner's nonce             40  owner's device  48  owner's process
+ *    32  owner's nonce             40  owner's place  48  owner's process
  *    56  floor                     64  until
  *    72  number of ranges          80  16 ranges: first, last
  *   336  fingerprint of the layout, filled up with zeros
@@ -34,7 +34,7 @@ struct fz_grant_record {
     uint64_t sequence; /* grows by one with each write */
     uint64_t worker;   /* below 2^32 */
     uint64_t nonce;    /* of the word that owns the grant; 0: none */
-    uint64_t device;   /* of that word's file; 0: it is in no file */
+    uint64_t place;    /* of that word's file; 0: it is in no file */
     uint64_t pid;      /* of the process that wrote it, for sentences; 0: nobody has it any more */
     uint64_t floor;
     uint64_t until;            /* the present or the last grant: floor to until, all of it used */

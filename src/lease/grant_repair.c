@@ -78,7 +78,7 @@ static frazil_err init_inside(struct fz_grant_file *file, uint64_t now, frazil_e
     fz_used_add(&record.used, 0, end);
     record.sequence++;
     /* Nobody's: the next generator takes it over as one takes an abandoned grant. */
-    record.nonce = record.device = record.pid = 0;
+    record.nonce = record.place = record.pid = 0;
     record.floor = 0;
     record.until = end;
     record.says_bounds = true;

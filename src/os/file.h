@@ -37,6 +37,12 @@ FZ_PRIVATE int fz_file_check_secret(int fd);
 /* fz_file_read of a file that holds a secret, and is refused as that says.  The caller wipes buf. */
 FZ_PRIVATE int fz_file_read_secret(const char *path, char *buf, size_t size, size_t *ret_len);
 
+/*
+ * When a file that is open was made, in nanoseconds of some clock.  A copy has another number, also one that a
+ * container makes of a file of its image, which keeps the inode's number.  0: the file system does not tell.
+ */
+FZ_PRIVATE uint64_t fz_file_birth(int fd);
+
 /* Whether something has that name, even a link that leads nowhere.  False also where the folder may not be entered.
  */
 FZ_PRIVATE bool fz_file_exists(const char *path);

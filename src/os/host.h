@@ -44,6 +44,12 @@ FZ_PRIVATE int fz_host_entropy(uint64_t *ret);
 /* The id of this boot, another one each time.  0 or an errno; ENOTSUP: the system has none (the portable build). */
 FZ_PRIVATE int fz_boot_id(char ret[FZ_BOOT_ID_SIZE]);
 
+/*
+ * The number of the mount namespace in which this process sees names.  0: it cannot be told (the portable build).  It
+ * belongs to another one only after all processes of this one have ended.
+ */
+FZ_PRIVATE uint64_t fz_mount_space(void);
+
 /* ---- the machine, and whether it was copied -------------------------------- */
 
 /* Bytes of a machine's id, terminator included. */

@@ -41,6 +41,7 @@ struct header {
     uint64_t seq_min; /* VERSION_WITHOUT_BOUNDS has zeros here */
     uint64_t seq_max;
     uint64_t device; /* with the inode; older versions have zeros here */
+    uint64_t birth;  /* as fz_file_birth says: a copy may have the inode's number and the device's */
 };
 
 _Static_assert(sizeof(struct header) <= FZ_WORD_FILE_HEADER_SIZE, "the payload begins behind the header");
@@ -144,24 +145,31 @@ static int read_header(int fd, struct header *ret, size_t *ret_len)
     return 0;
 }
 
-/*
- * Whether the file was made by an older frazil, and nobody has it any more.  Its word
- * says nothing that the grant does not say as well: ids end with the grant.
- */
-static bool is_outdated(int fd, const struct header *header)
+/* Whether its word may be one of before the boot, of which one that has no id tells nothing. */
+static bool is_of_another_boot(const struct opening *o, const struct header *header)
 {
-    return header->version == VERSION_WITHOUT_BOUNDS && fz_own_file_try(fd) == 0;
+    return o->boot_id[0] == '\0' || header->boot_id[0] == '\0' ||
+           memcmp(header->boot_id, o->boot_id, sizeof o->boot_id) != 0;
+}
+
+/* Whether it was made as another file; older versions say no more than the inode. */
+static bool is_copy(const struct header *header, int fd, const struct stat *status)
+{
+    if (header->inode != status->st_ino || header->version != FZ_WORD_FILE_VERSION)
+        return header->inode != status->st_ino;
+    return header->device != status->st_dev || header->birth != fz_file_birth(fd);
 }
 
 /*
- * Whether its word may be one of before the boot.  Where a boot has no id, that is
- * said of each file that nobody has: whoever has it has lived through no boot.
+ * Whether its word may be an old one.  Only if nobody has the file: whoever has it found it good, and has lived through
+ * no boot.  So the lock is asked, and not the numbers alone, of which containers on one kernel may see different ones.
  */
-static bool is_of_another_boot(const struct opening *o, int fd, const struct header *header)
+static bool is_stale(const struct opening *o, int fd, const struct header *header, const struct stat *status)
 {
-    if (o->boot_id[0] == '\0' || header->boot_id[0] == '\0')
-        return fz_own_file_lock(fd, LOCK_EX) == 0;
-    return memcmp(header->boot_id, o->boot_id, sizeof o->boot_id) != 0;
+    /* The word of an older frazil says nothing that the grant does not say as well: ids end with the grant. */
+    return (is_copy(header, fd, status) || is_of_another_boot(o, header) ||
+            header->version == VERSION_WITHOUT_BOUNDS) &&
+           fz_own_file_lock(fd, LOCK_EX) == 0;
 }
 
 /*
@@ -181,9 +189,7 @@ static frazil_err look_over(const struct opening *o, const struct stat *status, 
     frazil_err err = check_format(&header, len, file->path, o->reterr);
     if (err != FRAZIL_OK)
         return err;
-    bool is_copy =
-        header.inode != status->st_ino || (header.version == FZ_WORD_FILE_VERSION && header.device != status->st_dev);
-    *ret_stale = is_copy || is_of_another_boot(o, fd, &header) || is_outdated(fd, &header);
+    *ret_stale = is_stale(o, fd, &header, status);
     if (*ret_stale)
         return FRAZIL_OK;
     if (header.version != FZ_WORD_FILE_VERSION)
@@ -251,6 +257,7 @@ static int fill(const struct opening *o, int fd)
     /* A copy of the file has another number, or the same one on another file system, and is found stale by it. */
     header.inode = status.st_ino;
     header.device = status.st_dev;
+    header.birth = fz_file_birth(fd);
     header.worker = o->identity->worker;
     header.seq_min = o->identity->bounds.min;
     header.seq_max = o->identity->bounds.max;

@@ -99,7 +99,7 @@ static void forget_grants_after(unsigned ops)
 static frazil_err open_grants(unsigned who, struct fz_granter *ret)
 {
     const struct fz_grant_owner owner = {
-        .fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = who, .device = 25};
+        .fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = who, .place = 25};
     char folder[FZ_PATH_SIZE];
     char path[FZ_PATH_SIZE];
 

@@ -18,7 +18,7 @@ void host_start(struct host_process *process, uint64_t nonce)
                                               .owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms",
                                                         .worker = 7,
                                                         .nonce = nonce,
-                                                        .device = 25,
+                                                        .place = 25,
                                                         .pid = 100 + nonce},
                                               .reserve_ticks = RESERVE}};
     process->granter = fz_grant_file_granter(&process->file);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: on an overlay, where no lock outlives a closing of all descriptors, whoever closes a generator
- * with state=file gives nothing back that an unseen process may still use.
+ * with state=file gives nothing back that an unseen process may still use; and a word in an image is nobody's.
  */
 #define _GNU_SOURCE /* unshare */
 #include <sched.h>
@@ -13,28 +13,53 @@
 #include "lib/rig.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/word_file.h"
 
 EACH_IN_SCRATCH
 
 /* How a child ends. */
-enum { GOOD, NO_MOUNT, NO_OPENING, NO_ID, SAME_TICKS };
+enum { GOOD, NO_MOUNT, NO_OPENING, NO_ID, SAME_TICKS, SAME_WORD };
+
+/* Mounts an overlay over lower, whose changes go to upper; both are made. */
+static bool mount_layer(const char *lower, const char *upper)
+{
+    char options[600];
+    char work[64];
+
+    snprintf(work, sizeof work, "%s.work", upper);
+    (void)mkdir(scratch_path(scratch, lower), S_IRWXU);
+    (void)mkdir(scratch_path(scratch, "disk/layer"), S_IRWXU);
+    if (mkdir(scratch_path(scratch, upper), S_IRWXU) != 0 || mkdir(scratch_path(scratch, work), S_IRWXU) != 0)
+        return false;
+    snprintf(options, sizeof options, "lowerdir=%s/%s,upperdir=%s/%s,workdir=%s/%s", scratch, lower, scratch, upper,
+             scratch, work);
+    return mount("overlay", scratch_path(scratch, "disk/layer"), "overlay", 0, options) == 0;
+}
 
 static bool mount_overlay(void)
 {
-    static const char *const folders[] = {"disk/lower", "disk/upper", "disk/work", "disk/layer"};
-    char options[600];
+    return unshare(CLONE_NEWNS) == 0 && mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+           mkdir(scratch_path(scratch, "disk"), S_IRWXU) == 0 &&
+           mount("disk", scratch_path(scratch, "disk"), "tmpfs", 0, NULL) == 0 &&
+           mount_layer("disk/lower", "disk/upper");
+}
 
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
-        mkdir(scratch_path(scratch, "disk"), S_IRWXU) != 0 ||
-        mount("disk", scratch_path(scratch, "disk"), "tmpfs", 0, NULL) != 0)
-        return false;
-    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++) {
-        if (mkdir(scratch_path(scratch, folders[i]), S_IRWXU) != 0)
-            return false;
+/* Carries something out in a child, whose mounts are its own. */
+static void run(int (*work)(void))
+{
+    int status;
+
+    pid_t pid = fork();
+    assert_true(pid >= 0);
+    if (pid == 0)
+        _exit(work());
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == NO_MOUNT) {
+        print_message("SKIPPED: no overlay can be mounted here\n");
+        skip();
     }
-    snprintf(options, sizeof options, "lowerdir=%s/disk/lower,upperdir=%s/disk/upper,workdir=%s/disk/work", scratch,
-             scratch, scratch);
-    return mount("overlay", scratch_path(scratch, "disk/layer"), "overlay", 0, options) == 0;
+    assert_int_equal(WEXITSTATUS(status), GOOD);
 }
 
 static frazil *open_there(const struct ports *ports, const char *bounds)
@@ -83,17 +108,30 @@ static int meet_unseen(void)
 
 TEST("I1: the grant of a process that has closed all its descriptors stays its own to the end")
 {
-    int status;
+    run(meet_unseen);
+}
 
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0)
-        _exit(meet_unseen());
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_true(WIFEXITED(status));
-    if (WEXITSTATUS(status) == NO_MOUNT) {
-        print_message("SKIPPED: no overlay can be mounted here\n");
-        skip();
-    }
-    assert_int_equal(WEXITSTATUS(status), GOOD);
+/* Whether a container that begins with the image's files takes the builder's word for its own. */
+static int start_from_image(void)
+{
+    const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
+    struct fz_word_file word;
+    char path[600];
+
+    if (!mount_overlay())
+        return NO_MOUNT;
+    snprintf(path, sizeof path, "%s/disk/layer/worker-7.word", scratch);
+    if (fz_word_file_open(&word, path, &identity, 64, NULL) != FRAZIL_OK)
+        return NO_OPENING;
+    fz_word_file_close(&word);
+    if (umount(scratch_path(scratch, "disk/layer")) != 0 || !mount_layer("disk/upper", "disk/second"))
+        return NO_MOUNT;
+    if (fz_word_file_open(&word, path, &identity, 64, NULL) != FRAZIL_OK)
+        return NO_OPENING;
+    return word.created ? GOOD : SAME_WORD;
+}
+
+TEST("The word in an image is a copy, also where its inode's number and the device's are those of the original")
+{
+    run(start_from_image);
 }

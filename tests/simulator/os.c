@@ -85,6 +85,12 @@ int fz_host_name(char *buf, size_t size)
     return 0;
 }
 
+/* All names of a simulated host are seen by all of its processes. */
+uint64_t fz_mount_space(void)
+{
+    return 1;
+}
+
 /* No simulated worker id comes from an address. */
 int fz_host_address(char buf[FZ_ADDRESS_SIZE])
 {

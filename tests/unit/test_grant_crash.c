@@ -57,7 +57,7 @@ static bool live(uint64_t nonce, uint64_t now, unsigned extensions, struct fate 
 {
     struct fz_grant_file file = {
         .port = power_disk_port(&disk),
-        .owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce, .device = 25, .pid = nonce},
+        .owner = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce, .place = 25, .pid = nonce},
         .reserve_ticks = RESERVE};
     struct fz_granter granter = fz_grant_file_granter(&file);
     struct fz_grant grant;

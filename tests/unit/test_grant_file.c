@@ -315,25 +315,25 @@ TEST("A living process with a word in another directory is not robbed; one whose
     host_acquire(&a, NOW);
     host_disk.has_others = true;
     host_start(&b, 2);
-    b.file.owner.device = 26;
+    b.file.owner.place = 26;
     host_assert_refused(&b, false, NOW, FRAZIL_EWORKER,
                         (const char *[]){"worker 7", "process 101", "/disk/worker-7.grant", "run_dir=", NULL});
-    b.file.owner.device = 0;
+    b.file.owner.place = 0;
     host_assert_refused(&b, false, NOW, FRAZIL_EWORKER, (const char *[]){"worker 7", NULL});
-    b.file.owner.device = 25;
+    b.file.owner.place = 25;
     host_acquire(&b, NOW);
     host_disk.has_others = false;
     host_start(&a, 3);
-    a.file.owner.device = 0;
+    a.file.owner.place = 0;
     host_acquire(&a, NOW);
     host_start(&b, 4);
-    b.file.owner.device = 0;
+    b.file.owner.place = 0;
     host_disk.has_others = true; /* neither has a file, so neither lies where the other did */
     host_assert_refused(&b, false, NOW, FRAZIL_EWORKER, (const char *[]){"process 103", NULL});
     host_disk.fails_looking = true;
     host_assert_refused(&b, false, NOW, FRAZIL_ESYS, (const char *[]){"the disk failed", NULL});
     host_start(&b, 3);
-    b.file.owner.device = 0;
+    b.file.owner.place = 0;
     host_acquire(&b, NOW); /* need not look */
 }
 

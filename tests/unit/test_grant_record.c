@@ -13,7 +13,7 @@ static const struct fz_grant_record sample = {
     .sequence = 0x0102030405060708,
     .worker = 7,
     .nonce = 0xfedcba9876543210,
-    .device = 25,
+    .place = 25,
     .pid = 4711,
     .floor = 1000,
     .until = 2000,
@@ -38,7 +38,7 @@ static void assert_same(const struct fz_grant_record *a, const struct fz_grant_r
     assert_int_equal(a->sequence, b->sequence);
     assert_int_equal(a->worker, b->worker);
     assert_int_equal(a->nonce, b->nonce);
-    assert_int_equal(a->device, b->device);
+    assert_int_equal(a->place, b->place);
     assert_int_equal(a->pid, b->pid);
     assert_int_equal(a->floor, b->floor);
     assert_int_equal(a->until, b->until);
@@ -96,7 +96,7 @@ TEST(
 
     fz_grant_record_encode(&sample, slot);
     assert_decodes(slot, &sample);
-    full.sequence = full.nonce = full.device = full.pid = UINT64_MAX;
+    full.sequence = full.nonce = full.place = full.pid = UINT64_MAX;
     full.worker = UINT32_MAX;
     full.used.count = FZ_USED_RANGES;
     for (uint64_t i = 0; i < FZ_USED_RANGES; i++)

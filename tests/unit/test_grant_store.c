@@ -36,7 +36,7 @@ AFTER_EACH
 static struct fz_grant_owner owner_of(uint64_t nonce)
 {
     return (struct fz_grant_owner){
-        .fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce, .device = 25};
+        .fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7, .nonce = nonce, .place = 25};
 }
 
 static struct fz_granter open_ok(uint64_t nonce)
@@ -163,7 +163,7 @@ TEST("A living owner elsewhere is seen, a dead one is not; one's own word never 
     frazil_error err;
 
     acquire_ok(relative, NOW);
-    elsewhere.device = 26;
+    elsewhere.place = 26;
     assert_int_equal(fz_grant_store_open(&other, path, &elsewhere, RESERVE, NULL), FRAZIL_OK);
     assert_int_equal(other.acquire(other.ctx, NOW, &grant, &err), FRAZIL_EWORKER);
     char pid[32];

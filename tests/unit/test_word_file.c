@@ -13,8 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "frazil/layout.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
+#include "os/file.h"
+#include "os/host.h"
 #include "os/own_file.h"
 #include "os/word_file.h"
 
@@ -22,6 +25,7 @@ enum { PAYLOAD_SIZE = 320, FILE_SIZE = FZ_WORD_FILE_HEADER_SIZE + PAYLOAD_SIZE }
 
 /* Where the header's members lie: the files of one version look like this for ever. */
 enum { AT_MAGIC = 0, AT_ORDER = 8, AT_VERSION = 16, AT_POINTER = 20, AT_PAYLOAD = 24, AT_INODE = 40, AT_BOOT = 56 };
+enum { AT_BIRTH = AT_BOOT + FZ_BOOT_ID_SIZE + FRAZIL_FINGERPRINT_SIZE + 24 };
 
 static const struct fz_word_identity identity = {.fingerprint = "41/10/12 epoch=0 tick=1ms", .worker = 7};
 static const char *scratch;
@@ -335,6 +339,45 @@ TEST("So is a copy, for its original may have gone on")
     assert_int_not_equal(file.nonce, nonce);
     fz_word_file_close(&file);
     assert_int_equal(scratch_open_fds(), fds);
+}
+
+TEST("So is a copy that has the inode's number and the device's, as that of an image's file in a container")
+{
+    char none[8] = "";
+
+    open_and_close();
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    uint64_t birth = fz_file_birth(fd);
+    close(fd);
+    if (birth == 0)
+        skip(); /* the file system does not tell */
+    make_with(AT_BIRTH, none, sizeof none);
+    struct fz_word_file file = open_ok();
+    assert_true(file.created);
+    fz_word_file_close(&file);
+}
+
+TEST("A word that somebody has is no old one, whatever its boot and its numbers say: containers of one kernel may see "
+     "others")
+{
+    static const size_t places[] = {AT_INODE, AT_BOOT, AT_BIRTH};
+    struct fz_word_file first = open_ok();
+
+    atomic_store(word_of(&first), 17);
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        assert_int_equal(pwrite(fd, "0123", 4, (off_t)places[i]), 4);
+        close(fd);
+        struct fz_word_file second = open_ok();
+        assert_false(second.created);
+        assert_int_equal(second.nonce, first.nonce);
+        assert_int_equal(atomic_load(word_of(&second)), 17);
+        fz_word_file_close(&second);
+    }
+    fz_word_file_close(&first);
+    first = open_ok();
+    assert_true(first.created);
+    fz_word_file_close(&first);
 }
 
 TEST("A link is not followed: it could lead anywhere")

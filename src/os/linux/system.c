@@ -98,6 +98,13 @@ int fz_boot_id(char ret[FZ_BOOT_ID_SIZE])
     return 0;
 }
 
+uint64_t fz_mount_space(void)
+{
+    struct stat space;
+
+    return stat("/proc/self/ns/mnt", &space) == 0 ? (uint64_t)space.st_ino : 0;
+}
+
 bool fz_machine_has_generation(void)
 {
     return fz_file_exists("/sys/bus/acpi/drivers/vmgenid/bind") ||
@@ -201,6 +208,18 @@ int fz_disk_look(const char *path, struct fz_disk *ret)
                             .free_bytes = (uint64_t)system.f_bavail * (uint64_t)system.f_bsize,
                             .open_to_others = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0};
     return 0;
+}
+
+/* ---- os/file.h ------------------------------------------------------------- */
+
+uint64_t fz_file_birth(int fd)
+{
+    const uint64_t ns_per_s = 1000000000;
+    struct statx status;
+
+    if (statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0 || (status.stx_mask & STATX_BTIME) == 0)
+        return 0;
+    return (uint64_t)status.stx_btime.tv_sec * ns_per_s + status.stx_btime.tv_nsec;
 }
 
 /* ---- os/memory.h and os/fork_mark.h ---------------------------------------- */

@@ -57,6 +57,11 @@ int fz_boot_id(char ret[FZ_BOOT_ID_SIZE])
     return ENOTSUP;
 }
 
+uint64_t fz_mount_space(void)
+{
+    return 0;
+}
+
 bool fz_machine_has_generation(void)
 {
     return false;
@@ -145,6 +150,14 @@ uint64_t fz_process_name(void)
 {
     begin_to_count();
     return atomic_load_explicit(&forks, memory_order_relaxed) << PID_BITS | (uint32_t)getpid();
+}
+
+/* ---- os/file.h ------------------------------------------------------------- */
+
+uint64_t fz_file_birth(int fd)
+{
+    (void)fd;
+    return 0;
 }
 
 /* ---- os/socket.h; its fz_socket_received is in socket.c ---------------------- */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Goal of this test: two run directories of one device with one state directory are told apart, whoever lives. */
+#include <unistd.h>
+
+#include "home/home_files.h"
+#include "lib/rig.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+
+EACH_IN_SCRATCH
+
+static frazil_err open_in(struct rig *rig, const char *run, frazil_error *reterr)
+{
+    const struct ports ports = {.clock = &rig->clock};
+    char spec[900];
+
+    assert_int_equal(frazil_manual_clock_new(&rig->manual, RIG_NOW), FRAZIL_OK);
+    rig->clock = frazil_manual_clock_port(rig->manual);
+    snprintf(spec, sizeof spec, "worker=fixed:7 state=file run_dir=%s/%s state_dir=%s/state keeper=inline", scratch,
+             run, scratch);
+    return ports_open(&rig->gen, spec, &ports, reterr);
+}
+
+TEST("A process with another run directory is refused while the first one lives, and that one goes on")
+{
+    struct rig first = {.gen = NULL};
+    struct rig second = {.gen = NULL};
+    frazil_error err;
+
+    assert_int_equal(open_in(&first, "a", &err), FRAZIL_OK);
+    assert_int_equal(open_in(&second, "b", &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "with another run directory"));
+    frazil_manual_clock_free(second.manual);
+    for (int i = 0; i < 20; i++) {
+        (void)rig_next(&first);
+        frazil_manual_clock_advance(first.manual, RIG_S);
+    }
+    rig_close(&first);
+    assert_int_equal(open_in(&second, "b", &err), FRAZIL_OK);
+    rig_close(&second);
+}
+
+TEST("The same run directory whose files were removed is the same place: the newcomer begins above the first one")
+{
+    struct rig first = {.gen = NULL};
+    struct rig second = {.gen = NULL};
+    frazil_error err;
+
+    assert_int_equal(open_in(&first, "a", &err), FRAZIL_OK);
+    scratch_delete(scratch_path(scratch, "a"));
+    assert_int_equal(open_in(&second, "a", &err), FRAZIL_OK);
+    rig_close(&second);
+    rig_close(&first);
+}
+
+TEST("A place is a device and a path")
+{
+    assert_true(fz_home_place(25, "/run/frazil/x") == fz_home_place(25, "/run/frazil/x"));
+    assert_true(fz_home_place(25, "/run/frazil/x") != fz_home_place(26, "/run/frazil/x"));
+    assert_true(fz_home_place(25, "/run/frazil/x") != fz_home_place(25, "/run/other/x"));
+    assert_true(fz_home_place(0, "") != 0);
+}
