@@ -37,8 +37,8 @@ FZ_PRIVATE frazil_err fz_home_lease_file(char ret_path[FZ_PATH_SIZE], const char
                                          frazil_error *reterr);
 
 /*
- * The name of a word's file and its device as one number, which is not 0.  Names are those that this process sees: another
- * run directory has another number, as has the same one in another container.
+ * The name of a word's file and its device as one number, which is not 0.  Names are those that this process sees:
+ * another run directory has another number, as has the same one in another container.
  */
 FZ_PRIVATE uint64_t fz_home_place(uint64_t device, const char *path);
 

@@ -17,30 +17,13 @@
 #include "common/said.h"
 #include "core/sentence.h"
 #include "core/wipe.h"
+#include "mysql_client.h"
 #include "os/quiet_signal.h"
 
 /* Errors that MySQL has and mysqld_error.h of MariaDB has not, or under another name. */
 enum { SNAPSHOT_CHANGED = ER_CHECKREAD, MYSQL_READ_ONLY_MODE = 1836, MYSQL_ACCOUNT_LOCKED = 3118 };
 
 enum { GIVE_UPS_MAX = 64, RETRIES_MAX = 8 };
-
-/* Room for TLS and the resolution of names on the stack on which libmariadb works. */
-static const size_t stack_size = 262144;
-
-/* ---- the library -------------------------------------------------------------- */
-
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-/* libmariadb ignores SIGPIPE for the whole program from then on; that is not for a library to decide. */
-static void begin_library(void)
-{
-    struct sigaction before;
-    bool known = sigaction(SIGPIPE, NULL, &before) == 0;
-
-    (void)mysql_library_init(0, NULL, NULL);
-    if (known)
-        (void)sigaction(SIGPIPE, &before, NULL);
-}
 
 /* ---- opening and closing ------------------------------------------------------- */
 
@@ -373,67 +356,6 @@ static bool has_ended(const struct fz_mysql_connection *connection)
     return !is_own(connection) || poll(&poll_fd, 1, 0) != 0;
 }
 
-/* Whether the server proves who it is: by its certificate, or because only this host's users reach the socket. */
-static bool is_verified(const struct fz_mysql_url *url)
-{
-    bool asks_for_tls = url->common.access.password[0] != '\0' || url->ca[0] != '\0' || url->cert[0] != '\0';
-
-    return url->common.is_path || url->tls == FZ_MYSQL_TLS_VERIFY_IDENTITY ||
-           (url->tls == FZ_MYSQL_TLS_UNSAID && asks_for_tls);
-}
-
-/*
- * Where anybody could be the server, only ways to log in that do not tell it the password; caching_sha2_password
- * does at times.  A server that prefers another one asks for it in a second step.
- */
-static void set_login(MYSQL *mysql, const struct fz_mysql_url *url)
-{
-    static const char always[] = "mysql_native_password,client_ed25519";
-    static const char verified[] = "mysql_native_password,client_ed25519,caching_sha2_password";
-
-    (void)mysql_optionsv(mysql, MARIADB_OPT_RESTRICTED_AUTH, is_verified(url) ? verified : always);
-    (void)mysql_optionsv(mysql, MYSQL_DEFAULT_AUTH, "mysql_native_password");
-}
-
-static void set_tls(MYSQL *mysql, const struct fz_mysql_url *url)
-{
-    static const my_bool on = 1;
-
-    if (url->common.is_path || !is_verified(url))
-        return;
-    (void)mysql_optionsv(mysql, MYSQL_OPT_SSL_ENFORCE, &on);
-    (void)mysql_optionsv(mysql, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
-    if (url->ca[0] != '\0')
-        (void)mysql_optionsv(mysql, MYSQL_OPT_SSL_CA, url->ca);
-    if (url->cert[0] != '\0') {
-        (void)mysql_optionsv(mysql, MYSQL_OPT_SSL_CERT, url->cert);
-        (void)mysql_optionsv(mysql, MYSQL_OPT_SSL_KEY, url->key);
-    }
-}
-
-static MYSQL *make_client(const struct fz_mysql_url *url)
-{
-    static const unsigned off = 0;
-    static const unsigned long packet_max = FZ_ANSWER_SIZE_MAX;
-    unsigned timeout_s = url->common.access.timeout_ms / 1000 + 1;
-    unsigned protocol = url->common.is_path ? MYSQL_PROTOCOL_SOCKET : MYSQL_PROTOCOL_TCP;
-
-    (void)pthread_once(&once, begin_library);
-    MYSQL *mysql = mysql_init(NULL);
-    if (mysql == NULL)
-        return NULL;
-    (void)mysql_optionsv(mysql, MYSQL_OPT_NONBLOCK, &stack_size);
-    (void)mysql_optionsv(mysql, MARIADB_OPT_IO_WAIT, wait_in_handshake);
-    (void)mysql_optionsv(mysql, MYSQL_OPT_CONNECT_TIMEOUT, &timeout_s);
-    (void)mysql_optionsv(mysql, MYSQL_OPT_MAX_ALLOWED_PACKET, &packet_max);
-    (void)mysql_optionsv(mysql, MYSQL_OPT_LOCAL_INFILE, &off);
-    (void)mysql_optionsv(mysql, MYSQL_OPT_PROTOCOL, &protocol);
-    (void)mysql_optionsv(mysql, MYSQL_SET_CHARSET_NAME, "utf8mb4");
-    set_login(mysql, url);
-    set_tls(mysql, url);
-    return mysql;
-}
-
 static enum fz_register_result not_connected(struct call *call, frazil_error *reterr)
 {
     struct fz_mysql_connection *connection = call->connection;
@@ -506,7 +428,7 @@ static enum fz_register_result connect_to(struct fz_mysql_connection *connection
     bool is_path = connection->url.common.is_path;
     struct call call = {.connection = connection, .deadline = deadline};
 
-    connection->mysql = make_client(&connection->url);
+    connection->mysql = fz_mysql_client_new(&connection->url, wait_in_handshake);
     if (connection->mysql == NULL) {
         fz_fail(reterr, FRAZIL_EUNREACHABLE, "%s: cannot be connected to: out of memory", connection->shown);
         return FZ_REGISTER_UNREACHABLE;

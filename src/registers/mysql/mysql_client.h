@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* A client of libmariadb's that is not connected yet, with all options that its URL asks for. */
+#ifndef FZ_REGISTERS_MYSQL_CLIENT_H
+#define FZ_REGISTERS_MYSQL_CLIENT_H
+
+#include <mysql.h>
+
+#include "mysql_url.h"
+
+/* Waits for a socket in TLS's handshake, as MARIADB_OPT_IO_WAIT wants it. */
+typedef int fz_mysql_wait(my_socket fd, my_bool is_read, int timeout);
+
+/*
+ * Makes one; mysql_close frees it.  NULL: no memory, or libmariadb does not take an option: none is passed over, as
+ * without it the login may be weaker.
+ */
+MYSQL *fz_mysql_client_new(const struct fz_mysql_url *url, fz_mysql_wait *wait);
+
+#endif
