@@ -20,6 +20,7 @@ uint64_t fz_grant_store_reserve(const frazil_layout *layout)
 struct store {
     struct fz_grant_file file;
     struct fz_state_file state;
+    const struct fz_claim *claim; /* NULL: nobody else is thought of */
 };
 
 static struct fz_file_port port_of(struct fz_state_file *state)
@@ -131,10 +132,71 @@ frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const s
         free(store);
         return err;
     }
+    store->claim = NULL;
     *ret = fz_grant_file_granter(&store->file);
     ret->close = close_store;
     ret->after_fork = after_fork;
     return FRAZIL_OK;
+}
+
+/* ---- among the users of the host ------------------------------------------------ */
+
+static uint64_t not_below(uint64_t tick, const struct fz_claim *claim)
+{
+    return tick > claim->floor ? tick : claim->floor;
+}
+
+/*
+ * Takes from a grant what another user may have used: it may continue an older one of this user's.  Its end is said
+ * before anybody can use it.
+ */
+static void keep_above(const struct fz_claim *claim, struct fz_grant *grant)
+{
+    grant->floor = not_below(grant->floor, claim);
+    fz_claim_raise(claim, grant->until);
+}
+
+static frazil_err acquire_above(void *ctx, uint64_t now_tick, struct fz_grant *ret, frazil_error *reterr)
+{
+    struct store *store = ctx;
+
+    frazil_err err =
+        fz_grant_file_granter(&store->file).acquire(&store->file, not_below(now_tick, store->claim), ret, reterr);
+    if (err == FRAZIL_OK)
+        keep_above(store->claim, ret);
+    return err;
+}
+
+static frazil_err extend_above(void *ctx, uint64_t now_tick, const struct fz_grant *held, struct fz_grant *ret,
+                               frazil_error *reterr)
+{
+    struct store *store = ctx;
+
+    frazil_err err =
+        fz_grant_file_granter(&store->file).extend(&store->file, not_below(now_tick, store->claim), held, ret, reterr);
+    if (err == FRAZIL_OK)
+        keep_above(store->claim, ret);
+    return err;
+}
+
+static frazil_err release_above(void *ctx, const struct fz_grant *held, uint64_t used_tick)
+{
+    struct store *store = ctx;
+
+    frazil_err err = fz_grant_file_granter(&store->file).release(&store->file, held, used_tick);
+    if (err == FRAZIL_OK)
+        fz_claim_lower(store->claim, held->until, used_tick > held->floor ? used_tick : held->floor);
+    return err;
+}
+
+void fz_grant_store_claim(struct fz_granter *granter, const struct fz_claim *claim)
+{
+    struct store *store = granter->ctx;
+
+    store->claim = claim;
+    granter->acquire = acquire_above;
+    granter->extend = extend_above;
+    granter->release = release_above;
 }
 
 frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,

@@ -4,6 +4,7 @@
 #define FZ_HOME_GRANT_STORE_H
 
 #include "lease/grant_file.h"
+#include "os/claim.h"
 
 /*
  * How many ticks ahead of the clock are reserved in the grant file: six seconds.  A start after a loss of power
@@ -18,6 +19,12 @@ FZ_PRIVATE uint64_t fz_grant_store_reserve(const frazil_layout *layout);
  */
 FZ_PRIVATE frazil_err fz_grant_store_open(struct fz_granter *ret, const char *path, const struct fz_grant_owner *owner,
                                           uint64_t reserve_ticks, frazil_error *reterr);
+
+/*
+ * Tells a granter of fz_grant_store_open, before its first call, of the worker's claim, which must live as long: the
+ * grants lie above what other users have used, and the claim says how far this user's go.
+ */
+FZ_PRIVATE void fz_grant_store_claim(struct fz_granter *granter, const struct fz_claim *claim);
 
 /* fz_grant_file_inspect for a path and bounds. */
 FZ_PRIVATE frazil_err fz_grant_store_inspect(const char *path, const struct fz_bounds *bounds, bool *ret_exists,

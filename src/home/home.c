@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
+#include "core/layout_internal.h"
 #include "core/sentence.h"
 #include "grant_store.h"
 #include "home_files.h"
+#include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/memory.h"
 #include "shared_page.h"
@@ -133,37 +135,80 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_places *place
     return FRAZIL_OK;
 }
 
+/* The present tick; 0 before the epoch. */
+static uint64_t present_tick(const frazil_layout *layout)
+{
+    uint64_t tick;
+
+    return fz_layout_tick_of(layout, fz_real_now().unix_ms, &tick, NULL) == FRAZIL_OK ? tick : 0;
+}
+
+/* A number of file-lock is for one process, whichever part of the sequence that uses. */
+int fz_home_claim_key(struct fz_claim_key *ret, const struct fz_decision *decision)
+{
+    uint64_t top = decision->bounds.top;
+    struct fz_claim_key key = {.fingerprint = decision->places.value,
+                               .name = decision->places.name,
+                               .bounds = decision->bounds,
+                               .now_tick = present_tick(&decision->layout)};
+
+    if (decision->worker.lock)
+        key.bounds = (struct fz_bounds){.min = 0, .max = top, .top = top};
+    int sys = fz_claim_folder(&key.folder);
+    *ret = key;
+    return sys;
+}
+
+/*
+ * Takes the number: a free one, or the one that was chosen.  Two users of this host have no files in common but the
+ * claims.
+ */
+static frazil_err take_worker(struct fz_home *home, const struct fz_decision *decision, const char *folder,
+                              uint32_t *ret_worker, frazil_error *reterr)
+{
+    const struct fz_worker_choice *choice = &decision->worker;
+    struct fz_claim_key key;
+
+    int sys = fz_home_claim_key(&key, decision);
+    if (sys != 0)
+        return fz_claim_fail(sys, NULL, reterr);
+    *ret_worker = choice->first;
+    if (!choice->lock)
+        return fz_claim_take(&home->claim, &key, choice->first, reterr);
+    frazil_err err = fz_worker_lock_take(&home->lock, folder, choice->first, choice->count, &key, reterr);
+    home->locked = err == FRAZIL_OK;
+    if (home->locked)
+        *ret_worker = home->lock.worker;
+    return err;
+}
+
 static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *decision, struct fz_shared **ret_shared,
                                uint32_t *ret_worker, frazil_error *reterr)
 {
     const struct fz_places *places = &decision->places;
-    const struct fz_worker_choice *choice = &decision->worker;
     char folder[FZ_PATH_SIZE];
+    uint32_t worker = 0; /* gcc does not see that it is set where it is used */
     struct fz_word_identity identity = {
-        .fingerprint = places->value, .worker = choice->first, .bounds = decision->bounds, .prepare = prepare_page};
+        .fingerprint = places->value, .bounds = decision->bounds, .prepare = prepare_page};
 
     frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
+    if (err == FRAZIL_OK)
+        err = take_worker(home, decision, folder, &worker, reterr);
     if (err != FRAZIL_OK)
         return err;
-    if (choice->lock) {
-        err = fz_worker_lock_take(&home->lock, folder, choice->first, choice->count, reterr);
-        if (err != FRAZIL_OK)
-            return err;
-        home->locked = true;
-        identity.worker = home->lock.worker;
-    }
+    identity.worker = worker;
     err = open_word(home, folder, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
         err = name_grant(home, places, &identity, reterr);
     if (err == FRAZIL_OK)
-        *ret_worker = (uint32_t)identity.worker;
+        *ret_worker = worker;
     return err;
 }
 
 frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, struct fz_shared **ret_shared,
                         uint32_t *ret_worker, frazil_error *reterr)
 {
-    struct fz_home home = {.kind = FZ_HOME_NONE};
+    struct fz_home home = {.kind = FZ_HOME_NONE, .claim = FZ_CLAIM_NONE};
     frazil_err err;
 
     if (decision->state.kind == FZ_STATE_FILES) {
@@ -184,7 +229,11 @@ frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
 frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
                            frazil_error *reterr)
 {
-    return fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
+    frazil_err err = fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
+
+    if (err == FRAZIL_OK)
+        fz_grant_store_claim(ret, home->locked ? &home->lock.claim : &home->claim);
+    return err;
 }
 
 static bool has_word_file(const struct fz_home *home)
@@ -241,6 +290,7 @@ void fz_home_close(struct fz_home *home, struct fz_shared *shared)
         (void)fz_company_leave(&home->company);
     if (home->locked)
         fz_worker_lock_release(&home->lock);
+    fz_claim_release(&home->claim);
     home->in_company = false;
     home->kind = FZ_HOME_NONE;
     home->locked = false;

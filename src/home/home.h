@@ -9,6 +9,7 @@
 
 #include "lease/grant_file.h"
 #include "lease/record.h"
+#include "os/claim.h"
 #include "os/company.h"
 #include "os/word_file.h"
 #include "os/worker_lock.h"
@@ -26,6 +27,12 @@ enum fz_home_kind {
 /* Whose word a lease's file is: that of a decision of FZ_STATE_SHARED, which must live as long.  Cannot fail. */
 FZ_PRIVATE struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision);
 
+/*
+ * The key of a claim (os/claim.h) of a decision of FZ_STATE_FILES.  It points into the decision, which must live as
+ * long.  0, or an errno: it is not known where claims are.
+ */
+FZ_PRIVATE int fz_home_claim_key(struct fz_claim_key *ret, const struct fz_decision *decision);
+
 struct fz_home {
     enum fz_home_kind kind;
     char grant_path[FZ_PATH_SIZE]; /* FZ_HOME_FILE: where the grants of the worker are kept */
@@ -34,6 +41,7 @@ struct fz_home {
     struct fz_token token;         /* FZ_HOME_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
+    struct fz_claim claim;     /* FZ_HOME_FILE of any other worker: keeps the other users of the host from it */
     struct fz_company company; /* FZ_HOME_MEMORY of a leased worker: tells the last one to give the lease back */
     bool in_company;
 };
@@ -46,7 +54,7 @@ struct fz_home {
 FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
                                    struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr);
 
-/* The granter of a page that lies in a file.  Errors as fz_grant_store_open. */
+/* The granter of a page that lies in a file.  It must be closed before *home is.  Errors as fz_grant_store_open. */
 FZ_PRIVATE frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, struct fz_granter *ret,
                                       frazil_error *reterr);
 

@@ -130,6 +130,16 @@ static void examine_settings(const struct patient *patient)
     fz_key_find_slips(patient->decision.texts[FZ_TEXT_WORKER], judge_slip, &findings);
 }
 
+static void examine_users(const struct patient *patient)
+{
+    struct fz_users_facts facts;
+
+    if (!uses_state_dir(&patient->decision) || patient->worker.unusable.code != FRAZIL_OK)
+        return;
+    fz_collect_users(&facts, &patient->decision);
+    fz_judge_users(&facts, patient->worker.choice.first, patient->findings);
+}
+
 static void examine_fork(const struct patient *patient)
 {
     struct fz_fork_facts facts;
@@ -151,6 +161,7 @@ static void examine(struct patient *patient, uint32_t hosts)
     examine_clock(patient);
     examine_dirs(patient);
     fz_judge_worker(&patient->worker, patient->findings);
+    examine_users(patient);
     examine_settings(patient);
     if (decision->worker.url != NULL)
         fz_examine_coordinator(decision, patient->given, hosts, patient->findings);

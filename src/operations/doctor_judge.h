@@ -9,6 +9,7 @@
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
+#include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
@@ -86,6 +87,19 @@ struct fz_worker_facts {
 
 /* Judges the source of worker ids. */
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
+
+/* The other users of this host, where something is kept on it. */
+struct fz_users_facts {
+    bool are_told;               /* of the worker ids of each other: there is a folder for claims */
+    bool have_worker;            /* one of them has this worker id */
+    struct fz_claim_other other; /* which one */
+};
+
+/* Judges whether two users of this host can have one worker id. */
+void fz_judge_users(const struct fz_users_facts *facts, uint32_t worker, const struct fz_findings *findings);
+
+/* Looks for another user who has the worker id, unless any free one will do. */
+void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision);
 
 /* Judges a key of the environment or the config file that has no effect with this source.  where: the sources with
  * which it has one. */

@@ -4,6 +4,7 @@
 
 #include "doctor_judge.h"
 #include "frazil/text.h"
+#include "home/home.h"
 #include "spec/worker_sources.h"
 
 /* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
@@ -52,7 +53,7 @@ static void judge_given(const struct fz_worker_facts *facts, const struct fz_fin
                  worker, (uint64_t)facts->hosts - 1);
     else
         fz_found(findings, FZ_FOUND_WORKER_GIVEN,
-                 "worker id %u; all processes of this host with it share one sequence, no other host may have it",
+                 "worker id %u; all processes of this user with it share one sequence, no other host may have it",
                  worker);
 }
 
@@ -163,6 +164,37 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
     judge_source(facts, findings);
     judge_host_name(facts, findings);
 }
+
+/* ---- the other users of the host ------------------------------------------------------ */
+
+void fz_judge_users(const struct fz_users_facts *facts, uint32_t worker, const struct fz_findings *findings)
+{
+    if (!facts->are_told)
+        fz_found(
+            findings, FZ_FOUND_WORKER_USERS,
+            "two users of this host could have one worker id: neither %q nor %q is a folder of mode 1777; make one "
+            "so, or run all programs as one user",
+            fz_claim_folders[0], fz_claim_folders[1]);
+    if (facts->have_worker)
+        fz_found(findings, FZ_FOUND_WORKER_OTHER_USER,
+                 "worker id %u is in use by uid %u on this host, as %q shows: give each user another worker id, or run "
+                 "both programs as one user",
+                 (uint64_t)worker, facts->other.uid, facts->other.path);
+}
+
+void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
+{
+    struct fz_users_facts facts = {.have_worker = false};
+    struct fz_claim_key key;
+
+    int sys = fz_home_claim_key(&key, decision);
+    facts.are_told = sys == 0 && key.folder != NULL;
+    if (sys == 0 && !decision->worker.lock)
+        facts.have_worker = fz_claim_find(&key, decision->worker.first, &facts.other) == FZ_CLAIM_TAKEN;
+    *ret = facts;
+}
+
+/* ---- settings ------------------------------------------------------------------------ */
 
 void fz_judge_idle_key(const char *key, const char *where, const struct fz_findings *findings)
 {

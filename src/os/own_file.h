@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Files of the library's own.  They are for their owner alone: whoever can open a
+ * Files of the library's own.  Most are for their owner alone: whoever can open a
  * file can also lock it, and whoever can write to one that is mapped writes into
  * this process.
  */
@@ -29,6 +29,16 @@ FZ_PRIVATE int fz_own_file_open(const char *path, int flags, int *ret_fd);
  * look saw.
  */
 FZ_PRIVATE int fz_own_file_keep(const char *path, int flags, struct fz_kept_fd *ret, struct stat *ret_status);
+
+/* The same, but a file that is made can be read by everybody, as far as the umask lets it. */
+FZ_PRIVATE int fz_own_file_keep_open_to_all(const char *path, int flags, struct fz_kept_fd *ret,
+                                            struct stat *ret_status);
+
+/*
+ * Opens a file to read or to lock it, in the same way, whosoever it is.  0, an errno, FZ_REFUSED_KIND or
+ * FZ_REFUSED_LINK.
+ */
+FZ_PRIVATE int fz_own_file_open_any(const char *path, int *ret_fd, struct stat *ret_status);
 
 /* The same for a directory, to sync it; whose it is does not matter. */
 FZ_PRIVATE int fz_own_file_open_directory(const char *path, int *ret_fd);

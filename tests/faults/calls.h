@@ -30,6 +30,7 @@
     X(stat, EIO, ENOMEM)                                                                                               \
     X(lstat, EIO, ENOMEM)                                                                                              \
     X(statfs, EIO, ENOMEM)                                                                                             \
+    X(fchmod, EIO)                                                                                                     \
     X(faccessat, EIO, ENOMEM)                                                                                          \
     X(mkdir, EIO, ENOSPC, ENOMEM)                                                                                      \
     X(rename, EIO, ENOSPC, ENOMEM)                                                                                     \

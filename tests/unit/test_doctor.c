@@ -303,6 +303,21 @@ TEST("A source that gives no number, and a fleet that is larger than there are n
     judge_worker("fixed:7", facts, "FAIL worker.unusable no number: set one");
 }
 
+TEST("Another user of the host who has the worker id, and a host where that cannot be told")
+{
+    const struct fz_users_facts taken = {
+        .are_told = true, .have_worker = true, .other = {.uid = 1001, .path = "/claims/x"}};
+    const struct fz_users_facts untold = {.are_told = false}, fine = {.are_told = true};
+
+    forget();
+    fz_judge_users(&fine, 7, &findings);
+    assert_string_equal(found, "");
+    fz_judge_users(&taken, 7, &findings);
+    fz_judge_users(&untold, 7, &findings);
+    EXPECT("FAIL worker.other-user worker id 7 is in use by uid 1001 on this host, as '/claims/x' shows",
+           "WARN worker.users two users of this host could have one worker id");
+}
+
 TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")
 {
     static const struct {

@@ -89,6 +89,8 @@ int flock(int fd, int operation)
 
 FAULTY(false, int, fstat, (int fd, struct stat *ret), (fd, ret))
 FAULTY(false, int, stat, (const char *path, struct stat *ret), (path, ret))
+FAULTY(false, int, lstat, (const char *path, struct stat *ret), (path, ret))
+FAULTY(false, int, fchmod, (int fd, mode_t mode), (fd, mode))
 FAULTY(false, int, mkdir, (const char *path, mode_t mode), (path, mode))
 FAULTY(false, int, faccessat, (int dir, const char *path, int how, int flags), (dir, path, how, flags))
 FAULTY(false, int, unlink, (const char *path), (path))
@@ -205,11 +207,61 @@ static frazil_err use_grants(frazil_error *reterr)
     return err;
 }
 
+/* Nobody but this user is on the host. */
+static const struct fz_claim_key one_user = {.folder = NULL};
+
 static frazil_err use_lock(frazil_error *reterr)
 {
     struct fz_worker_lock lock;
 
-    frazil_err err = fz_worker_lock_take(&lock, scratch, 0, 1, reterr);
+    frazil_err err = fz_worker_lock_take(&lock, scratch, 0, 1, &one_user, reterr);
+    if (err == FRAZIL_OK)
+        fz_worker_lock_release(&lock);
+    return err;
+}
+
+/* The file of another user who has ended, as far as this user may make one. */
+static void leave_claim_of_another(const struct fz_claim_key *key)
+{
+    const char *file = scratch_path(scratch, "another");
+    struct fz_claim claim;
+    struct fz_claim_other other;
+    char path[FZ_CLAIM_PATH_SIZE];
+
+    fault.armed = false;
+    assert_int_equal(fz_claim_try(&claim, key, 7, &other), 0);
+    memcpy(path, claim.path, sizeof path);
+    fz_claim_release(&claim);
+    path[strrchr(path, '-') - path + 1] = '\0';
+    scratch_write(file, "", 0);
+    assert_int_equal(chmod(file, 0644), 0);
+    if (geteuid() == 0)
+        assert_int_equal(chown(file, 65534, 65534), 0);
+    snprintf(strchr(path, '\0'), 8, "65534");
+    assert_int_equal(REAL(rename)(file, path), 0);
+    fault.armed = true;
+}
+
+static frazil_err use_claim(frazil_error *reterr)
+{
+    const struct fz_claim_key key = {.folder = scratch, .fingerprint = "f", .name = "n", .bounds = {0, 4095, 4095}};
+    const bool armed = fault.armed;
+    struct fz_claim claim;
+
+    leave_claim_of_another(&key);
+    fault.armed = armed;
+    frazil_err err = fz_claim_take(&claim, &key, 7, reterr);
+    if (err == FRAZIL_OK)
+        fz_claim_release(&claim);
+    return err;
+}
+
+static frazil_err use_lock_and_claim(frazil_error *reterr)
+{
+    const struct fz_claim_key key = {.folder = scratch, .fingerprint = "f", .name = "n", .bounds = {0, 4095, 4095}};
+    struct fz_worker_lock lock;
+
+    frazil_err err = fz_worker_lock_take(&lock, scratch, 0, 1, &key, reterr);
     if (err == FRAZIL_OK)
         fz_worker_lock_release(&lock);
     return err;
@@ -305,6 +357,12 @@ TEST("Each call of acquiring, extending and releasing grants of a file")
 TEST("Each call of taking a worker's lock; that the process's id cannot be written is no failure")
 {
     fail_everything("lock", use_lock, 6);
+}
+
+TEST("Each call of claiming a number among the users of the host, one of whom had it before")
+{
+    fail_everything("claim", use_claim, 12);
+    fail_everything("lock and claim", use_lock_and_claim, 12);
 }
 
 TEST("Bytes that must be durable are synced before others rely on them")

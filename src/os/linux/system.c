@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
@@ -116,6 +117,10 @@ bool fz_environment_is_foreign(void)
 {
     return getauxval(AT_SECURE) != 0;
 }
+
+/* ---- os/claim.h ------------------------------------------------------------ */
+
+FZ_PRIVATE const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/dev/shm", "/tmp"};
 
 /* ---- os/clock.h ------------------------------------------------------------ */
 

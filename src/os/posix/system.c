@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/fork_mark.h"
@@ -71,6 +72,10 @@ bool fz_environment_is_foreign(void)
 {
     return getuid() != geteuid() || getgid() != getegid();
 }
+
+/* ---- os/claim.h ------------------------------------------------------------ */
+
+FZ_PRIVATE const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE] = {"/tmp", "/var/tmp"};
 
 /* ---- os/clock.h ------------------------------------------------------------ */
 

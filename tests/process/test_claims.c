@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Goal of this test: a claim keeps other users from a worker number, and nothing that a user puts into the folder of
+ * claims lets two users have one number.  The users are children of root.
+ */
+#define _GNU_SOURCE /* setresuid */
+#include <fcntl.h>
+#include <grp.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/bound.h"
+#include "lib/scratch.h"
+#include "lib/test.h"
+#include "os/claim.h"
+
+enum { ALICE = 12345, BOB = 65534, ROUNDS = 1000, NUMBER = 7 };
+
+static const char *scratch;
+static const char *claims; /* a folder as /dev/shm is one, of the test's own */
+
+BEFORE_ALL
+{
+    test_need(geteuid() == 0);
+}
+
+BEFORE_EACH
+{
+    scratch = scratch_make();
+    assert_int_equal(chmod(scratch, 0755), 0);
+    claims = strdup(scratch_path(scratch, "claims"));
+    assert_int_equal(mkdir(claims, 0700), 0);
+    assert_int_equal(chmod(claims, 01777), 0);
+}
+
+AFTER_EACH
+{
+    free((void *)(uintptr_t)claims);
+    scratch_remove(scratch);
+}
+
+/* A process that changes its user is bound no more. */
+static void become(uid_t uid)
+{
+    const pid_t parent = getppid();
+
+    if (setgroups(0, NULL) != 0 || setresgid(uid, uid, uid) != 0 || setresuid(uid, uid, uid) != 0)
+        _exit(99);
+    bound_to(parent);
+}
+
+static struct fz_claim_key key_here(void)
+{
+    return (struct fz_claim_key){
+        .folder = claims, .fingerprint = "layout", .name = "orders", .bounds = {.min = 0, .max = 4095, .top = 4095}};
+}
+
+/* Carries something out as a user, and returns what it returns. */
+static int as_user(uid_t uid, int (*act)(void *ctx), void *ctx)
+{
+    int status;
+    pid_t pid = bound_fork();
+
+    assert_true(pid >= 0);
+    if (pid == 0) {
+        become(uid);
+        _exit(act(ctx));
+    }
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+/* 0, or how a claim failed: 1 for FRAZIL_EWORKER, 2 for anything else.  The sentence is in *ctx, which is shared. */
+static int claim(void *ctx)
+{
+    const struct fz_claim_key key = key_here();
+    struct fz_claim claim;
+    frazil_error why = {.message = ""};
+
+    frazil_err err = fz_claim_take(&claim, &key, NUMBER, &why);
+    if (err == FRAZIL_OK)
+        fz_claim_release(&claim);
+    else if (ctx != NULL)
+        fputs(why.message, ctx);
+    if (ctx != NULL)
+        fflush(ctx);
+    return err == FRAZIL_OK ? 0 : err == FRAZIL_EWORKER ? 1 : 2;
+}
+
+static void assert_claim_says(uid_t uid, int result, const char *part)
+{
+    char text[1024] = "";
+    FILE *file = tmpfile();
+
+    assert_non_null(file);
+    int found = as_user(uid, claim, file);
+    rewind(file);
+    size_t len = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[len] = '\0';
+    if (found != result || strstr(text, part) == NULL)
+        fail_msg("%d: %s", found, text);
+}
+
+/* The path of a user's file for the number. */
+static const char *path_of_claim(uid_t uid)
+{
+    static char path[FZ_CLAIM_PATH_SIZE + 16];
+    const struct fz_claim_key key = key_here();
+    struct fz_claim_other other;
+    struct fz_claim claim;
+
+    assert_int_equal(fz_claim_try(&claim, &key, NUMBER, &other), 0);
+    memcpy(path, claim.path, sizeof claim.path);
+    fz_claim_release(&claim);
+    snprintf(strrchr(path, '-'), 16, "-%u", (unsigned)uid);
+    return path;
+}
+
+TEST("A claim is a file that everybody can read, whatever the umask is")
+{
+    const struct fz_claim_key key = key_here();
+    struct fz_claim_other other;
+    struct fz_claim held;
+    struct stat status;
+
+    mode_t before = umask(0777);
+    assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
+    umask(before);
+    assert_int_equal(stat(held.path, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0644);
+    assert_claim_says(BOB, 1, "uid 0 ");
+    fz_claim_release(&held);
+    assert_claim_says(BOB, 0, "");
+}
+
+/* Uses the number up to a tick, and ends.  The floor that it found is the result. */
+static int use_up_to(void *ctx)
+{
+    const struct fz_claim_key key = key_here();
+    const uint64_t *used = ctx;
+    struct fz_claim_other other;
+    struct fz_claim claim;
+
+    if (fz_claim_try(&claim, &key, NUMBER, &other) != 0)
+        return 255;
+    if (used[0] != 0)
+        fz_claim_raise(&claim, used[0]);
+    if (used[1] != 0)
+        fz_claim_lower(&claim, used[0], used[1]);
+    return (int)claim.floor;
+}
+
+TEST("The next user begins above what all others have used; a user's own ticks are its own affair")
+{
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){100, 0}), 0);
+    assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){120, 110}), 101);
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){50, 0}), 111);
+    assert_int_equal(as_user(0, use_up_to, (uint64_t[]){0, 0}), 111);
+    assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){0, 0}), 101);
+}
+
+TEST("A use is taken back only if nobody has said a later one")
+{
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){200, 0}), 0);
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){150, 140}), 0);
+    assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){0, 0}), 201);
+}
+
+static int make_link(void *ctx)
+{
+    return symlink("/etc/passwd", ctx) == 0 ? 0 : 10;
+}
+
+static int make_fifo(void *ctx)
+{
+    return mkfifo(ctx, 0666) == 0 ? 0 : 10;
+}
+
+static int make_folder(void *ctx)
+{
+    return mkdir(ctx, 0777) == 0 ? 0 : 10;
+}
+
+static int make_closed_folder(void *ctx)
+{
+    return mkdir(ctx, 0) == 0 ? 0 : 10;
+}
+
+static int make_file(void *ctx)
+{
+    int fd = open(ctx, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+
+    return fd >= 0 ? 0 : 10;
+}
+
+static int (*const obstacles[])(void *ctx) = {make_link, make_fifo, make_folder, make_closed_folder, make_file};
+
+TEST("A link, a FIFO, a folder or a file in the place of a user's own file refuses that user the number, and says "
+     "whose it is")
+{
+    for (size_t i = 0; i < sizeof obstacles / sizeof obstacles[0]; i++) {
+        const char *path = path_of_claim(BOB);
+        assert_int_equal(as_user(ALICE, obstacles[i], (void *)(uintptr_t)path), 0);
+        assert_claim_says(BOB, 1, "uid 12345");
+        assert_claim_says(ALICE, 0, "");
+        assert_claim_says(0, 0, "");
+        assert_true(scratch_exists(path) || i == 0);
+        assert_int_equal(remove(path), 0);
+    }
+}
+
+TEST("Such things under the name of a third user, or with a name that is no user's, harm nobody")
+{
+    static const char *const names[] = {"4711", "", "x", "-1", "18446744073709551616", "0-1"};
+
+    for (size_t i = 0; i < sizeof obstacles / sizeof obstacles[0]; i++) {
+        for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
+            char path[FZ_CLAIM_PATH_SIZE + 32];
+            snprintf(path, sizeof path, "%s", path_of_claim(0));
+            snprintf(strrchr(path, '-') + 1, 32, "%s", names[k]);
+            assert_int_equal(as_user(ALICE, obstacles[i], path), 0);
+            assert_claim_says(BOB, 0, "");
+            assert_int_equal(remove(path), 0);
+        }
+    }
+}
+
+TEST("A file that cannot be read counts as held, and the sentence names it")
+{
+    const char *path = path_of_claim(ALICE);
+
+    assert_int_equal(as_user(ALICE, make_file, (void *)(uintptr_t)path), 0);
+    assert_claim_says(BOB, 0, "");
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_claim_says(BOB, 2, path);
+    assert_int_equal(remove(path), 0);
+    assert_claim_says(BOB, 0, "");
+}
+
+TEST("Another user who locks a user's own file can refuse the number, and nothing else")
+{
+    const char *path = path_of_claim(BOB);
+
+    assert_int_equal(as_user(BOB, make_file, (void *)(uintptr_t)path), 0);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX | LOCK_NB), 0);
+    assert_claim_says(BOB, 1, "another user locks");
+    assert_claim_says(ALICE, 1, "uid 65534");
+    close(fd);
+    assert_claim_says(BOB, 0, "");
+    assert_claim_says(ALICE, 0, "");
+}
+
+/* ---- two that begin at once ------------------------------------------------------------------ */
+
+/* Claims again and again, and holds an exclusive lock meanwhile, which only one user can have. */
+static int claim_often(void *ctx)
+{
+    const struct fz_claim_key key = key_here();
+    struct fz_claim_other other;
+    int fd = open(ctx, O_RDWR | O_CLOEXEC);
+    int had = 0;
+
+    for (int i = 0; i < ROUNDS; i++) {
+        struct fz_claim claim;
+        int err = fz_claim_try(&claim, &key, NUMBER, &other);
+        if (err == FZ_CLAIM_TAKEN)
+            continue;
+        if (err != 0)
+            return 10;
+        if (flock(fd, LOCK_EX | LOCK_NB) != 0)
+            return 11;
+        had++;
+        (void)fz_claim_find(&key, NUMBER, &other); /* the longer it has it, the sooner they meet */
+        flock(fd, LOCK_UN);
+        fz_claim_release(&claim);
+    }
+    return had > 0 ? 0 : 12;
+}
+
+TEST("Users who claim a number again and again at the same time never have it at the same time")
+{
+    enum { USERS = 4 };
+    char *meeting = strdup(scratch_path(scratch, "meeting"));
+    pid_t pids[USERS];
+    int status;
+
+    scratch_write(meeting, "", 0);
+    assert_int_equal(chmod(meeting, 0666), 0);
+    for (unsigned i = 0; i < USERS; i++) {
+        pids[i] = bound_fork();
+        if (pids[i] == 0) {
+            become(ALICE + i);
+            int result = claim_often(meeting);
+            _exit(result == 12 ? 0 : result);
+        }
+    }
+    for (unsigned i = 0; i < USERS; i++) {
+        assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+        assert_int_equal(status, 0);
+    }
+    free(meeting);
+}
