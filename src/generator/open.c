@@ -78,7 +78,7 @@ static frazil_err open_pages(frazil *gen, const struct fz_decision *decision, ui
     if (gen->private_page == NULL)
         return fz_fail_errno(reterr, errno, "a page for the generator's state cannot be mapped", NULL, "");
     fz_fork_mark_init(&gen->fork_mark, wiped ? &gen->private_page->process : NULL);
-    frazil_err err = fz_home_open(&gen->home, decision, &gen->shared, ret_worker, reterr);
+    frazil_err err = fz_home_open(&gen->home, decision, fz_now(&gen->clock).unix_ms, &gen->shared, ret_worker, reterr);
     if (err == FRAZIL_OK)
         gen->word = &gen->shared->word;
     return err;
@@ -208,7 +208,7 @@ static frazil_err open_lease(frazil *gen, const struct fz_decision *decision, co
 static frazil_err open_grant(frazil *gen, const struct fz_decision *decision, const struct fz_ports *ports,
                              uint32_t worker, frazil_error *reterr)
 {
-    const struct fz_grant for_ever = {.worker = worker, .floor = 0, .until = UINT64_MAX};
+    const struct fz_grant for_ever = {.worker = worker, .floor = gen->home.claim.floor, .until = UINT64_MAX};
     struct fz_granter granter;
     frazil_err err;
 

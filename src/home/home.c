@@ -8,7 +8,6 @@
 #include "core/sentence.h"
 #include "grant_store.h"
 #include "home_files.h"
-#include "os/clock.h"
 #include "os/fail_errno.h"
 #include "os/memory.h"
 #include "shared_page.h"
@@ -58,7 +57,7 @@ static frazil_err open_in_memory(struct fz_home *home, const struct fz_decision 
     return FRAZIL_OK;
 }
 
-/* ---- opening and closing ------------------------------------------------------ */
+/* ---- words ------------------------------------------------------------------------ */
 
 static frazil_err open_word(struct fz_home *home, const char *folder, const struct fz_word_identity *identity,
                             struct fz_shared **ret_shared, frazil_error *reterr)
@@ -135,87 +134,235 @@ static frazil_err name_grant(struct fz_home *home, const struct fz_places *place
     return FRAZIL_OK;
 }
 
-/* The present tick; 0 before the epoch. */
-static uint64_t present_tick(const frazil_layout *layout)
+/* ---- claims ----------------------------------------------------------------------- */
+
+/* A tick; 0 before the epoch. */
+static uint64_t tick_at(const frazil_layout *layout, int64_t unix_ms)
 {
     uint64_t tick;
 
-    return fz_layout_tick_of(layout, fz_real_now().unix_ms, &tick, NULL) == FRAZIL_OK ? tick : 0;
+    return fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK ? tick : 0;
 }
 
 /* A number of file-lock is for one process, whichever part of the sequence that uses. */
-int fz_home_claim_key(struct fz_claim_key *ret, const struct fz_decision *decision)
+frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE], const struct fz_decision *decision,
+                             int64_t now_ms, frazil_error *reterr)
 {
+    const frazil_layout *layout = &decision->layout;
     uint64_t top = decision->bounds.top;
-    struct fz_claim_key key = {.fingerprint = decision->places.value,
-                               .name = decision->places.name,
-                               .bounds = decision->bounds,
-                               .now_tick = present_tick(&decision->layout)};
 
+    *ret = (struct fz_claim_key){.folder = folder,
+                                 .fingerprint = decision->places.value,
+                                 .name = decision->places.name,
+                                 .bounds = decision->bounds,
+                                 .tick_ms = layout->tick_ms,
+                                 .now_tick = tick_at(layout, now_ms),
+                                 .patience = 2 * fz_grant_store_reserve(layout),
+                                 .holder = ""};
     if (decision->worker.lock)
-        key.bounds = (struct fz_bounds){.min = 0, .max = top, .top = top};
-    int sys = fz_claim_folder(&key.folder);
-    *ret = key;
-    return sys;
+        ret->bounds = (struct fz_bounds){.min = 0, .max = top, .top = top};
+    return fz_claim_folder(folder, decision->places.host_dir, reterr);
 }
 
-/*
- * Takes the number: a free one, or the one that was chosen.  Two users of this host have no files in common but the
- * claims.
- */
-static frazil_err take_worker(struct fz_home *home, const struct fz_decision *decision, const char *folder,
-                              uint32_t *ret_worker, frazil_error *reterr)
-{
-    const struct fz_worker_choice *choice = &decision->worker;
+/* A claim in the making. */
+struct claiming {
     struct fz_claim_key key;
+    char host_dir[FZ_PATH_SIZE];
+    char folder[FZ_PATH_SIZE];   /* of the words */
+    char holder[FZ_PATH_SIZE];   /* the folder above, which is the run directory */
+    struct fz_claim_other other; /* the last one that was in the way */
+    uint32_t others;             /* how many numbers somebody else has */
+    uint32_t worker_of_other;
+    bool prefers_fresh; /* passes over numbers that can be used in the future only */
+    bool insists;       /* on a number that others try to get as well: there is no other one */
+};
 
-    int sys = fz_home_claim_key(&key, decision);
-    if (sys != 0)
-        return fz_claim_fail(sys, NULL, reterr);
-    *ret_worker = choice->first;
-    if (!choice->lock)
-        return fz_claim_take(&home->claim, &key, choice->first, reterr);
-    frazil_err err = fz_worker_lock_take(&home->lock, folder, choice->first, choice->count, &key, reterr);
-    home->locked = err == FRAZIL_OK;
-    if (home->locked)
-        *ret_worker = home->lock.worker;
+static struct fz_claim_word name_word(const struct fz_word_file *word)
+{
+    return (struct fz_claim_word){.nonce = word->nonce, .device = word->device, .inode = word->inode};
+}
+
+/* Gives the word back; one that was made for nothing is removed. */
+static void leave_word(struct fz_home *home, struct fz_shared *shared)
+{
+    if (fz_home_leave(home, &shared))
+        fz_home_undo(home);
+    fz_word_file_close(&home->word);
+    home->kind = FZ_HOME_NONE;
+}
+
+/* Opens the word of a number, and claims the number for it. */
+static frazil_err take_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
+                            struct fz_shared **ret_shared, frazil_error *reterr)
+{
+    frazil_err err = open_word(home, claiming->folder, identity, ret_shared, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    claiming->key.word = name_word(&home->word);
+    err = fz_claim_take(&home->claim, &claiming->key, (uint32_t)identity->worker, reterr);
+    if (err != FRAZIL_OK)
+        leave_word(home, *ret_shared);
     return err;
 }
 
-static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *decision, struct fz_shared **ret_shared,
-                               uint32_t *ret_worker, frazil_error *reterr)
+/* The same for a number that is locked, FRAZIL_EPOOL: somebody else has it. */
+static frazil_err try_word(struct fz_home *home, struct claiming *claiming, const struct fz_word_identity *identity,
+                           struct fz_shared **ret_shared, frazil_error *reterr)
 {
-    const struct fz_places *places = &decision->places;
-    char folder[FZ_PATH_SIZE];
-    uint32_t worker = 0; /* gcc does not see that it is set where it is used */
-    struct fz_word_identity identity = {
-        .fingerprint = places->value, .bounds = decision->bounds, .prepare = prepare_page};
+    const struct fz_claim_key *key = &claiming->key;
+    uint32_t worker = (uint32_t)identity->worker;
 
-    frazil_err err = fz_home_prepare_folder(folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
-    if (err == FRAZIL_OK)
-        err = take_worker(home, decision, folder, &worker, reterr);
+    frazil_err err = open_word(home, claiming->folder, identity, ret_shared, reterr);
     if (err != FRAZIL_OK)
         return err;
-    identity.worker = worker;
-    err = open_word(home, folder, &identity, ret_shared, reterr);
+    claiming->key.word = name_word(&home->word);
+    int sys = claiming->insists ? fz_claim_insist(&home->claim, key, worker, &claiming->other)
+                                : fz_claim_try(&home->claim, key, worker, &claiming->other);
+    if (sys == 0 && (!claiming->prefers_fresh || home->claim.floor <= key->now_tick))
+        return FRAZIL_OK;
+    fz_claim_release(&home->claim);
+    leave_word(home, *ret_shared);
+    if (sys == FZ_CLAIM_TAKEN) {
+        claiming->others++;
+        claiming->worker_of_other = worker;
+    }
+    return sys == FZ_CLAIM_TAKEN || sys == 0 ? FRAZIL_EPOOL : fz_claim_fail(sys, claiming->other.path, reterr);
+}
+
+/* The lowest number whose lock nobody has in this run directory, and that nobody else on this host has claimed. */
+static frazil_err try_numbers(struct fz_home *home, struct claiming *claiming, const struct fz_worker_choice *choice,
+                              struct fz_word_identity *identity, struct fz_shared **ret_shared, frazil_error *reterr)
+{
+    uint32_t first = choice->first;
+    uint32_t end = choice->first + choice->count;
+    frazil_err err = FRAZIL_EPOOL;
+
+    claiming->others = 0;
+    while (err == FRAZIL_EPOOL) {
+        err = fz_worker_lock_take(&home->lock, claiming->folder, first, end - first, reterr);
+        if (err != FRAZIL_OK)
+            return err;
+        identity->worker = home->lock.worker;
+        err = try_word(home, claiming, identity, ret_shared, reterr);
+        home->locked = err == FRAZIL_OK;
+        if (home->locked)
+            return FRAZIL_OK;
+        first = home->lock.worker + 1;
+        fz_worker_lock_release(&home->lock);
+        if (first == end)
+            return err;
+    }
+    return err;
+}
+
+/* All are taken, some of them by others. */
+static frazil_err all_claimed(const struct claiming *claiming, const struct fz_worker_choice *choice,
+                              frazil_error *reterr)
+{
+    frazil_error why = {.message = ""};
+
+    (void)fz_claim_refuse(claiming->worker_of_other, &claiming->key, &claiming->other, &why);
+    return fz_fail(reterr, FRAZIL_EPOOL,
+                   "all %u worker ids from %u to %u are taken on this host, %u of them by other users or run "
+                   "directories: %s",
+                   (uint64_t)choice->count, (uint64_t)choice->first, (uint64_t)choice->first + choice->count - 1,
+                   (uint64_t)claiming->others, why.message);
+}
+
+static frazil_err take_free_word(struct fz_home *home, struct claiming *claiming, const struct fz_worker_choice *choice,
+                                 struct fz_word_identity *identity, struct fz_shared **ret_shared, frazil_error *reterr)
+{
+    uint64_t waited_ns = 0;
+
+    /* A number that can be used at once is better than a lower one. */
+    claiming->prefers_fresh = true;
+    frazil_err err = try_numbers(home, claiming, choice, identity, ret_shared, reterr);
+    claiming->prefers_fresh = false;
+    claiming->insists = choice->count == 1;
+    while (err == FRAZIL_EPOOL) {
+        err = try_numbers(home, claiming, choice, identity, ret_shared, reterr);
+        if (claiming->others == 0 || !fz_claim_pause(&waited_ns))
+            break;
+    }
+    return err == FRAZIL_EPOOL && claiming->others > 0 ? all_claimed(claiming, choice, reterr) : err;
+}
+
+static void name_holder(struct claiming *claiming)
+{
+    memcpy(claiming->holder, claiming->folder, sizeof claiming->holder);
+    char *end = strrchr(claiming->holder, '/');
+    if (end != NULL)
+        *end = '\0';
+}
+
+static frazil_err open_in_file(struct fz_home *home, const struct fz_decision *decision, int64_t now_ms,
+                               struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
+{
+    const struct fz_places *places = &decision->places;
+    const struct fz_worker_choice *choice = &decision->worker;
+    struct claiming claiming = {.others = 0};
+    struct fz_word_identity identity = {
+        .fingerprint = places->value, .worker = choice->first, .bounds = decision->bounds, .prepare = prepare_page};
+
+    frazil_err err = fz_home_prepare_folder(claiming.folder, FZ_DIR_RUN, places->run_dir, places->name, reterr);
+    if (err == FRAZIL_OK)
+        err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    name_holder(&claiming);
+    claiming.key.holder = claiming.holder;
+    err = choice->lock ? take_free_word(home, &claiming, choice, &identity, ret_shared, reterr)
+                       : take_word(home, &claiming, &identity, ret_shared, reterr);
     if (err == FRAZIL_OK)
         err = name_grant(home, places, &identity, reterr);
     if (err == FRAZIL_OK)
-        *ret_worker = worker;
+        *ret_worker = (uint32_t)identity.worker;
     return err;
 }
 
-frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, struct fz_shared **ret_shared,
-                        uint32_t *ret_worker, frazil_error *reterr)
+/*
+ * A generator whose state is in memory alone has a claim alone.  Where the host has no folder for claims, and none was
+ * named, there is none, and nobody is kept out.
+ */
+static frazil_err claim_in_memory(struct fz_home *home, const struct fz_decision *decision, int64_t now_ms,
+                                  frazil_error *reterr)
+{
+    frazil_error why = {.code = FRAZIL_OK};
+    struct claiming claiming = {.others = 0};
+    struct fz_claim_word itself;
+
+    int sys = fz_claim_word_of_none(&itself);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "the system's random numbers cannot be read", NULL, "");
+    frazil_err err = fz_home_claim_key(&claiming.key, claiming.host_dir, decision, now_ms, &why);
+    claiming.key.word = itself;
+    claiming.key.holder = "state=memory";
+    if (err == FRAZIL_OK)
+        err = fz_claim_take(&home->claim, &claiming.key, decision->worker.first, &why);
+    if (err == FRAZIL_ESYS && decision->places.host_dir == NULL)
+        return FRAZIL_OK;
+    if (err != FRAZIL_OK && reterr != NULL)
+        *reterr = why;
+    return err;
+}
+
+/* ---- opening and closing ------------------------------------------------------ */
+
+frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, int64_t now_ms,
+                        struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr)
 {
     struct fz_home home = {.kind = FZ_HOME_NONE, .claim = FZ_CLAIM_NONE};
-    frazil_err err;
+    frazil_err err = FRAZIL_OK;
 
     if (decision->state.kind == FZ_STATE_FILES) {
-        err = open_in_file(&home, decision, ret_shared, ret_worker, reterr);
+        err = open_in_file(&home, decision, now_ms, ret_shared, ret_worker, reterr);
     } else {
-        err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&home, decision, ret_shared, reterr)
-                                                      : open_in_memory(&home, decision, ret_shared, reterr);
+        if (decision->is_claimed)
+            err = claim_in_memory(&home, decision, now_ms, reterr);
+        if (err == FRAZIL_OK)
+            err = decision->state.kind == FZ_STATE_SHARED ? open_shared(&home, decision, ret_shared, reterr)
+                                                          : open_in_memory(&home, decision, ret_shared, reterr);
         *ret_worker = decision->worker.first;
     }
     if (err != FRAZIL_OK) {
@@ -232,7 +379,7 @@ frazil_err fz_home_granter(const struct fz_home *home, uint64_t reserve_ticks, s
     frazil_err err = fz_grant_store_open(ret, home->grant_path, &home->owner, reserve_ticks, reterr);
 
     if (err == FRAZIL_OK)
-        fz_grant_store_claim(ret, home->locked ? &home->lock.claim : &home->claim);
+        fz_grant_store_claim(ret, &home->claim);
     return err;
 }
 

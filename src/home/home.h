@@ -28,10 +28,11 @@ enum fz_home_kind {
 FZ_PRIVATE struct fz_word_identity fz_home_lease_word(const struct fz_decision *decision);
 
 /*
- * The key of a claim (os/claim.h) of a decision of FZ_STATE_FILES.  It points into the decision, which must live as
- * long.  0, or an errno: it is not known where claims are.
+ * The key of a claim (os/claim.h) for a decision that has one, as the clock shows now_ms; whose it is, is left to the
+ * caller.  It points into the decision and the folder, which must live as long.  Errors as fz_claim_folder.
  */
-FZ_PRIVATE int fz_home_claim_key(struct fz_claim_key *ret, const struct fz_decision *decision);
+FZ_PRIVATE frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE],
+                                        const struct fz_decision *decision, int64_t now_ms, frazil_error *reterr);
 
 struct fz_home {
     enum fz_home_kind kind;
@@ -41,7 +42,7 @@ struct fz_home {
     struct fz_token token;         /* FZ_HOME_LEASE: as which all of them are one owner to the coordinator */
     struct fz_worker_lock lock;    /* worker=file-lock: held as long as the process lives */
     bool locked;
-    struct fz_claim claim;     /* FZ_HOME_FILE of any other worker: keeps the other users of the host from it */
+    struct fz_claim claim;     /* FZ_HOME_FILE, and FZ_HOME_MEMORY of a number of its own: keeps others from it */
     struct fz_company company; /* FZ_HOME_MEMORY of a leased worker: tells the last one to give the lease back */
     bool in_company;
 };
@@ -51,7 +52,7 @@ struct fz_home {
  * ready for use if it is new.  *ret_worker is the worker id.  FRAZIL_ESPEC, ESYS,
  * ESTATE, EPOOL, ENOMEM.
  */
-FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision,
+FZ_PRIVATE frazil_err fz_home_open(struct fz_home *ret, const struct fz_decision *decision, int64_t now_ms,
                                    struct fz_shared **ret_shared, uint32_t *ret_worker, frazil_error *reterr);
 
 /* The granter of a page that lies in a file.  It must be closed before *home is.  Errors as fz_grant_store_open. */

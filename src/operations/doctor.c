@@ -134,10 +134,10 @@ static void examine_users(const struct patient *patient)
 {
     struct fz_users_facts facts;
 
-    if (!uses_state_dir(&patient->decision) || patient->worker.unusable.code != FRAZIL_OK)
+    if (!patient->decision.is_claimed || patient->worker.unusable.code != FRAZIL_OK)
         return;
     fz_collect_users(&facts, &patient->decision);
-    fz_judge_users(&facts, patient->worker.choice.first, patient->findings);
+    fz_judge_users(&facts, patient->findings);
 }
 
 static void examine_fork(const struct patient *patient)

@@ -54,7 +54,8 @@
     X(WORKER_IN_PROCESS,      WARN, "worker.in-process") \
     X(WORKER_LEASED,          OK,   "worker.leased") \
     X(WORKER_OTHER_USER,      FAIL, "worker.other-user") \
-    X(WORKER_USERS,           WARN, "worker.users") \
+    X(WORKER_UNCLAIMED,       WARN, "worker.unclaimed") \
+    X(HOST_UNUSABLE,          FAIL, "host.unusable") \
     X(WORKER_TOO_FEW,         FAIL, "worker.too-few") \
     X(WORKER_IDLE_KEY,        OK,   "worker.idle-key") \
     X(ENVIRONMENT_SLIP,       FAIL, "environment.slip") \

@@ -9,7 +9,6 @@
 #include "doctor_findings.h"
 #include "lease/register.h"
 #include "leases.h"
-#include "os/claim.h"
 #include "os/clock.h"
 #include "os/dirs.h"
 #include "os/file.h"
@@ -88,17 +87,17 @@ struct fz_worker_facts {
 /* Judges the source of worker ids. */
 void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findings *findings);
 
-/* The other users of this host, where something is kept on it. */
+/* The others on this host, who could have the worker id. */
 struct fz_users_facts {
-    bool are_told;               /* of the worker ids of each other: there is a folder for claims */
-    bool have_worker;            /* one of them has this worker id */
-    struct fz_claim_other other; /* which one */
+    bool keeps_files;      /* otherwise the state is in memory, and opening goes on where claims cannot be made */
+    frazil_error unusable; /* why claims cannot be made; code FRAZIL_OK: they can */
+    frazil_error taken;    /* who has the worker id; code FRAZIL_OK: nobody */
 };
 
-/* Judges whether two users of this host can have one worker id. */
-void fz_judge_users(const struct fz_users_facts *facts, uint32_t worker, const struct fz_findings *findings);
+/* Judges whether others on this host have the worker id, or could. */
+void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings *findings);
 
-/* Looks for another user who has the worker id, unless any free one will do. */
+/* Looks for others who have the worker id of a decision that claims one, unless any free one will do. */
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision);
 
 /* Judges a key of the environment or the config file that has no effect with this source.  where: the sources with

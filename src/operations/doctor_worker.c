@@ -2,9 +2,14 @@
 #include <stddef.h>
 #include <string.h>
 
+#include <unistd.h>
+
 #include "doctor_judge.h"
 #include "frazil/text.h"
 #include "home/home.h"
+#include "home/home_files.h"
+#include "home/shared_page.h"
+#include "os/clock.h"
 #include "spec/worker_sources.h"
 
 /* Above this chance, in parts per million, a fleet will see a collision sooner or later. */
@@ -165,32 +170,54 @@ void fz_judge_worker(const struct fz_worker_facts *facts, const struct fz_findin
     judge_host_name(facts, findings);
 }
 
-/* ---- the other users of the host ------------------------------------------------------ */
+/* ---- the others on this host ------------------------------------------------------------- */
 
-void fz_judge_users(const struct fz_users_facts *facts, uint32_t worker, const struct fz_findings *findings)
+void fz_judge_users(const struct fz_users_facts *facts, const struct fz_findings *findings)
 {
-    if (!facts->are_told)
-        fz_found(
-            findings, FZ_FOUND_WORKER_USERS,
-            "two users of this host could have one worker id: neither %q nor %q is a folder of mode 1777; make one "
-            "so, or run all programs as one user",
-            fz_claim_folders[0], fz_claim_folders[1]);
-    if (facts->have_worker)
-        fz_found(findings, FZ_FOUND_WORKER_OTHER_USER,
-                 "worker id %u is in use by uid %u on this host, as %q shows: give each user another worker id, or run "
-                 "both programs as one user",
-                 (uint64_t)worker, facts->other.uid, facts->other.path);
+    if (facts->unusable.code != FRAZIL_OK && facts->keeps_files)
+        fz_found(findings, FZ_FOUND_HOST_UNUSABLE, "%s", facts->unusable.message);
+    else if (facts->unusable.code != FRAZIL_OK)
+        fz_found(findings, FZ_FOUND_WORKER_UNCLAIMED,
+                 "nothing keeps another process of this host from the worker id: %s", facts->unusable.message);
+    if (facts->taken.code != FRAZIL_OK)
+        fz_found(findings, FZ_FOUND_WORKER_OTHER_USER, "%s", facts->taken.message);
+}
+
+/* The word that the claim is of; none, if it is not there or cannot be used. */
+static struct fz_claim_word word_of(const struct fz_decision *decision)
+{
+    const struct fz_places *places = &decision->places;
+    const struct fz_word_identity identity = {
+        .fingerprint = places->value, .worker = decision->worker.first, .bounds = decision->bounds};
+    struct fz_word_file_status status = {.exists = false};
+    char path[FZ_PATH_SIZE];
+
+    frazil_err err = fz_home_find_folder(path, FZ_DIR_RUN, places->run_dir, places->name, NULL);
+    if (err == FRAZIL_OK)
+        err = fz_home_file(path, path, decision->worker.first, FZ_HOME_WORD_SUFFIX, NULL);
+    if (err == FRAZIL_OK)
+        err = fz_word_file_examine(&status, path, &identity, sizeof(struct fz_shared), NULL);
+    if (err != FRAZIL_OK || !status.exists || status.stale)
+        return (struct fz_claim_word){.nonce = 0};
+    return (struct fz_claim_word){.nonce = status.nonce, .device = status.device, .inode = status.inode};
 }
 
 void fz_collect_users(struct fz_users_facts *ret, const struct fz_decision *decision)
 {
-    struct fz_users_facts facts = {.have_worker = false};
+    struct fz_users_facts facts = {.keeps_files = decision->state.kind == FZ_STATE_FILES};
+    uint32_t worker = decision->worker.first;
+    struct fz_claim_other other;
     struct fz_claim_key key;
+    char folder[FZ_PATH_SIZE];
 
-    int sys = fz_home_claim_key(&key, decision);
-    facts.are_told = sys == 0 && key.folder != NULL;
-    if (sys == 0 && !decision->worker.lock)
-        facts.have_worker = fz_claim_find(&key, decision->worker.first, &facts.other) == FZ_CLAIM_TAKEN;
+    frazil_err err = fz_home_claim_key(&key, folder, decision, fz_real_now().unix_ms, &facts.unusable);
+    if (err == FRAZIL_OK && !decision->worker.lock) {
+        if (facts.keeps_files)
+            key.word = word_of(decision);
+        /* A process with the state in memory may be the one that the doctor was asked about. */
+        if (fz_claim_find(&key, worker, &other) == FZ_CLAIM_TAKEN && (facts.keeps_files || other.uid != geteuid()))
+            (void)fz_claim_refuse(worker, &key, &other, &facts.taken);
+    }
     *ret = facts;
 }
 

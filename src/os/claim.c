@@ -16,37 +16,103 @@
 #include "core/sentence.h"
 #include "dirs.h"
 #include "fail_errno.h"
+#include "host.h"
 #include "own_file.h"
 
-/* The content of a file, in native byte order. */
-enum { CLAIM_FILE_SIZE = sizeof(uint64_t) };
+/* The content of a file. */
+enum { CLAIM_FILE_SIZE = sizeof(struct fz_claim_page) };
 
 _Static_assert(ATOMIC_LLONG_LOCK_FREE == 2, "the tick must be lock-free to be shared between processes");
 
-enum { CLAIM_PATIENCE_NS = 250000000, SHORT_PAUSE_NS = 1000000, LONG_PAUSE_NS = 7000000 };
+enum { CLAIM_PATIENCE_NS = 250000000, CLAIM_PAUSE_NS = 1000000 };
 
 /* How often a file may vanish between two calls before somebody seems to do that on purpose. */
 enum { VANISHES_MOST = 100 };
 
 enum { FOR_READERS = S_IRGRP | S_IROTH };
 
+#define OTHER_HOST_DIR "name a folder that all users of this host share with host_dir="
+
 /* ---- the folder ------------------------------------------------------------ */
 
-int fz_claim_folder(const char **ret)
+/* The first of the folders that everybody has.  0, ENOENT if there is none, or an errno. */
+static int find_default(const char **ret)
 {
     const mode_t wanted = S_ISVTX | S_IWOTH | S_IXOTH | S_IROTH;
     struct stat status;
 
-    *ret = NULL;
-    for (size_t i = 0; i < FZ_CLAIM_FOLDERS && *ret == NULL; i++) {
-        const char *folder = fz_claim_folders[i];
+    for (size_t i = 0; i < FZ_CLAIM_FOLDERS; i++) {
+        *ret = fz_claim_folders[i];
         /* The folders above belong to root, so a symbolic link here is root's as well. */
-        if (stat(folder, &status) == 0)
-            *ret = S_ISDIR(status.st_mode) && (status.st_mode & wanted) == wanted ? folder : NULL;
-        else if (errno != ENOENT && errno != ENOTDIR && errno != EACCES)
-            return errno;
+        if (stat(*ret, &status) != 0) {
+            if (errno != ENOENT && errno != ENOTDIR)
+                return errno; /* another user might see it, and claim there */
+        } else if (S_ISDIR(status.st_mode) && (status.st_mode & wanted) == wanted) {
+            return 0;
+        }
     }
-    return 0;
+    return ENOENT;
+}
+
+static frazil_err find_default_folder(char ret[FZ_PATH_SIZE], frazil_error *reterr)
+{
+    const char *folder;
+
+    int sys = find_default(&folder);
+    if (sys == ENOENT)
+        return fz_fail(reterr, FRAZIL_ESYS,
+                       "the users of this host cannot tell each other of their worker ids, as neither %q nor %q is a "
+                       "folder of mode 1777: " OTHER_HOST_DIR,
+                       fz_claim_folders[0], fz_claim_folders[1]);
+    if (sys != 0)
+        return fz_fail_errno(reterr, sys, "the host directory", folder, "; " OTHER_HOST_DIR);
+    memcpy(ret, folder, strlen(folder) + 1);
+    return FRAZIL_OK;
+}
+
+/* Makes the folder for all users if it is not there.  0 or an errno. */
+static int make_for_everybody(const char *path)
+{
+    const mode_t everybody = S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO;
+
+    if (mkdir(path, S_IRWXU) != 0)
+        return errno == EEXIST ? 0 : errno;
+    return chmod(path, everybody) == 0 ? 0 : errno; /* whatever the umask is */
+}
+
+/* 0 if it is there and nobody else than its owner can remove the files of others; or an errno or a refusal. */
+static int check_host_dir(const char *path)
+{
+    struct stat status;
+
+    if (stat(path, &status) != 0)
+        return errno;
+    if (!S_ISDIR(status.st_mode))
+        return ENOTDIR;
+    bool is_shared = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    return is_shared && (status.st_mode & S_ISVTX) == 0 ? FZ_REFUSED_DIR_MODE : 0;
+}
+
+frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr)
+{
+    if (wanted == NULL || wanted[0] == '\0')
+        return find_default_folder(ret, reterr);
+    if (wanted[0] != '/')
+        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is %q: must be an absolute path", wanted);
+    if (fz_path_join(ret, wanted, "", "") != 0)
+        return fz_fail(reterr, FRAZIL_ESPEC, "host_dir is longer than the %u bytes that a path may have",
+                       (uint64_t)FZ_PATH_SIZE - 1);
+    int sys = check_host_dir(ret);
+    if (sys == ENOENT) {
+        sys = make_for_everybody(ret);
+        if (sys == 0)
+            sys = check_host_dir(ret);
+    }
+    if (sys == FZ_REFUSED_DIR_MODE)
+        return fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret,
+                             "; give it the sticky bit (chmod 1777), or " OTHER_HOST_DIR);
+    return sys == 0 ? FRAZIL_OK
+                    : fz_fail_errno(reterr, sys, "the host directory (from host_dir)", ret, "; " OTHER_HOST_DIR);
 }
 
 /* ---- names ----------------------------------------------------------------- */
@@ -60,104 +126,192 @@ static void add_hash(struct fz_sentence *s, const char *text)
         fz_sentence_char(s, digits[crc >> shift & 15]);
 }
 
-/* FOLDER/frazil-claim-HASHES-WORKER-: so begin the paths of all users' files for the number.  Returns the length. */
-static size_t begin_path(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker)
+/* FOLDER/frazil-claim-HASHES-WORKER-: so begin the paths of all files for the number. */
+static void add_beginning(struct fz_sentence *s, const struct fz_claim_key *key, uint32_t worker)
 {
-    struct fz_sentence s = fz_sentence_in(path, FZ_CLAIM_PATH_SIZE);
-
-    fz_sentence_str(&s, key->folder);
-    fz_sentence_str(&s, "/frazil-claim-");
-    add_hash(&s, key->fingerprint);
-    add_hash(&s, key->name);
-    fz_sentence_char(&s, '-');
-    fz_sentence_u64(&s, worker);
-    fz_sentence_char(&s, '-');
-    return s.len;
+    fz_sentence_str(s, key->folder);
+    fz_sentence_str(s, "/frazil-claim-");
+    add_hash(s, key->fingerprint);
+    add_hash(s, key->name);
+    fz_sentence_char(s, '-');
+    fz_sentence_u64(s, worker);
+    fz_sentence_char(s, '-');
 }
 
-/* The same with MIN-MAX-UID.  0 or ENAMETOOLONG. */
-static int path_of_own(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker)
+/* The same with MIN-MAX-WORD.  *ret_beginning: how much of it all have in common.  0 or ENAMETOOLONG. */
+static int path_of_own(char path[FZ_CLAIM_PATH_SIZE], const struct fz_claim_key *key, uint32_t worker,
+                       size_t *ret_beginning)
 {
     struct fz_sentence s = fz_sentence_in(path, FZ_CLAIM_PATH_SIZE);
 
-    s.len = begin_path(path, key, worker);
+    add_beginning(&s, key, worker);
+    *ret_beginning = s.len;
     fz_sentence_u64(&s, key->bounds.min);
     fz_sentence_char(&s, '-');
     fz_sentence_u64(&s, key->bounds.max);
     fz_sentence_char(&s, '-');
-    fz_sentence_u64(&s, geteuid());
+    fz_sentence_u64(&s, key->word.nonce);
+    fz_sentence_char(&s, '.');
+    fz_sentence_u64(&s, key->word.device);
+    fz_sentence_char(&s, '.');
+    fz_sentence_u64(&s, key->word.inode);
     return s.len + 1 < s.size ? 0 : ENAMETOOLONG; /* one that is full may have been cut */
 }
 
-/* False: this is no such rest of a path. */
-static bool parse_rest(const char *rest, struct fz_bounds *ret, uint64_t *ret_uid)
+int fz_claim_word_of_none(struct fz_claim_word *ret)
 {
-    const char *max = strchr(rest, '-');
-    const char *uid = max == NULL ? NULL : strchr(max + 1, '-');
-
-    return uid != NULL && fz_decimal_parse(rest, (size_t)(max - rest), &ret->min) &&
-           fz_decimal_parse(max + 1, (size_t)(uid - max - 1), &ret->max) &&
-           fz_decimal_parse(uid + 1, strlen(uid + 1), ret_uid);
+    *ret = (struct fz_claim_word){.nonce = 0};
+    return fz_host_entropy(&ret->nonce);
 }
 
-/* ---- the other users ---------------------------------------------------------- */
+/* False: this is no such rest of a path. */
+static bool parse_rest(const char *rest, struct fz_bounds *ret)
+{
+    const char *max = strchr(rest, '-');
+    const char *word = max == NULL ? NULL : strchr(max + 1, '-');
+
+    return word != NULL && fz_decimal_parse(rest, (size_t)(max - rest), &ret->min) &&
+           fz_decimal_parse(max + 1, (size_t)(word - max - 1), &ret->max);
+}
+
+/* ---- the others ------------------------------------------------------------------ */
+
+/* What a file said. */
+struct claim_said {
+    uint64_t used;
+    uint64_t floor;
+    char holder[FZ_CLAIM_HOLDER_SIZE];
+};
 
 /* A look through the folder. */
 struct claim_search {
     const struct fz_claim_key *key;
+    const char *own_name;          /* behind the beginning */
+    struct fz_claim_page *page;    /* of the own claim, which is held; NULL: this is only a look */
+    struct fz_claim_other *other;  /* the one that is in the way; if several are, one below the own */
+    struct fz_claim_other ahead;   /* the one that nobody holds, and that was used furthest beyond the present */
     char path[FZ_CLAIM_PATH_SIZE]; /* of the file that is looked at */
     size_t beginning;              /* how much of it all files have in common */
     size_t folder;                 /* how much of that is the folder's, with the slash */
     int found;                     /* 0, FZ_CLAIM_TAKEN or an errno */
-    uint64_t uid;                  /* whose it is */
-    int sys_errno;                 /* why it cannot be asked */
+    bool is_lower;                 /* the one that is in the way goes before the own */
     uint64_t floor;                /* the first tick that none of those that were looked at can have used */
 };
 
-/* Reads up to which tick a user who has ended may have used the number; one that had not begun has not said.  0 or an
- * errno. */
-static int read_used(struct claim_search *search, int fd)
+/* Reads what a file says; one that had not begun has not said.  0 or an errno. */
+static int read_said(int fd, struct claim_said *ret)
 {
-    uint64_t used;
+    struct claim_said said = {.used = 0};
     ssize_t len;
 
     do
-        len = pread(fd, &used, sizeof used, 0);
+        len = pread(fd, &said, sizeof said, 0);
     while (len < 0 && errno == EINTR);
     if (len < 0)
         return errno;
-    if (len == sizeof used && used != 0 && used >= search->floor)
-        search->floor = used < UINT64_MAX ? used + 1 : used;
+    if (len < (ssize_t)sizeof said)
+        memset(&said, 0, sizeof said);
+    said.holder[sizeof said.holder - 1] = '\0';
+    *ret = said;
     return 0;
+}
+
+static void describe(const struct claim_search *search, struct fz_claim_other *ret, uint64_t uid,
+                     const struct claim_said *said)
+{
+    ret->uid = uid;
+    ret->until = 0;
+    ret->sys_errno = 0;
+    ret->is_own = false;
+    memcpy(ret->holder, said->holder, sizeof ret->holder);
+    memcpy(ret->path, search->path, sizeof ret->path);
+}
+
+static int take_note(struct claim_search *search, uint64_t uid, const struct claim_said *said, int sys_errno)
+{
+    describe(search, search->other, uid, said);
+    search->other->sys_errno = sys_errno;
+    search->is_lower = strcmp(search->path + search->beginning, search->own_name) < 0;
+    return FZ_CLAIM_TAKEN;
+}
+
+/* The first tick that the file's word, and those whose claims it took over, cannot have used. */
+static uint64_t end_of(const struct claim_said *said)
+{
+    uint64_t end = said->used == 0 || said->used == UINT64_MAX ? said->used : said->used + 1;
+
+    return end > said->floor ? end : said->floor;
+}
+
+static void raise_tick(_Atomic uint64_t *tick, uint64_t wanted)
+{
+    uint64_t found = atomic_load_explicit(tick, memory_order_relaxed);
+
+    while (found < wanted &&
+           !atomic_compare_exchange_weak_explicit(tick, &found, wanted, memory_order_acq_rel, memory_order_relaxed)) {
+    }
+}
+
+/*
+ * Removes a file of this user's that nobody has, once the own claim says as much: who makes many run directories, as a
+ * service does that is started again and again, would fill the memory.  The file is locked, so nobody begins to use it.
+ */
+static void take_over(struct claim_search *search, const struct stat *status, uint64_t end)
+{
+    struct stat now;
+
+    if (search->page == NULL || status->st_uid != geteuid() || end > search->key->now_tick + 1)
+        return;
+    raise_tick(&search->page->floor, end);
+    if (lstat(search->path, &now) == 0 && now.st_ino == status->st_ino && now.st_dev == status->st_dev)
+        (void)unlink(search->path);
+}
+
+/* A file that nobody holds, and that is locked. */
+static void learn_from(struct claim_search *search, const struct stat *status, const struct fz_bounds *bounds,
+                       const struct claim_said *said)
+{
+    const struct fz_claim_key *key = search->key;
+    uint64_t end = end_of(said);
+    uint64_t limit = key->now_tick + key->patience;
+
+    if (end > search->floor)
+        search->floor = end;
+    if (end > limit && end > search->ahead.until) {
+        describe(search, &search->ahead, status->st_uid, said);
+        search->ahead.until = end;
+    }
+    if (bounds->min >= key->bounds.min && bounds->max <= key->bounds.max)
+        take_over(search, status, end);
 }
 
 /*
  * 0, FZ_CLAIM_TAKEN or an errno.  The kernel says whose the file is: a name can be anybody's.  Something that is no
  * regular file was not made by frazil, and holds nothing.
  */
-static int look_at_claim(struct claim_search *search, uint64_t named_uid)
+static int look_at_claim(struct claim_search *search, const struct fz_bounds *bounds)
 {
+    struct claim_said said = {.used = 0};
     struct stat status;
     int fd = -1; /* gcc does not see that it is set where it is used */
 
     int err = fz_own_file_open_any(search->path, &fd, &status);
-    if ((err == EACCES || err == EWOULDBLOCK) && lstat(search->path, &status) == 0) {
-        /* It cannot be asked, so it counts as held: its owner (by mode or lease) or the system closed it to others. */
-        search->uid = status.st_uid;
-        search->sys_errno = err;
-        return S_ISREG(status.st_mode) ? FZ_CLAIM_TAKEN : 0;
-    }
+    /* It cannot be asked, so it counts as held: its owner (by mode or lease) or the system closed it to others. */
+    if ((err == EACCES || err == EWOULDBLOCK) && lstat(search->path, &status) == 0)
+        return S_ISREG(status.st_mode) ? take_note(search, status.st_uid, &said, err) : 0;
     if (err == ENOENT || err == FZ_REFUSED_LINK || err == FZ_REFUSED_KIND)
         return 0;
     if (err != 0)
         return err;
-    search->uid = status.st_uid;
-    if (status.st_uid != geteuid() || named_uid != geteuid())
-        err = fz_own_file_try(fd);
-    if (err == 0 && status.st_uid != geteuid())
-        err = read_used(search, fd);
+    int locked = fz_own_file_lock(fd, LOCK_EX);
+    err = locked != 0 && locked != EWOULDBLOCK ? locked : read_said(fd, &said);
+    if (err == 0 && locked == 0)
+        learn_from(search, &status, bounds, &said);
+    /* Closing alone would leave the lock to a child that was forked meanwhile. */
+    if (locked == 0)
+        (void)fz_own_file_lock(fd, LOCK_UN);
     close(fd);
-    return err == EWOULDBLOCK ? FZ_CLAIM_TAKEN : err;
+    return err == 0 && locked != 0 ? take_note(search, status.st_uid, &said, 0) : err;
 }
 
 static void look_at_claim_name(void *ctx, const char *name)
@@ -165,40 +319,55 @@ static void look_at_claim_name(void *ctx, const char *name)
     struct claim_search *search = ctx;
     size_t len = search->beginning - search->folder;
     struct fz_bounds bounds = {.top = search->key->bounds.top};
-    uint64_t uid;
+    bool is_over = search->found != 0 && (search->found != FZ_CLAIM_TAKEN || search->is_lower);
 
-    if (search->found != 0 || strncmp(name, search->path + search->folder, len) != 0 ||
-        !parse_rest(name + len, &bounds, &uid) || !fz_bounds_overlap(&bounds, &search->key->bounds))
+    if (is_over || strncmp(name, search->path + search->folder, len) != 0 ||
+        strcmp(name + len, search->own_name) == 0 || !parse_rest(name + len, &bounds) ||
+        !fz_bounds_overlap(&bounds, &search->key->bounds))
         return;
     size_t rest = strlen(name + len);
     if (search->beginning + rest >= sizeof search->path)
         return; /* none of frazil's names is so long */
     memcpy(search->path + search->beginning, name + len, rest + 1);
-    search->found = look_at_claim(search, uid);
+    int found = look_at_claim(search, &bounds);
+    if (found != 0)
+        search->found = found;
 }
 
-static int search_others(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other,
-                         uint64_t *ret_floor)
+/* As fz_claim_try.  *ret_is_lower: the one that is in the way goes before the own.  page: of the own claim, or NULL. */
+static int search_others(const struct fz_claim_key *key, const char *own_path, size_t beginning,
+                         struct fz_claim_page *page, struct fz_claim_other *ret_other, uint64_t *ret_floor,
+                         bool *ret_is_lower)
 {
-    struct claim_search search = {.key = key, .found = 0};
+    struct claim_search search = {.key = key,
+                                  .own_name = own_path + beginning,
+                                  .page = page,
+                                  .other = ret_other,
+                                  .beginning = beginning,
+                                  .folder = strlen(key->folder) + 1};
 
-    search.folder = strlen(key->folder) + 1;
-    search.beginning = begin_path(search.path, key, worker);
+    memcpy(search.path, own_path, beginning);
     int sys = fz_list_dir(key->folder, look_at_claim_name, &search);
-    if (search.found == FZ_CLAIM_TAKEN) {
-        ret_other->uid = search.uid;
-        ret_other->sys_errno = search.sys_errno;
-        memcpy(ret_other->path, search.path, sizeof ret_other->path);
-    }
+    *ret_is_lower = search.is_lower;
     *ret_floor = search.floor;
-    return search.found != 0 ? search.found : sys;
+    if (search.found != 0 || sys != 0)
+        return search.found != 0 ? search.found : sys;
+    if (search.ahead.until == 0)
+        return 0;
+    *ret_other = search.ahead;
+    return FZ_CLAIM_TAKEN;
 }
 
 int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other)
 {
+    char own[FZ_CLAIM_PATH_SIZE];
+    size_t beginning;
     uint64_t ignored;
+    bool is_lower;
 
-    return key->folder == NULL ? 0 : search_others(key, worker, ret_other, &ignored);
+    int sys = path_of_own(own, key, worker, &beginning);
+    memcpy(ret_other->path, own, sizeof own);
+    return sys == 0 ? search_others(key, own, beginning, NULL, ret_other, &ignored, &is_lower) : sys;
 }
 
 /* ---- the own file ---------------------------------------------------------------- */
@@ -227,8 +396,16 @@ static int open_claim(struct fz_claim *claim)
     return status.st_size >= CLAIM_FILE_SIZE ? 0 : fz_file_reserve(fd, CLAIM_FILE_SIZE);
 }
 
+/* Says who has it, as far as there is room; the processes of a word say the same. */
+static void say_holder(struct fz_claim_page *page, const char *holder)
+{
+    size_t len = strlen(holder);
+
+    memcpy(page->holder, holder, len < sizeof page->holder ? len : sizeof page->holder - 1);
+}
+
 /* Opens, locks and maps the own file.  0, FZ_CLAIM_TAKEN (somebody locks it), ESTALE, an errno or a refusal. */
-static int hold_claim(struct fz_claim *claim)
+static int hold_claim(struct fz_claim *claim, const char *holder)
 {
     int err = open_claim(claim);
 
@@ -243,7 +420,9 @@ static int hold_claim(struct fz_claim *claim)
     void *page = mmap(NULL, CLAIM_FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         return errno;
-    claim->used = page;
+    claim->page = page;
+    if (claim->page->holder[0] == '\0')
+        say_holder(claim->page, holder);
     return 0;
 }
 
@@ -255,123 +434,155 @@ static bool is_occupied(const struct fz_claim *claim, struct fz_claim_other *ret
     if (lstat(claim->path, &status) != 0 || status.st_uid == geteuid())
         return false;
     ret_other->uid = status.st_uid;
+    ret_other->is_own = false;
     return true;
 }
 
 /* Unlocked first: a child that was forked meanwhile would keep it. */
 static void withdraw(struct fz_claim *claim)
 {
-    if (claim->used != NULL)
-        munmap(claim->used, CLAIM_FILE_SIZE);
-    claim->used = NULL;
+    if (claim->page != NULL)
+        munmap(claim->page, CLAIM_FILE_SIZE);
+    claim->page = NULL;
     if (fz_kept_fd_is_set(&claim->file))
         fz_own_file_unlock_and_close(&claim->file);
+}
+
+/* Locks the own file.  As fz_claim_try; on failure it is not held. */
+static int hold_own(struct fz_claim *claim, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
+{
+    int err = ESTALE;
+
+    for (int i = 0; i < VANISHES_MOST && err == ESTALE; i++) {
+        err = hold_claim(claim, key->holder);
+        if (err == ESTALE)
+            fz_own_file_unlock_and_close(&claim->file);
+    }
+    if (err == 0)
+        return 0;
+    withdraw(claim);
+    *ret_other = (struct fz_claim_other){.uid = geteuid(), .is_own = true};
+    memcpy(ret_other->path, claim->path, sizeof ret_other->path);
+    if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(claim, ret_other))
+        return FZ_CLAIM_TAKEN;
+    return err;
+}
+
+/* An attempt: the own claim, held or not, and where the part of its path begins that is its own. */
+struct claim_attempt {
+    struct fz_claim claim;
+    size_t beginning;
+    bool gives_way; /* to the other one, which goes first */
+};
+
+static int begin_attempt(struct claim_attempt *attempt, const struct fz_claim_key *key, uint32_t worker,
+                         struct fz_claim_other *ret_other)
+{
+    attempt->claim = FZ_CLAIM_NONE;
+    int sys = path_of_own(attempt->claim.path, key, worker, &attempt->beginning);
+    memcpy(ret_other->path, attempt->claim.path, sizeof ret_other->path);
+    return sys;
+}
+
+/* As fz_claim_try; after FZ_CLAIM_TAKEN the own claim may still be held. */
+static int attempt_once(struct claim_attempt *attempt, const struct fz_claim_key *key, struct fz_claim_other *ret_other)
+{
+    struct fz_claim *claim = &attempt->claim;
+    bool is_lower;
+    uint64_t floor;
+
+    attempt->gives_way = true;
+    int err = claim->page == NULL ? hold_own(claim, key, ret_other) : 0;
+    if (err != 0)
+        return err;
+    err = search_others(key, claim->path, attempt->beginning, claim->page, ret_other, &floor, &is_lower);
+    attempt->gives_way = is_lower;
+    uint64_t own = atomic_load_explicit(&claim->page->floor, memory_order_acquire);
+    claim->floor = floor > own ? floor : own;
+    return err;
 }
 
 int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                  struct fz_claim_other *ret_other)
 {
-    struct fz_claim claim = FZ_CLAIM_NONE;
-    int err = ESTALE;
+    struct claim_attempt attempt;
 
-    if (key->folder == NULL) {
-        *ret = claim;
-        return 0;
-    }
-    int sys = path_of_own(claim.path, key, worker);
-    memcpy(ret_other->path, claim.path, sizeof ret_other->path);
-    if (sys != 0)
-        return sys;
-    for (int i = 0; i < VANISHES_MOST && err == ESTALE; i++) {
-        err = hold_claim(&claim);
-        if (err == ESTALE)
-            fz_own_file_unlock_and_close(&claim.file);
-    }
-    ret_other->uid = geteuid();
-    ret_other->sys_errno = 0;
+    int err = begin_attempt(&attempt, key, worker, ret_other);
     if (err == 0)
-        err = search_others(key, worker, ret_other, &claim.floor);
-    else if ((err == EACCES || err == EISDIR || err < FZ_CLAIM_TAKEN) && is_occupied(&claim, ret_other))
-        err = FZ_CLAIM_TAKEN;
-    if (err != 0)
-        withdraw(&claim);
+        err = attempt_once(&attempt, key, ret_other);
+    if (err == 0)
+        *ret = attempt.claim;
     else
-        *ret = claim;
+        withdraw(&attempt.claim);
     return err;
 }
 
-bool fz_claim_pause(uint64_t *waited_ns, const struct fz_claim_other *other)
+bool fz_claim_pause(uint64_t *waited_ns)
 {
-    struct timespec pause = {.tv_nsec = other->uid >= geteuid() ? SHORT_PAUSE_NS : LONG_PAUSE_NS};
+    const struct timespec pause = {.tv_nsec = CLAIM_PAUSE_NS};
 
     if (*waited_ns >= CLAIM_PATIENCE_NS)
         return false;
     clock_nanosleep(CLOCK_MONOTONIC, 0, &pause, NULL);
-    *waited_ns += (uint64_t)pause.tv_nsec;
+    *waited_ns += CLAIM_PAUSE_NS;
     return true;
 }
 
-frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
+/*
+ * The one that goes first keeps its claim while it waits, so the others step back; it waits for those that have begun.
+ */
+int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
+                    struct fz_claim_other *ret_other)
 {
-    return fz_fail_errno(reterr, sys,
-                         path == NULL ? "it is not known where the users of this host tell each other of worker ids"
-                                      : "the other users of this host cannot be told of the worker id by the file",
-                         path, "");
-}
+    struct claim_attempt attempt;
+    uint64_t waited_ns = 0;
 
-static frazil_err refuse_worker(uint32_t worker, const struct fz_claim_other *other, frazil_error *reterr)
-{
-    if (other->sys_errno != 0)
-        return fz_fail_errno(reterr, other->sys_errno, "it cannot be told whether another user has the worker id, by",
-                             other->path, ": its owner must let everybody read it, or remove it");
-    if (other->uid == geteuid())
-        return fz_fail(reterr, FRAZIL_EWORKER,
-                       "worker id %u cannot be claimed, because another user locks %q, which is this user's own file: "
-                       "end the process that has it open (fuser names it)",
-                       (uint64_t)worker, other->path);
-    return fz_fail(reterr, FRAZIL_EWORKER,
-                   "worker id %u is in use by uid %u on this host, as %q shows: give each user another worker id, or "
-                   "run both programs as one user",
-                   (uint64_t)worker, other->uid, other->path);
+    int err = begin_attempt(&attempt, key, worker, ret_other);
+    if (err != 0)
+        return err;
+    do {
+        err = attempt_once(&attempt, key, ret_other);
+        if (err == FZ_CLAIM_TAKEN && attempt.gives_way)
+            withdraw(&attempt.claim);
+    } while (err == FZ_CLAIM_TAKEN && ret_other->until == 0 && fz_claim_pause(&waited_ns));
+    if (err == 0)
+        *ret = attempt.claim;
+    else
+        withdraw(&attempt.claim);
+    return err;
 }
 
 frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker, frazil_error *reterr)
 {
     struct fz_claim_other other;
-    uint64_t waited_ns = 0;
-    int err;
 
-    do
-        err = fz_claim_try(ret, key, worker, &other);
-    while (err == FZ_CLAIM_TAKEN && fz_claim_pause(&waited_ns, &other));
+    int err = fz_claim_insist(ret, key, worker, &other);
     if (err == FZ_CLAIM_TAKEN)
-        return refuse_worker(worker, &other, reterr);
+        return fz_claim_refuse(worker, key, &other, reterr);
     return err == 0 ? FRAZIL_OK : fz_claim_fail(err, other.path, reterr);
 }
 
+/* ---- after it was taken -------------------------------------------------------------- */
+
 void fz_claim_raise(const struct fz_claim *claim, uint64_t until)
 {
-    if (claim->used == NULL)
-        return;
-    uint64_t used = atomic_load_explicit(claim->used, memory_order_relaxed);
-    while (used < until && !atomic_compare_exchange_weak_explicit(claim->used, &used, until, memory_order_acq_rel,
-                                                                  memory_order_relaxed)) {
-    }
+    if (claim->page != NULL)
+        raise_tick(&claim->page->used, until);
 }
 
 void fz_claim_lower(const struct fz_claim *claim, uint64_t until, uint64_t used)
 {
-    if (claim->used != NULL && used < until)
-        (void)atomic_compare_exchange_strong_explicit(claim->used, &until, used, memory_order_acq_rel,
+    if (claim->page != NULL && used < until)
+        (void)atomic_compare_exchange_strong_explicit(&claim->page->used, &until, used, memory_order_acq_rel,
                                                       memory_order_relaxed);
 }
 
 void fz_claim_release(struct fz_claim *claim)
 {
-    if (claim->used == NULL)
+    if (claim->page == NULL)
         return;
     /* This is not unlocking: a child goes on holding the number. */
-    munmap(claim->used, CLAIM_FILE_SIZE);
-    claim->used = NULL;
+    munmap(claim->page, CLAIM_FILE_SIZE);
+    claim->page = NULL;
     fz_kept_fd_close(&claim->file);
 }

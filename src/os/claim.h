@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Claims on worker numbers, which keep the users of one host apart.  Run directories are each user's own, so the words
- * and lock files of two users never meet.  A claim is a file that all users of the host can read, in a folder in which
- * everybody makes files and nobody removes those of others (/dev/shm, as it has the sticky bit).  Its name says the
- * layout and namespace (two hashes), the worker, the sequence numbers and the user.  A process that has the number
- * holds a shared flock on its user's file; a forked child holds it together with its parent.
+ * Claims on worker numbers, which keep apart all programs of one host that share no word: those of several users, and
+ * those of one user with several run directories.  A claim is a file that everybody can read, in the host directory, in
+ * which everybody makes files and nobody removes those of others (/dev/shm, as it has the sticky bit).  It belongs to
+ * one word.  Its name says the layout and namespace (two hashes), the worker, the sequence numbers and the word.  A
+ * process that has the number holds a shared flock on the claim; a forked child holds it together with its parent.
  *
- * A process locks its own file first, and only then looks whether other users hold theirs.  So two that begin at once
- * may both see the other, but never neither.  To look is to try an exclusive lock for a moment.  That moment can be in
- * the way of the owner or of a third user, so both try again, for a quarter of a second.  The user with the lower
- * number tries more often, and so gets the worker number.
+ * A process locks its own claim first, and only then looks whether others are locked.  So two that begin at once may
+ * both see the other, but never neither.  Then the one whose file's name is lower waits for the other to step back.
+ * To look is to try an exclusive lock for a moment.  That moment can be in the way of the owner or of a third one, so
+ * they try again, for a quarter of a second.
  *
- * The file also says up to which tick its user may have used the number.  The next user begins above that.  It stays
- * when its user ends, until the next boot.
+ * A claim also says up to which tick its word may have used the number, and others begin above that.  It stays when its
+ * processes end, until the next boot, or until a process of the same user has taken over what it says.
  *
  * A hostile user can lock a file of any name, or write a tick of the far future, and so refuse numbers to others.  It
- * can remove no file but its own, so it cannot make two others use one number.  Processes of one user are let in: the
- * run directory tells them apart.
+ * can remove no file but its own, so it cannot make two others use one number.
  */
 #ifndef FZ_OS_CLAIM_H
 #define FZ_OS_CLAIM_H
@@ -29,34 +28,60 @@
 #include "frazil/error.h"
 #include "kept_fd.h"
 
-enum { FZ_CLAIM_PATH_SIZE = 192, FZ_CLAIM_FOLDERS = 2, FZ_CLAIM_FOLDER_SIZE = 10 };
+/* Bytes of a claim's path, and of the name of who has it, terminators included. */
+enum { FZ_CLAIM_PATH_SIZE = FZ_PATH_SIZE, FZ_CLAIM_HOLDER_SIZE = 240 };
 
-/* Where claims may be, the best one first. */
+/* Where claims may be if nobody names a folder, the best one first. */
+enum { FZ_CLAIM_FOLDERS = 2, FZ_CLAIM_FOLDER_SIZE = 10 };
 extern const char fz_claim_folders[FZ_CLAIM_FOLDERS][FZ_CLAIM_FOLDER_SIZE];
 
-/* Which ids the number is for. */
+/* A word, as no other one of this kernel has these three numbers: a copy of its file lies elsewhere. */
+struct fz_claim_word {
+    uint64_t nonce;
+    uint64_t device;
+    uint64_t inode;
+};
+
+/* Names what has no word, as it keeps its state in memory: another one each time.  0 or an errno. */
+FZ_PRIVATE int fz_claim_word_of_none(struct fz_claim_word *ret);
+
+/* Which ids the number is for, and who wants it. */
 struct fz_claim_key {
-    const char *folder; /* of fz_claim_folder; NULL: there is none, and nothing is claimed */
+    const char *folder; /* of fz_claim_folder */
     const char *fingerprint;
     const char *name; /* of the namespace */
     struct fz_bounds bounds;
-    uint64_t now_tick; /* a number that another user has used beyond this tick can be used later only */
+    uint64_t tick_ms;
+    uint64_t now_tick;  /* of the present */
+    uint64_t patience;  /* in ticks: a number that was used further beyond the present is refused */
+    const char *holder; /* the run directory or another name, for others to read; what does not fit is left out */
+    struct fz_claim_word word;
+};
+
+/* The content of a file, in native byte order. */
+struct fz_claim_page {
+    _Atomic uint64_t used;  /* the last tick that may have been used; 0: none */
+    _Atomic uint64_t floor; /* the first one that was not, by those whose claims were taken over */
+    char holder[FZ_CLAIM_HOLDER_SIZE];
 };
 
 struct fz_claim {
-    /* On the file's page, which keeps the lock when the program closes all descriptors, as daemons do. */
-    _Atomic uint64_t *used; /* the last tick that this user may have used; NULL: nothing is claimed */
-    uint64_t floor;         /* the first tick that no other user can have used */
+    /* Keeps the lock when the program closes all descriptors, as daemons do.  NULL: nothing is claimed. */
+    struct fz_claim_page *page;
+    uint64_t floor;         /* the first tick that nobody else can have used */
     struct fz_kept_fd file; /* keeps it on an overlay, where a mapping does not */
     char path[FZ_CLAIM_PATH_SIZE];
 };
 
-#define FZ_CLAIM_NONE ((struct fz_claim){.used = NULL, .file = FZ_KEPT_NONE})
+#define FZ_CLAIM_NONE ((struct fz_claim){.page = NULL, .file = FZ_KEPT_NONE})
 
-/* Whose file is in the way; the own user's, if somebody else locks that. */
+/* Whose file is in the way; the own one, if somebody else locks that. */
 struct fz_claim_other {
     uint64_t uid;
-    int sys_errno; /* why it cannot be told whether the file is locked; 0: it is */
+    uint64_t until; /* not 0: nobody holds it, but its word may have used all ticks to this one, of the future */
+    int sys_errno;  /* why it cannot be told whether the file is locked; 0: it is */
+    bool is_own;
+    char holder[FZ_CLAIM_HOLDER_SIZE]; /* "": it has not said */
     char path[FZ_CLAIM_PATH_SIZE];
 };
 
@@ -64,33 +89,45 @@ struct fz_claim_other {
 enum { FZ_CLAIM_TAKEN = -1 };
 
 /*
- * The folder of this host's claims: /dev/shm or else /tmp (the portable build: /tmp or else /var/tmp), the first one
- * in which each user may make files, and remove only its own.  *ret is NULL where neither is like that, as in a
- * container without both; never freed.  0 or an errno.
+ * The host directory.  wanted (host_dir=) is made if it is not there, for all users (mode 1777).  NULL or empty:
+ * /dev/shm or else /tmp (the portable build: /tmp or else /var/tmp), the first one in which each user may make files,
+ * and remove only its own.  FRAZIL_ESPEC: the path is not absolute.  FRAZIL_ESYS: there is none, or others could remove
+ * files in it.
  */
-FZ_PRIVATE int fz_claim_folder(const char **ret);
+FZ_PRIVATE frazil_err fz_claim_folder(char ret[FZ_PATH_SIZE], const char *wanted, frazil_error *reterr);
 
 /*
- * Claims the number, if no other user has it at this moment.  0, FZ_CLAIM_TAKEN (and *ret_other is set), an errno or a
- * refusal (and ret_other->path is set).  Any thread; a process can claim a number several times.
+ * Claims the number, if nobody else has it at this moment.  0, FZ_CLAIM_TAKEN (and *ret_other is set), an errno or a
+ * refusal (and ret_other->path is set).  Any thread; the processes of a word can claim it together.
  */
 FZ_PRIVATE int fz_claim_try(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                             struct fz_claim_other *ret_other);
 
 /* After FZ_CLAIM_TAKEN: sleeps if it is worth another try, and says whether.  *waited_ns is 0 before the first time. */
-FZ_PRIVATE bool fz_claim_pause(uint64_t *waited_ns, const struct fz_claim_other *other);
+FZ_PRIVATE bool fz_claim_pause(uint64_t *waited_ns);
 
 /*
- * Claims the number, and waits a quarter of a second for somebody who is only looking.  FRAZIL_EWORKER: another user
- * has the number, with sequence numbers that overlap these.  FRAZIL_ESYS.
+ * The same, and waits a quarter of a second for somebody who is only looking, or gives way.  Of those who try at once,
+ * one gets it.
+ */
+FZ_PRIVATE int fz_claim_insist(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
+                               struct fz_claim_other *ret_other);
+
+/*
+ * The same as an error.  FRAZIL_EWORKER: somebody else has it, with sequence numbers that overlap these, or has used it
+ * in the future.  FRAZIL_ESYS.
  */
 FZ_PRIVATE frazil_err fz_claim_take(struct fz_claim *ret, const struct fz_claim_key *key, uint32_t worker,
                                     frazil_error *reterr);
 
-/* Fails as FRAZIL_ESYS for what fz_claim_try returned, with ret_other->path; or fz_claim_folder, with NULL. */
+/* Fails as FRAZIL_ESYS for what fz_claim_try returned, with ret_other->path. */
 FZ_PRIVATE frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr);
 
-/* Whether another user has the number, without claiming it.  As fz_claim_try. */
+/* Fails as FRAZIL_EWORKER or FRAZIL_ESYS: *other has the number. */
+FZ_PRIVATE frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key,
+                                      const struct fz_claim_other *other, frazil_error *reterr);
+
+/* Whether somebody else has the number, without claiming it.  As fz_claim_try. */
 FZ_PRIVATE int fz_claim_find(const struct fz_claim_key *key, uint32_t worker, struct fz_claim_other *ret_other);
 
 /* Says that ticks up to this one may be used from now on.  Any thread, and forked children. */

@@ -509,6 +509,9 @@ static frazil_err examine(const struct opening *o)
         return err;
     looking.reterr = &status->wrong; /* a file that cannot be used is a finding here, and no failure */
     err = look_over(&looking, &found, &status->stale);
+    status->nonce = o->file->nonce;
+    status->device = found.st_dev;
+    status->inode = found.st_ino;
     if (err == FRAZIL_ESTATE || err == FRAZIL_OK)
         return FRAZIL_OK;
     if (o->reterr != NULL)

@@ -75,7 +75,10 @@ FZ_PRIVATE frazil_err fz_word_file_open(struct fz_word_file *ret, const char *pa
 /* A word file as it looks from outside. */
 struct fz_word_file_status {
     bool exists;
-    bool in_use;        /* a process has it mapped */
+    bool in_use;    /* a process has it mapped */
+    uint64_t nonce; /* of a file that is not stale or wrong, with the two numbers of where it lies */
+    uint64_t device;
+    uint64_t inode;
     bool stale;         /* from before the boot, a copy, or of an older version: the next open makes it anew */
     frazil_error wrong; /* code FRAZIL_OK: nothing; FRAZIL_ESTATE: why it cannot be opened */
 };

@@ -87,8 +87,6 @@ static int try_lock(const char *path, struct fz_worker_lock *ret)
     }
 }
 
-/* ---- the sentence when all are taken ---------------------------------------- */
-
 /* 0: it has not said yet, or cannot be read. */
 static uint64_t read_pid(const char *path)
 {
@@ -102,135 +100,64 @@ static uint64_t read_pid(const char *path)
     return pid;
 }
 
-/* Names who has the number.  Another user's claim comes first: the own file then names a process that had it before. */
-static void name_holder(struct fz_sentence *s, const char *directory, const struct fz_claim_key *key, uint32_t worker)
+/* "17, 99, ? and 12 more" */
+static void list_holders(struct fz_sentence *s, const char *directory, uint32_t base, uint32_t count)
 {
-    char path[FZ_PATH_SIZE];
-    struct fz_claim_other other;
-
-    if (fz_claim_find(key, worker, &other) == FZ_CLAIM_TAKEN) {
-        fz_sentence_str(s, "one of uid ");
-        fz_sentence_u64(s, other.uid);
-        return;
-    }
-    uint64_t pid = path_of(path, directory, worker) == 0 ? read_pid(path) : 0;
-    if (pid == 0)
-        fz_sentence_char(s, '?');
-    else
-        fz_sentence_u64(s, pid);
-}
-
-/* The numbers to choose from. */
-struct lock_pool {
-    const char *directory;
-    uint32_t base;
-    uint32_t count;
-    const struct fz_claim_key *key;
-};
-
-/* "17, one of uid 1001, ? and 12 more" */
-static void list_holders(struct fz_sentence *s, const struct lock_pool *pool)
-{
-    for (uint32_t i = 0; i < pool->count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
+        char path[FZ_PATH_SIZE];
         if (s->len + ROOM_FOR_MORE > s->size) {
             fz_sentence_str(s, " and ");
-            fz_sentence_u64(s, pool->count - i);
+            fz_sentence_u64(s, count - i);
             fz_sentence_str(s, " more");
             return;
         }
+        uint64_t pid = path_of(path, directory, base + i) == 0 ? read_pid(path) : 0;
         fz_sentence_str(s, i == 0 ? "" : ", ");
-        name_holder(s, pool->directory, pool->key, pool->base + i);
+        if (pid == 0)
+            fz_sentence_char(s, '?');
+        else
+            fz_sentence_u64(s, pid);
     }
 }
 
-static frazil_err all_taken(const struct lock_pool *pool, frazil_error *reterr)
+static frazil_err all_taken(const char *directory, uint32_t base, uint32_t count, frazil_error *reterr)
 {
     char holders[HOLDERS_SIZE];
     struct fz_sentence s = fz_sentence_in(holders, sizeof holders);
 
     if (reterr != NULL)
-        list_holders(&s, pool);
+        list_holders(&s, directory, base, count);
     return fz_fail(reterr, FRAZIL_EPOOL,
                    "all %u worker ids from %u to %u are taken on this host; the lock files in %q are held by the "
                    "processes %s (or their children)",
-                   (uint64_t)pool->count, (uint64_t)pool->base, (uint64_t)pool->base + pool->count - 1, pool->directory,
-                   holders);
-}
-
-/* ---- taking ---------------------------------------------------------------- */
-
-/* Unlocked first: a child that was forked meanwhile would keep it. */
-static void drop_number(struct fz_worker_lock *lock)
-{
-    munmap(lock->page, PAGE_SIZE_ASKED_FOR);
-    lock->page = NULL;
-    fz_own_file_unlock_and_close(&lock->file);
-}
-
-/*
- * The lock first: the processes of this user never meet in a claim.  FRAZIL_OK; FRAZIL_EPOOL: somebody has the number,
- * and *ret_other is set if it is another user, or was one, beyond the present tick; FRAZIL_ESYS.
- */
-static frazil_err try_number(struct fz_worker_lock *ret, const struct lock_pool *pool, uint32_t worker, bool may_wait,
-                             struct fz_claim_other *ret_other, frazil_error *reterr)
-{
-    struct fz_worker_lock lock = {.file = FZ_KEPT_NONE, .worker = worker};
-    char path[FZ_PATH_SIZE];
-
-    int err = path_of(path, pool->directory, worker);
-    if (err == 0)
-        err = try_lock(path, &lock);
-    if (err < TAKEN)
-        return fz_fail_errno(reterr, err, "the lock file cannot be used:", path, "");
-    if (err > 0)
-        return fz_fail_errno(reterr, err, "no worker id can be locked in the run directory", pool->directory,
-                             "; it must be writable, or name another one with run_dir=");
-    if (err == TAKEN)
-        return FRAZIL_EPOOL;
-    err = fz_claim_try(&lock.claim, pool->key, worker, ret_other);
-    if (err == 0 && !may_wait && lock.claim.floor > pool->key->now_tick) {
-        fz_claim_release(&lock.claim);
-        err = FZ_CLAIM_TAKEN;
-    }
-    if (err == 0) {
-        *ret = lock;
-        return FRAZIL_OK;
-    }
-    drop_number(&lock);
-    return err == FZ_CLAIM_TAKEN ? FRAZIL_EPOOL : fz_claim_fail(err, ret_other->path, reterr);
-}
-
-/* Tries all once.  As try_number; *ret_other is set if another user is in the way of one of them. */
-static frazil_err take_lowest(struct fz_worker_lock *ret, const struct lock_pool *pool, bool may_wait,
-                              struct fz_claim_other *ret_other, frazil_error *reterr)
-{
-    frazil_err err = FRAZIL_EPOOL;
-
-    for (uint32_t i = 0; i < pool->count && err == FRAZIL_EPOOL; i++)
-        err = try_number(ret, pool, pool->base + i, may_wait, ret_other, reterr);
-    return err;
+                   (uint64_t)count, (uint64_t)base, (uint64_t)base + count - 1, directory, holders);
 }
 
 frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,
-                               const struct fz_claim_key *key, frazil_error *reterr)
+                               frazil_error *reterr)
 {
-    const struct lock_pool pool = {.directory = directory, .base = base, .count = count, .key = key};
-    struct fz_claim_other other = {.path = ""};
-    uint64_t waited_ns = 0;
-    frazil_err err;
-
     assert(count >= 1 && base <= UINT32_MAX - (count - 1));
-    /* A number that can be used at once is better than a lower one. */
-    do
-        err = take_lowest(ret, &pool, waited_ns > 0, &other, reterr);
-    while (err == FRAZIL_EPOOL && other.path[0] != '\0' && fz_claim_pause(&waited_ns, &other));
-    return err == FRAZIL_EPOOL ? all_taken(&pool, reterr) : err;
+    for (uint32_t i = 0; i < count; i++) {
+        char path[FZ_PATH_SIZE];
+        struct fz_worker_lock lock = {.file = FZ_KEPT_NONE, .worker = base + i};
+        int err = path_of(path, directory, base + i);
+        if (err == 0)
+            err = try_lock(path, &lock);
+        if (err == 0) {
+            *ret = lock;
+            return FRAZIL_OK;
+        }
+        if (err < TAKEN)
+            return fz_fail_errno(reterr, err, "the lock file cannot be used:", path, "");
+        if (err != TAKEN)
+            return fz_fail_errno(reterr, err, "no worker id can be locked in the run directory", directory,
+                                 "; it must be writable, or name another one with run_dir=");
+    }
+    return all_taken(directory, base, count, reterr);
 }
 
 void fz_worker_lock_release(struct fz_worker_lock *lock)
 {
-    /* The lock after the claim: whoever takes the number next finds no claim of this process in the way. */
-    fz_claim_release(&lock->claim);
     /* This is not unlocking: a child that shares the word goes on holding the number. */
     munmap(lock->page, PAGE_SIZE_ASKED_FOR);
     lock->page = NULL;

@@ -192,6 +192,17 @@ static void canon_lease(struct canon *w, const struct fz_decision *decision)
         canon_number(w, FZ_KEY_WORKERS, terms->workers);
 }
 
+/* Where others are kept from the worker id. */
+static void canon_claim(struct canon *w, const struct fz_decision *decision)
+{
+    if (!decision->is_claimed)
+        return;
+    if (decision->state.kind == FZ_STATE_MEMORY)
+        canon_word(w, FZ_KEY_NAMESPACE, decision->places.name);
+    if (decision->places.host_dir != NULL)
+        canon_value(w, FZ_KEY_HOST_DIR, decision->places.host_dir);
+}
+
 static void canon_state(struct canon *w, const struct fz_decision *decision)
 {
     const struct fz_places *places = &decision->places;
@@ -209,6 +220,7 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
         break;
     case FZ_STATE_MEMORY:
         canon_choice(w, FZ_KEY_STATE, FZ_SAID_MEMORY);
+        canon_claim(w, decision);
         break;
     case FZ_STATE_FILES:
         canon_choice(w, FZ_KEY_STATE, FZ_SAID_FILE);
@@ -217,6 +229,7 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
             canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);
         if (places->state_dir != NULL)
             canon_value(w, FZ_KEY_STATE_DIR, places->state_dir);
+        canon_claim(w, decision);
         break;
     }
     canon_choice(w, FZ_KEY_KEEPER, (int)decision->keeper);

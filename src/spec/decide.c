@@ -83,6 +83,20 @@ static void settle_state(struct fz_decision *decision, int said, const struct fz
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
 
+/*
+ * Whether the worker id is claimed.  A clock of the program's own, or a frozen one, makes the same ids each time, as
+ * tests expect; a snapshot is taken to make them once more.
+ */
+static void settle_claim(struct fz_decision *decision, const struct fz_occasion *occasion)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    bool is_known = fz_worker_is_granted(worker) || worker->in_process || occasion->has_clock || decision->frozen ||
+                    occasion->opening == FZ_OPENING_SNAPSHOT;
+
+    decision->is_claimed =
+        decision->state.kind == FZ_STATE_FILES || (decision->state.kind == FZ_STATE_MEMORY && !is_known);
+}
+
 /* Whether the state goes with the worker id; operators may look at state that no generator can open. */
 static frazil_err check_state(const struct fz_decision *decision, int said, frazil_error *reterr)
 {
@@ -245,7 +259,8 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
 
     places->run_dir = fz_given_text(values, FZ_KEY_RUN_DIR);
     places->state_dir = fz_given_text(values, FZ_KEY_STATE_DIR);
-    if (decision->state.kind != FZ_STATE_FILES && decision->state.kind != FZ_STATE_SHARED)
+    places->host_dir = fz_given_text(values, FZ_KEY_HOST_DIR);
+    if (decision->state.kind == FZ_STATE_URL)
         return FRAZIL_OK;
     fz_layout_value(&decision->layout, places->value);
     frazil_err err = name_namespace(places, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
@@ -387,6 +402,7 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
     if (err != FRAZIL_OK)
         return err;
     settle_state(decision, values.state, occasion);
+    settle_claim(decision, occasion);
     if (opens)
         err = check_state(decision, values.state, reterr);
     return err == FRAZIL_OK ? find_places(decision, &values, reterr) : err;
@@ -395,8 +411,12 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
 frazil_err fz_decide_settings(struct fz_decision *ret, struct fz_settings *settings, const struct fz_occasion *occasion,
                               frazil_error *reterr)
 {
-    static const enum fz_key kept[FZ_DECISION_TEXTS] = {
-        [FZ_TEXT_WORKER] = FZ_KEY_WORKER, FZ_KEY_STATE, FZ_KEY_RUN_DIR, FZ_KEY_STATE_DIR, FZ_KEY_HOSTNAME};
+    static const enum fz_key kept[FZ_DECISION_TEXTS] = {[FZ_TEXT_WORKER] = FZ_KEY_WORKER,
+                                                        FZ_KEY_STATE,
+                                                        FZ_KEY_RUN_DIR,
+                                                        FZ_KEY_STATE_DIR,
+                                                        FZ_KEY_HOST_DIR,
+                                                        FZ_KEY_HOSTNAME};
     struct fz_decision decision;
 
     memset(&decision, 0, sizeof decision);

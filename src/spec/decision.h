@@ -91,16 +91,17 @@ struct fz_lease_terms {
 /* Bytes of a namespace's name, terminator included. */
 #define FZ_NAMESPACE_SIZE 65
 
-/* FZ_STATE_FILES and FZ_STATE_SHARED: where. */
+/* Where.  A state that is neither FZ_STATE_FILES nor FZ_STATE_SHARED has no directories but the last one. */
 struct fz_places {
     char value[FRAZIL_FINGERPRINT_SIZE]; /* of the layout (fz_layout_value), filled up with zeros */
     char name[FZ_NAMESPACE_SIZE];        /* of the folder in both directories */
     const char *run_dir;                 /* NULL: the host's */
     const char *state_dir;               /* likewise */
+    const char *host_dir;                /* of claims; NULL: the host's */
 };
 
 /* How many texts a decision keeps, and which of them is the value of worker=, NULL if none is given. */
-enum { FZ_TEXT_WORKER = 0, FZ_DECISION_TEXTS = 5 };
+enum { FZ_TEXT_WORKER = 0, FZ_DECISION_TEXTS = 6 };
 
 struct fz_decision {
     frazil_layout layout;
@@ -115,6 +116,7 @@ struct fz_decision {
     struct fz_state_choice state;
     struct fz_lease_terms lease;
     struct fz_places places;
+    bool is_claimed; /* the worker id, on this host (os/claim.h): nobody but its processes knows that it is in use */
 
     /* For the doctor. */
     bool as_konayuki;      /* behaviour=konayuki */

@@ -42,6 +42,7 @@
     X(NAMESPACE,        "namespace",        PLACE, TEXT,     settings,         ANY,     "") \
     X(RUN_DIR,          "run_dir",          PLACE, TEXT,     settings,         ANY,     "") \
     X(STATE_DIR,        "state_dir",        PLACE, TEXT,     settings,         ANY,     "") \
+    X(HOST_DIR,         "host_dir",         PLACE, TEXT,     settings,         ANY,     "") \
     X(KEEPER,           "keeper",           PLACE, WORD,     keeper,           ANY,     "") \
     X(HORIZON,          "horizon",          PLACE, DURATION, horizon_ns,       URL,     "worker=URL, a namespace of a coordinator") \
     X(WORKERS,          "workers",          PLACE, NUMBER,   workers,          URL,     "worker=URL, a namespace of a coordinator") \

@@ -22,15 +22,12 @@ enum { POOL = 64, KILLS = 2000 };
 
 EACH_IN_SCRATCH
 
-/* Nobody but this user is on the host. */
-static const struct fz_claim_key one_user = {.folder = NULL};
-
 static struct fz_worker_lock take(uint32_t base, uint32_t count)
 {
     struct fz_worker_lock lock;
     frazil_error err;
 
-    if (fz_worker_lock_take(&lock, scratch, base, count, &one_user, &err) != FRAZIL_OK)
+    if (fz_worker_lock_take(&lock, scratch, base, count, &err) != FRAZIL_OK)
         fail_msg("%s", err.message);
     assert_in_range(lock.worker, base, base + count - 1);
     return lock;
@@ -41,9 +38,9 @@ static void assert_refused(const char *directory, uint32_t base, uint32_t count,
     struct fz_worker_lock lock = {.worker = 4242};
     unsigned fds = scratch_open_fds();
 
-    assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, &one_user, err), code);
+    assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, err), code);
     assert_int_equal(lock.worker, 4242);
-    assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, &one_user, NULL), code);
+    assert_int_equal(fz_worker_lock_take(&lock, directory, base, count, NULL), code);
     assert_int_equal(scratch_open_fds(), fds);
 }
 
@@ -69,7 +66,7 @@ static struct holder start_holder(void)
     assert_true(holder.pid >= 0);
     if (holder.pid == 0) {
         struct fz_worker_lock lock;
-        if (fz_worker_lock_take(&lock, scratch, 0, POOL, &one_user, NULL) != FRAZIL_OK ||
+        if (fz_worker_lock_take(&lock, scratch, 0, POOL, NULL) != FRAZIL_OK ||
             write(fds[1], &lock.worker, sizeof lock.worker) != sizeof lock.worker)
             _exit(1);
         for (;;)
@@ -184,7 +181,7 @@ TEST("A directory that is missing or cannot be written is said to be that, not a
         struct fz_worker_lock lock;
         if (geteuid() == 0 && setuid(65534) != 0)
             _exit(1);
-        if (fz_worker_lock_take(&lock, locked, 0, 4, &one_user, &err) != FRAZIL_ESYS || err.sys_errno != EACCES)
+        if (fz_worker_lock_take(&lock, locked, 0, 4, &err) != FRAZIL_ESYS || err.sys_errno != EACCES)
             _exit(2);
         _exit(strstr(err.message, locked) == NULL ? 3 : 0);
     }
@@ -289,8 +286,7 @@ TEST("Many processes that come at once never share a number")
             continue;
         close(start[1]);
         close(stay[1]);
-        if (read(start[0], &byte, 1) != 0 ||
-            fz_worker_lock_take(&lock, scratch, 0, PROCESSES, &one_user, NULL) != FRAZIL_OK ||
+        if (read(start[0], &byte, 1) != 0 || fz_worker_lock_take(&lock, scratch, 0, PROCESSES, NULL) != FRAZIL_OK ||
             write(answer[1], &lock.worker, sizeof lock.worker) != sizeof lock.worker || read(stay[0], &byte, 1) != 0)
             _exit(1);
         _exit(0);

@@ -408,10 +408,9 @@ void fz_word_file_close(struct fz_word_file *file)
 /* ---- worker numbers --------------------------------------------------------------------------- */
 
 frazil_err fz_worker_lock_take(struct fz_worker_lock *ret, const char *directory, uint32_t base, uint32_t count,
-                               const struct fz_claim_key *key, frazil_error *reterr)
+                               frazil_error *reterr)
 {
     (void)directory;
-    (void)key;
     for (uint32_t i = 0; i < count && i < 10; i++) {
         char path[] = "/run/frazil/worker-0.lock";
         path[sizeof "/run/frazil/worker-" - 1] = (char)('0' + i);

@@ -182,9 +182,6 @@ TEST("A process that enters a guard whose file was removed enters the file of th
     fz_guard_close(&guard);
 }
 
-/* Nobody but this user is on the host. */
-static const struct fz_claim_key one_user = {.folder = NULL};
-
 TEST("A worker's lock whose file is removed between open and lock is not kept: it is taken again, under the name")
 {
     struct fz_worker_lock lock;
@@ -193,9 +190,9 @@ TEST("A worker's lock whose file is removed between open and lock is not kept: i
 
     assert_int_equal(fz_path_join(name, scratch, "/worker-5.lock", ""), 0);
     kernel.removed_at_lock = name;
-    assert_int_equal(fz_worker_lock_take(&lock, scratch, 5, 1, &one_user, NULL), FRAZIL_OK);
+    assert_int_equal(fz_worker_lock_take(&lock, scratch, 5, 1, NULL), FRAZIL_OK);
     assert_null(kernel.removed_at_lock);
-    assert_int_equal(fz_worker_lock_take(&second, scratch, 5, 1, &one_user, NULL), FRAZIL_EPOOL);
+    assert_int_equal(fz_worker_lock_take(&second, scratch, 5, 1, NULL), FRAZIL_EPOOL);
     fz_worker_lock_release(&lock);
 }
 

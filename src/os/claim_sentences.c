@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* The sentences of claims. */
+#include "claim.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "core/decimal.h"
+#include "core/sentence.h"
+#include "fail_errno.h"
+#include "file.h"
+
+#define PASSWD_FILE "/etc/passwd"
+
+enum { PASSWD_SIZE = 16384, OTHER_SIZE = 600 };
+
+/* Finds the name in a line of NAME:PASSWORD:UID:...  0: it is another user's. */
+static size_t name_len_of(const char *line, uint64_t uid)
+{
+    const char *password = strchr(line, ':');
+    const char *number = password == NULL ? NULL : strchr(password + 1, ':');
+    const char *end = number == NULL ? NULL : strchr(number + 1, ':');
+    uint64_t found;
+
+    bool is_it = end != NULL && fz_decimal_parse(number + 1, (size_t)(end - number - 1), &found) && found == uid;
+    return is_it ? (size_t)(password - line) : 0;
+}
+
+/*
+ * Says a user's name if the file of this host's users has it.  A library does not ask others for it, as getpwuid does
+ * over a network.
+ */
+static void say_user_name(struct fz_sentence *s, uint64_t uid)
+{
+    char text[PASSWD_SIZE];
+    size_t len;
+
+    if (fz_file_read(PASSWD_FILE, text, sizeof text, &len) != 0)
+        return;
+    for (char *line = text; line != NULL && *line != '\0';) {
+        char *end = strchr(line, '\n');
+        if (end != NULL)
+            *end = '\0';
+        size_t name_len = name_len_of(line, uid);
+        if (name_len > 0) {
+            fz_sentence_str(s, " (");
+            fz_sentence_shown(s, line, name_len);
+            fz_sentence_char(s, ')');
+            return;
+        }
+        line = end == NULL ? NULL : end + 1;
+    }
+}
+
+/* "uid 1001 (alice) with the run directory '/run/user/1001/frazil'" */
+static void say_other(char text[OTHER_SIZE], const struct fz_claim_other *other)
+{
+    struct fz_sentence s = fz_sentence_in(text, OTHER_SIZE);
+
+    fz_sentence_str(&s, "uid ");
+    fz_sentence_u64(&s, other->uid);
+    say_user_name(&s, other->uid);
+    if (other->holder[0] == '/') {
+        fz_sentence_str(&s, " with the run directory ");
+        fz_sentence_quoted(&s, other->holder, strlen(other->holder));
+    } else if (other->holder[0] != '\0') {
+        fz_sentence_str(&s, " with ");
+        fz_sentence_shown(&s, other->holder, strlen(other->holder));
+    }
+}
+
+frazil_err fz_claim_fail(int sys, const char *path, frazil_error *reterr)
+{
+    return fz_fail_errno(reterr, sys, "the others on this host cannot be told of the worker id by the file", path,
+                         "; name a folder that all users of this host share with host_dir=");
+}
+
+static frazil_err refuse_for_future(uint32_t worker, const struct fz_claim_other *other, const char *who,
+                                    uint64_t ahead_ms, frazil_error *reterr)
+{
+    return fz_fail(
+        reterr, FRAZIL_EWORKER,
+        "worker id %u is free, but %s has used it on this host up to %u s ahead of the clock, and only it "
+        "may use it before then: take another worker id; or, if the ids of that time were thrown away and no "
+        "process has %q open (fuser names it), uid %u or root may remove that file",
+        (uint64_t)worker, who, ahead_ms / 1000, other->path, other->uid);
+}
+
+frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, const struct fz_claim_other *other,
+                           frazil_error *reterr)
+{
+    const char *cure = "give each user a worker id of its own, or run all as one user with one run directory";
+    char who[OTHER_SIZE];
+
+    if (other->sys_errno != 0)
+        return fz_fail_errno(reterr, other->sys_errno, "it cannot be told whether another user has the worker id, by",
+                             other->path, ": its owner must let everybody read it, or remove it");
+    if (other->is_own)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker id %u cannot be claimed, because another user locks %q, which is this user's own file: "
+                       "end the process that has it open (fuser names it)",
+                       (uint64_t)worker, other->path);
+    say_other(who, other);
+    if (other->until != 0)
+        return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);
+    bool have_words = key->holder[0] == '/' && other->holder[0] == '/';
+    if (other->uid == geteuid() && have_words)
+        cure = "give both the same run_dir= and state_dir=, or this one another worker id";
+    else if (other->uid == geteuid())
+        cure = "keep the state of both in files with state=file, share one generator, or take another worker id";
+    return fz_fail(reterr, FRAZIL_EWORKER, "worker id %u is in use on this host by %s: %s (%q)", (uint64_t)worker, who,
+                   cure, other->path);
+}
