@@ -12,6 +12,8 @@
 #include "os/memory.h"
 #include "shared_page.h"
 
+#define LONGEST_WAIT_NS UINT64_C(3600000000000) /* an hour */
+
 /* ---- the page ---------------------------------------------------------------- */
 
 /*
@@ -144,6 +146,22 @@ static uint64_t tick_at(const frazil_layout *layout, int64_t unix_ms)
     return fz_layout_tick_of(layout, unix_ms, &tick, NULL) == FRAZIL_OK ? tick : 0;
 }
 
+/*
+ * How far beyond the present a number may have been used: by a process that was killed, or as far as ids may be waited
+ * for, but not so far that nobody thinks of that any more.
+ */
+static uint64_t patience_of(const struct fz_decision *decision)
+{
+    uint64_t tick_ns = decision->layout.tick_ms * UINT64_C(1000000);
+    uint64_t longest = LONGEST_WAIT_NS / tick_ns;
+    uint64_t allowed = decision->max_wait_ns / tick_ns;
+    uint64_t killed = 2 * fz_grant_store_reserve(&decision->layout);
+
+    if (allowed > longest)
+        allowed = longest;
+    return allowed > killed ? allowed : killed;
+}
+
 /* A number of file-lock is for one process, whichever part of the sequence that uses. */
 frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE], const struct fz_decision *decision,
                              int64_t now_ms, frazil_error *reterr)
@@ -157,7 +175,7 @@ frazil_err fz_home_claim_key(struct fz_claim_key *ret, char folder[FZ_PATH_SIZE]
                                  .bounds = decision->bounds,
                                  .tick_ms = layout->tick_ms,
                                  .now_tick = tick_at(layout, now_ms),
-                                 .patience = 2 * fz_grant_store_reserve(layout),
+                                 .patience = patience_of(decision),
                                  .holder = ""};
     if (decision->worker.lock)
         ret->bounds = (struct fz_bounds){.min = 0, .max = top, .top = top};

@@ -277,7 +277,9 @@ static void learn_from(struct claim_search *search, const struct stat *status, c
 
     if (end > search->floor)
         search->floor = end;
-    if (end > limit && end > search->ahead.until) {
+    /* Of this run directory there is a grant file as well, which says it better. */
+    bool is_near = status->st_uid == geteuid() && said->holder[0] == '/' && strcmp(said->holder, key->holder) == 0;
+    if (end > limit && end > search->ahead.until && !is_near) {
         describe(search, &search->ahead, status->st_uid, said);
         search->ahead.until = end;
     }

@@ -103,6 +103,11 @@ frazil_err fz_claim_refuse(uint32_t worker, const struct fz_claim_key *key, cons
     say_other(who, other);
     if (other->until != 0)
         return refuse_for_future(worker, other, who, (other->until - key->now_tick) * key->tick_ms, reterr);
+    if (other->uid == geteuid() && other->holder[0] == '/' && strcmp(other->holder, key->holder) == 0)
+        return fz_fail(reterr, FRAZIL_EWORKER,
+                       "worker id %u is in use on this host by a process whose files were removed from the run "
+                       "directory %q: end that process (fuser %q names it)",
+                       (uint64_t)worker, other->holder, other->path);
     bool have_words = key->holder[0] == '/' && other->holder[0] == '/';
     if (other->uid == geteuid() && have_words)
         cure = "give both the same run_dir= and state_dir=, or this one another worker id";

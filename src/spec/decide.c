@@ -260,7 +260,7 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
     places->run_dir = fz_given_text(values, FZ_KEY_RUN_DIR);
     places->state_dir = fz_given_text(values, FZ_KEY_STATE_DIR);
     places->host_dir = fz_given_text(values, FZ_KEY_HOST_DIR);
-    if (decision->state.kind == FZ_STATE_URL)
+    if (!decision->is_claimed && decision->state.kind != FZ_STATE_SHARED)
         return FRAZIL_OK;
     fz_layout_value(&decision->layout, places->value);
     frazil_err err = name_namespace(places, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);

@@ -6,6 +6,9 @@ bats_require_minimum_version 1.5.0
 : "${FRAZIL_VECTORS_DIR:=$BATS_TEST_DIRNAME/../vectors}"
 unset FRAZIL_LAYOUT FRAZIL_EPOCH FRAZIL_TICK FRAZIL_WORKER FRAZIL_CONFIG NO_COLOR
 
+# Each test is on a host of its own: another one's worker ids are not in its way.
+[ -z "${BATS_TEST_TMPDIR-}" ] || export FRAZIL_HOST_DIR="$BATS_TEST_TMPDIR/host"
+
 frazil() {
     command "$FRAZIL" "$@"
 }

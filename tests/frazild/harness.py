@@ -44,6 +44,8 @@ class Daemon:
             arguments = ["-c", self.config]
         self.lines = []
         self.changed = threading.Condition()
+        # Each daemon is on a host of its own, so that two may have one worker number.
+        env = {**(os.environ if env is None else env), "FRAZIL_HOST_DIR": os.path.join(self.folder, "host")}
         self.process = subprocess.Popen(
             [*command, *arguments], stderr=subprocess.PIPE, text=True, env=env, preexec_fn=preexec
         )

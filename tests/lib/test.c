@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: MIT */
+#define _XOPEN_SOURCE 700 /* S_ISVTX */
 #include "lib/test.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "lib/resting_fork.h"
 
@@ -15,6 +21,42 @@ void test_add(struct test *test)
         place = &(*place)->next;
     test->next = *place;
     *place = test;
+}
+
+/* ---- the host ---------------------------------------------------------------- */
+
+/*
+ * Each test is on a host of its own: what it claims there is in nobody's way, be it another test's or that of a program
+ * of this machine.
+ */
+static char host_dir[512];
+
+static void make_host(void)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    snprintf(host_dir, sizeof host_dir, "%s/frazil-host-XXXXXX", tmp == NULL ? "/tmp" : tmp);
+    assert_non_null(mkdtemp(host_dir));
+    assert_int_equal(chmod(host_dir, S_ISVTX | S_IRWXU | S_IRWXG | S_IRWXO), 0);
+    setenv("FRAZIL_HOST_DIR", host_dir, 1);
+}
+
+static void remove_host(void)
+{
+    DIR *dir = opendir(host_dir);
+
+    if (dir == NULL)
+        return;
+    for (const struct dirent *entry; (entry = readdir(dir)) != NULL;)
+        (void)unlinkat(dirfd(dir), entry->d_name, 0);
+    closedir(dir);
+    (void)rmdir(host_dir);
+}
+
+void test_change_host(void)
+{
+    remove_host();
+    make_host();
 }
 
 /* ---- as cmocka wants them -------------------------------------------------- */
@@ -41,6 +83,20 @@ AS_FIXTURE(before_all)
 AS_FIXTURE(after_all)
 
 #undef AS_FIXTURE
+
+static int set_up(void **state)
+{
+    make_host();
+    return run_before_each(state);
+}
+
+static int tear_down(void **state)
+{
+    int failed = run_after_each(state);
+
+    remove_host();
+    return failed;
+}
 
 /* ---- the program ------------------------------------------------------------ */
 
@@ -76,7 +132,7 @@ static struct CMUnitTest for_cmocka(struct test *test)
 {
     if (is_left_out(test))
         return (struct CMUnitTest){test->sentence, run_left_out, NULL, NULL, NULL};
-    return (struct CMUnitTest){test->sentence, run_body, run_before_each, run_after_each, test};
+    return (struct CMUnitTest){test->sentence, run_body, set_up, tear_down, test};
 }
 
 /* Writes those that are wanted into the array, unless it is NULL, and returns how many they are. */

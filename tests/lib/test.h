@@ -59,6 +59,9 @@ void test_add(struct test *test);
  */
 void test_need(bool is_there);
 
+/* In a test: from here on it is on another host, where nobody has a worker id. */
+void test_change_host(void);
+
 /* Runs all, and returns what main() returns.  For a program that has a main() of its own, in place of that of test.c.
  */
 int test_run(void);

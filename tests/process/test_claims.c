@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Goal of this test: a claim keeps other users from a worker number, and nothing that a user puts into the folder of
- * claims lets two users have one number.  The users are children of root.
+ * Goal of this test: a claim keeps others from a worker number, and nothing that a user puts into the folder of claims
+ * lets two have one number.  The users are children of root; each has a word of its own.
  */
 #define _GNU_SOURCE /* setresuid */
 #include <fcntl.h>
@@ -15,8 +15,9 @@
 #include "lib/scratch.h"
 #include "lib/test.h"
 #include "os/claim.h"
+#include "os/dirs.h"
 
-enum { ALICE = 12345, BOB = 65534, ROUNDS = 1000, NUMBER = 7 };
+enum { ALICE = 12345, BOB = 65534, ROUNDS = 1000, NUMBER = 7, NOW = 1000 };
 
 static const char *scratch;
 static const char *claims; /* a folder as /dev/shm is one, of the test's own */
@@ -51,10 +52,23 @@ static void become(uid_t uid)
     bound_to(parent);
 }
 
+/* For the word of a user. */
+static struct fz_claim_key key_of(uint64_t word)
+{
+    return (struct fz_claim_key){.folder = claims,
+                                 .fingerprint = "layout",
+                                 .name = "orders",
+                                 .bounds = {.min = 0, .max = 4095, .top = 4095},
+                                 .tick_ms = 1,
+                                 .now_tick = NOW,
+                                 .patience = 1000,
+                                 .holder = "/run/frazil",
+                                 .word = {.nonce = word, .device = 1, .inode = 2}};
+}
+
 static struct fz_claim_key key_here(void)
 {
-    return (struct fz_claim_key){
-        .folder = claims, .fingerprint = "layout", .name = "orders", .bounds = {.min = 0, .max = 4095, .top = 4095}};
+    return key_of(geteuid());
 }
 
 /* Carries something out as a user, and returns what it returns. */
@@ -116,7 +130,7 @@ static const char *path_of_claim(uid_t uid)
     assert_int_equal(fz_claim_try(&claim, &key, NUMBER, &other), 0);
     memcpy(path, claim.path, sizeof claim.path);
     fz_claim_release(&claim);
-    snprintf(strrchr(path, '-'), 16, "-%u", (unsigned)uid);
+    snprintf(strrchr(path, '-'), 16, "-%u.1.2", (unsigned)uid);
     return path;
 }
 
@@ -152,6 +166,114 @@ static int use_up_to(void *ctx)
     if (used[1] != 0)
         fz_claim_lower(&claim, used[0], used[1]);
     return (int)claim.floor;
+}
+
+TEST("Another word of one user is refused, and says whose it is; the same word is not")
+{
+    const struct fz_claim_key key = key_of(0);
+    struct fz_claim_key copy = key;
+    struct fz_claim_other other;
+    struct fz_claim held;
+    struct fz_claim second;
+    frazil_error why;
+
+    assert_int_equal(fz_claim_try(&held, &key, NUMBER, &other), 0);
+    assert_int_equal(fz_claim_try(&second, &key, NUMBER, &other), 0);
+    fz_claim_release(&second);
+    /* A copy of the word's file has the same number inside, and lies elsewhere. */
+    copy.holder = "/run/other";
+    copy.word.device++;
+    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
+    assert_non_null(strstr(why.message, "uid 0 (root) with the run directory '/run/frazil'"));
+    copy.word = (struct fz_claim_word){.nonce = 0, .device = 1, .inode = 3};
+    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_EWORKER);
+    fz_claim_release(&held);
+    assert_int_equal(fz_claim_take(&second, &copy, NUMBER, &why), FRAZIL_OK);
+    fz_claim_release(&second);
+}
+
+static size_t count;
+
+static void count_name(void *ctx, const char *name)
+{
+    (void)ctx;
+    (void)name;
+    count++;
+}
+
+static size_t count_claims(void)
+{
+    count = 0;
+    assert_int_equal(fz_list_dir(claims, count_name, NULL), 0);
+    return count;
+}
+
+TEST("What a user's words have left is taken over by the next one, and goes on counting; other users' stays")
+{
+    uint64_t floor = 0;
+
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){50, 0}), 0);
+    for (uint64_t word = 1; word <= 100; word++) {
+        const struct fz_claim_key key = key_of(word);
+        struct fz_claim_other other;
+        struct fz_claim claim;
+        assert_int_equal(fz_claim_try(&claim, &key, NUMBER, &other), 0);
+        assert_true(claim.floor > floor);
+        floor = claim.floor;
+        fz_claim_raise(&claim, 100 + word);
+        fz_claim_release(&claim);
+    }
+    assert_int_equal(floor, 200);
+    assert_int_equal(count_claims(), 2);
+    /* Killed before it used the number: what it took over is not forgotten. */
+    const struct fz_claim_key key = key_of(777);
+    struct fz_claim_other other;
+    struct fz_claim claim;
+    assert_int_equal(fz_claim_try(&claim, &key, NUMBER, &other), 0);
+    fz_claim_release(&claim);
+    assert_int_equal(fz_claim_try(&claim, &key, NUMBER, &other), 0);
+    assert_int_equal(claim.floor, 201);
+    fz_claim_release(&claim);
+    assert_int_equal(as_user(BOB, use_up_to, (uint64_t[]){0, 0}), 201);
+}
+
+TEST("Other bounds are taken over only by those that hold them all")
+{
+    struct fz_claim_key parts[3] = {key_of(1), key_of(2), key_of(3)};
+    struct fz_claim_other other;
+    struct fz_claim claim;
+
+    parts[0].bounds.max = 99;
+    parts[1].bounds.min = 50;
+    parts[1].bounds.max = 149;
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(fz_claim_try(&claim, &parts[i], NUMBER, &other), 0);
+        fz_claim_raise(&claim, 100 + i);
+        fz_claim_release(&claim);
+        assert_int_equal(count_claims(), i < 2 ? i + 1 : 1);
+    }
+}
+
+TEST("A number that was used beyond the present is refused, with what to do, until the file is gone or the time comes")
+{
+    struct fz_claim_key key = key_of(0);
+    struct fz_claim claim;
+    frazil_error why;
+    const char *path = path_of_claim(ALICE);
+
+    assert_int_equal(as_user(ALICE, use_up_to, (uint64_t[]){3600000, 0}), 0);
+    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_EWORKER);
+    assert_non_null(strstr(why.message, "uid 12345 with the run directory '/run/frazil' has used it on this host up to "
+                                        "3599 s ahead of the clock"));
+    assert_non_null(strstr(why.message, path));
+    key.now_tick = 3600000;
+    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
+    assert_int_equal(claim.floor, 3600001);
+    fz_claim_release(&claim);
+    key.now_tick = NOW;
+    assert_int_equal(remove(path), 0);
+    assert_int_equal(fz_claim_take(&claim, &key, NUMBER, &why), FRAZIL_OK);
+    fz_claim_release(&claim);
 }
 
 TEST("The next user begins above what all others have used; a user's own ticks are its own affair")
@@ -208,14 +330,15 @@ TEST("A link, a FIFO, a folder or a file in the place of a user's own file refus
         assert_claim_says(BOB, 1, "uid 12345");
         assert_claim_says(ALICE, 0, "");
         assert_claim_says(0, 0, "");
-        assert_true(scratch_exists(path) || i == 0);
+        (void)remove(path); /* a file of her own she has removed herself */
+        assert_claim_says(BOB, 0, "");
         assert_int_equal(remove(path), 0);
     }
 }
 
 TEST("Such things under the name of a third user, or with a name that is no user's, harm nobody")
 {
-    static const char *const names[] = {"4711", "", "x", "-1", "18446744073709551616", "0-1"};
+    static const char *const names[] = {"4711", "", "x", "-1", "18446744073709551616", "0-1", "4711.1.2"};
 
     for (size_t i = 0; i < sizeof obstacles / sizeof obstacles[0]; i++) {
         for (size_t k = 0; k < sizeof names / sizeof names[0]; k++) {
@@ -253,6 +376,34 @@ TEST("Another user who locks a user's own file can refuse the number, and nothin
     close(fd);
     assert_claim_says(BOB, 0, "");
     assert_claim_says(ALICE, 0, "");
+}
+
+/* ---- the folder --------------------------------------------------------------------------------- */
+
+TEST("The host directory is made for everybody, and refused where anybody could remove another one's file")
+{
+    char found[FZ_PATH_SIZE];
+    const char *wanted = scratch_path(scratch, "host");
+    struct stat status;
+    frazil_error why;
+
+    mode_t before = umask(0777);
+    assert_int_equal(fz_claim_folder(found, wanted, NULL), FRAZIL_OK);
+    umask(before);
+    assert_string_equal(found, wanted);
+    assert_int_equal(stat(wanted, &status), 0);
+    assert_int_equal(status.st_mode & 07777, 01777);
+    assert_int_equal(chmod(wanted, 0777), 0);
+    assert_int_equal(fz_claim_folder(found, wanted, &why), FRAZIL_ESYS);
+    assert_non_null(strstr(why.message, "host_dir="));
+    assert_int_equal(chmod(wanted, 0770), 0);
+    assert_int_equal(fz_claim_folder(found, wanted, NULL), FRAZIL_ESYS);
+    assert_int_equal(chmod(wanted, 0755), 0);
+    assert_int_equal(fz_claim_folder(found, wanted, NULL), FRAZIL_OK);
+    assert_int_equal(fz_claim_folder(found, "host", &why), FRAZIL_ESPEC);
+    assert_non_null(strstr(why.message, "absolute"));
+    assert_int_equal(fz_claim_folder(found, "/proc/none/here", NULL), FRAZIL_ESYS);
+    assert_int_equal(fz_claim_folder(found, "/etc/passwd", NULL), FRAZIL_ESYS);
 }
 
 /* ---- two that begin at once ------------------------------------------------------------------ */
@@ -304,4 +455,62 @@ TEST("Users who claim a number again and again at the same time never have it at
         assert_int_equal(status, 0);
     }
     free(meeting);
+}
+
+/* Waits for the start, insists, says what came of it, and holds what it got until the end. */
+static int insist(int start, int says, int end)
+{
+    const struct fz_claim_key key = key_here();
+    struct fz_claim_other other;
+    struct fz_claim claim;
+    char byte;
+
+    if (read(start, &byte, 1) != 0)
+        return 10;
+    int err = fz_claim_insist(&claim, &key, NUMBER, &other);
+    char said = err == 0 ? 'y' : err == FZ_CLAIM_TAKEN ? 'n' : 'e';
+    if (write(says, &said, 1) != 1 || read(end, &byte, 1) != 0)
+        return 11;
+    return 0;
+}
+
+TEST("Of many who want one number at once, one gets it")
+{
+    enum { USERS = 12, TIMES = 10 };
+    int start[2];
+    int says[2];
+    int end[2];
+    int status;
+
+    for (int time = 0; time < TIMES; time++) {
+        pid_t pids[USERS];
+        assert_true(pipe(start) == 0 && pipe(says) == 0 && pipe(end) == 0);
+        for (unsigned i = 0; i < USERS; i++) {
+            pids[i] = bound_fork();
+            if (pids[i] == 0) {
+                become(ALICE + i);
+                close(start[1]);
+                close(end[1]);
+                _exit(insist(start[0], says[1], end[0]));
+            }
+        }
+        close(start[1]);
+        int got = 0;
+        for (unsigned i = 0; i < USERS; i++) {
+            char said;
+            assert_int_equal(read(says[0], &said, 1), 1);
+            assert_int_not_equal(said, 'e');
+            got += said == 'y';
+        }
+        assert_int_equal(got, 1);
+        close(end[1]);
+        for (unsigned i = 0; i < USERS; i++) {
+            assert_int_equal(waitpid(pids[i], &status, 0), pids[i]);
+            assert_int_equal(status, 0);
+        }
+        close(start[0]);
+        close(says[0]);
+        close(says[1]);
+        close(end[0]);
+    }
 }

@@ -13,14 +13,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "core/crc32.h"
 #include "frazil.h"
 #include "lib/bound.h"
 #include "lib/idset.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "os/claim.h"
-#include "os/dirs.h"
 
 enum {
     ALICE = 12345,
@@ -36,29 +33,6 @@ static void make_home_of(const char *name, uid_t uid)
 
     assert_int_equal(mkdir(path, 0700), 0);
     assert_int_equal(chown(path, uid, uid), 0);
-}
-
-static const char *namespace_of(const char *beginning);
-
-/* ctx: the hash that names of claims have of a namespace. */
-static void remove_claim(void *ctx, const char *name)
-{
-    const char *folder;
-
-    if (strncmp(name, "frazil-claim-", 13) != 0 || strlen(name) < 29 || strncmp(name + 21, ctx, 8) != 0)
-        return;
-    assert_int_equal(fz_claim_folder(&folder), 0);
-    assert_int_equal(unlink(scratch_path(folder, name)), 0);
-}
-
-static void remove_claims_of(const char *name)
-{
-    const char *folder;
-    char hash[9];
-
-    snprintf(hash, sizeof hash, "%08x", (unsigned)fz_crc32(name, strlen(name)));
-    assert_int_equal(fz_claim_folder(&folder), 0);
-    assert_int_equal(fz_list_dir(folder, remove_claim, hash), 0);
 }
 
 BEFORE_ALL
@@ -78,9 +52,6 @@ BEFORE_EACH
 
 AFTER_EACH
 {
-    remove_claims_of(namespace_of("users"));
-    remove_claims_of(namespace_of("alice"));
-    remove_claims_of(namespace_of("bob"));
     scratch_remove(scratch);
 }
 
@@ -233,7 +204,8 @@ TEST("A number that is given is refused to a second user while the first one has
 {
     struct program alice = start(ALICE, "worker=fixed:7");
     assert_open(alice, 7);
-    assert_refused(start(BOB, "worker=fixed:7"), FRAZIL_EWORKER, "worker id 7 is in use by uid 12345 on this host");
+    assert_refused(start(BOB, "worker=fixed:7"), FRAZIL_EWORKER,
+                   "worker id 7 is in use on this host by uid 12345 with the run directory");
     struct program other = start(BOB, "worker=fixed:8");
     assert_open(other, 8);
     finish(other);
@@ -241,7 +213,7 @@ TEST("A number that is given is refused to a second user while the first one has
 
     struct program bob = start(BOB, "worker=fixed:7");
     assert_open(bob, 7);
-    assert_refused(start(ALICE, "worker=fixed:7"), FRAZIL_EWORKER, "in use by uid 65534");
+    assert_refused(start(ALICE, "worker=fixed:7"), FRAZIL_EWORKER, "in use on this host by uid 65534");
     kill_program(bob);
     alice = start(ALICE, "worker=fixed:7");
     assert_open(alice, 7);
@@ -378,7 +350,8 @@ TEST("file-lock gives each process of the host a number of its own, whoever asks
         programs[i] = start(i % 2 == 0 ? ALICE : BOB, "worker=file-lock count=4");
         assert_open(programs[i], i);
     }
-    assert_refused(start(BOB, "worker=file-lock count=4"), FRAZIL_EPOOL, "one of uid 12345, ");
+    assert_refused(start(BOB, "worker=file-lock count=4"), FRAZIL_EPOOL,
+                   "2 of them by other users or run directories: worker id 2 is in use on this host by uid 12345");
     assert_refused(start(BOB, "worker=fixed:0"), FRAZIL_EWORKER, "uid 12345");
     kill_program(programs[2]);
     programs[2] = start(BOB, "worker=file-lock count=4");
@@ -396,6 +369,100 @@ TEST("Not even with other sequence numbers does file-lock give a number to two u
     assert_open(bob, 1);
     finish(alice);
     finish(bob);
+}
+
+/* ---- one user with two run directories ------------------------------------------------- */
+
+TEST("One user with two pairs of directories is refused, and told how to have one number: which works")
+{
+    char other[1024];
+    frazil_error why;
+    frazil *gens[3];
+    char first[1024];
+
+    snprintf(first, sizeof first, "worker=fixed:7 state=file run_dir=%s/a state_dir=%s/b", scratch, scratch);
+    snprintf(other, sizeof other, "worker=fixed:7 state=file run_dir=%s/c state_dir=%s/d", scratch, scratch);
+    assert_int_equal(frazil_open(&gens[0], first, &why), FRAZIL_OK);
+    assert_int_equal(frazil_open(&gens[1], other, &why), FRAZIL_EWORKER);
+    char said[1024];
+    snprintf(said, sizeof said, "the run directory '%s/a': give both the same run_dir= and state_dir=", scratch);
+    assert_non_null(strstr(why.message, said));
+    assert_int_equal(frazil_open(&gens[1], "worker=fixed:7 state=memory", &why), FRAZIL_EWORKER);
+    snprintf(other, sizeof other, "worker=file-lock base=7 state=file run_dir=%s/c state_dir=%s/d", scratch, scratch);
+    assert_int_equal(frazil_open(&gens[1], other, &why), FRAZIL_OK);
+    assert_int_equal(frazil_open(&gens[2], first, &why), FRAZIL_OK);
+    for (size_t i = 0; i < 3; i++)
+        frazil_close(gens[i]);
+}
+
+TEST("State in memory: a second generator of the number is refused, here and elsewhere, until the first one is closed")
+{
+    static const char *const apart[] = {"worker=fixed:8", "worker=fixed:7 of other", "worker=fixed:7 layout=twitter",
+                                        "worker=fixed:7 clock=2026-01-01T00:00:00Z"};
+    char same[1024];
+    frazil_error why;
+    frazil *gen;
+    frazil *other;
+
+    setenv("FRAZIL_STATE", "memory", 1);
+    snprintf(same, sizeof same, "%s", spec_of(0, "worker=fixed:7"));
+    assert_int_equal(frazil_open(&gen, same, &why), FRAZIL_OK);
+    assert_int_equal(frazil_open(&other, same, &why), FRAZIL_EWORKER);
+    assert_non_null(strstr(why.message, "state=file"));
+    assert_refused(start(ALICE, "worker=fixed:7"), FRAZIL_EWORKER, "uid 0 (root) with state=memory");
+    assert_refused(start(ALICE, "worker=fixed:7 state=file"), FRAZIL_EWORKER, "uid 0 (root) with state=memory");
+    for (size_t i = 0; i < sizeof apart / sizeof apart[0]; i++) {
+        if (frazil_open(&other, spec_of(0, apart[i]), &why) != FRAZIL_OK)
+            fail_msg("%s", why.message);
+        frazil_close(other);
+    }
+    frazil_close(gen);
+    struct program alice = start(ALICE, "worker=fixed:7");
+    assert_open(alice, 7);
+    finish(alice);
+    unsetenv("FRAZIL_STATE");
+}
+
+TEST("A child of a generator in memory has the number, though its parent has closed it")
+{
+    int end[2];
+    char byte;
+    int status;
+    frazil *gen;
+    frazil *other;
+
+    assert_int_equal(pipe(end), 0);
+    assert_int_equal(frazil_open(&gen, "worker=fixed:7 state=memory", NULL), FRAZIL_OK);
+    pid_t pid = bound_fork();
+    if (pid == 0) {
+        close(end[1]);
+        _exit(read(end[0], &byte, 1) == 0 ? 0 : 1);
+    }
+    frazil_close(gen);
+    assert_int_equal(frazil_open(&other, "worker=fixed:7 state=memory", NULL), FRAZIL_EWORKER);
+    close(end[0]);
+    close(end[1]);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_int_equal(status, 0);
+    assert_int_equal(frazil_open(&other, "worker=fixed:7 state=memory", NULL), FRAZIL_OK);
+    frazil_close(other);
+}
+
+TEST("Without a host directory a number is refused, with the key that cures it; state in memory goes on unless one is "
+     "named")
+{
+    frazil_error why;
+    frazil *gen;
+    char spec[1024];
+
+    setenv("FRAZIL_HOST_DIR", "/proc/none/here", 1);
+    snprintf(spec, sizeof spec, "worker=fixed:7 state=file run_dir=%s/a state_dir=%s/b", scratch, scratch);
+    assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_ESYS);
+    assert_non_null(strstr(why.message, "host_dir="));
+    assert_int_equal(frazil_open(&gen, "worker=fixed:7 state=memory", &why), FRAZIL_ESYS);
+    snprintf(strchr(spec, '\0'), 256, " host_dir=%s/host", scratch);
+    assert_int_equal(frazil_open(&gen, spec, &why), FRAZIL_OK);
+    frazil_close(gen);
 }
 
 /* ---- ids ------------------------------------------------------------------------------ */

@@ -303,19 +303,23 @@ TEST("A source that gives no number, and a fleet that is larger than there are n
     judge_worker("fixed:7", facts, "FAIL worker.unusable no number: set one");
 }
 
-TEST("Another user of the host who has the worker id, and a host where that cannot be told")
+TEST("Somebody else on the host who has the worker id, and a host where that cannot be told")
 {
     const struct fz_users_facts taken = {
-        .are_told = true, .have_worker = true, .other = {.uid = 1001, .path = "/claims/x"}};
-    const struct fz_users_facts untold = {.are_told = false}, fine = {.are_told = true};
+        .taken = {.code = FRAZIL_EWORKER, .message = "in use by uid 1001: take another"}};
+    const struct fz_users_facts none = {.unusable = {.code = FRAZIL_ESYS, .message = "no folder: name one"}},
+                                fine = {false};
+    const struct fz_users_facts none_for_files = {.keeps_files = true, .unusable = none.unusable};
 
     forget();
-    fz_judge_users(&fine, 7, &findings);
+    fz_judge_users(&fine, &findings);
     assert_string_equal(found, "");
-    fz_judge_users(&taken, 7, &findings);
-    fz_judge_users(&untold, 7, &findings);
-    EXPECT("FAIL worker.other-user worker id 7 is in use by uid 1001 on this host, as '/claims/x' shows",
-           "WARN worker.users two users of this host could have one worker id");
+    fz_judge_users(&taken, &findings);
+    fz_judge_users(&none, &findings);
+    fz_judge_users(&none_for_files, &findings);
+    EXPECT("FAIL worker.other-user in use by uid 1001: take another",
+           "WARN worker.unclaimed nothing keeps another process of this host from the worker id: no folder: name one",
+           "FAIL host.unusable no folder: name one");
 }
 
 TEST("A line for each size of fleet, or the one that fits, and the chance of hashes")

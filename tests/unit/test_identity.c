@@ -95,6 +95,9 @@ static const struct row {
      "state=file state_dir=/state run_dir=/other worker=fixed:7"},
     {FZ_KEY_STATE_DIR, BOTH, "state=file state_dir=/state run_dir=/run worker=fixed:7",
      "state=file state_dir=/other run_dir=/run worker=fixed:7"},
+    {FZ_KEY_HOST_DIR, GENERATOR, FILES "worker=fixed:7", FILES "worker=fixed:7 host_dir=/other"},
+    {FZ_KEY_HOST_DIR, GENERATOR, "state=memory worker=fixed:7", "state=memory worker=fixed:7 host_dir=/other"},
+    {FZ_KEY_NAMESPACE, GENERATOR, "state=memory worker=fixed:7", "state=memory worker=fixed:7 namespace=n"},
 
     /* The terms of a lease, which all who share it have in common. */
     {FZ_KEY_SHARE, BOTH, LEASE "worker=" URL, "run_dir=/run worker=" URL},

@@ -35,7 +35,8 @@ TEST("Specs that mean the same have one generator, others have another, and fraz
     frazil *other = open_joint("worker=fixed:2 state=memory");
     frazil *own;
 
-    assert_int_equal(frazil_open(&own, "worker=fixed:1 state=memory", &why), FRAZIL_OK);
+    assert_int_equal(frazil_open(&own, "worker=fixed:1 state=memory", &why), FRAZIL_EWORKER);
+    assert_int_equal(frazil_open(&own, "worker=fixed:3 state=memory", &why), FRAZIL_OK);
     assert_ptr_equal(gen, same);
     assert_ptr_equal(gen, named);
     assert_ptr_equal(gen, split);
@@ -134,7 +135,8 @@ TEST("The last one closes: what the generator held is free again, and the next o
 
 TEST("One that was stopped stays with those who opened it, and later openings have a new one together")
 {
-    const char *spec = "worker=fixed:1 state=memory";
+    char spec[900];
+    snprintf(spec, sizeof spec, "worker=fixed:1 state=file run_dir=%s/run state_dir=%s/state", scratch, scratch);
     frazil *stopped = open_joint(spec);
     frazil *also = open_joint(spec);
     uint64_t id;

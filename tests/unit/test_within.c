@@ -261,7 +261,7 @@ TEST("The last of those who share it goes on behind its caller's back, and who o
     /* Long enough for the thread that closes it to have begun: who opens it before that still finds it open. */
     assert_int_equal(frazil_close_within(gens[1], 500 * RIG_MS), FRAZIL_EAGAIN);
     /* Closing a generator of one's own does not wait for it. */
-    assert_int_equal(frazil_open(&plain.gen, SPEC, NULL), FRAZIL_OK);
+    assert_int_equal(frazil_open(&plain.gen, "layout=frazil worker=fixed:4 state=memory", NULL), FRAZIL_OK);
     assert_int_equal(pthread_create(&plain.thread, NULL, close_within, &plain), 0);
     assert_int_equal(pthread_join(plain.thread, NULL), 0);
     assert_int_equal(plain.err, FRAZIL_OK);
