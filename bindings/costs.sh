@@ -13,7 +13,7 @@ shift 2
 # Ids to spare: no call waits for the next millisecond.
 spec='layout=39/1/24 worker=fixed:1 state=memory'
 export CARGO_TARGET_DIR="$work/target" GOCACHE="$work/cache"
-export FRAZIL_RUN_DIR="$work/run" FRAZIL_STATE_DIR="$work/state" AMALGAMATION="$work"
+export FRAZIL_RUN_DIR="$work/run" FRAZIL_STATE_DIR="$work/state" FRAZIL_HOST_DIR="$work/host" AMALGAMATION="$work"
 
 prepare_c() {
     sh "$tree/tools/amalgamate" "$work" >/dev/null

@@ -136,7 +136,9 @@ static bool grow_old(const struct lab_timed *timed)
 static bool open_crowd(const char *layout, frazil *crowd[LAB_CROWD])
 {
     for (int i = 0; i < LAB_CROWD; i++) {
-        crowd[i] = bench_rig_generator(layout, "worker=fixed:0 state=memory");
+        char keys[64];
+        (void)snprintf(keys, sizeof keys, "worker=fixed:0 state=memory namespace=n%d", i);
+        crowd[i] = bench_rig_generator(layout, keys);
         if (crowd[i] == NULL)
             return false;
     }

@@ -41,5 +41,5 @@ func vectors(t *testing.T, name string) [][]string {
 func in(t testing.TB, keys string) string {
 	t.Helper()
 	folder := t.TempDir()
-	return keys + " run_dir=" + folder + "/run state_dir=" + folder + "/state"
+	return keys + " run_dir=" + folder + "/run state_dir=" + folder + "/state host_dir=" + folder + "/host"
 }

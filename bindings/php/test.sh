@@ -59,7 +59,7 @@ grep '^Tests passed .*(100' "$scratch/phpt.log" || fail "not all tests passed: $
 echo "-- the cases"
 php_with "$here/tests/conformance.php" "$tree/bindings/conformance/cases.jsonl" "$scratch/cases"
 
-export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
+export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 echo "-- the packages for Composer"
 parts=
 for part in ctype dom igbinary mbstring pdo pdo_sqlite posix redis tokenizer xml xmlwriter; do

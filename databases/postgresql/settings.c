@@ -26,6 +26,7 @@ static char *worker_setting = NULL;
 static char *generators_setting = NULL;
 static char *run_dir_setting = NULL;
 static char *state_dir_setting = NULL;
+static char *host_dir_setting = NULL;
 
 /* Whether the worker number is leased from a coordinator. */
 static bool is_url(const char *text)
@@ -54,6 +55,8 @@ void _PG_init(void)
     DefineCustomStringVariable("frazil.state_dir", "The directory of files that stay.",
                                "It must lie outside the data directory, which is copied.", &state_dir_setting, NULL,
                                PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
+    DefineCustomStringVariable("frazil.host_dir", "The directory in which users of this host tell of worker numbers.",
+                               NULL, &host_dir_setting, NULL, PGC_POSTMASTER, GUC_SUPERUSER_ONLY, NULL, NULL, NULL);
     DefineCustomIntVariable("frazil.max_wait", "How long a statement waits for an id.", NULL, &frazil_pg_max_wait_ms,
                             1000, 0, INT_MAX, PGC_USERSET, GUC_UNIT_MS, NULL, NULL, NULL);
     DefineCustomBoolVariable("frazil.allow_in_recovery", "Whether a standby may make ids.",
@@ -423,5 +426,7 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
         set(options, "run_dir", run_dir_setting);
     if (state_dir_setting != NULL && *state_dir_setting != '\0')
         set(options, "state_dir", state_dir_setting);
+    if (host_dir_setting != NULL && *host_dir_setting != '\0')
+        set(options, "host_dir", host_dir_setting);
     return options;
 }

@@ -80,6 +80,7 @@ echo "-- pg_regress"
     cat regress.conf
     echo "frazil.run_dir = '$scratch/run'"
     echo "frazil.state_dir = '$scratch/state'"
+    echo "frazil.host_dir = '$scratch/claims'"
 } >temporary.conf
 as_owner "$PG_REGRESS" --bindir="$bindir" --temp-instance="$scratch/instance" --temp-config=temporary.conf \
     --inputdir=. --outputdir="$scratch/build" --dbname=contrib_regression frazil privileges >regress.log 2>&1 ||

@@ -20,7 +20,7 @@ cd "$scratch"
 sh "$tree/tools/amalgamate" . >/dev/null
 cp "$here/frazil_sqlite.c" "$here/frazil_sqlite.h" .
 mkdir run state
-export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state"
+export FRAZIL_RUN_DIR="$scratch/run" FRAZIL_STATE_DIR="$scratch/state" FRAZIL_HOST_DIR="$scratch/host"
 unset FRAZIL_STATE FRAZIL_WORKER
 
 echo "-- no warning, loaded and linked"

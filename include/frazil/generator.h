@@ -80,7 +80,8 @@ typedef struct frazil_local frazil_local;
  *   state         file (default): what protects against repeated ids after a
  *                 restart is kept in files, and all processes of this host with
  *                 the same worker share one sequence; memory: neither, knowingly:
- *                 generators that are open at once, or in two processes, repeat;
+ *                 another generator of the worker is refused while this one is
+ *                 open, and a restart with the clock set back repeats;
  *                 a URL (redis://, konayuki+redis://): hosts that share one worker
  *                 number take their slots from there; start is then zero or random;
  *                 konayuki+file:///PATH: counters in a folder of this host
@@ -93,6 +94,8 @@ typedef struct frazil_local frazil_local;
  *                 XDG_RUNTIME_DIR/frazil, then /dev/shm/frazil-UID
  *   state_dir     where those lie that are not; default STATE_DIRECTORY, then
  *                 /var/lib/frazil for root, then ~/.local/state/frazil
+ *   host_dir      where all users of this host tell each other which workers they
+ *                 have; default /dev/shm, or else /tmp
  *   max_skew      how far the clocks of hosts that share a coordinator may differ:
  *                 whole milliseconds; a namespace has the one it was created with,
  *                 by default 250ms, and opening refuses another

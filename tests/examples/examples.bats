@@ -10,7 +10,7 @@ load ../cli/servers
 setup() {
     leave_out
     unset FRAZIL_STATE
-    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state"
+    export FRAZIL_RUN_DIR="$BATS_TEST_TMPDIR/run" FRAZIL_STATE_DIR="$BATS_TEST_TMPDIR/state" FRAZIL_HOST_DIR="$BATS_TEST_TMPDIR/host"
     ids=$BATS_TEST_TMPDIR/ids
 }
 

@@ -398,7 +398,7 @@ TEST("One user with two pairs of directories is refused, and told how to have on
 TEST("State in memory: a second generator of the number is refused, here and elsewhere, until the first one is closed")
 {
     static const char *const apart[] = {"worker=fixed:8", "worker=fixed:7 of other", "worker=fixed:7 layout=twitter",
-                                        "worker=fixed:7 clock=2026-01-01T00:00:00Z"};
+                                        "worker=fixed:7 clock=frozen:2026-01-01T00:00:00Z"};
     char same[1024];
     frazil_error why;
     frazil *gen;

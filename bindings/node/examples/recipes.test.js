@@ -19,6 +19,7 @@ Object.assign(process.env, {
   FRAZIL_WORKER: 'fixed:5',
   FRAZIL_RUN_DIR: path.join(folder, 'run'),
   FRAZIL_STATE_DIR: path.join(folder, 'state'),
+  FRAZIL_HOST_DIR: path.join(folder, 'host'),
 });
 
 /** Orders over HTTP: the digits of an id survive both ways. */

@@ -25,7 +25,7 @@ def no_environment(monkeypatch, tmp_path):
     for name in list(os.environ):
         if name.startswith("FRAZIL_") and name not in ("FRAZIL_TREE", "FRAZIL_COMMAND", "FRAZIL_PARTS"):
             monkeypatch.delenv(name)
-    for key in ("run_dir", "state_dir"):
+    for key in ("run_dir", "state_dir", "host_dir"):
         folder = tmp_path / key
         folder.mkdir(mode=0o700)
         monkeypatch.setenv(f"FRAZIL_{key.upper()}", str(folder))

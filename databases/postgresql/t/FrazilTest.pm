@@ -43,6 +43,7 @@ $worker
 frazil.generators = '$generators'
 frazil.run_dir = '$host/run'
 frazil.state_dir = '$host/state'
+frazil.host_dir = '$host/claims'
 restart_after_crash = on
 max_connections = 120
 };

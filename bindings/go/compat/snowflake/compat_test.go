@@ -21,6 +21,7 @@ func TestMain(m *testing.M) {
 	}
 	os.Setenv("FRAZIL_RUN_DIR", folder+"/run")
 	os.Setenv("FRAZIL_STATE_DIR", folder+"/state")
+	os.Setenv("FRAZIL_HOST_DIR", folder+"/host")
 	code := m.Run()
 	os.RemoveAll(folder)
 	os.Exit(code)

@@ -11,16 +11,16 @@ const { after } = require('node:test');
 
 const { FrazilError } = require('frazil');
 
-/** `on(spec)` is the spec with run and state directories of this test's own, which are removed at its end. */
+/** `on(spec)` is the spec with run, state and host directories of this test's own, which are removed at its end. */
 function scratch(name) {
   const root = fs.mkdtempSync(path.join(os.tmpdir(), `frazil-node-${name}-`));
   after(() => fs.rmSync(root, { recursive: true, force: true }));
-  const on = (spec) => `${spec} run_dir=${root}/run state_dir=${root}/state`;
+  const on = (spec) => `${spec} run_dir=${root}/run state_dir=${root}/state host_dir=${root}/host`;
   on.folder = (folder) => {
     fs.mkdirSync(path.join(root, folder), { recursive: true });
     return path.join(root, folder);
   };
-  on.env = { ...process.env, FRAZIL_RUN_DIR: `${root}/run`, FRAZIL_STATE_DIR: `${root}/state` };
+  on.env = { ...process.env, FRAZIL_RUN_DIR: `${root}/run`, FRAZIL_STATE_DIR: `${root}/state`, FRAZIL_HOST_DIR: `${root}/host` };
   return on;
 }
 

@@ -90,6 +90,7 @@ async fn one_fleet_of_both_repeats_nothing() {
     std::env::set_var("R_NODE", redis.socket());
     std::env::set_var("FRAZIL_RUN_DIR", redis.folder.join("run"));
     std::env::set_var("FRAZIL_STATE_DIR", redis.folder.join("state"));
+    std::env::set_var("FRAZIL_HOST_DIR", redis.folder.join("host"));
     xboot::init().await.expect("sfid's Redis is there");
 
     let mut pids = HashSet::new();

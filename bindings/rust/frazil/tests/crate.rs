@@ -177,6 +177,7 @@ fn environment() {
         std::fs::create_dir_all(&folder).unwrap();
         std::env::set_var("FRAZIL_RUN_DIR", folder.join("run"));
         std::env::set_var("FRAZIL_STATE_DIR", folder.join("state"));
+        std::env::set_var("FRAZIL_HOST_DIR", folder.join("host"));
     });
 }
 
