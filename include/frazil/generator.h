@@ -84,7 +84,8 @@ typedef struct frazil_local frazil_local;
  *                 open, and a restart with the clock set back repeats;
  *                 a URL (redis://, konayuki+redis://): hosts that share one worker
  *                 number take their slots from there; start is then zero or random;
- *                 konayuki+file:///PATH: counters in a folder of this host
+ *                 konayuki+file:///PATH: counters in a folder of this host; a
+ *                 clock of the program's own (frazil_options_clock) has no default
  *   batch         with a URL as state, how many slots to take at a time: up to a
  *                 tick's; default 64, and 1 for konayuki+...
  *   namespace     the folder of these files: one for each set of ids that must
@@ -392,6 +393,14 @@ FRAZIL_API size_t frazil_stat_count(void);
 FRAZIL_API const char *frazil_stat_name(size_t i);
 FRAZIL_API uint64_t frazil_stat_value(frazil *gen, size_t i) FRAZIL_NONNULL(1);
 
+/* Where the state of a generator is kept, in frazil_generator_info.state.  More may come. */
+typedef enum frazil_state_kind {
+    FRAZIL_STATE_MEMORY = 0, /* in this process: no other one and no later one knows it */
+    FRAZIL_STATE_FILE = 1,   /* in files of this host */
+    FRAZIL_STATE_GRANT = 2,  /* with the coordinator or granter that gives the worker id */
+    FRAZIL_STATE_SLOTS = 3   /* with the coordinator that gives the slots: state=URL */
+} frazil_state_kind;
+
 /* The facts about a generator. */
 typedef struct frazil_generator_info {
     uint32_t worker;        /* for sno: the partition */
@@ -402,7 +411,8 @@ typedef struct frazil_generator_info {
     uint64_t capacity;      /* how many a tick has */
     uint8_t counter_in_use; /* 1: the processor's counter saves clock readings; 0: it does not */
     uint8_t state_is_new;   /* 1: no generator had this worker on this host since its boot; always with state=memory */
-    uint8_t reserved[2];    /* 0 */
+    uint8_t state;          /* where its state is kept, a frazil_state_kind */
+    uint8_t reserved[1];    /* 0 */
     /* ip-hash, hostname-hash: how likely it is that two of the expected hosts have the same worker id, in parts per
      * million, rounded up; 0 for all other sources */
     uint32_t collision_ppm;

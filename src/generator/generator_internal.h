@@ -58,6 +58,7 @@ struct fz_fixed {
     uint64_t max_wait_ns; /* FRAZIL_WAIT_FOREVER: no bound */
     uint32_t collision_ppm;
     bool counter_usable;
+    uint8_t state;          /* a frazil_state_kind */
     bool has_program_ports; /* clock, random numbers or granter are the program's */
 };
 

@@ -141,6 +141,16 @@ static enum fz_fast_path choose_fast_path(const frazil *gen)
     return gen->layout.kind == FRAZIL_LAYOUT_SNO ? FZ_FAST_ADD_SNO : FZ_FAST_ADD_64;
 }
 
+/* Who knows after its end what it took. */
+static frazil_state_kind kept_by(const struct fz_decision *decision)
+{
+    if (decision->state.kind == FZ_STATE_URL)
+        return FRAZIL_STATE_SLOTS;
+    if (fz_worker_is_granted(&decision->worker))
+        return FRAZIL_STATE_GRANT;
+    return decision->state.kind == FZ_STATE_FILES ? FRAZIL_STATE_FILE : FRAZIL_STATE_MEMORY;
+}
+
 static void adopt_rules(frazil *gen, const struct fz_decision *decision)
 {
     gen->layout = decision->layout;
@@ -317,6 +327,7 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
     adopt_rules(gen, decision);
     gen->fixed.has_program_ports = ports->clock != NULL || ports->random != NULL || ports->granter != NULL;
     gen->fixed.collision_ppm = decision->worker.collision_ppm;
+    gen->fixed.state = (uint8_t)kept_by(decision);
     frazil_err err = open_clock(gen, decision, ports, reterr);
     if (err == FRAZIL_OK)
         err = check_epoch(gen, reterr);

@@ -69,17 +69,34 @@ static frazil_err check_slots(const struct fz_worker_choice *worker, frazil_erro
     return FRAZIL_OK;
 }
 
+/*
+ * A program's own clock would write its time into the files of the host, and without them ids repeat as soon as it goes
+ * back: neither is done unasked.
+ */
+static frazil_err check_own_clock(const struct fz_decision *decision, int said, const struct fz_occasion *occasion,
+                                  frazil_error *reterr)
+{
+    const struct fz_worker_choice *worker = &decision->worker;
+    bool kept_elsewhere = fz_worker_is_granted(worker) || worker->in_process || worker->lock;
+
+    if (!occasion->has_clock || said != FZ_SAID_NOTHING || kept_elsewhere)
+        return FRAZIL_OK;
+    return fz_fail(
+        reterr, FRAZIL_ESPEC,
+        "a clock of the program's own needs state=memory, which forgets all when the generator is closed, or "
+        "state=file, which keeps the times that this clock shows");
+}
+
 /* Decides the state: as the spec says, and as the worker id and the clock need it. */
 static void settle_state(struct fz_decision *decision, int said, const struct fz_occasion *occasion)
 {
     const struct fz_worker_choice *worker = &decision->worker;
-    bool own_clock = occasion->has_clock && said != FZ_SAID_FILE && !worker->lock;
 
     if (decision->state.kind != FZ_STATE_MEMORY)
         return;
     /* A coordinator keeps the state of its worker ids; what a snapshot's generator must know stands in the snapshot. */
     bool in_memory = said == FZ_SAID_MEMORY || decision->frozen || fz_worker_is_granted(worker) || worker->in_process ||
-                     own_clock || occasion->opening == FZ_OPENING_SNAPSHOT;
+                     occasion->opening == FZ_OPENING_SNAPSHOT;
     decision->state.kind = in_memory ? FZ_STATE_MEMORY : FZ_STATE_FILES;
 }
 
@@ -403,7 +420,9 @@ static frazil_err decide_all(struct fz_decision *decision, struct fz_settings *s
         return err;
     settle_state(decision, values.state, occasion);
     settle_claim(decision, occasion);
-    if (opens)
+    if (occasion->opening == FZ_OPENING_GENERATOR)
+        err = check_own_clock(decision, values.state, occasion, reterr);
+    if (err == FRAZIL_OK && opens)
         err = check_state(decision, values.state, reterr);
     return err == FRAZIL_OK ? find_places(decision, &values, reterr) : err;
 }

@@ -10,6 +10,7 @@
 #include "lib/near_miss.h"
 #include "lib/ports.h"
 #include "lib/rig.h"
+#include "lib/scratch.h"
 #include "lib/test.h"
 #include "spec/decide_internal.h"
 
@@ -59,6 +60,48 @@ static void refused(frazil_err err, frazil_err code, const char *part)
 {
     if (err != code || strstr(why.message, part) == NULL)
         fail_msg("%s: %s", frazil_err_name(err), why.message);
+}
+
+static const struct {
+    const char *spec;
+    frazil_state_kind kept;
+} with_state[] = {
+    {"worker=fixed:7 state=memory", FRAZIL_STATE_MEMORY},
+    {"worker=fixed:7 state=file", FRAZIL_STATE_FILE},
+    {"worker=file-lock", FRAZIL_STATE_FILE},
+    {"layout=sno worker=auto", FRAZIL_STATE_MEMORY},
+};
+
+TEST(
+    "A clock of the program's own needs to be told of the state, where that is not kept by whoever gives the worker id")
+{
+    static const char right[] = "needs state=memory";
+    frazil_manual_clock *manual;
+
+    assert_int_equal(frazil_manual_clock_new(&manual, RIG_NOW), FRAZIL_OK);
+    const frazil_clock clock = frazil_manual_clock_port(manual);
+    const struct ports ports = {.clock = &clock};
+    assert_open_refused("worker=fixed:7", &ports, FRAZIL_ESPEC, right);
+    assert_open_refused("layout=sno worker=fixed:7", &ports, FRAZIL_ESPEC, right);
+    assert_open_refused("worker=fixed:7 clock=frozen:2026-06-01", &ports, FRAZIL_ESPEC, right);
+    for (size_t i = 0; i < sizeof with_state / sizeof with_state[0]; i++) {
+        const char *dir = scratch_make();
+        char spec[512];
+        frazil_generator_info info;
+        frazil_error err;
+        frazil *gen;
+
+        assert_in_range(
+            snprintf(spec, sizeof spec, "%s run_dir=%s/run state_dir=%s/state", with_state[i].spec, dir, dir), 1,
+            sizeof spec - 1);
+        if (ports_open(&gen, spec, &ports, &err) != FRAZIL_OK)
+            fail_msg("%s: %s", spec, err.message);
+        frazil_get_info(gen, &info, sizeof info);
+        assert_int_equal(info.state, with_state[i].kept);
+        frazil_close(gen);
+        scratch_remove(dir);
+    }
+    frazil_manual_clock_free(manual);
 }
 
 TEST("A value is taken as it is: spaces, quotes and '=' need nothing, and its length ends it")

@@ -80,6 +80,12 @@ pub const FRAZIL_HEALTH_FENCED: i32 = 3;
 pub const FRAZIL_HEALTH_EXHAUSTED: i32 = 4;
 pub const FRAZIL_HEALTH_STOPPED: i32 = 5;
 
+/// Where the state of a generator is kept, in `frazil_generator_info.state`.
+pub const FRAZIL_STATE_MEMORY: i32 = 0;
+pub const FRAZIL_STATE_FILE: i32 = 1;
+pub const FRAZIL_STATE_GRANT: i32 = 2;
+pub const FRAZIL_STATE_SLOTS: i32 = 3;
+
 /// What happened, in `frazil_event.kind`.
 pub const FRAZIL_EVENT_MOVED: u32 = 1;
 pub const FRAZIL_EVENT_LOST: u32 = 2;
@@ -218,7 +224,8 @@ pub struct frazil_generator_info {
     pub capacity: u64,
     pub counter_in_use: u8,
     pub state_is_new: u8,
-    pub reserved: [u8; 2],
+    pub state: u8,
+    pub reserved: [u8; 1],
     pub collision_ppm: u32,
 }
 
