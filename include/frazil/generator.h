@@ -217,8 +217,8 @@ FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_next(frazil *gen, uint64_t *ret_id
 /*
  * Takes the ids that are free now, 1 to n, increasing, without ever waiting.  Both
  * outputs are always set: *ret_taken to their number, 0 after an error, and *ret_retry_ns
- * to the nanoseconds after which to come back, 0 where that is not known.  Errors as
- * frazil_try_next.  With n 0 it takes none and succeeds.
+ * to the nanoseconds after which to come back for the rest; 0 where that is now, never, or
+ * not known.  Errors as frazil_try_next.  With n 0 it takes none and succeeds.
  */
 FRAZIL_API FRAZIL_CHECK frazil_err frazil_try_take(frazil *gen, uint64_t *ret_ids, size_t n, size_t *ret_taken,
                                                    uint64_t *ret_retry_ns) FRAZIL_NONNULL(1, 2, 4, 5);
