@@ -20,6 +20,12 @@
 static const uint64_t longest_turn_wait_ns = 2000000000;
 
 /*
+ * Opening waits longer, whatever max_wait says, which is about ids: many processes may start at once, and each has its
+ * turn.  A turn ends by itself (turn.c), so whoever is stopped does not use it up.
+ */
+static const uint64_t opening_turn_wait_ns = 10000000000;
+
+/*
  * However long a grant is, its coordinator is looked at after this time: if somebody creates the namespace again,
  * each holder has to see that before the shortest quarantine ends (FZ_LOST_HORIZON_MS_MIN).
  */
@@ -341,21 +347,20 @@ static frazil_err acquire_in_turn(frazil *gen, frazil_error *reterr)
                    (uint64_t)OVERTAKEN_MAX);
 }
 
-static frazil_err try_acquire(frazil *gen, uint64_t wait_ns, frazil_error *reterr)
+static frazil_err try_acquire(frazil *gen, frazil_error *reterr)
 {
     struct fz_turn turn;
 
-    wait_ns = shorter_of(wait_ns, longest_turn_wait_ns);
     /* Without waiting for a turn, which a process that is stopped may have. */
     struct fz_observation seen = fz_observe(gen);
     if (can_join(gen, &seen))
         return FRAZIL_OK;
-    if (!fz_turn_wait(gen, wait_ns, &turn))
+    if (!fz_turn_wait(gen, opening_turn_wait_ns, &turn))
         return fz_fail(
             reterr, FRAZIL_EAGAIN,
-            "another process (stopped?) has been extending the grant of the worker id for more than %u ms: open "
-            "it again",
-            wait_ns / FZ_NS_PER_MS);
+            "other processes have been extending the grant of the worker id for %u ms, and each had its turn "
+            "before this one: open it again",
+            opening_turn_wait_ns / FZ_NS_PER_MS);
     frazil_err err = acquire_in_turn(gen, reterr);
     fz_turn_end(gen, &turn);
     return err;
@@ -369,7 +374,7 @@ static frazil_err acquire_first(frazil *gen, frazil_error *reterr)
     frazil_error why = {.retry_ns = 0};
 
     for (unsigned tries = 0;; tries++) {
-        frazil_err err = try_acquire(gen, left_ns, &why);
+        frazil_err err = try_acquire(gen, &why);
         uint64_t now_ns = fz_monotonic_ns(gen);
         left_ns = now_ns < until_ns ? until_ns - now_ns : 0;
         uint64_t pause_ns = fz_first_grant_pause(tries, why.retry_ns, left_ns, &gen->random);
