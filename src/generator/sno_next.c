@@ -105,7 +105,7 @@ frazil_err frazil_sno_take(frazil *gen, uint8_t meta, frazil_sno *ret_ids, size_
     struct fz_refusal refusal;
 
     if (!fz_is_sno(gen))
-        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take its ids with frazil_take");
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: take 64-bit ids of it, not snos");
     frazil_err err = n == 0 ? FRAZIL_OK : fz_take_snos(gen, meta, ret_ids, n, wait_ns, &refusal);
     return err == FRAZIL_OK ? err : fz_explain_wait(gen, &refusal, wait_ns, reterr);
 }
@@ -129,7 +129,7 @@ frazil_err frazil_sno_next_at(frazil *gen, int64_t unix_ms, uint8_t meta, frazil
     frazil_sno ignored;
 
     if (!fz_is_sno(gen))
-        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: make its ids with frazil_next_at");
+        return fz_fail(reterr, FRAZIL_EKIND, "the generator's layout is not sno: make 64-bit ids with it, not snos");
     if (fz_is_stopped(gen))
         return fz_fail_stopped(reterr);
     /* Checked before a sequence number is used up: a call that fails takes none. */
