@@ -73,6 +73,12 @@ static inline bool fz_slot_in_hole(const struct fz_slot_rules *rules, uint64_t s
     return fz_slot_place(rules, slot) < rules->floor;
 }
 
+/* The first tick in which no used slot below this one lies. */
+static inline uint64_t fz_slot_free_tick(const struct fz_slot_rules *rules, uint64_t slot)
+{
+    return fz_slot_tick(rules, slot) + (fz_slot_place(rules, slot) > rules->floor ? 1 : 0);
+}
+
 /* The sequence number of a slot that is in no hole. */
 static inline uint32_t fz_slot_sequence(const struct fz_slot_rules *rules, uint64_t slot)
 {

@@ -68,6 +68,12 @@ struct fz_own_ports {
     _Atomic uint64_t random_state;
 };
 
+/* Its place among the generators of snos that live, see left_off.h. */
+struct fz_living {
+    struct fz_left_off *record; /* NULL: it is not counted */
+    bool from_snapshot;
+};
+
 struct frazil {
     /* Read by every id; the line is nobody else's, who could write to it. */
     alignas(FZ_CACHE_LINE) _Atomic uint64_t *word;
@@ -86,7 +92,8 @@ struct frazil {
     struct fz_fork_mark fork_mark; /* which process this is: a child has another */
     struct fz_remote *remote;      /* where slots come from instead of the word, see remote.h; NULL: nowhere else */
     struct fz_left_off *left_off;  /* its record for the next one, see left_off.h; NULL: there is none */
-    struct fz_joint *joint;        /* all of the process who opened it together, see joint.c; NULL: one alone */
+    struct fz_living living;
+    struct fz_joint *joint; /* all of the process who opened it together, see joint.c; NULL: one alone */
 
     _Atomic bool stopped;             /* by frazil_stop; a child's copy is, too */
     struct fz_overflow_hook overflow; /* set by the program, before it takes ids */

@@ -21,6 +21,7 @@ struct fz_left_off {
         free[SIDES];         /* of the line of each side, the first slot that nobody has taken; 0: none was taken */
     _Atomic int64_t high_us; /* the highest reading of the clock */
     _Atomic uint64_t explicit_taken;
+    _Atomic uint32_t live[2]; /* generators of snos that are open: from no snapshot, and from one */
 };
 
 /* Of a program that has very many workers, an opening looks at a few records. */
@@ -97,10 +98,46 @@ static struct fz_left_off *add_record(const frazil *gen, uint32_t worker, const 
     return record;
 }
 
-/* The first tick in which nothing was taken, where slots below that one may have been. */
-static uint64_t free_tick(const struct fz_slot_rules *rules, uint64_t slot)
+/* The generators of its partition that live beside it, whose sequence numbers overlap. */
+static uint32_t count_others(const frazil *gen, uint32_t worker, const struct fz_bounds *bounds, bool from_snapshot)
 {
-    return fz_slot_tick(rules, slot) + (fz_slot_place(rules, slot) > rules->floor ? 1 : 0);
+    struct fz_left_off *_Atomic *bucket = bucket_of(&gen->layout, worker);
+    uint32_t found = 0;
+
+    for (struct fz_left_off *at = atomic_load_explicit(bucket, memory_order_acquire); at != NULL; at = at->next) {
+        if (at->worker == worker && fz_bounds_overlap(&at->bounds, bounds) &&
+            frazil_layout_equal(&at->layout, &gen->layout))
+            found += atomic_load(&at->live[true]) + (from_snapshot ? atomic_load(&at->live[false]) : 0);
+    }
+    return found - (from_snapshot ? 1 : 0);
+}
+
+frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decision *decision, frazil_error *reterr)
+{
+    struct fz_left_off *own = look_up(gen, worker, &decision->bounds).own;
+
+    if (own == NULL)
+        own = add_record(gen, worker, &decision->bounds);
+    if (own == NULL)
+        return fz_fail(reterr, FRAZIL_ENOMEM, "out of memory");
+    /* First it is counted, then it looks: of two threads at least one sees the other. */
+    atomic_fetch_add(&own->live[decision->from_snapshot], 1);
+    gen->living = (struct fz_living){.record = own, .from_snapshot = decision->from_snapshot};
+    if (count_others(gen, worker, &decision->bounds, decision->from_snapshot) == 0)
+        return FRAZIL_OK;
+    fz_left_off_die(gen);
+    return fz_fail(reterr, FRAZIL_EWORKER,
+                   "another generator of this process has partition %u, and %s: close it first, or share it",
+                   (uint64_t)worker,
+                   decision->from_snapshot ? "takes what the snapshot says is free"
+                                           : "goes on from a snapshot, which knows of no other");
+}
+
+void fz_left_off_die(frazil *gen)
+{
+    if (gen->living.record != NULL)
+        atomic_fetch_sub(&gen->living.record->live[gen->living.from_snapshot], 1);
+    gen->living.record = NULL;
 }
 
 frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_bounds *bounds, frazil_error *reterr)
@@ -116,7 +153,7 @@ frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_boun
     uint64_t word = known.free[0] == 0 ? 0 : fz_slot_above_hole(rules, known.free[0]);
     atomic_store_explicit(&gen->shared->word, word, memory_order_relaxed);
     gen->shared->origin = word;
-    atomic_store_explicit(&gen->shared->side_free[1], free_tick(rules, known.free[1]), memory_order_relaxed);
+    atomic_store_explicit(&gen->shared->side_free[1], fz_slot_free_tick(rules, known.free[1]), memory_order_relaxed);
     atomic_store_explicit(&gen->shared->high_us, known.high_us, memory_order_relaxed);
     atomic_store_explicit(&gen->shared->explicit_taken, known.explicit_taken, memory_order_relaxed);
     return FRAZIL_OK;

@@ -15,6 +15,17 @@
 FZ_PRIVATE frazil_err fz_left_off_resume(frazil *gen, uint32_t worker, const struct fz_bounds *bounds,
                                          frazil_error *reterr);
 
+/*
+ * Counts a generator of snos that was just opened among those that live.  A snapshot knows nothing of what its
+ * generator takes after it, so one that goes on from a snapshot and another one of its partition, whose sequence
+ * numbers overlap, cannot live side by side in a process.  FRAZIL_EWORKER, and then it is not counted; FRAZIL_ENOMEM.
+ */
+FZ_PRIVATE frazil_err fz_left_off_live(frazil *gen, uint32_t worker, const struct fz_decision *decision,
+                                       frazil_error *reterr);
+
+/* Ends that; nothing for one that is not counted. */
+FZ_PRIVATE void fz_left_off_die(frazil *gen);
+
 /* Notes where a generator that is about to close leaves off; nothing for one that did not resume. */
 FZ_PRIVATE void fz_left_off_note(frazil *gen);
 

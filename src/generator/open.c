@@ -298,6 +298,7 @@ static frazil_err close_generator(frazil *gen, bool opened)
         fz_overflow_close(gen);
     fz_remote_close(gen);
     fz_left_off_note(gen);
+    fz_left_off_die(gen);
     frazil_err err = close_home(gen, opened);
     fz_unmap(gen->private_page, sizeof *gen->private_page);
     frazil_manual_clock_free(gen->own.frozen_clock);
@@ -345,6 +346,8 @@ frazil_err fz_open_decided(frazil **ret, const struct fz_decision *decision, con
         err = fz_remote_open(gen, decision, worker, ports->coordinators, reterr);
     if (err == FRAZIL_OK && is_of_process(decision, ports))
         err = fz_left_off_resume(gen, worker, &decision->bounds, reterr);
+    if (err == FRAZIL_OK && fz_is_sno(gen) && !fz_worker_is_granted(&decision->worker))
+        err = fz_left_off_live(gen, worker, decision, reterr);
     if (err != FRAZIL_OK) {
         (void)close_generator(gen, false);
         return err;

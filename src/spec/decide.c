@@ -333,6 +333,7 @@ static frazil_err adopt_snapshot(struct fz_decision *decision, const frazil_sno_
 
     if (decision->layout.kind != FRAZIL_LAYOUT_SNO)
         return fz_fail(reterr, FRAZIL_EKIND, "a snapshot is of a sno generator: the spec must say layout=sno");
+    decision->from_snapshot = true;
     if (max == 0 && snapshot->sequence_min != UINT16_MAX)
         max = UINT16_MAX; /* sno's rule: an upper bound left out is the largest */
     decision->worker =

@@ -109,7 +109,8 @@ struct fz_decision {
     struct fz_bounds bounds; /* of the sequence */
     uint64_t max_wait_ns;    /* FRAZIL_WAIT_FOREVER: no bound */
     bool allow_short_life;
-    bool frozen; /* the clock stands at frozen_unix_ms */
+    bool from_snapshot; /* partition and bounds are a snapshot's */
+    bool frozen;        /* the clock stands at frozen_unix_ms */
     int64_t frozen_unix_ms;
     enum fz_keeper_mode keeper;
     struct fz_worker_choice worker;

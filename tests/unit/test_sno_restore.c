@@ -6,6 +6,7 @@
  */
 
 #include "lib/near_miss.h"
+#include "lib/ports.h"
 #include "lib/rig.h"
 #include "lib/test.h"
 
@@ -54,6 +55,68 @@ static void assert_sno(struct rig *rig, int64_t unix_ms, unsigned ticktock, unsi
     assert_int_equal(fields.ticktock, ticktock);
     assert_int_equal(fields.sequence, sequence);
     assert_int_equal(fields.partition, 4660);
+}
+
+/* Opens a generator with its state in memory on the real clock. */
+static frazil *opened(const char *spec, const frazil_sno_snapshot *snapshot)
+{
+    frazil_error err;
+    frazil *gen;
+
+    if (ports_open_snapshot(&gen, spec, snapshot, NULL, &err) != FRAZIL_OK)
+        fail_msg("%s: %s", spec, err.message);
+    return gen;
+}
+
+static void assert_no_room(const char *spec, const frazil_sno_snapshot *snapshot)
+{
+    frazil_error err;
+    frazil *gen;
+
+    assert_int_equal(ports_open_snapshot(&gen, spec, snapshot, NULL, &err), FRAZIL_EWORKER);
+    assert_non_null(strstr(err.message, "another generator of this process has partition 4660"));
+}
+
+TEST("A snapshot is not opened beside its generator, nor that beside one from a snapshot")
+{
+    struct rig rig = {.random_state = 1};
+
+    rig_open(&rig, SNO "seq_min=100 seq_max=300", UNIT(10));
+    rig_sno(&rig);
+    const frazil_sno_snapshot snapshot = snapshot_of(&rig);
+    frazil_sno_snapshot other = snapshot;
+    other.sequence_min = 301;
+    other.sequence_max = 400;
+    other.sequence = 0;
+    assert_no_room("", &snapshot);
+    frazil *apart = opened("", &other);
+    rig_close(&rig);
+
+    frazil *again = opened("", &snapshot);
+    assert_no_room("", &snapshot);
+    assert_no_room(SNO "state=memory", NULL);
+    assert_no_room(SNO "state=memory seq_min=50 seq_max=100", NULL);
+    frazil_close(again);
+    frazil_close(apart);
+    frazil_close(opened(SNO "state=memory", NULL));
+}
+
+TEST("A snapshot that its generator went beyond does not take this process back")
+{
+    frazil_sno_snapshot snapshot;
+    frazil_sno last;
+    frazil_sno next;
+
+    frazil *gen = opened(SNO "state=memory seq_min=0 seq_max=7 on_full=lead max_lead=1h", NULL);
+    assert_int_equal(frazil_sno_next(gen, 0, &last), FRAZIL_OK);
+    assert_int_equal(frazil_sno_snapshot_take(gen, &snapshot), FRAZIL_OK);
+    for (int i = 0; i < 100000; i++) /* 50 seconds ahead of the clock */
+        assert_int_equal(frazil_sno_next(gen, 0, &last), FRAZIL_OK);
+    frazil_close(gen);
+    gen = opened("on_full=lead max_lead=1h", &snapshot);
+    assert_int_equal(frazil_sno_next(gen, 0, &next), FRAZIL_OK);
+    assert_true(memcmp(next.bytes, last.bytes, sizeof last.bytes) > 0);
+    frazil_close(gen);
 }
 
 TEST("Every member says what it is to say")
