@@ -245,6 +245,7 @@ final class KonayukiTest extends TestCase
         $layout = Layout::default();
         $this->assertSame(725, HostnameHashWorkerIdAllocator::fromLayout($layout, 'app-3')->acquire());
         $this->assertSame(crc32('10.0.5.42') % 512, (new IpHashWorkerIdAllocator('10.0.5.42', 512))->acquire());
+        $this->assertSame(crc32("it's a \\ name"), (new HostnameHashWorkerIdAllocator("it's a \\ name", 1 << 22))->acquire() | crc32("it's a \\ name") & ~((1 << 22) - 1));
         $this->assertSame(17, IpLastOctetWorkerIdAllocator::fromLayout($layout, '10.0.0.17')->acquire());
         $this->assertSame(42, (new FixedWorkerIdAllocator(42))->acquire());
         $this->assertSame(HintHasher::toWorkerId(gethostname(), 1024), (new HostnameHashWorkerIdAllocator())->acquire());
@@ -277,6 +278,12 @@ final class KonayukiTest extends TestCase
             'a small pool for addresses' => [$wrong, static fn () => new IpLastOctetWorkerIdAllocator('10.0.0.1', 255)],
             'a small layout for addresses' => [$wrong, static fn () => IpLastOctetWorkerIdAllocator::fromLayout(new Layout(0, 44, 7))],
             'IPv6' => [RuntimeException::class, static fn () => (new IpLastOctetWorkerIdAllocator('2001:db8::1'))->acquire()],
+            'a name that hosts without one have' => [RuntimeException::class, static fn () => (new HostnameHashWorkerIdAllocator('localhost'))->acquire()],
+            'an address of every host' => [RuntimeException::class, static fn () => (new IpHashWorkerIdAllocator('127.0.0.1'))->acquire()],
+            'a link-local address' => [RuntimeException::class, static fn () => (new IpHashWorkerIdAllocator('169.254.3.4'))->acquire()],
+            'an octet of every host' => [RuntimeException::class, static fn () => (new IpLastOctetWorkerIdAllocator('127.0.1.1'))->acquire()],
+            'no address' => [RuntimeException::class, static fn () => (new IpHashWorkerIdAllocator('10.0.0.7; base=3'))->acquire()],
+            'a name with a quote' => [RuntimeException::class, static fn () => (new HostnameHashWorkerIdAllocator("\0' base=3"))->acquire()],
             'no sequence' => [$wrong, static fn () => (new RandomSequenceStrategy())->initialValue(-1)],
         ];
     }

@@ -9,7 +9,7 @@ use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
 use RuntimeException;
 
-/** A worker id out of the host's name; two hosts can have the same. */
+/** A worker id out of the host's name; two hosts can have the same.  A name that hosts without one have is refused. */
 final class HostnameHashWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(private readonly ?string $hostnameOverride = null, private readonly int $maxWorkers = 1024)
@@ -27,7 +27,7 @@ final class HostnameHashWorkerIdAllocator implements WorkerIdAllocator
         if ($name === '') {
             throw new RuntimeException('the name of this host is empty');
         }
-        return HintHasher::toWorkerId($name, $this->maxWorkers);
+        return Judgement::workerId('hostname-hash', 'hostname', $name, $this->maxWorkers);
     }
 
     public function release(): void

@@ -8,7 +8,7 @@ namespace Konayuki\Hint;
 use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
 
-/** A worker id out of the host's address; two hosts can have the same. */
+/** A worker id out of the host's address; two hosts can have the same.  Those that every host has are refused. */
 final class IpHashWorkerIdAllocator implements WorkerIdAllocator
 {
     public function __construct(private readonly ?string $ipOverride = null, private readonly int $maxWorkers = 1024)
@@ -22,7 +22,7 @@ final class IpHashWorkerIdAllocator implements WorkerIdAllocator
 
     public function acquire(): int
     {
-        return HintHasher::toWorkerId($this->ipOverride ?? IpResolver::primaryIp(), $this->maxWorkers);
+        return Judgement::workerId('ip-hash', 'ip', $this->ipOverride ?? IpResolver::primaryIp(), $this->maxWorkers);
     }
 
     public function release(): void

@@ -8,12 +8,11 @@ namespace Konayuki\Hint;
 use InvalidArgumentException;
 use Konayuki\Layout;
 use Konayuki\WorkerIdAllocator;
-use RuntimeException;
 
 /** The last number of the host's IPv4 address: for hosts of one /24 network. */
 final class IpLastOctetWorkerIdAllocator implements WorkerIdAllocator
 {
-    public function __construct(private readonly ?string $ipOverride = null, int $maxWorkers = 1024)
+    public function __construct(private readonly ?string $ipOverride = null, private readonly int $maxWorkers = 1024)
     {
         if ($maxWorkers < 256) {
             throw new InvalidArgumentException("maxWorkers is {$maxWorkers}: the last number of an address needs 256 or more");
@@ -27,11 +26,7 @@ final class IpLastOctetWorkerIdAllocator implements WorkerIdAllocator
 
     public function acquire(): int
     {
-        $ip = $this->ipOverride ?? IpResolver::primaryIpv4();
-        if (filter_var($ip, FILTER_VALIDATE_IP, FILTER_FLAG_IPV4) === false) {
-            throw new RuntimeException("'{$ip}' is not an IPv4 address");
-        }
-        return (int) explode('.', $ip)[3];
+        return Judgement::workerId('ip-last-octet', 'ip', $this->ipOverride ?? IpResolver::primaryIpv4(), $this->maxWorkers);
     }
 
     public function release(): void

@@ -1,0 +1,29 @@
+<?php
+// SPDX-License-Identifier: MIT
+
+declare(strict_types=1);
+
+namespace Konayuki\Hint;
+
+use Frazil\Generator;
+use InvalidArgumentException;
+
+/**
+ * The worker id that frazil finds in a name or an address.  It refuses those that many hosts have, as `localhost` and 127.0.0.1:
+ * which these are stands in the library alone.
+ */
+final class Judgement
+{
+    private const LARGEST = 1 << 22;
+
+    /** @throws \Frazil\Exception, a RuntimeException, where the hint is no host's own */
+    public static function workerId(string $source, string $key, string $hint, int $maxWorkers): int
+    {
+        if ($maxWorkers < 1 || $maxWorkers > self::LARGEST) {
+            throw new InvalidArgumentException("maxWorkers is {$maxWorkers}: it must be from 1 to " . self::LARGEST);
+        }
+        $quoted = str_replace(['\\', "'"], ['\\\\', "\\'"], $hint);
+        $spec = "layout=40/22/1 allow_short_life=yes worker={$source} {$key}='{$quoted}' base=0 count={$maxWorkers} state=memory";
+        return (new Generator($source === 'ip-last-octet' ? $spec : "{$spec} expect=1"))->info()['worker'];
+    }
+}
