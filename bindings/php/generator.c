@@ -8,9 +8,16 @@
 #include "zend_exceptions.h"
 #include "zend_interfaces.h"
 
+/* A generator of the process's, which open() gives. */
+struct shared {
+    frazil *gen;
+    size_t objects; /* that have it */
+    bool is_left;   /* it was stopped, and the process has forgotten it: the last object closes it */
+};
+
 struct generator {
     frazil *gen;
-    bool is_shared; /* the process closes it, not the object */
+    struct shared *shared; /* NULL: the object's own */
     zend_object std;
 };
 
@@ -27,20 +34,55 @@ static zend_object *create(zend_class_entry *ce)
     struct generator *generator = zend_object_alloc(sizeof *generator, ce);
 
     generator->gen = NULL;
-    generator->is_shared = false;
+    generator->shared = NULL;
     zend_object_std_init(&generator->std, ce);
     object_properties_init(&generator->std, ce);
     generator->std.handlers = &generator_handlers;
     return &generator->std;
 }
 
+static void close_shared(struct shared *shared)
+{
+    frazil_close(shared->gen);
+    pefree(shared, 1);
+}
+
 static void free_object(zend_object *object)
 {
     struct generator *generator = of_object(object);
 
-    if (!generator->is_shared)
+    if (generator->shared == NULL)
         frazil_close(generator->gen);
+    else if (--generator->shared->objects == 0 && generator->shared->is_left)
+        close_shared(generator->shared);
     zend_object_std_dtor(object);
+}
+
+static int compare(zval *one, zval *other)
+{
+    ZEND_COMPARE_OBJECTS_FALLBACK(one, other);
+    const frazil *gen = of_object(Z_OBJ_P(one))->gen;
+
+    return gen != NULL && gen == of_object(Z_OBJ_P(other))->gen ? 0 : ZEND_UNCOMPARABLE;
+}
+
+/* What var_dump and JSON show. */
+static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose)
+{
+    const frazil *gen = of_object(object)->gen;
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    frazil_generator_info info;
+    zval shown;
+
+    if (purpose != ZEND_PROP_PURPOSE_DEBUG && purpose != ZEND_PROP_PURPOSE_JSON)
+        return zend_std_get_properties_for(object, purpose);
+    array_init(&shown);
+    if (gen != NULL && frazil_layout_fingerprint(frazil_layout_of(gen), text, sizeof text, NULL) == FRAZIL_OK) {
+        frazil_get_info((frazil *)gen, &info, sizeof info);
+        add_assoc_string(&shown, "layout", text);
+        frazil_add_number(&shown, "worker", info.worker);
+    }
+    return Z_ARR(shown);
 }
 
 /* The generator of $this; NULL: it was never constructed, and an exception was thrown. */
@@ -57,27 +99,45 @@ static zend_always_inline frazil *gen_of(zval *this)
 
 void frazil_close_generators(HashTable *generators)
 {
-    void *gen;
+    struct shared *shared;
 
     if (generators == NULL)
         return;
-    ZEND_HASH_FOREACH_PTR(generators, gen)
+    ZEND_HASH_FOREACH_PTR(generators, shared)
     {
-        frazil_close(gen);
+        close_shared(shared);
     }
     ZEND_HASH_FOREACH_END();
     zend_hash_destroy(generators);
     pefree(generators, 1);
 }
 
+/* A generator that was stopped stays with those who have it, and whoever opens the spec again gets a new one. */
+static void leave_shared(struct shared *left)
+{
+    struct shared *shared;
+    zend_string *spec;
+
+    ZEND_HASH_FOREACH_STR_KEY_PTR(FRAZIL_G(generators), spec, shared)
+    {
+        if (shared == left) {
+            left->is_left = true;
+            zend_hash_del(FRAZIL_G(generators), spec);
+            break;
+        }
+    }
+    ZEND_HASH_FOREACH_END();
+}
+
 /* The process's generator of that spec, opened if it is not; NULL: an exception was thrown. */
-static frazil *shared_generator(zend_string *spec)
+static struct shared *shared_generator(zend_string *spec)
 {
     frazil_error err;
-    frazil *gen = FRAZIL_G(generators) == NULL ? NULL : zend_hash_find_ptr(FRAZIL_G(generators), spec);
+    frazil *gen;
+    struct shared *shared = FRAZIL_G(generators) == NULL ? NULL : zend_hash_find_ptr(FRAZIL_G(generators), spec);
 
-    if (gen != NULL)
-        return gen;
+    if (shared != NULL)
+        return shared;
     if (strlen(ZSTR_VAL(spec)) != ZSTR_LEN(spec)) {
         frazil_throw_usage("the spec has a zero byte");
         return NULL;
@@ -91,8 +151,10 @@ static frazil *shared_generator(zend_string *spec)
         FRAZIL_G(generators) = pemalloc(sizeof(HashTable), 1);
         zend_hash_init(FRAZIL_G(generators), 8, NULL, NULL, 1);
     }
-    zend_hash_str_add_ptr(FRAZIL_G(generators), ZSTR_VAL(spec), ZSTR_LEN(spec), gen);
-    return gen;
+    shared = pecalloc(1, sizeof *shared, 1);
+    shared->gen = gen;
+    zend_hash_str_add_ptr(FRAZIL_G(generators), ZSTR_VAL(spec), ZSTR_LEN(spec), shared);
+    return shared;
 }
 
 FRAZIL_ARGS(args_open, 0, IS_STATIC, 0)
@@ -106,12 +168,13 @@ ZEND_METHOD(Frazil_Generator, open)
     Z_PARAM_OPTIONAL
     Z_PARAM_STR(spec)
     ZEND_PARSE_PARAMETERS_END();
-    frazil *gen = shared_generator(spec);
-    if (gen == NULL)
+    struct shared *shared = shared_generator(spec);
+    if (shared == NULL)
         RETURN_THROWS();
     object_init_ex(return_value, generator_class);
-    of_object(Z_OBJ_P(return_value))->gen = gen;
-    of_object(Z_OBJ_P(return_value))->is_shared = true;
+    of_object(Z_OBJ_P(return_value))->gen = shared->gen;
+    of_object(Z_OBJ_P(return_value))->shared = shared;
+    shared->objects++;
 }
 
 ZEND_BEGIN_ARG_INFO_EX(args_construct, 0, 0, 0)
@@ -446,6 +509,7 @@ FRAZIL_ARGS(args_array, 0, IS_ARRAY, 0)
 ZEND_END_ARG_INFO()
 ZEND_METHOD(Frazil_Generator, info)
 {
+    static const char *const KINDS[] = {"memory", "file", "grant", "slots"};
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = gen_of(ZEND_THIS);
     frazil_generator_info info;
@@ -463,6 +527,8 @@ ZEND_METHOD(Frazil_Generator, info)
     frazil_add_number(return_value, "collision_ppm", info.collision_ppm);
     add_assoc_bool(return_value, "counter_in_use", info.counter_in_use != 0);
     add_assoc_bool(return_value, "state_is_new", info.state_is_new != 0);
+    add_assoc_string(return_value, "state",
+                     info.state < sizeof KINDS / sizeof KINDS[0] ? KINDS[info.state] : "unknown");
 }
 
 ZEND_METHOD(Frazil_Generator, health)
@@ -526,8 +592,13 @@ ZEND_METHOD(Frazil_Generator, stop)
     ZEND_PARSE_PARAMETERS_NONE();
     frazil *gen = gen_of(ZEND_THIS);
 
-    if (gen != NULL)
-        frazil_stop(gen);
+    struct shared *shared = of_object(Z_OBJ_P(ZEND_THIS))->shared;
+
+    if (gen == NULL)
+        RETURN_THROWS();
+    frazil_stop(gen);
+    if (shared != NULL && !shared->is_left)
+        leave_shared(shared);
 }
 
 /* clang-format off */
@@ -566,4 +637,6 @@ void frazil_register_generator(void)
     generator_handlers.offset = XtOffsetOf(struct generator, std);
     generator_handlers.free_obj = free_object;
     generator_handlers.clone_obj = NULL;
+    generator_handlers.compare = compare;
+    generator_handlers.get_properties_for = properties_for;
 }

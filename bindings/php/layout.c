@@ -35,21 +35,53 @@ static zend_object *clone_object(zend_object *object)
     return copy;
 }
 
+/* Layouts of equal ids are equal, whatever they are called; there is no smaller one. */
+static int compare(zval *one, zval *other)
+{
+    ZEND_COMPARE_OBJECTS_FALLBACK(one, other);
+    const frazil_layout *a = &of_object(Z_OBJ_P(one))->value;
+    const frazil_layout *b = &of_object(Z_OBJ_P(other))->value;
+
+    return a->tick_ms != 0 && b->tick_ms != 0 && frazil_layout_equal(a, b) ? 0 : ZEND_UNCOMPARABLE;
+}
+
+/* What var_dump and JSON show. */
+static zend_array *properties_for(zend_object *object, zend_prop_purpose purpose)
+{
+    const frazil_layout *layout = &of_object(object)->value;
+    char text[FRAZIL_FINGERPRINT_SIZE];
+    zval shown;
+
+    if (purpose != ZEND_PROP_PURPOSE_DEBUG && purpose != ZEND_PROP_PURPOSE_JSON)
+        return zend_std_get_properties_for(object, purpose);
+    array_init(&shown);
+    if (layout->tick_ms != 0 && frazil_layout_fingerprint(layout, text, sizeof text, NULL) == FRAZIL_OK) {
+        add_assoc_string(&shown, "name", layout->name);
+        add_assoc_string(&shown, "fingerprint", text);
+    }
+    return Z_ARR(shown);
+}
+
 void frazil_set_layout(zval *ret, const frazil_layout *layout)
 {
     object_init_ex(ret, frazil_layout_class);
     of_object(Z_OBJ_P(ret))->value = *layout;
 }
 
-/* The layout of $this; NULL: it was never constructed, and an exception was thrown. */
-static const frazil_layout *layout_of(zval *this)
+/* The layout of an object; NULL: it was never constructed, and an exception was thrown. */
+static const frazil_layout *constructed(zend_object *object)
 {
-    const frazil_layout *layout = &of_object(Z_OBJ_P(this))->value;
+    const frazil_layout *layout = &of_object(object)->value;
 
     if (layout->tick_ms != 0)
         return layout;
     frazil_throw_usage("the layout was not constructed");
     return NULL;
+}
+
+static const frazil_layout *layout_of(zval *this)
+{
+    return constructed(Z_OBJ_P(this));
 }
 
 ZEND_BEGIN_ARG_INFO_EX(args_construct, 0, 0, 1)
@@ -224,9 +256,10 @@ ZEND_METHOD(Frazil_Layout, overlap)
     Z_PARAM_LONG(since)
     ZEND_PARSE_PARAMETERS_END();
     const frazil_layout *before = layout_of(ZEND_THIS);
-    if (before == NULL)
+    const frazil_layout *then = before == NULL ? NULL : constructed(after);
+    if (then == NULL)
         RETURN_THROWS();
-    if (frazil_layout_overlap(before, &of_object(after)->value, since, &overlap, sizeof overlap, &err) != FRAZIL_OK) {
+    if (frazil_layout_overlap(before, then, since, &overlap, sizeof overlap, &err) != FRAZIL_OK) {
         frazil_throw(&err);
         RETURN_THROWS();
     }
@@ -264,4 +297,6 @@ void frazil_register_layout(void)
     memcpy(&layout_handlers, zend_get_std_object_handlers(), sizeof layout_handlers);
     layout_handlers.offset = XtOffsetOf(struct layout, std);
     layout_handlers.clone_obj = clone_object;
+    layout_handlers.compare = compare;
+    layout_handlers.get_properties_for = properties_for;
 }
