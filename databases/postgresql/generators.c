@@ -179,6 +179,14 @@ static struct generator *open_anew(struct generator *g)
     return open_generator(name);
 }
 
+/* Whether it is worth while to wait: not for an id that comes too late, as the library's own calls do not either. */
+static bool may_wait(frazil_err_class class, uint64 retry_ns, double left_ms)
+{
+    if (left_ms <= 0)
+        return false;
+    return class == FRAZIL_CLASS_FENCED || (class == FRAZIL_CLASS_RETRY && (double)retry_ns / 1e6 <= left_ms);
+}
+
 /* 1 to n ids, increasing.  Waits frazil.max_wait at the most. */
 static size_t take(struct generator *g, uint64 *ret_ids, size_t n)
 {
@@ -186,15 +194,16 @@ static size_t take(struct generator *g, uint64 *ret_ids, size_t n)
 
     INSTR_TIME_SET_CURRENT(began);
     for (;;) {
-        uint64_t retry_ns;
+        uint64_t retry_ns = 0;
         size_t taken;
         frazil_error err;
         frazil_err code = frazil_try_take(g->gen, (uint64_t *)ret_ids, n, &taken, &retry_ns);
         if (code == FRAZIL_OK)
             return taken;
         double left_ms = left_of_wait(began);
-        bool lost = frazil_err_classify(code) == FRAZIL_CLASS_FENCED;
-        if ((frazil_err_classify(code) != FRAZIL_CLASS_RETRY && !lost) || left_ms <= 0) {
+        frazil_err_class class = frazil_err_classify(code);
+        bool lost = class == FRAZIL_CLASS_FENCED;
+        if (!may_wait(class, retry_ns, left_ms)) {
             code = frazil_take(g->gen, (uint64_t *)ret_ids, 1, 0, &err); /* says why, or succeeds */
             if (code == FRAZIL_OK)
                 return 1;
