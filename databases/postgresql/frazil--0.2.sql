@@ -169,5 +169,7 @@ END
 $$;
 COMMENT ON FUNCTION frazil_convert(regclass, name) IS 'makes frazil_next the default of a column: prints the statements of frazil_convert_plan as notices, and runs them';
 
-REVOKE ALL ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name), frazil_adopt(),
-    frazil_convert_plan(regclass, name), frazil_convert(regclass, name) FROM PUBLIC;
+-- frazil_convert and its plan run with the rights of their caller, who must own the tables.  @extowner@ is whoever
+-- creates the extension, such as the owner of a database.  frazil_adopt is about the whole server: for superusers.
+REVOKE ALL ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name), frazil_adopt() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION frazil_next_at(timestamptz, name), frazil_stats(name), frazil_info(name) TO @extowner@ WITH GRANT OPTION;
