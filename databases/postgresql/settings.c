@@ -6,6 +6,9 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "access/xlog.h"
 #include "fmgr.h"
@@ -223,34 +226,87 @@ static bool is_in_data_directory(const char *path)
     return is_in;
 }
 
-/*
- * The directory must not be copied together with the data directory.  Without a setting the library goes by the first
- * of the variables that is set.
- */
-static void check_outside(const char *setting, const char *path, const char *const variables[])
-{
-    bool is_set = path != NULL && *path != '\0';
+static const char STATE_DIR_HINT[] = "Set frazil.state_dir to a directory that the server owns, outside the data "
+                                     "directory.";
 
-    for (; !is_set && *variables != NULL; variables++) {
-        path = getenv(*variables);
+/* The first of the variables that is set; NULL: none is. */
+static const char *first_set(const char *const variables[])
+{
+    for (; *variables != NULL; variables++) {
+        const char *path = getenv(*variables);
         if (path != NULL && *path != '\0')
-            break;
+            return *variables;
     }
-    if ((is_set || *variables != NULL) && is_in_data_directory(path))
-        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-                        errmsg("%s%s%s lies inside the data directory", setting, is_set ? "" : " is not set, and ",
-                               is_set ? "" : *variables),
-                        errhint("Choose one outside: a base backup would copy it, and two servers would go on from one "
-                                "state.")));
+    return NULL;
 }
 
-static void check_directories(void)
+/* Said of a directory that must not be copied together with the data directory. */
+static void check_outside(const char *setting, const char *said_by, const char *path)
 {
-    static const char *const RUN_VARIABLES[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", NULL};
-    static const char *const STATE_VARIABLES[] = {"STATE_DIRECTORY", "XDG_STATE_HOME", "HOME", NULL};
+    if (is_in_data_directory(path))
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("%s%s%s lies inside the data directory", setting,
+                               said_by == NULL ? "" : " is not set, and ", said_by == NULL ? "" : said_by),
+                        errhint("Set %s to a directory outside: a base backup would copy it, and two servers would go "
+                                "on from one state.",
+                                setting)));
+}
 
-    check_outside("frazil.run_dir", run_dir_setting, RUN_VARIABLES);
-    check_outside("frazil.state_dir", state_dir_setting, STATE_VARIABLES);
+/* Without a setting the library goes by the first of the variables that is set. */
+static void check_directory(const char *setting, const char *path, const char *const variables[])
+{
+    const char *variable = first_set(variables);
+
+    if (path != NULL && *path != '\0')
+        check_outside(setting, NULL, path);
+    else if (variable != NULL)
+        check_outside(setting, variable, getenv(variable));
+}
+
+/*
+ * The state directory below the home of the server's account, for a server that was started without a variable that
+ * names one, as pg_ctlcluster and systemd do.  It is the one that the library takes where HOME is set.
+ */
+static const char *state_dir_of_account(void)
+{
+    static const char *const PARTS[] = {"/.local", "/state", "/frazil"};
+    static char path[MAXPGPATH];
+    const struct passwd *account = getpwuid(geteuid());
+
+    if (account == NULL || account->pw_dir == NULL || account->pw_dir[0] != '/')
+        ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+                        errmsg("frazil.state_dir is not set, and the account of the server has no home"),
+                        errhint("%s", STATE_DIR_HINT)));
+    check_outside("frazil.state_dir", "the home of the server's account", account->pw_dir);
+    strlcpy(path, account->pw_dir, sizeof path);
+    for (size_t i = 0; i < lengthof(PARTS); i++) {
+        strlcat(path, PARTS[i], sizeof path);
+        if (mkdir(path, S_IRWXU) != 0 && errno != EEXIST)
+            ereport(ERROR, (errcode_for_file_access(),
+                            errmsg("frazil.state_dir is not set, and could not make the directory \"%s\": %m", path),
+                            errhint("%s", STATE_DIR_HINT)));
+    }
+    return path;
+}
+
+/* The state directory to tell the library, checked; NULL: it finds its default. */
+static const char *state_dir(void)
+{
+    static const char *const VARIABLES[] = {"STATE_DIRECTORY", "XDG_STATE_HOME", "HOME", NULL};
+
+    check_directory("frazil.state_dir", state_dir_setting, VARIABLES);
+    if (state_dir_setting != NULL && *state_dir_setting != '\0')
+        return state_dir_setting;
+    return first_set(VARIABLES) == NULL ? state_dir_of_account() : NULL;
+}
+
+/* Likewise the run directory. */
+static const char *run_dir(void)
+{
+    static const char *const VARIABLES[] = {"RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", NULL};
+
+    check_directory("frazil.run_dir", run_dir_setting, VARIABLES);
+    return run_dir_setting != NULL && *run_dir_setting != '\0' ? run_dir_setting : NULL;
 }
 
 /* A generator in frazil.generators. */
@@ -403,7 +459,8 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
                         errhint("Name it in frazil.generators, which is now \"%s\".",
                                 generators_setting == NULL ? "" : generators_setting)));
     check_keys(name, spec, len);
-    check_directories();
+    const char *run = run_dir();
+    const char *state = state_dir();
 
     frazil_err code = frazil_options_new(&options, &err);
     if (code != FRAZIL_OK)
@@ -422,10 +479,10 @@ frazil_options *frazil_pg_options(const char *name, const frazil_pg_worker *work
         set_lease(options, role);
     else
         set(options, "keeper", "inline");
-    if (run_dir_setting != NULL && *run_dir_setting != '\0')
-        set(options, "run_dir", run_dir_setting);
-    if (state_dir_setting != NULL && *state_dir_setting != '\0')
-        set(options, "state_dir", state_dir_setting);
+    if (run != NULL)
+        set(options, "run_dir", run);
+    if (state != NULL)
+        set(options, "state_dir", state);
     if (host_dir_setting != NULL && *host_dir_setting != '\0')
         set(options, "host_dir", host_dir_setting);
     return options;

@@ -55,6 +55,7 @@ exported=$(nm -D --defined-only frazil.so | awk '{print $3}' | grep -v '^\(pg_fi
 chmod 755 "$scratch"
 pgxs=$(dirname "$(dirname "$(dirname "$("$pg_config" --pgxs)")")")
 bindir=$("$copy" --bindir)
+version=$("$copy" --version | sed 's/^PostgreSQL \([0-9]*\).*/\1/')
 export HOME="$scratch/home" PATH="$bindir:$PATH" PERL5LIB="$pgxs/src/test/perl" TESTDIR="$scratch/build"
 export PG_REGRESS="$pgxs/src/test/regress/pg_regress" FRAZIL_TEST_DIR="$scratch"
 unset PGHOST PGPORT PGUSER PGDATABASE FRAZIL_STATE
@@ -70,10 +71,21 @@ export PATH="$scratch/parts:$PATH" LD_LIBRARY_PATH="$scratch/parts" FRAZIL_SERVE
 export INITDB_TEMPLATE="$scratch/template"
 as_owner initdb -D "$INITDB_TEMPLATE" -A trust -N >initdb.log 2>&1 || { cat initdb.log; exit 1; }
 
-if [ $# -gt 2 ]; then
-    as_owner prove -v "$3"
-    exit
-fi
+# By Debian's commands, where they are for this PostgreSQL.
+test_debian() {
+    if [ "$bindir" != "$scratch/usr/lib/postgresql/$version/bin" ] || ! command -v pg_createcluster >/dev/null; then
+        echo "SKIP: this PostgreSQL has no pg_createcluster"
+        return
+    fi
+    as_owner sh debian.sh "$scratch" "$version" >debian.log 2>&1 || { cat debian.log; exit 1; }
+    grep SKIP debian.log || true
+}
+
+case ${3:-} in
+"") ;;
+debian.sh) test_debian; exit ;;
+*) as_owner prove -v "$3"; exit ;;
+esac
 
 echo "-- pg_regress"
 {
@@ -85,6 +97,9 @@ echo "-- pg_regress"
 as_owner "$PG_REGRESS" --bindir="$bindir" --temp-instance="$scratch/instance" --temp-config=temporary.conf \
     --inputdir=. --outputdir="$scratch/build" --dbname=contrib_regression frazil privileges >regress.log 2>&1 ||
     { cat regress.log regression.diffs; [ -z "${KEEP_RESULTS:-}" ] || cp -r results "$KEEP_RESULTS"; exit 1; }
+
+echo "-- started by Debian's commands"
+test_debian
 
 echo "-- faults"
 as_owner prove -j 2 --timer --failures ${TAP_VERBOSE:+-v} t/*.pl
