@@ -198,7 +198,9 @@ typedef struct frazil_overlap {
  * Whether ids can collide or sort wrongly when everybody issues under the
  * layout `before` up to, and not including, the instant since_unix_ms, and under
  * `after` from then on.  Bits are dense, so any number below old_last may have
- * been issued.  FRAZIL_ERANGE: since lies outside the life of one of them.
+ * been issued.  `before` may have ended by then: it has issued all of its ids, as
+ * it has from the beginning of its last tick on.  FRAZIL_ERANGE: since lies before
+ * the epoch of `before` or outside the life of `after`; the sentence says which.
  * FRAZIL_EKIND: exactly one of the two is sno (their ids cannot be compared; two
  * snos never overlap in this sense: FRAZIL_OK with nothing set but ever_safe).
  * size is sizeof *ret, as for frazil_layout_describe.

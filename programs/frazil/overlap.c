@@ -13,6 +13,16 @@ static const char *json_bool(bool value)
     return value ? "true" : "false";
 }
 
+/* Whether a layout had come to its end by then, and when that was. */
+static bool has_ended(const struct ids_layout *layout, int64_t since_unix_ms, char when[FIELDS_TEXT_SIZE])
+{
+    frazil_layout_info info;
+
+    frazil_layout_describe(&layout->layout, &info, sizeof info);
+    (void)fields_time(info.last_unix_ms, when);
+    return layout->layout.kind == FRAZIL_LAYOUT_64 && since_unix_ms >= info.last_unix_ms;
+}
+
 static void print_json(const struct ids_layout *before, const struct ids_layout *after, const char *since,
                        const frazil_overlap *overlap)
 {
@@ -62,7 +72,7 @@ static void print_unsafe(const struct ids_layout *before, const struct ids_layou
 
 int overlap_print(const struct ids_layout *before, const struct ids_layout *after, int64_t since_unix_ms, bool json)
 {
-    char since[FIELDS_TEXT_SIZE];
+    char since[FIELDS_TEXT_SIZE], ended[FIELDS_TEXT_SIZE];
     frazil_overlap overlap;
     frazil_error err;
 
@@ -73,6 +83,8 @@ int overlap_print(const struct ids_layout *before, const struct ids_layout *afte
     }
     bool safe = !overlap.can_collide && !overlap.can_missort;
     (void)fields_time(since_unix_ms, since);
+    if (has_ended(before, since_unix_ms, ended) && !json)
+        output_format("The old layout, %s, ends at %s: it may have issued all of its ids.\n", before->label, ended);
     if (json)
         print_json(before, after, since, &overlap);
     else if (safe)

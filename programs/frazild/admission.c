@@ -31,21 +31,28 @@ bool admission_by_size(const struct generator *generator, uint32_t n, struct ref
 
 bool admission_by_rate(struct generator *generator, struct user *user, uint32_t n, uint64_t now_ns, struct refusal *ret)
 {
-    const char *whose = "generator";
+    const char *whose = "user";
     uint64_t retry_ns = 0;
-    bool may = rate_take(&generator->rate, n, now_ns, &retry_ns);
 
-    if (may && user != NULL) {
-        whose = "user";
-        may = rate_take(&user->rate, n, now_ns, &retry_ns);
+    if (user == NULL || rate_take(&user->rate, n, now_ns, &retry_ns)) {
+        if (rate_take(&generator->rate, n, now_ns, &retry_ns))
+            return true;
+        admission_give_back(NULL, user, n);
+        whose = "generator";
     }
-    if (may)
-        return true;
     if (retry_ns == UINT64_MAX)
         refuse(ret, CODE_LIMIT, 0, "%u ids at once are more than rate= of the %s allows a second", (unsigned)n, whose);
     else
         refuse(ret, CODE_LIMIT, retry_ns / NS_PER_MS + 1, "rate= of the %s is reached", whose);
     return false;
+}
+
+void admission_give_back(struct generator *generator, struct user *user, uint32_t n)
+{
+    if (generator != NULL)
+        rate_give_back(&generator->rate, n);
+    if (user != NULL)
+        rate_give_back(&user->rate, n);
 }
 
 void admission_explain(const struct taking *taking, struct refusal *ret)

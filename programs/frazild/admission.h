@@ -19,9 +19,15 @@ struct refusal {
 /* Whether the generator gives so many ids to one request. */
 bool admission_by_size(const struct generator *generator, uint32_t n, struct refusal *ret);
 
-/* Takes n ids' worth out of the limits of the generator and of the user, who may be NULL.  False: *ret says whose. */
+/*
+ * Takes n ids' worth out of the limits of the generator and of the user, who may be NULL, or out of neither: then *ret
+ * says whose limit it was.
+ */
 bool admission_by_rate(struct generator *generator, struct user *user, uint32_t n, uint64_t now_ns,
                        struct refusal *ret);
+
+/* Gives n ids' worth back that were taken, but not given; either may be NULL. */
+void admission_give_back(struct generator *generator, struct user *user, uint32_t n);
 
 /* Why a request for ids ended without all of them. */
 void admission_explain(const struct taking *taking, struct refusal *ret);

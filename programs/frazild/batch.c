@@ -113,6 +113,18 @@ static uint32_t whole_ids(const struct batch *batch)
     return batch->taking.got - batch->taking.got % batch->each;
 }
 
+/* What a batch was charged for and cannot deliver. A reload may have replaced those who were charged by their like. */
+static void give_rest_back(const struct batch *batch)
+{
+    struct session *session = batch->session;
+    uint32_t rest = batch->taking.wanted - whole_ids(batch);
+
+    if (rest > 0)
+        admission_give_back(
+            generators_find(&session->lane->setup->generators, slice_of(batch->taking.engine->name)),
+            session_user(session), rest);
+}
+
 static void count_batch(const struct batch *batch)
 {
     struct lane *lane = batch->session->lane;
@@ -121,6 +133,7 @@ static void count_batch(const struct batch *batch)
                               .answered = whole_ids(batch) / batch->each,
                               .ns = lane->now_ns - batch->started_ns};
 
+    give_rest_back(batch);
     command_count(batch->session, batch->row, CODE_OK, ids.answered);
     counters_add_ids(&lane->counters, &ids);
 }

@@ -20,4 +20,7 @@ struct rate {
  */
 bool rate_take(struct rate *rate, uint32_t n, uint64_t now_ns, uint64_t *ret_retry_ns);
 
+/* Puts n ids' worth back that were taken for nothing.  Any thread. */
+void rate_give_back(struct rate *rate, uint32_t n);
+
 #endif

@@ -29,24 +29,49 @@ static void find_safe_instant(const frazil_layout *after, frazil_overlap *overla
     overlap->safe_unix_ms = overlap->ever_safe ? fz_layout_tick_unix_ms(after, tick) : 0;
 }
 
+/*
+ * The last tick that a layout issued ids in up to an instant behind its epoch.  A layout that has ended used all of its
+ * ticks.  Its last tick counts in full as soon as it has begun: with it ends all that can be waited for.
+ */
+static uint64_t last_tick_used(const frazil_layout *before, int64_t since_unix_ms)
+{
+    uint64_t last = fz_layout_last_tick(before);
+    uint64_t tick = last;
+
+    if (since_unix_ms >= fz_layout_tick_unix_ms(before, last))
+        return last;
+    frazil_err err = fz_layout_tick_of(before, since_unix_ms - 1, &tick, NULL);
+    FZ_ASSERT(err == FRAZIL_OK);
+    (void)err;
+    return tick;
+}
+
+/* Says which of the two layouts cannot be asked about that instant; they may bear the same name. */
+static frazil_err fail_outside(const char *which, const frazil_layout *layout, int64_t since_unix_ms,
+                               frazil_error *reterr)
+{
+    uint64_t last = fz_layout_last_tick(layout);
+    int64_t end_unix_ms = fz_layout_tick_unix_ms(layout, last) + (layout->tick_ms - 1);
+
+    return fz_fail(reterr, FRAZIL_ERANGE,
+                   "%t is outside the life of the %s layout %s, which is from %t to %t: choose another layout or epoch",
+                   since_unix_ms, which, layout->name, layout->epoch_unix_ms, end_unix_ms);
+}
+
 static frazil_err overlap_of_ids(const frazil_layout *before, const frazil_layout *after, int64_t since_unix_ms,
                                  frazil_overlap *ret, size_t size, frazil_error *reterr)
 {
     frazil_overlap overlap = {.ever_safe = true, .safe_unix_ms = since_unix_ms};
     uint64_t tick = 0;
-    frazil_err err = fz_layout_tick_of(after, since_unix_ms, &tick, reterr);
 
-    if (err != FRAZIL_OK)
-        return err;
+    if (fz_layout_tick_of(after, since_unix_ms, &tick, NULL) != FRAZIL_OK)
+        return fail_outside("new", after, since_unix_ms, reterr);
+    if (since_unix_ms < before->epoch_unix_ms)
+        return fail_outside("old", before, since_unix_ms, reterr);
     overlap.new_first = fz_layout_compose_unchecked(after, tick, 0, 0);
-    err = fz_layout_tick_of(before, since_unix_ms, &tick, reterr);
-    if (err != FRAZIL_OK)
-        return err;
     /* At the epoch of the old layout, nothing was issued under it yet. */
     if (since_unix_ms > before->epoch_unix_ms) {
-        err = fz_layout_tick_of(before, since_unix_ms - 1, &tick, reterr);
-        FZ_ASSERT(err == FRAZIL_OK);
-        overlap.old_last = last_id_of_tick(before, tick);
+        overlap.old_last = last_id_of_tick(before, last_tick_used(before, since_unix_ms));
         /* They are never equal, as one ends in a 0 and the other in a 1: what can sort wrongly can collide as well. */
         overlap.can_collide = overlap.new_first < overlap.old_last;
         overlap.can_missort = overlap.can_collide;

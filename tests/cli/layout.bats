@@ -111,10 +111,24 @@ load helpers
     done
 }
 
+# It is then that people ask.
+@test "overlap: the old layout has ended" {
+    local when
+    for when in 2025-12-01T21:56:53.887Z 2026-06-01; do
+        run frazil layout overlap '39/10/14 epoch=2008-07-01' '41/10/12 epoch=1995-01-01' --since $when
+        [ "$status" -eq 1 ]
+        [[ ${lines[0]} == "The old layout, 39/10/14 epoch=1214870400000 tick=1ms, ends at 2025-12-01T21:56:53.887Z: it may"*"all of its ids." ]]
+        [[ ${lines[2]} == *"old ids reach to 9223372036854775807." ]]
+    done
+    run frazil layout overlap '39/10/14 epoch=2008-07-01' frazil --since 2025-11-01
+    [[ $output != "The old"* ]]
+}
+
 @test "overlap: errors" {
     fails 2 "takes two layouts" frazil layout overlap twitter
     fails 2 "nosuch" frazil layout overlap twitter nosuch
     fails 1 "sno" frazil layout overlap twitter sno
-    fails 1 "outside the life" frazil layout overlap twitter frazil --since 2010-11-05
+    fails 1 "outside the life of the new layout frazil" frazil layout overlap twitter frazil --since 2010-11-05
+    fails 1 "outside the life of the old layout frazil" frazil layout overlap frazil flake --since 2010-11-05
     fails 2 "--since: " frazil layout overlap twitter frazil --since never
 }

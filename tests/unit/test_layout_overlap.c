@@ -87,7 +87,8 @@ static frazil_overlap overlap_by_listing(const frazil_layout *before, const fraz
     bool old[IDS_MAX];
     bool new[IDS_MAX];
     frazil_overlap overlap = {.ever_safe = false};
-    size_t old_count = list_ids(before, before->epoch_unix_ms, since - 1, old);
+    bool in_last_tick = since > end_of(before) - (int64_t)before->tick_ms && since > before->epoch_unix_ms;
+    size_t old_count = list_ids(before, before->epoch_unix_ms, in_last_tick ? end_of(before) : since - 1, old);
 
     list_ids(after, since, end_of(after), new);
     overlap.new_first = lowest(new);
@@ -120,8 +121,7 @@ static size_t compare_at_every_instant(const frazil_layout *before, const frazil
     size_t compared = 0;
 
     for (int64_t since = -8; since < 60; since++) {
-        bool alive = since >= before->epoch_unix_ms && since <= end_of(before) && since >= after->epoch_unix_ms &&
-                     since <= end_of(after);
+        bool alive = since >= before->epoch_unix_ms && since >= after->epoch_unix_ms && since <= end_of(after);
         frazil_overlap found;
         memset(&found, 0x5a, sizeof found);
         frazil_err err = frazil_layout_overlap(before, after, since, &found, sizeof found, NULL);
@@ -228,24 +228,38 @@ TEST("A layout whose largest id is below what was issued never gets above it; on
 TEST("Ids that fill all 64 bits are compared as they are")
 {
     const frazil_layout mastodon = parse("mastodon");
-    frazil_overlap o = overlap_of("mastodon", "mastodon", end_of(&mastodon));
+    frazil_overlap o = overlap_of("mastodon", "mastodon", end_of(&mastodon) - 1);
 
     assert_false(o.can_collide);
-    assert_int_equal(o.old_last, UINT64_C(0xfffffffffffeffff));
-    assert_int_equal(o.new_first, UINT64_C(0xffffffffffff0000));
-    o = overlap_of("63/0/1 epoch=0", "63/0/1 epoch=0", INT64_MAX);
+    assert_int_equal(o.old_last, UINT64_C(0xfffffffffffdffff));
+    assert_int_equal(o.new_first, UINT64_C(0xfffffffffffe0000));
+    o = overlap_of("63/0/1 epoch=0", "63/0/1 epoch=0", INT64_MAX - 1);
     assert_false(o.can_collide);
     o = overlap_of("63/0/1 epoch=0", "frazil", Y2026);
     assert_true(o.ever_safe);
-    o = overlap_of("flake", "flake epoch=1", 4398046511103);
+    o = overlap_of("flake", "flake epoch=1", 4398046511102);
     assert_true(o.can_collide);
     assert_true(o.ever_safe);
-    assert_int_equal(o.safe_unix_ms, 4398046511104);
+    assert_int_equal(o.safe_unix_ms, 4398046511103);
 }
 
 /* ---- questions without an answer -------------------------------------------------- */
 
-TEST("A change outside one of the lives is an error that names that layout")
+TEST("A layout that has ended has issued all of its ids, in its last tick and at any time after it")
+{
+    const frazil_layout old = parse("39/10/12 epoch=2008-07-01");
+    const uint64_t largest = (UINT64_C(1) << 61) - 1;
+
+    for (int64_t after_last_tick = 0; after_last_tick < 3; after_last_tick++) {
+        frazil_overlap o = overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) + after_last_tick);
+        assert_int_equal(o.old_last, largest);
+        assert_true(o.can_collide);
+    }
+    assert_true(overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2020-01-01", end_of(&old) - 1).old_last < largest);
+    assert_false(overlap_of("39/10/12 epoch=2008-07-01", "41/10/12 epoch=2000-01-01", Y2030).can_collide);
+}
+
+TEST("A change before the old layout or outside the new one is an error that says which of the two it is")
 {
     const frazil_layout frazil = parse("frazil");
     const frazil_layout twitter = parse("twitter");
@@ -254,10 +268,13 @@ TEST("A change outside one of the lives is an error that names that layout")
 
     assert_int_equal(frazil_layout_overlap(&twitter, &frazil, Y2026 - 1, &overlap, sizeof overlap, &err),
                      FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "2025-12-31T23:59:59.999Z is outside the life of the layout frazil"));
-    assert_int_equal(frazil_layout_overlap(&twitter, &frazil, 3487858230209, &overlap, sizeof overlap, &err),
+    assert_non_null(strstr(err.message, "2025-12-31T23:59:59.999Z is outside the life of the new layout frazil"));
+    assert_int_equal(frazil_layout_overlap(&frazil, &twitter, 3487858230209, &overlap, sizeof overlap, &err),
                      FRAZIL_ERANGE);
-    assert_non_null(strstr(err.message, "of the layout twitter"));
+    assert_non_null(strstr(err.message, "of the new layout twitter"));
+    assert_int_equal(frazil_layout_overlap(&frazil, &twitter, Y2026 - 1, &overlap, sizeof overlap, &err),
+                     FRAZIL_ERANGE);
+    assert_non_null(strstr(err.message, "of the old layout frazil"));
 }
 
 TEST("A sno and a number cannot be compared; two snos never overlap")
