@@ -89,7 +89,8 @@ static int guess_one(void *ctx, const struct value *value)
     if (inspection->started && !inspection->json)
         output_string("\n");
     inspection->started = true;
-    guess_print(value->text, value->len, readings, count, inspection->json);
+    guess_print(value->text, value->len, inspection->layout_is_named ? &inspection->layout : NULL, readings, count,
+                inspection->json);
     return STATUS_OK;
 }
 
@@ -109,7 +110,7 @@ static int cmd_inspect_run(int argc, char **argv)
     int status;
     const struct option_row rows[] = {
         {"layout", 'l', OPTION_TEXT, &layout, "L", "preset or description (default frazil)", 0},
-        {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "each preset with how plausible it is", 0},
+        {"guess", 'g', OPTION_FLAG, &inspection.guess, NULL, "each known layout, how plausible it is", 0},
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
         {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object a line", 0},
         {"forms", 0, OPTION_FLAG, &inspection.forms, NULL, "also the id in each text form", 0},

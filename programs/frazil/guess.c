@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "guess.h"
 
+#include "candidates.h"
 #include "fields.h"
 #include "output.h"
 
@@ -9,26 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PRESETS_MAX 32
 #define DAY_MS INT64_C(86400000)
 #define SUGGESTED_MAX 3
 #define SUGGESTED_SCORE_MIN 50
 
-/*
- * Since when ids of a layout can have been issued, where that is later than its
- * epoch.  Nothing of this family is older than Snowflake itself, of June 2010.
- */
-static const struct {
-    const char *layout;
-    int64_t unix_ms;
-} first_used[] = {
-    {"mastodon", INT64_C(1506816000000)}, /* 2017-10-01 */
-    {"sno", INT64_C(1546300800000)},      /* 2019-01-01 */
-};
-static const int64_t family_first_used_unix_ms = INT64_C(1275350400000); /* 2010-06-01 */
-
 struct guess {
-    const frazil_layout *layout;
+    const struct candidate *candidate;
+    const frazil_layout *layout; /* the candidate's */
     const struct ids_reading *reading;
     unsigned score;    /* 0 .. 100 */
     unsigned position; /* keeps the order of equals */
@@ -38,17 +26,6 @@ struct guess {
     uint64_t worker;
     uint64_t sequence;
 };
-
-static int64_t first_use(const frazil_layout *layout)
-{
-    int64_t first = family_first_used_unix_ms;
-
-    for (size_t i = 0; i < sizeof first_used / sizeof first_used[0]; i++) {
-        if (strcmp(first_used[i].layout, layout->name) == 0)
-            first = first_used[i].unix_ms;
-    }
-    return layout->epoch_unix_ms > first ? layout->epoch_unix_ms : first;
-}
 
 /* weight for 0, down to nothing for a number that fills its field: few ids are made in the same tick. */
 static unsigned small_number(uint64_t value, unsigned bits, unsigned weight)
@@ -87,8 +64,11 @@ static bool take_apart(struct guess *guess)
  */
 static void judge_past(struct guess *guess, int64_t age_ms)
 {
-    guess->score = 60 + small_number(guess->sequence, guess->layout->sequence_bits, 20);
-    guess->reason = guess->score >= 70 ? "its time is past, its sequence small" : "its time is past";
+    unsigned small = small_number(guess->sequence, guess->layout->sequence_bits, 20);
+
+    guess->score = 60 + (guess->candidate->is_random ? 10 : small);
+    guess->reason =
+        small >= 10 && !guess->candidate->is_random ? "its time is past, its sequence small" : "its time is past";
     if (age_ms < DAY_MS) {
         guess->score += 20;
         guess->reason = "its time is within a day of now";
@@ -112,7 +92,7 @@ static void judge(struct guess *guess, int64_t now_ms)
     } else if (guess->unix_ms - guess->layout->epoch_unix_ms < DAY_MS) {
         guess->score = 10;
         guess->reason = "within a day of the epoch: rather a small number than an id";
-    } else if (guess->unix_ms < first_use(guess->layout)) {
+    } else if (guess->unix_ms < guess->candidate->first_unix_ms) {
         guess->score = 15;
         guess->reason = "its time is before such ids existed";
     } else {
@@ -129,24 +109,33 @@ static int better_first(const void *a, const void *b)
     return x->position < y->position ? -1 : 1;
 }
 
-static size_t judge_all(const struct ids_reading *readings, size_t count, struct guess *guesses)
+/* Judges each candidate for each reading, and sorts the guesses; candidates is where they point to. */
+static size_t judge_all(const struct ids_layout *own, const struct ids_reading *readings, size_t count,
+                        struct candidate candidates[CANDIDATES_MAX], struct guess *guesses)
 {
     int64_t now_ms = fields_now();
-    size_t presets = frazil_layout_preset_count();
+    size_t all = candidates_list(own, candidates);
     unsigned n = 0;
 
     for (size_t r = 0; r < count; r++) {
-        for (size_t p = 0; p < presets && p < PRESETS_MAX; p++) {
-            const frazil_layout *layout = frazil_layout_preset(p);
+        for (size_t i = 0; i < all; i++) {
+            const frazil_layout *layout = &candidates[i].layout.layout;
             if (layout->kind != readings[r].id.kind)
                 continue;
-            guesses[n] = (struct guess){.layout = layout, .reading = &readings[r], .position = n};
+            guesses[n] =
+                (struct guess){.candidate = &candidates[i], .layout = layout, .reading = &readings[r], .position = n};
             judge(&guesses[n], now_ms);
             n++;
         }
     }
     qsort(guesses, n, sizeof guesses[0], better_first);
     return n;
+}
+
+/* Whether the name of the candidate is none that --layout takes. */
+static bool needs_label(const struct guess *g)
+{
+    return strcmp(g->candidate->name, g->candidate->layout.label) != 0;
 }
 
 static void print_json(const struct guess *g)
@@ -156,9 +145,11 @@ static void print_json(const struct guess *g)
 
     if (ids_format(&g->reading->id, IDS_FORM_ANY, id, &err) != FRAZIL_OK)
         return;
-    output_format("{\"layout\":\"%s\",\"score\":%u,\"reason\":\"%s\",\"form\":\"%s\",\"%s\":\"%s\"", g->layout->name,
-                  g->score, g->reason, ids_form_name(g->reading->form),
-                  g->layout->kind == FRAZIL_LAYOUT_SNO ? "text" : "id", id);
+    output_format("{\"layout\":\"%s\",", g->candidate->layout.label);
+    if (needs_label(g))
+        output_format("\"of\":\"%s\",", g->candidate->name);
+    output_format("\"score\":%u,\"reason\":\"%s\",\"form\":\"%s\",\"%s\":\"%s\"", g->score, g->reason,
+                  ids_form_name(g->reading->form), g->layout->kind == FRAZIL_LAYOUT_SNO ? "text" : "id", id);
     if (g->fits)
         output_format(",\"time\":\"%s\",\"unix_ms\":%" PRId64 ",\"%s\":%" PRIu64 ",\"sequence\":%" PRIu64,
                       fields_time(g->unix_ms, time), g->unix_ms,
@@ -170,13 +161,15 @@ static void print_row(const struct guess *g)
 {
     char time[FIELDS_TEXT_SIZE];
 
+    output_format("%5u  %-9s %-9s ", g->score, g->candidate->name, ids_form_name(g->reading->form));
     if (g->fits)
-        output_format("%5u  %-9s %-9s %-24s %6" PRIu64 " %8" PRIu64 "  %s\n", g->score, g->layout->name,
-                      ids_form_name(g->reading->form), fields_time(g->unix_ms, time), g->worker, g->sequence,
+        output_format("%-24s %6" PRIu64 " %8" PRIu64 "  %s", fields_time(g->unix_ms, time), g->worker, g->sequence,
                       g->reason);
     else
-        output_format("%5u  %-9s %-9s %-24s %6s %8s  %s\n", g->score, g->layout->name, ids_form_name(g->reading->form),
-                      "-", "-", "-", g->reason);
+        output_format("%-24s %6s %8s  %s", "-", "-", "-", g->reason);
+    if (needs_label(g) && g->score >= SUGGESTED_SCORE_MIN)
+        output_format(": --layout '%s'", g->candidate->layout.label);
+    output_string("\n");
 }
 
 static void print_head(void)
@@ -187,8 +180,9 @@ static void print_head(void)
 
 void guess_suggest(const char *label, const struct ids_reading *reading)
 {
-    static struct guess guesses[PRESETS_MAX];
-    size_t n = judge_all(reading, 1, guesses), shown = 0;
+    static struct candidate candidates[CANDIDATES_MAX];
+    static struct guess guesses[CANDIDATES_MAX];
+    size_t n = judge_all(NULL, reading, 1, candidates, guesses), shown = 0;
 
     output_format("\nNo clock shows that time yet, so it is hardly an id of %s.", label);
     for (; shown < n && shown < SUGGESTED_MAX && guesses[shown].score >= SUGGESTED_SCORE_MIN; shown++) {
@@ -199,15 +193,18 @@ void guess_suggest(const char *label, const struct ids_reading *reading)
         print_row(&guesses[shown]);
     }
     if (shown == 0)
-        output_string("  No preset fits it; name its layout with --layout.\n");
+        output_string("  No layout that is known fits it; name its layout with --layout.\n");
     else
-        output_format("To take it apart as such: frazil inspect --layout %s\n", guesses[0].layout->name);
+        output_format("To take it apart as such: frazil inspect --layout %s%s%s\n", needs_label(&guesses[0]) ? "'" : "",
+                      guesses[0].candidate->layout.label, needs_label(&guesses[0]) ? "'" : "");
 }
 
-void guess_print(const char *text, size_t len, const struct ids_reading *readings, size_t count, bool json)
+void guess_print(const char *text, size_t len, const struct ids_layout *own, const struct ids_reading *readings,
+                 size_t count, bool json)
 {
-    static struct guess guesses[IDS_FORM_COUNT * PRESETS_MAX];
-    size_t n = judge_all(readings, count, guesses);
+    static struct candidate candidates[CANDIDATES_MAX];
+    static struct guess guesses[IDS_FORM_COUNT * CANDIDATES_MAX];
+    size_t n = judge_all(own, readings, count, candidates, guesses);
 
     if (!json) {
         output_foreign_n(text, len);

@@ -6,14 +6,16 @@
 #include "ids.h"
 
 /*
- * Prints every preset for every reading of a text, the most plausible first,
+ * Prints every candidate for every reading of a text, the most plausible first,
  * with a score from 0 to 100 and a reason; as one JSON object, or as a table.
+ * own: the layout that the user named, in the command or the environment; NULL: none.
  */
-void guess_print(const char *text, size_t len, const struct ids_reading *readings, size_t count, bool json);
+void guess_print(const char *text, size_t len, const struct ids_layout *own, const struct ids_reading *readings,
+                 size_t count, bool json);
 
 /*
  * For an id whose time, by the layout of that label, is in the future: says so, and
- * prints the few presets that it is more likely of.
+ * prints the few layouts that it is more likely of.
  */
 void guess_suggest(const char *label, const struct ids_reading *reading);
 

@@ -44,8 +44,8 @@ ID=1541815603606036480
     [[ ${lines[-1]} == "To take it apart as such: frazil inspect --layout twitter" ]]
     frazil inspect --layout twitter $ID | grep -q '^time  *2022-06-28T16:07:40.105Z'
     [ "$(frazil inspect --json $ID | wc -l)" -eq 1 ]
-    run frazil inspect --layout '41/10/12 epoch=2026-01-01' 9223372036854775807
-    [[ ${lines[-1]} == *"No preset fits it; name its layout with --layout." ]]
+    run frazil inspect --layout flake 18446744073709551615
+    [[ ${lines[-1]} == *"No layout that is known fits it; name its layout with --layout." ]]
     # Within a day the clock may be wrong, and nothing is suggested.
     run frazil inspect "$(frazil compose --unix-ms $((($(date +%s) + 3600) * 1000)) -w 0 -s 0)"
     [[ $output == *": in the future)"* && $output != *"hardly"* ]]
@@ -144,9 +144,45 @@ ID=1541815603606036480
     [[ $output == *" 0  frazil "*"its time is far in the future"* ]]
 }
 
+# Beside the presets there are six other generators.
 @test "--guess: scores descend, every preset is there" {
     frazil inspect --guess $ID | tail -n +3 | awk '{ print $1 }' | sort -c -n -r
-    [ "$(frazil inspect --guess $ID | tail -n +3 | wc -l)" -eq $(($(frazil layout | tail -n +2 | wc -l) - 1)) ]
+    [ "$(frazil inspect --guess $ID | tail -n +3 | wc -l)" -eq $(($(frazil layout | tail -n +2 | wc -l) - 1 + 6)) ]
+}
+
+@test "--guess: one's own layout is a candidate, from the option and from the environment" {
+    local layout='41/12/10 epoch=2020-05-05' id row
+    id=$(frazil compose --layout "$layout" --time 2024-01-01 -w 3000 -s 5)
+    row="   74  yours     dec       2024-01-01T00:00:00.000Z   3000        5  its time is past, its sequence small"
+    row+=": --layout '41/12/10 epoch=1588636800000 tick=1ms'"
+    [[ $(frazil inspect --guess --layout "$layout" $id) == *"$row"* ]]
+    [[ $(FRAZIL_LAYOUT=$layout frazil inspect --guess $id) == *"$row"* ]]
+    [[ $(frazil inspect --guess --json --layout "$layout" $id) == *'{"layout":"41/12/10 epoch=1588636800000 tick=1ms","of":"yours","score":'* ]]
+    [[ $(frazil inspect --guess $id) != *yours* ]]
+    [[ $(frazil inspect --guess --layout twitter $id) != *yours* ]]
+    fails 2 "nosuch" frazil inspect --guess --layout nosuch $id
+}
+
+# Each as it was published, with its time: docs/migration.md says where.
+@test "--guess: ids of other generators" {
+    local name id time
+    while read -r name id time; do
+        [[ $(frazil inspect --guess $id) == *" $name "*"$time"* ]]
+        frazil inspect --guess $id | awk -v name=$name '$2 == name { found = $1 >= 60 } END { exit !found }'
+    done <<-'EOF'
+	tsid     38390726480144748   2020-04-15T22:31:02.458Z
+	pgedge   136169504773242881  2024-01-11T18:08:59.845Z
+	sharding 452837411152461833  2020-04-03T14:14:12.131Z
+	yitter   387750301904971     2023-02-19T10:20:03.051Z
+	tiktok   6963640889373723909 2021-05-18T14:43:10.000Z
+	post     6318971194909560123 2017-09-28T00:55:33.674Z
+	twitter  1531830571133603843 2022-06-01T02:50:42.851Z
+	EOF
+}
+
+# Its sequence is a hash.
+@test "--guess: an id of Mastodon is not below those that fit by chance" {
+    [[ $(frazil inspect --guess 109379014528862147 | awk '$2 == "mastodon" || $2 == "twitter" { print $2; exit }') == mastodon ]]
 }
 
 @test "--guess: small numbers are no ids, snos are recognised" {
