@@ -4,7 +4,7 @@
 # The values of an option; empty: nothing we know.
 _frazil_values()
 {
-    local forms='dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort sno uuid'
+    local forms='dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort signed sno uuid'
     local layouts='frazil konayuki sfid sno post flake twitter discord instagram mastodon sonyflake js53'
 
     case $1 in
@@ -21,7 +21,7 @@ _frazil_options()
 {
     case $1 in
         next) echo '--count --rate --form --json --meta --quiet --help' ;;
-        inspect) echo '--layout --guess --form --json --forms --page --color --help' ;;
+        inspect) echo '--layout --guess --form --json --forms --rounded --page --color --help' ;;
         compose) echo '--layout --unix-ms --time --worker --datacenter --sequence --partition --meta --ticktock --form --tsv --help' ;;
         convert) echo '--from --to --help' ;;
         range) echo '--layout --form --json --help' ;;

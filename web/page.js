@@ -25,7 +25,7 @@ const FORMS = [
   'base62',
   'base64url',
   'bin',
-].concat(['bytes', 'hex0x', 'hexshort']);
+].concat(['bytes', 'hex0x', 'hexshort', 'signed']);
 
 const $ = (name) => document.getElementById(name);
 const frazil = await makeCommand(await readModule(WASM));

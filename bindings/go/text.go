@@ -29,6 +29,7 @@ const (
 	Bytes     Form = C.FRAZIL_TEXT_BYTES      // the 8 big-endian bytes as hex digits
 	Hex0x     Form = C.FRAZIL_TEXT_HEX0X      // 0x and hex digits, no padding
 	HexShort  Form = C.FRAZIL_TEXT_HEX_SHORT  // hex digits, no padding
+	Signed    Form = C.FRAZIL_TEXT_SIGNED     // decimal of the same bits as a signed number
 )
 
 // Name is the form's name in the command, as "crockford".

@@ -18,7 +18,8 @@ export type TextForm =
   | 'bin'
   | 'bytes'
   | 'hex0x'
-  | 'hexshort';
+  | 'hexshort'
+  | 'signed';
 
 /** What the caller can do about an error: mend the call, try again, go elsewhere, or give up. */
 export type ErrorClass = 'usage' | 'retry' | 'fenced' | 'fatal';

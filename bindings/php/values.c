@@ -59,7 +59,7 @@ bool frazil_get_form(const char *name, frazil_text *ret)
     snprintf(
         sentence, sizeof sentence,
         "there is no text form '%.32s': dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, "
-        "hex0x or hexshort was expected",
+        "hex0x, hexshort or signed was expected",
         name);
     frazil_throw_usage(sentence);
     return false;

@@ -210,8 +210,8 @@ static frazil_text form_of(text *given)
 
     if (frazil_text_by_name(name, &form) != FRAZIL_OK)
         ereport(ERROR, (errcode(ERRCODE_INVALID_PARAMETER_VALUE), errmsg("there is no text form \"%s\"", name),
-                        errhint("dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x and "
-                                "hexshort are the forms.")));
+                        errhint("dec, dec20, hex, crockford, base36, base58, base62, base64url, bin, bytes, hex0x, "
+                                "hexshort and signed are the forms.")));
     return form;
 }
 

@@ -19,7 +19,7 @@ FRAZIL_BEGIN_DECLS
  *   DEC         decimal, no leading zero: up to 20 digits.
  *   DEC_PADDED  decimal, 20 digits.
  *   HEX         16 digits, lower case; read in either case, and as 0x with 1 to 16 digits.
- *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case.
+ *   CROCKFORD   13 of 0-9A-HJKMNP-TV-Z (Crockford's base 32); read in either case, I and L as 1, O as 0.
  *   BASE36      0-9a-z, no padding.
  *   BASE58      1-9a-km-zA-HJ-NP-Z (lower case first, as Flickr's), no padding.
  *
@@ -29,6 +29,8 @@ FRAZIL_BEGIN_DECLS
  *   BYTES       the 8 big-endian bytes, as 16 hex digits; read also with a space between bytes.
  *   HEX0X       0x and hex digits, lower case, no padding; the digits are read in either case.
  *   HEX_SHORT   hex digits, lower case, no padding; read in either case.
+ *   SIGNED      decimal of the same 64 bits as a signed number, as BIGINT and Java's long have it: from 2^63 on, the
+ *               id less 2^64.  No leading zero, no +.
  */
 #define FRAZIL_TEXTS(X) \
     X(DEC,         0, "dec",       20) \
@@ -42,7 +44,8 @@ FRAZIL_BEGIN_DECLS
     X(BIN,         8, "bin",       79) \
     X(BYTES,       9, "bytes",     16) \
     X(HEX0X,      10, "hex0x",     18) \
-    X(HEX_SHORT,  11, "hexshort",  16)
+    X(HEX_SHORT,  11, "hexshort",  16) \
+    X(SIGNED,     12, "signed",    20)
 /* clang-format on */
 
 /* The forms of the table, by number. */
@@ -54,7 +57,7 @@ typedef enum frazil_text {
 } frazil_text;
 
 /* How many text forms there are; they are numbered from 0. */
-#define FRAZIL_TEXT_COUNT 12
+#define FRAZIL_TEXT_COUNT 13
 FRAZIL_API size_t frazil_text_count(void);
 
 /* Bytes that frazil_id_format can need, terminator included. */

@@ -10,6 +10,7 @@
 #include "output.h"
 #include "page.h"
 #include "picture.h"
+#include "rounded.h"
 #include "values.h"
 
 struct inspection {
@@ -21,6 +22,7 @@ struct inspection {
     bool json;
     bool guess;
     bool forms;
+    bool rounded;
     bool page;
     bool started; /* something was printed: blocks are set apart by an empty line */
 };
@@ -54,6 +56,8 @@ static int inspect_one(void *ctx, const struct value *value)
     if (ids_parse(layout->layout.kind, inspection->form, value->text, value->len, &id, &err) != FRAZIL_OK ||
         fields_check(layout, &id, &err) != FRAZIL_OK)
         return values_complain_error(value, &err);
+    if (inspection->rounded)
+        return rounded_print(&layout->layout, &id, inspection->json);
     if (inspection->json) {
         fields_json(layout, &id, inspection->forms);
         output_string("\n");
@@ -85,7 +89,7 @@ static int guess_one(void *ctx, const struct value *value)
         count = 1;
     }
     if (count == 0)
-        return values_complain(value, IDS_NO_FORM);
+        return values_complain(value, ids_why_none(value->text, value->len));
     if (inspection->started && !inspection->json)
         output_string("\n");
     inspection->started = true;
@@ -114,6 +118,7 @@ static int cmd_inspect_run(int argc, char **argv)
         {"form", 'f', OPTION_TEXT, &form, "FORM", "the form of the ids, where it is in doubt", 0},
         {"json", 'j', OPTION_FLAG, &inspection.json, NULL, "one object a line", 0},
         {"forms", 0, OPTION_FLAG, &inspection.forms, NULL, "also the id in each text form", 0},
+        {"rounded", 'r', OPTION_FLAG, &inspection.rounded, NULL, "which ids a double shows as this one", 0},
         {"page", 'p', OPTION_FLAG, &inspection.page, NULL, "the address of the page that draws it", 0},
         {"color", 0, OPTION_TEXT, &color, "WHEN", "colours and a picture: auto, always, never", 0},
         {0},

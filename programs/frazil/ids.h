@@ -43,6 +43,9 @@ enum { IDS_FORM_SNO = FRAZIL_TEXT_COUNT, IDS_FORM_UUID, IDS_FORM_COUNT, IDS_FORM
     "it is no id in any form:" IDS_FORM_NAMES                                                                          \
     "; write it without blanks and commas; give a file as standard input: <FILE"
 
+/* Why a text without any reading is no id: what it is, where that is known.  Valid until the next call. */
+const char *ids_why_none(const char *text, size_t len);
+
 /* Their help, in two lines. */
 #define IDS_FORM_HELP "FORM: of snos sno, uuid, hex or bytes; of 64-bit ids one of\n" FRAZIL_TEXTS(IDS_FORM_NAME)
 

@@ -2,6 +2,7 @@
 #include "complain.h"
 #include "hex.h"
 #include "ids.h"
+#include "not_decimal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -127,6 +128,13 @@ static int decimal_form(const char *text, size_t len)
     return len == 20 && text[0] == '0' ? FRAZIL_TEXT_DEC_PADDED : FRAZIL_TEXT_DEC;
 }
 
+const char *ids_why_none(const char *text, size_t len)
+{
+    static char known[NOT_DECIMAL_SIZE];
+
+    return not_decimal_because(text, len, known) ? known : IDS_NO_FORM;
+}
+
 static bool same_id(const struct id *a, const struct id *b)
 {
     if (a->kind != b->kind)
@@ -195,16 +203,33 @@ bool ids_only_sno(const char *text, size_t len)
     return !is_decimal(text, len) && ids_readings(text, len, readings) > 0 && readings[0].id.kind == FRAZIL_LAYOUT_SNO;
 }
 
+/* No 64-bit id in any form, or in the form that was asked for: says what it is, if that is known, else why. */
+static frazil_err fail_number(const char *text, size_t len, frazil_err code, const char *why, frazil_error *reterr)
+{
+    char known[NOT_DECIMAL_SIZE];
+
+    if (not_decimal_because(text, len, known))
+        return fail(reterr, FRAZIL_EPARSE, "%s", known);
+    return why == NULL ? code : fail(reterr, code, "%s", why);
+}
+
+static frazil_err parse_number(int form, const char *text, size_t len, uint64_t *ret, frazil_error *reterr)
+{
+    frazil_err err = frazil_id_parse((frazil_text)form, text, len, ret, reterr);
+
+    return err == FRAZIL_OK || form != FRAZIL_TEXT_DEC ? err : fail_number(text, len, err, NULL, reterr);
+}
+
 static frazil_err recognise_number(const char *text, size_t len, uint64_t *ret, frazil_error *reterr)
 {
     struct ids_reading readings[IDS_FORM_COUNT];
     size_t count;
 
     if (is_decimal(text, len))
-        return frazil_id_parse((frazil_text)decimal_form(text, len), text, len, ret, reterr);
+        return parse_number(decimal_form(text, len), text, len, ret, reterr);
     count = ids_readings(text, len, readings);
     if (count == 0)
-        return fail(reterr, FRAZIL_EPARSE, IDS_NO_FORM);
+        return fail_number(text, len, FRAZIL_EPARSE, IDS_NO_FORM, reterr);
     if (readings[0].id.kind == FRAZIL_LAYOUT_SNO)
         return fail(reterr, FRAZIL_EPARSE, "it reads as a sno, which --layout sno asks for");
     count = number_readings(text, len, readings);
@@ -229,7 +254,7 @@ frazil_err ids_parse(frazil_layout_kind kind, int form, const char *text, size_t
     else if (form == IDS_FORM_ANY)
         err = recognise_number(text, len, &id.number, reterr);
     else
-        err = frazil_id_parse((frazil_text)form, text, len, &id.number, reterr);
+        err = parse_number(form, text, len, &id.number, reterr);
     if (err == FRAZIL_OK)
         *ret = id;
     return err;
@@ -240,7 +265,8 @@ frazil_err ids_parse_data(frazil_layout_kind kind, int form, const char *text, s
 {
     if (kind == FRAZIL_LAYOUT_64 && form == IDS_FORM_ANY) {
         if (!is_decimal(text, len))
-            return fail(reterr, FRAZIL_EPARSE, "it is no decimal number; --form says which other form the ids have");
+            return fail_number(text, len, FRAZIL_EPARSE,
+                               "it is no decimal number; --form says which other form the ids have", reterr);
         form = decimal_form(text, len);
     }
     return ids_parse(kind, form, text, len, ret, reterr);

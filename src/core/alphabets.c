@@ -24,6 +24,9 @@
     X(10, 'A') X(11, 'B') X(12, 'C') X(13, 'D') X(14, 'E') X(15, 'F') X(16, 'G') X(17, 'H') X(18, 'J') X(19, 'K') \
     X(20, 'M') X(21, 'N') X(22, 'P') X(23, 'Q') X(24, 'R') X(25, 'S') X(26, 'T') X(27, 'V') X(28, 'W') X(29, 'X') \
     X(30, 'Y') X(31, 'Z')
+/* What Crockford reads letters as that look like digits. */
+#define CROCKFORD_LOOKALIKES(X) X(1, 'I') X(1, 'L') X(0, 'O')
+#define HEX_LETTERS(X) X(10, 'A') X(11, 'B') X(12, 'C') X(13, 'D') X(14, 'E') X(15, 'F')
 #define BASE58_ALL(X) \
     X(0, '1') X(1, '2') X(2, '3') X(3, '4') X(4, '5') X(5, '6') X(6, '7') X(7, '8') X(8, '9') X(9, 'a') \
     X(10, 'b') X(11, 'c') X(12, 'd') X(13, 'e') X(14, 'f') X(15, 'g') X(16, 'h') X(17, 'i') X(18, 'j') X(19, 'k') \
@@ -48,7 +51,13 @@
 
 FZ_PRIVATE const struct fz_alphabet fz_crockford = {
     .digits = {DIGITS_0_TO_9(CHARACTER) CROCKFORD_LETTERS(CHARACTER)},
-    .values = {DIGITS_0_TO_9(VALUE) CROCKFORD_LETTERS(VALUE) CROCKFORD_LETTERS(VALUE_IN_LOWER_CASE)},
+    .values = {DIGITS_0_TO_9(VALUE) CROCKFORD_LETTERS(VALUE) CROCKFORD_LETTERS(VALUE_IN_LOWER_CASE)
+                   CROCKFORD_LOOKALIKES(VALUE) CROCKFORD_LOOKALIKES(VALUE_IN_LOWER_CASE)},
+};
+
+FZ_PRIVATE const struct fz_alphabet fz_hex = {
+    .digits = {DIGITS_0_TO_9(CHARACTER) HEX_LETTERS(CHARACTER)},
+    .values = {DIGITS_0_TO_9(VALUE) HEX_LETTERS(VALUE) HEX_LETTERS(VALUE_IN_LOWER_CASE)},
 };
 
 FZ_PRIVATE const struct fz_alphabet fz_base36 = {

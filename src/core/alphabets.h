@@ -16,7 +16,8 @@ struct fz_alphabet {
 };
 
 extern const struct fz_alphabet fz_base36;    /* and of every smaller radix, with as many of its digits */
-extern const struct fz_alphabet fz_crockford; /* read in either case, as its first 16 are: those of hex */
+extern const struct fz_alphabet fz_crockford; /* read in either case, and with letters that look like digits */
+extern const struct fz_alphabet fz_hex;       /* read in either case */
 extern const struct fz_alphabet fz_base58;
 extern const struct fz_alphabet fz_base62;
 extern const struct fz_alphabet fz_base64url;

@@ -22,6 +22,8 @@ struct numeral {
 #define BASE(n, all, list) .alphabet = &(all), .radix = (n), .shown = (list)
 /* Without padding, what is too long is above 2^64 - 1. */
 #define UNPADDED .len_min = 1, .len_max = SIZE_MAX, .no_padding = true
+/* The lowest number whose sign bit is set. */
+#define SIGN_BIT (UINT64_C(1) << 63)
 #define FIXED_WIDTH(width) .len_min = (width), .len_max = (width)
 
 /* ---- faults; index counts from 0, sentences count positions from 1 ---- */
@@ -156,11 +158,52 @@ static frazil_err read_dec_padded(const char *text, size_t len, uint64_t *ret_id
     return read_numeral(&dec_padded, text, len, ret_id, reterr);
 }
 
+/* A sign and the digits of a number that is not 0. */
+static frazil_err read_negative(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral negative = {.name = "signed",
+                                            BASE(10, fz_base36, "0-9"),
+                                            .prefix = 1,
+                                            .len_min = 2,
+                                            .len_max = SIZE_MAX,
+                                            .no_padding = true};
+    uint64_t magnitude = 0;
+    frazil_err err = read_numeral(&negative, text, len, &magnitude, reterr);
+
+    if (err != FRAZIL_OK)
+        return err;
+    if (magnitude == 0)
+        return fz_fail_at(reterr, 0, FRAZIL_EPARSE, "signed: the sign at position 1 stands before 0, which has none");
+    if (magnitude > SIGN_BIT)
+        return fz_fail_at(reterr, 0, FRAZIL_EPARSE, "signed: the number at position 1 is below -2^63");
+    *ret_id = 0 - magnitude;
+    return FRAZIL_OK;
+}
+
+static frazil_err read_signed(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
+{
+    static const struct numeral positive = {.name = "signed", BASE(10, fz_base36, "0-9"), UNPADDED};
+    uint64_t id = 0;
+
+    if (len > 0 && text[0] == '-')
+        return read_negative(text, len, ret_id, reterr);
+    frazil_err err = read_numeral(&positive, text, len, &id, reterr);
+    if (err != FRAZIL_OK)
+        return err;
+    if (id >= SIGN_BIT)
+        return fz_fail_at(
+            reterr, len - 1, FRAZIL_EPARSE,
+            "signed: with the digit at position %u the number is above 2^63 - 1; without a sign it has the form dec",
+            (uint64_t)len);
+    *ret_id = id;
+    return FRAZIL_OK;
+}
+
 static frazil_err read_hex(const char *text, size_t len, uint64_t *ret_id, frazil_error *reterr)
 {
-    static const struct numeral hex = {.name = "hex", BASE(16, fz_crockford, "0-9a-fA-F"), FIXED_WIDTH(16)};
+    static const struct numeral hex = {.name = "hex", BASE(16, fz_hex, "0-9a-fA-F"), FIXED_WIDTH(16)};
     static const struct numeral prefixed_hex = {
-        .name = "hex with 0x", BASE(16, fz_crockford, "0-9a-fA-F"), .prefix = 2, .len_min = 3, .len_max = 18};
+        .name = "hex with 0x", BASE(16, fz_hex, "0-9a-fA-F"), .prefix = 2, .len_min = 3, .len_max = 18};
     bool prefixed = len >= 2 && text[0] == '0' && text[1] == 'x';
 
     return read_numeral(prefixed ? &prefixed_hex : &hex, text, len, ret_id, reterr);
@@ -171,7 +214,7 @@ static frazil_err read_hex0x(const char *text, size_t len, uint64_t *ret_id, fra
 {
     static const char prefix[2] = {'0', 'x'};
     static const struct numeral hex0x = {.name = "hex0x",
-                                         BASE(16, fz_crockford, "0-9a-fA-F"),
+                                         BASE(16, fz_hex, "0-9a-fA-F"),
                                          .prefix = sizeof prefix,
                                          .len_min = 3,
                                          .len_max = SIZE_MAX,
@@ -228,7 +271,7 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
     static const struct numeral base36 = {.name = "base36", BASE(36, fz_base36, "0-9a-z"), UNPADDED};
     static const struct numeral base58 = {.name = "base58", BASE(58, fz_base58, "1-9a-km-zA-HJ-NP-Z"), UNPADDED};
     static const struct numeral base62 = {.name = "base62", BASE(62, fz_base62, "0-9A-Za-z"), FIXED_WIDTH(11)};
-    static const struct numeral hex_short = {.name = "hexshort", BASE(16, fz_crockford, "0-9a-fA-F"), UNPADDED};
+    static const struct numeral hex_short = {.name = "hexshort", BASE(16, fz_hex, "0-9a-fA-F"), UNPADDED};
     static const struct numeral bin = {.name = "bin", BASE(2, fz_base36, "0 and 1"), FIXED_WIDTH(79), .group = 4};
 
     switch (form) {
@@ -256,6 +299,8 @@ frazil_err fz_text_read(frazil_text form, const char *text, size_t len, uint64_t
         return read_hex0x(text, len, ret_id, reterr);
     case FRAZIL_TEXT_HEX_SHORT:
         return read_numeral(&hex_short, text, len, ret_id, reterr);
+    case FRAZIL_TEXT_SIGNED:
+        return read_signed(text, len, ret_id, reterr);
     case FRAZIL_TEXT_FORCE_INT: /* not reached */
         break;                  /* not reached */
     }

@@ -63,6 +63,14 @@ static size_t write_bin(char *buf, uint64_t id)
     return 79;
 }
 
+static size_t write_signed(char *buf, uint64_t id)
+{
+    if (id <= INT64_MAX)
+        return fz_decimal_format(id, buf);
+    buf[0] = '-';
+    return 1 + fz_decimal_format(0 - id, buf + 1);
+}
+
 size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
 {
     switch (form) {
@@ -95,6 +103,8 @@ size_t fz_text_write(frazil_text form, uint64_t id, char buf[FRAZIL_TEXT_SIZE])
         return 2 + write_hex_short(buf + 2, id);
     case FRAZIL_TEXT_HEX_SHORT:
         return write_hex_short(buf, id);
+    case FRAZIL_TEXT_SIGNED:
+        return write_signed(buf, id);
     case FRAZIL_TEXT_FORCE_INT: /* not reached */
         break;                  /* not reached */
     }

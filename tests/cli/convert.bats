@@ -18,6 +18,21 @@ load helpers
     fails 1 "position 1" frazil convert --from hex0x --to dec 5
 }
 
+@test "signed numbers, both ways" {
+    [ "$(frazil convert --to signed 18446744073709551615)" = -1 ]
+    [ "$(frazil convert --to signed 9223372036854775807)" = 9223372036854775807 ]
+    [ "$(frazil convert --from signed --to dec -- -9223372036854775808)" = 9223372036854775808 ]
+    [ "$(frazil inspect --json --form signed --layout flake -- -1 | json id)" = 18446744073709551615 ]
+    frazil verify --form signed --layout flake <<<-5 | grep -q '^ids  *1$'
+    fails 1 "signed: the number at position 1 is below -2^63" frazil convert --from signed --to dec -- -9223372036854775809
+    fails 1 "it has the form dec" frazil convert --from signed --to dec 9223372036854775808
+}
+
+@test "letters that look like digits in crockford" {
+    [ "$(frazil convert --from crockford --to dec 00000000000iO)" = 32 ]
+    fails 1 "position 16" frazil convert --from hex --to dec 000000000000000O
+}
+
 @test "a sno as UUID, both ways" {
     [ "$(frazil convert --to uuid a222222222222222)" = 40000000-0000-8000-8000-000000000000 ]
     [ "$(frazil convert --from uuid --to hex ffffffff-ffff-8fff-bfff-fc0000000000)" = ffffffffffffffffffff ]

@@ -208,6 +208,27 @@ ID=1541815603606036480
     [[ $(frazil inspect --guess --json $ID) == '{"input":"1541815603606036480","guesses":[{"layout":"twitter","score":80,"reason":"its time is past, its sequence small","form":"dec","id":"1541815603606036480","time":"2022-06-28T16:07:40.105Z","unix_ms":1656432460105,"worker":378,"sequence":0},'*']}' ]]
 }
 
+# ---- rounded ------------------------------------------------------------------
+
+# awk has doubles: the first and the last are the same one as the id, their neighbours are not.
+@test "--rounded: all ids that are the same double, and no other" {
+    local id first last double
+    double='{ printf "%.17g\n", $1 }'
+    for id in 119525356527943744 119525356527943741 9007199254740992 9007199254740993 4503599627370497 144115188075855872 1541815603606036480; do
+        first=$(frazil inspect --rounded --json $id | json first)
+        last=$(frazil inspect --rounded --json $id | json last)
+        [ "$(awk "$double" <<<$first)" = "$(awk "$double" <<<$id)" ]
+        [ "$(awk "$double" <<<$last)" = "$(awk "$double" <<<$id)" ]
+        [ "$(awk "$double" <<<$((first - 1)))" != "$(awk "$double" <<<$id)" ]
+        [ "$(awk "$double" <<<$((last + 1)))" != "$(awk "$double" <<<$id)" ]
+    done
+    [ "$(frazil inspect --rounded 119525356527943741)" = "119525356527943736 to 119525356527943752  (2026-11-26T19:51:05.670Z to 2026-11-26T19:51:05.670Z)" ]
+    [ "$(frazil inspect --rounded 5)" = "5 to 5  (2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z)" ]
+    [ "$(frazil inspect --rounded --layout flake 18446744073709551615)" = "18446744073709550592 to 18446744073709551615  (2109-05-15T07:35:11.103Z to 2109-05-15T07:35:11.103Z)" ]
+    [ "$(frazil inspect --rounded 0)" = "0 to 0  (2026-01-01T00:00:00.000Z to 2026-01-01T00:00:00.000Z)" ]
+    fails 1 "no sno is a number" frazil inspect --rounded --layout sno a222222222222222
+}
+
 # ---- on a terminal ---------------------------------------------------------------
 
 # A terminal gets colours and the picture, a pipe neither, unless told.
@@ -234,7 +255,7 @@ ID=1541815603606036480
 }
 
 @test "each text form, as convert writes it" {
-    for form in dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort; do
+    for form in dec dec20 hex crockford base36 base58 base62 base64url bin bytes hex0x hexshort signed; do
         expected=$(frazil convert --to $form $ID)
         frazil inspect --forms $ID | grep -qx "$form  *$expected"
         [ "$(frazil inspect --json --forms $ID | sed 's/.*"forms":{/{/; s/}}$/}/' | json $form)" = "$expected" ]

@@ -33,6 +33,31 @@ load helpers
     [[ $stderr == 'frazil: standard input:3: "x": '* ]]
 }
 
+# What other programs make of ids, each with what to do next.
+@test "numbers that are nearly ids" {
+    fails 1 'signed number, of a BIGINT or a long: add 2^64, which makes 18446744073709551615, or have it read so with --form signed' \
+        frazil inspect -- -1
+    run --separate-stderr frazil verify <<<-9223372036854775808
+    [[ $stderr == *"standard input:1: "*"add 2^64, which makes 9223372036854775808,"* ]]
+    fails 1 "above 2^64 - 1, the largest id: it may be a UUID, a ULID or a sno as a number" frazil inspect 1832785790032599770841743360
+    fails 1 "above 2^64 - 1" frazil shard 8 18446744073709551616
+    fails 1 "is a double, which has lost the last digits" frazil inspect 1.19e+17
+    fails 1 "is a double" frazil convert --from dec --to hex 1.19E17
+    fails 1 "is a double" frazil inspect --guess 119525356527943741.0
+    fails 1 "in quotes: leave them out; tr -d" frazil inspect '"119525356527943741"'
+    fails 1 "a BigInt as JavaScript shows it: leave out the n" frazil convert --to hex 119525356527943741n
+    fails 1 "begins with a byte order mark: cut that off with tail -c +4" frazil convert --to hex < <(printf '\xef\xbb\xbf119525356527943741\n')
+    [ "$(printf '\xef\xbb\xbf15\n' | tail -c +4 | frazil convert --to hexshort)" = f ]
+}
+
+# Others are what they were: an e or an n may stand in base 36.
+@test "words that are no numbers" {
+    fails 1 "it can be base36: say so" frazil inspect 15e17
+    fails 1 "no id in any form" frazil inspect 1.2.3
+    fails 1 "no id in any form" frazil inspect -- -x
+    fails 1 "no id in any form" frazil inspect '"'
+}
+
 @test "an empty line is an error" {
     fails 1 "standard input:1: the line is empty" frazil convert --to hex <<<""
 }

@@ -24,6 +24,18 @@ static bool is_same(const char *a, const char *b, size_t len)
     return *a == '\0';
 }
 
+/* The same, with letters that look like digits read as them. */
+static bool is_same_in_crockford(const char *a, const char *b, size_t len)
+{
+    for (size_t i = 0; i < len; i++) {
+        char c = (char)tolower((unsigned char)b[i]);
+        c = c == 'o' ? '0' : (c == 'i' || c == 'l') ? '1' : c;
+        if (tolower((unsigned char)a[i]) != c)
+            return false;
+    }
+    return a[len] == '\0';
+}
+
 /* Whether a text may stand for an id whose own text is `own`. */
 static bool may_stand_for(frazil_text form, const char *text, size_t len, const char *own)
 {
@@ -38,7 +50,7 @@ static bool may_stand_for(frazil_text form, const char *text, size_t len, const 
     case FRAZIL_TEXT_HEX_SHORT:
         return len == strlen(own) && is_same(own, text, len);
     case FRAZIL_TEXT_CROCKFORD:
-        return len == 13 && is_same(own, text, len);
+        return len == 13 && is_same_in_crockford(own, text, len);
     case FRAZIL_TEXT_BYTES:
         return (len == 16 || len == 23) && is_same(own, text, len);
     default:

@@ -46,7 +46,11 @@ static const struct form {
     [FRAZIL_TEXT_BYTES] = {"bytes", "0123456789abcdef", "", 0, 16, NULL},
     [FRAZIL_TEXT_HEX0X] = {"hex0x", "0123456789abcdef", "ABCDEF", 10, 0, "0x"},
     [FRAZIL_TEXT_HEX_SHORT] = {"hexshort", "0123456789abcdef", "ABCDEF", 10, 0, NULL},
+    [FRAZIL_TEXT_SIGNED] = {"signed", "0123456789", "", 0, 0, NULL},
 };
+
+/* The forms that have one digit for each character, and no sign: all before that one. */
+#define UNSIGNED_FORMS FRAZIL_TEXT_SIGNED
 
 /* Characters before the digits. */
 static size_t prefix_len(frazil_text form)
@@ -61,6 +65,8 @@ static int value_of(const struct form *form, char c)
 
     if (found != NULL)
         return (int)(found - form->digits);
+    if (form == &forms[FRAZIL_TEXT_CROCKFORD] && c != '\0' && strchr("IiLlOo", c) != NULL)
+        return strchr("Oo", c) != NULL ? 0 : 1;
     found = c == '\0' ? NULL : strchr(form->also, c);
     return found == NULL ? -1 : (int)((size_t)(found - form->also) + form->also_from);
 }
@@ -191,11 +197,11 @@ TEST("A written text is read back, and all of it is of the form's alphabet and w
 {
     uint64_t seed = 1;
 
-    for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
+    for (unsigned i = 0; i < ROUND_TRIPS * UNSIGNED_FORMS; i++) {
+        frazil_text form = (frazil_text)(i % UNSIGNED_FORMS);
         uint64_t id = seeded_next(&seed);
         char text[FRAZIL_TEXT_SIZE];
-        id = i / FRAZIL_TEXT_COUNT < SAMPLES ? samples[i / FRAZIL_TEXT_COUNT] : id >> (id & 63);
+        id = i / UNSIGNED_FORMS < SAMPLES ? samples[i / UNSIGNED_FORMS] : id >> (id & 63);
         size_t len = format(form, id, text);
         for (size_t at = 0; at < len; at++)
             assert_true(may_stand(form, text[at], at));
@@ -243,6 +249,49 @@ TEST("A buffer of exactly the size suffices; one byte less is an error, and noth
     }
 }
 
+TEST("A signed text is the number that BIGINT and a long show: from 2^63 on, the id less 2^64")
+{
+    uint64_t seed = 3;
+    char text[FRAZIL_TEXT_SIZE];
+    char expected[FRAZIL_TEXT_SIZE];
+
+    for (unsigned i = 0; i < ROUND_TRIPS; i++) {
+        uint64_t id = i < SAMPLES ? samples[i] : seeded_next(&seed);
+        snprintf(expected, sizeof expected, "%" PRId64, (int64_t)id);
+        format(FRAZIL_TEXT_SIGNED, id, text);
+        assert_string_equal(text, expected);
+        assert_reads(FRAZIL_TEXT_SIGNED, text, id);
+    }
+    assert_reads(FRAZIL_TEXT_SIGNED, "-1", UINT64_MAX);
+    assert_reads(FRAZIL_TEXT_SIGNED, "-9223372036854775808", UINT64_C(1) << 63);
+    assert_reads(FRAZIL_TEXT_SIGNED, "9223372036854775807", INT64_MAX);
+}
+
+TEST("A signed text has one spelling and 64 bits")
+{
+    assert_refused(FRAZIL_TEXT_SIGNED, "", 0);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-", 1);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-0", 0);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-01", 1);
+    assert_refused(FRAZIL_TEXT_SIGNED, "01", 0);
+    assert_refused(FRAZIL_TEXT_SIGNED, "+1", 0);
+    assert_refused(FRAZIL_TEXT_SIGNED, "--1", 1);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-1x", 2);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-9223372036854775809", 0);
+    assert_refused(FRAZIL_TEXT_SIGNED, "9223372036854775808", 18);
+    assert_refused(FRAZIL_TEXT_SIGNED, "-18446744073709551616", 20);
+}
+
+TEST("Letters of crockford that look like digits are read as them, U and those of hex are not")
+{
+    assert_reads(FRAZIL_TEXT_CROCKFORD, "0000000000OoI", 1);
+    assert_reads(FRAZIL_TEXT_CROCKFORD, "00000000000iL", 33);
+    assert_reads(FRAZIL_TEXT_CROCKFORD, "00000000000l0", 32);
+    assert_refused(FRAZIL_TEXT_CROCKFORD, "000000000000U", 12);
+    assert_refused(FRAZIL_TEXT_HEX, "000000000000000l", 15);
+    assert_refused(FRAZIL_TEXT_HEX_SHORT, "O", 0);
+}
+
 /* ---- reading what is nearly right ------------------------------------------------ */
 
 /* One variant: either its canonical spelling is what the id is written as, or it is refused where it differs. */
@@ -278,10 +327,10 @@ static void check_variant(void *ctx, const char *variant, size_t len, size_t ind
 
 TEST("Each byte at each place: accepted exactly or refused at that place")
 {
-    for (unsigned i = 0; i < SAMPLES * FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
+    for (unsigned i = 0; i < SAMPLES * UNSIGNED_FORMS; i++) {
+        frazil_text form = (frazil_text)(i % UNSIGNED_FORMS);
         char text[FRAZIL_TEXT_SIZE];
-        size_t len = format(form, samples[i / FRAZIL_TEXT_COUNT], text);
+        size_t len = format(form, samples[i / UNSIGNED_FORMS], text);
         near_miss_bytes(text, len, check_variant, &form);
     }
 }
@@ -309,7 +358,7 @@ TEST("No right character is refused: of the bytes at each place of this id, as m
         [FRAZIL_TEXT_DEC] = 17 * 10 + 9,        /* no leading zero */
         [FRAZIL_TEXT_DEC_PADDED] = 19 * 10 + 2, /* 0 and 1 in front */
         [FRAZIL_TEXT_HEX] = 16 * 22 + 1,        /* either case; and 0x with 14 digits */
-        [FRAZIL_TEXT_CROCKFORD] = 12 * 54 + 22, /* either case; 0 to F in front */
+        [FRAZIL_TEXT_CROCKFORD] = 12 * 60 + 28, /* either case, IiLlOo; 0 to F in front */
         [FRAZIL_TEXT_BASE36] = 11 * 36 + 35,    /* no leading zero */
         [FRAZIL_TEXT_BASE58] = 9 * 58 + 57,     /* no leading zero */
         [FRAZIL_TEXT_BASE62] = 10 * 62 + 22,    /* 0 to L in front */
@@ -319,7 +368,7 @@ TEST("No right character is refused: of the bytes at each place of this id, as m
         [FRAZIL_TEXT_HEX_SHORT] = 14 * 22 + 21, /* no leading zero, either case */
     };
 
-    for (unsigned i = 0; i < FRAZIL_TEXT_COUNT; i++) {
+    for (unsigned i = 0; i < UNSIGNED_FORMS; i++) {
         struct census census = {(frazil_text)i, 0};
         char text[FRAZIL_TEXT_SIZE];
         near_miss_bytes(text, format((frazil_text)i, id, text), count_variant, &census);
@@ -496,8 +545,8 @@ TEST("Numbers of every length are written as a loop over digits writes them")
 {
     uint64_t seed = 6;
 
-    for (unsigned i = 0; i < ROUND_TRIPS * FRAZIL_TEXT_COUNT; i++) {
-        frazil_text form = (frazil_text)(i % FRAZIL_TEXT_COUNT);
+    for (unsigned i = 0; i < ROUND_TRIPS * UNSIGNED_FORMS; i++) {
+        frazil_text form = (frazil_text)(i % UNSIGNED_FORMS);
         uint64_t id = seeded_next(&seed) >> (seeded_next(&seed) & 63);
         char text[FRAZIL_TEXT_SIZE];
         char expected[FRAZIL_TEXT_SIZE];

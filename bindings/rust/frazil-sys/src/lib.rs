@@ -61,6 +61,7 @@ pub const FRAZIL_TEXT_BIN: frazil_text = 8;
 pub const FRAZIL_TEXT_BYTES: frazil_text = 9;
 pub const FRAZIL_TEXT_HEX0X: frazil_text = 10;
 pub const FRAZIL_TEXT_HEX_SHORT: frazil_text = 11;
+pub const FRAZIL_TEXT_SIGNED: frazil_text = 12;
 
 /// Which variables of the environment count, `FRAZIL_ENVIRONMENT_*`.
 pub type frazil_environment = c_int;

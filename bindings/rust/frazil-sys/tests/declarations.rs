@@ -242,6 +242,7 @@ fn errors_and_text_forms_have_the_numbers_of_the_headers() {
             (FRAZIL_TEXT_DEC, "dec"),
             (FRAZIL_TEXT_CROCKFORD, "crockford"),
             (FRAZIL_TEXT_HEX_SHORT, "hexshort"),
+            (FRAZIL_TEXT_SIGNED, "signed"),
         ] {
             assert_eq!(std::ffi::CStr::from_ptr(frazil_text_name(form)).to_str(), Ok(name));
         }

@@ -107,11 +107,13 @@ pub enum Form {
     Hex0x = sys::FRAZIL_TEXT_HEX0X,
     /// Hex digits, no padding.
     HexShort = sys::FRAZIL_TEXT_HEX_SHORT,
+    /// Decimal of the same bits as a signed number, as a BIGINT shows it.
+    Signed = sys::FRAZIL_TEXT_SIGNED,
 }
 
 impl Form {
     /// All of them, in the order of the library.
-    pub const ALL: [Form; 12] = [
+    pub const ALL: [Form; 13] = [
         Form::Dec,
         Form::DecPadded,
         Form::Hex,
@@ -124,6 +126,7 @@ impl Form {
         Form::Bytes,
         Form::Hex0x,
         Form::HexShort,
+        Form::Signed,
     ];
 
     /// The form's name in the command, as `"crockford"`.

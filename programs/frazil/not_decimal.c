@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "not_decimal.h"
+
+#include <frazil.h>
+
+#include <inttypes.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char byte_order_mark[3] = {'\xef', '\xbb', '\xbf'};
+
+/* How many digits the text begins with. */
+static size_t digits_in_front(const char *text, size_t len)
+{
+    size_t digits = 0;
+
+    while (digits < len && text[digits] >= '0' && text[digits] <= '9')
+        digits++;
+    return digits;
+}
+
+static bool is_digits(const char *text, size_t len)
+{
+    return len > 0 && digits_in_front(text, len) == len;
+}
+
+/* The id that a negative number stands for. */
+static bool is_negative(const char *text, size_t len, uint64_t *ret_id)
+{
+    return len > 1 && text[0] == '-' && frazil_id_parse(FRAZIL_TEXT_SIGNED, text, len, ret_id, NULL) == FRAZIL_OK;
+}
+
+/* 1.19e+17, 1.19E17, 119525356527943741.0: a point, or a sign behind the e.  1e5 may as well be base 36. */
+static bool is_rounded(const char *text, size_t len)
+{
+    size_t at = digits_in_front(text, len);
+    bool has_point = at > 0 && at < len && text[at] == '.';
+
+    if (at == 0)
+        return false;
+    if (has_point)
+        at += 1 + digits_in_front(text + at + 1, len - at - 1);
+    if (at == len)
+        return has_point;
+    if (text[at] != 'e' && text[at] != 'E')
+        return false;
+    bool has_sign = at + 1 < len && (text[at + 1] == '+' || text[at + 1] == '-');
+    at += 1 + has_sign;
+    return (has_point || has_sign) && is_digits(text + at, len - at);
+}
+
+static bool is_quoted_text(const char *text, size_t len)
+{
+    return len > 2 && (text[0] == '"' || text[0] == '\'') && text[len - 1] == text[0];
+}
+
+bool not_decimal_because(const char *text, size_t len, char buf[NOT_DECIMAL_SIZE])
+{
+    const char *why = NULL;
+    uint64_t id = 0;
+
+    if (len >= sizeof byte_order_mark && memcmp(text, byte_order_mark, sizeof byte_order_mark) == 0)
+        why = "it begins with a byte order mark: cut that off with tail -c +4, or save the file as UTF-8 without one";
+    else if (is_quoted_text(text, len))
+        why = "it stands in quotes: leave them out; tr -d '\"' does that, jq -r writes none";
+    else if (len > 1 && text[len - 1] == 'n' && is_digits(text, len - 1))
+        why = "it is a BigInt as JavaScript shows it: leave out the n, as String(id) does";
+    else if (is_rounded(text, len))
+        why = "it is a double, which has lost the last digits of an id: take the id from where it is still a whole "
+              "number or a text; inspect --rounded says which ids a number can have been";
+    else if (is_digits(text, len) && frazil_id_parse(FRAZIL_TEXT_DEC_PADDED, text, len, &id, NULL) != FRAZIL_OK &&
+             len >= 20)
+        why = "it is above 2^64 - 1, the largest id: it may be a UUID, a ULID or a sno as a number, or two ids without "
+              "anything between them";
+    if (why != NULL)
+        (void)snprintf(buf, NOT_DECIMAL_SIZE, "%s", why);
+    else if (is_negative(text, len, &id))
+        (void)snprintf(
+            buf, NOT_DECIMAL_SIZE,
+            "it is an id of 64 bits as a signed number, of a BIGINT or a long: add 2^64, which makes %" PRIu64
+            ", or have it read so with --form signed (convert: --from)",
+            id);
+    else
+        return false;
+    return true;
+}
