@@ -14,7 +14,8 @@ FRAZIL_BEGIN_DECLS
 /*
  * The text forms, all of them: X(identifier, number, name, room), where room is the most characters that the form
  * writes.  Those of fixed width sort like the numbers.  Decoders are strict: what a form would not write is refused,
- * except where noted.
+ * except where noted.  BASE58, BASE62 and BASE64URL need a collation that tells a from A: under a case-insensitive
+ * one, different ids are equal in a database.
  *
  *   DEC         decimal, no leading zero: up to 20 digits.
  *   DEC_PADDED  decimal, 20 digits.

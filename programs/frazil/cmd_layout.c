@@ -25,7 +25,29 @@ struct sheet {
     char fingerprint[FRAZIL_FINGERPRINT_SIZE];
     char epoch[FIELDS_TEXT_SIZE], last[FIELDS_TEXT_SIZE], sign_bit[FIELDS_TEXT_SIZE];
     double years_left;
+    unsigned digits;              /* of an id of now as decimal; 0: there is none yet, or it is a sno */
+    char grows[FIELDS_TEXT_SIZE]; /* when there is one more; empty: never */
 };
+
+/* How many digits decimal ids have now, and when that changes: from then on, texts do not sort like the numbers. */
+static void find_digits(struct sheet *sheet)
+{
+    const frazil_layout *l = &sheet->chosen.layout;
+    uint64_t first = l->kind == FRAZIL_LAYOUT_64 ? frazil_id_first(l, fields_now()) : 0;
+    uint64_t power = 1;
+    frazil_fields parts = {0};
+
+    sheet->grows[0] = '\0';
+    for (sheet->digits = 0; first != 0 && power <= first; sheet->digits++) {
+        if (power > UINT64_MAX / 10) {
+            sheet->digits++;
+            return;
+        }
+        power *= 10;
+    }
+    if (sheet->digits > 0 && frazil_id_decompose(l, power, &parts, NULL) == FRAZIL_OK)
+        (void)fields_time(parts.unix_ms, sheet->grows);
+}
 
 static void fill_sheet(struct sheet *sheet)
 {
@@ -37,6 +59,7 @@ static void fill_sheet(struct sheet *sheet)
     (void)fields_time(l->epoch_unix_ms, sheet->epoch);
     (void)fields_time(sheet->info.last_unix_ms, sheet->last);
     (void)fields_time(sheet->info.sign_bit_unix_ms, sheet->sign_bit);
+    find_digits(sheet);
     sheet->years_left = ((double)sheet->info.last_unix_ms - (double)fields_now()) / YEAR_MS;
 }
 
@@ -55,6 +78,10 @@ static void print_json(const struct sheet *s)
                   s->info.workers, s->info.ids_per_tick, s->info.ids_per_second, s->last, s->years_left);
     if (s->info.reaches_sign_bit)
         output_format("\"sign_bit_from\":\"%s\",", s->sign_bit);
+    if (s->digits > 0)
+        output_format("\"digits\":%u,", s->digits);
+    if (s->grows[0] != '\0')
+        output_format("\"digits_grow\":\"%s\",", s->grows);
     output_format("\"fits_53_bits\":%s}\n", s->info.fits_53_bits ? "true" : "false");
 }
 
@@ -74,6 +101,17 @@ static void print_life(const struct sheet *s)
                                                                    : "ids are not exact in a double: use strings");
 }
 
+static void print_digits(const struct sheet *s)
+{
+    if (s->years_left <= 0 || s->digits == 0)
+        return;
+    if (s->grows[0] == '\0')
+        output_format("digits          %u, for life\n", s->digits);
+    else
+        output_format("digits          %u, and %u from %s on: decimal texts sort wrongly then\n", s->digits,
+                      s->digits + 1, s->grows);
+}
+
 static void print_text(const struct sheet *s)
 {
     const frazil_layout *l = &s->chosen.layout;
@@ -90,6 +128,7 @@ static void print_text(const struct sheet *s)
     output_format("\nids a tick      %" PRIu64 "  (each worker)\n", s->info.ids_per_tick);
     output_format("ids a second    %" PRIu64 "  (each worker)\n", s->info.ids_per_second);
     print_life(s);
+    print_digits(s);
 }
 
 static void print_table_row(const struct sheet *s)

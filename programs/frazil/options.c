@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define COLUMNS_MAX 80
 #define ROWS_MAX 14
 #define VALUE_OF_ROW 256 /* getopt's value of row 0: above every letter */
 #define VALUE_OF_HELP 'h'
@@ -30,6 +31,30 @@ static void print_row(const struct option_row *row)
         output_format("      %-18s  %s\n", left, row->help);
 }
 
+/* Where the last space before a place is; the place itself if there is none. */
+static size_t last_space(const char *text, size_t end)
+{
+    for (size_t at = end; at-- > 1;) {
+        if (text[at] == ' ')
+            return at;
+    }
+    return end;
+}
+
+/* The lines of a text, of which those that are too long for a screen go on in the next one. */
+static void print_notes(const char *notes)
+{
+    while (*notes != '\0') {
+        size_t len = strcspn(notes, "\n");
+        size_t shown = len;
+        if (shown > COLUMNS_MAX)
+            shown = last_space(notes, COLUMNS_MAX + 1);
+        output_format("%.*s\n", (int)shown, notes);
+        notes += shown;
+        notes += *notes == '\n';
+    }
+}
+
 static void print_help(const struct option_help *help, const struct option_row *rows)
 {
     output_format("usage: frazil %s\n", help->usage);
@@ -40,8 +65,7 @@ static void print_help(const struct option_help *help, const struct option_row *
         print_row(row);
     if (help->notes != NULL) {
         output_string("\n");
-        output_string(help->notes);
-        output_string("\n");
+        print_notes(help->notes);
     }
 }
 

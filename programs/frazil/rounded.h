@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What an id can have been before it went through a double. */
+/* The ids that were the same double. */
 #ifndef ROUNDED_H
 #define ROUNDED_H
 

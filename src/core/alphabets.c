@@ -24,7 +24,7 @@
     X(10, 'A') X(11, 'B') X(12, 'C') X(13, 'D') X(14, 'E') X(15, 'F') X(16, 'G') X(17, 'H') X(18, 'J') X(19, 'K') \
     X(20, 'M') X(21, 'N') X(22, 'P') X(23, 'Q') X(24, 'R') X(25, 'S') X(26, 'T') X(27, 'V') X(28, 'W') X(29, 'X') \
     X(30, 'Y') X(31, 'Z')
-/* What Crockford reads letters as that look like digits. */
+/* Letters that look like digits: Crockford reads them as those. */
 #define CROCKFORD_LOOKALIKES(X) X(1, 'I') X(1, 'L') X(0, 'O')
 #define HEX_LETTERS(X) X(10, 'A') X(11, 'B') X(12, 'C') X(13, 'D') X(14, 'E') X(15, 'F')
 #define BASE58_ALL(X) \

@@ -43,6 +43,25 @@ load helpers
     frazil layout '41/10/12 epoch=1960-01-01' | grep -q "allow_short_life"
 }
 
+# The first id with one more digit is made then, and none before.
+@test "the day on which decimal texts grow" {
+    local grows
+    [[ $(frazil layout) ]]
+    frazil layout | tail -n +2 | while read -r name _; do
+        grows=$(frazil layout --json "$name" | grep -o '"digits_grow":"[^"]*"' | cut -d '"' -f 4)
+        [ -n "$grows" ] || continue
+        digits=$(frazil layout --json "$name" | grep -o '"digits":[0-9]*' | cut -d : -f 2)
+        read -r first last <<<"$(frazil range --layout "$name" "$grows" "$grows" | xargs)"
+        [ ${#last} -eq $((digits + 1)) ]
+        [ $((${#first})) -le $((digits + 1)) ]
+        [ "$(frazil range --layout "$name" 2026-02-01 "$grows" | wc -l)" -eq 2 ]
+    done
+    frazil layout frazil | grep -qE '^digits          18, and 19 from 2033-07-22T|^digits          19, for life'
+    frazil layout --json sno | grep -vq digits
+    frazil layout '41/10/12 epoch=1900-01-01' | grep -vq '^digits'
+    frazil layout twitter | grep -qx 'digits          19, for life'
+}
+
 @test "pictures of snos and of sequence above worker" {
     [ "$(frazil layout sonyflake | sed -n 3p)" = "0 ttttttttttttttttttttttttttttttttttttttt ssssssss wwwwwwwwwwwwwwww" ]
     [ "$(frazil layout sno | sed -n 3p)" = "ttttttttttttttttttttttttttttttttttttttt k mmmmmmmm pppppppppppppppp" ]

@@ -33,7 +33,7 @@ load helpers
     [[ $stderr == 'frazil: standard input:3: "x": '* ]]
 }
 
-# What other programs make of ids, each with what to do next.
+# Numbers as other programs make them of ids, each with the next step.
 @test "numbers that are nearly ids" {
     fails 1 'signed number, of a BIGINT or a long: add 2^64, which makes 18446744073709551615, or have it read so with --form signed' \
         frazil inspect -- -1
