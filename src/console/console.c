@@ -75,7 +75,7 @@ bool fz_secret_is_kept(int fd)
 }
 
 #define SOURCE_NAME(function, name, argument, verdict, keys, words) " " name argument
-#define COORDINATOR_HELP(part, schemes, help) help
+#define COORDINATOR_HELP(part, schemes, port, help) help
 
 static const char help_of_sources[] = "In a spec, worker= is one of\n" FZ_WORKER_SOURCES(
     SOURCE_NAME) "\n"

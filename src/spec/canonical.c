@@ -8,6 +8,7 @@
 #include "core/layout_internal.h"
 #include "core/secret.h"
 #include "core/sentence.h"
+#include "place.h"
 #include "values.h"
 #include "worker_sources.h"
 
@@ -91,6 +92,22 @@ static void canon_value(struct canon *w, enum fz_key key, const char *value)
         canon_char(w, '\'');
 }
 
+static void canon_place(void *w, char c)
+{
+    canon_char(w, c);
+}
+
+/* A URL: in the key it is the place that it leads to. */
+static void canon_url(struct canon *w, enum fz_key key, const char *url)
+{
+    if (w->purpose != FZ_TEXT_KEY) {
+        canon_value(w, key, url);
+        return;
+    }
+    canon_key(w, key);
+    fz_place_write(url, true, canon_place, w);
+}
+
 static void canon_duration(struct canon *w, enum fz_key key, uint64_t count, uint64_t unit_ns)
 {
     canon_key(w, key);
@@ -160,7 +177,7 @@ static void canon_worker(struct canon *w, const struct fz_decision *decision)
         return;
     if (worker->url != NULL || worker->lock) {
         if (worker->url != NULL)
-            canon_value(w, FZ_KEY_WORKER, worker->url);
+            canon_url(w, FZ_KEY_WORKER, worker->url);
         else
             canon_word(w, FZ_KEY_WORKER, worker->source->name);
         canon_number(w, FZ_KEY_BASE, worker->first);
@@ -215,7 +232,7 @@ static void canon_state(struct canon *w, const struct fz_decision *decision)
             canon_value(w, FZ_KEY_RUN_DIR, places->run_dir);
         break;
     case FZ_STATE_URL:
-        canon_value(w, FZ_KEY_STATE, decision->state.url);
+        canon_url(w, FZ_KEY_STATE, decision->state.url);
         canon_number(w, FZ_KEY_BATCH, decision->state.batch);
         break;
     case FZ_STATE_MEMORY:

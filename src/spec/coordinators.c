@@ -10,15 +10,16 @@
 static const struct {
     char part[12];
     char schemes[88];
+    uint16_t port;
 } coordinator_kinds[] = {
-#define KIND_ROW(part, schemes, help) {#part, schemes},
+#define KIND_ROW(part, schemes, port, help) {#part, schemes, port},
     FZ_COORDINATORS(KIND_ROW)
 #undef KIND_ROW
 };
 enum { COORDINATOR_KINDS = sizeof coordinator_kinds / sizeof coordinator_kinds[0] };
 
 static const char *const part_names[] = {
-#define KIND_PART(part, schemes, help) #part,
+#define KIND_PART(part, schemes, port, help) #part,
     FZ_COORDINATORS(KIND_PART)
 #undef KIND_PART
         NULL,
@@ -64,6 +65,15 @@ bool fz_is_scheme(const char *text)
 bool fz_coordinator_is_konayuki(const char *url)
 {
     return strncmp(url, "konayuki+", strlen("konayuki+")) == 0;
+}
+
+uint16_t fz_coordinator_port(const char *url)
+{
+    for (size_t i = 0; i < COORDINATOR_KINDS; i++) {
+        if (has_one_of(url, coordinator_kinds[i].schemes))
+            return coordinator_kinds[i].port;
+    }
+    return 0;
 }
 
 uint64_t fz_coordinator_batch(const char *url)

@@ -10,22 +10,23 @@
 
 /* clang-format off */
 /*
- * X(part, schemes, help): the part is the library libfrazil-PART, made of src/registers/PART; its URLs begin with one of
- * the schemes, of which the first is the usual one.  Help has the URLs as `frazil help worker` prints them.
+ * X(part, schemes, port, help): the part is the library libfrazil-PART, made of src/registers/PART; its URLs begin with
+ * one of the schemes, of which the first is the usual one.  A host without a port has this one; 0: the client decides.
+ * Help has the URLs as `frazil help worker` prints them.
  */
 #define FZ_COORDINATORS(X) \
-    X(file,       "file konayuki+file", \
+    X(file,       "file konayuki+file", 0, \
       "  file:///FOLDER (one host)\n") \
-    X(redis,      "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis konayuki+redis+unix", \
+    X(redis,      "redis redis+unix rediss sfid+redis sfid+redis+unix konayuki+redis konayuki+redis+unix", 6379, \
       "  redis://[[USER]:PASSWORD@]HOST[:PORT]/NAMESPACE  rediss:// redis+unix://\n" \
       "  sfid+redis://HOST/APP (beside generators of sfid)\n") \
-    X(etcd,       "etcd etcds", \
+    X(etcd,       "etcd etcds", 2379, \
       "  etcd://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE  etcds:// (TLS)\n") \
-    X(zookeeper,  "zookeeper", \
+    X(zookeeper,  "zookeeper", 2181, \
       "  zookeeper://[USER:PASSWORD@]HOST[:PORT][,...]/NAMESPACE\n") \
-    X(postgresql, "postgres postgresql", \
+    X(postgresql, "postgres postgresql", 0, \
       "  postgres://[USER[:PASSWORD]@][HOST[:PORT][,...]]/DATABASE/NAMESPACE\n") \
-    X(mysql,      "mysql mariadb", \
+    X(mysql,      "mysql mariadb", 3306, \
       "  mysql://USER[:PASSWORD]@HOST[:PORT][,...]/DATABASE/NAMESPACE  mariadb://\n")
 /* clang-format on */
 
@@ -37,6 +38,9 @@ FZ_PRIVATE bool fz_is_scheme(const char *text);
 
 /* Whether a state=URL names counters of konayuki's. */
 FZ_PRIVATE bool fz_coordinator_is_konayuki(const char *url);
+
+/* The port of a host that a URL names without one; 0: none, or the client decides. */
+FZ_PRIVATE uint16_t fz_coordinator_port(const char *url);
 
 /* How many slots are taken at a time from a state=URL that says no batch. */
 FZ_PRIVATE uint64_t fz_coordinator_batch(const char *url);

@@ -9,8 +9,8 @@
 #include "core/duration.h"
 #include "core/layout_internal.h"
 #include "core/sentence.h"
+#include "identity.h"
 #include "lease/record.h"
-#include "lease_identity.h"
 #include "policies.h"
 #include "worker.h"
 
@@ -242,34 +242,6 @@ static frazil_err settle_keeper(struct fz_decision *decision, const struct fz_va
 
 /* ---- places ------------------------------------------------------------------------ */
 
-static bool is_name(const char *text)
-{
-    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
-
-    return text[len] == '\0' && len > 0 && len < FZ_NAMESPACE_SIZE && text[0] != '.';
-}
-
-/*
- * The namespace is what the user named.  Otherwise it is the layout's value, written as the name of a folder: another
- * layout does not run into the files of the first, and another name of one layout is no other layout.
- */
-static frazil_err name_namespace(struct fz_places *places, const char *wanted, frazil_error *reterr)
-{
-    struct fz_sentence text = fz_sentence_in(places->name, sizeof places->name);
-
-    if (wanted != NULL && !is_name(wanted))
-        return fz_fail(reterr, FRAZIL_ESPEC,
-                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
-                       wanted);
-    if (wanted != NULL) {
-        fz_sentence_str(&text, wanted);
-        return FRAZIL_OK;
-    }
-    for (const char *c = places->value; *c != '\0'; c++)
-        fz_sentence_char(&text, strchr("/ =", *c) != NULL ? '-' : *c);
-    return FRAZIL_OK;
-}
-
 static frazil_err find_places(struct fz_decision *decision, const struct fz_values *values, frazil_error *reterr)
 {
     struct fz_places *places = &decision->places;
@@ -279,10 +251,9 @@ static frazil_err find_places(struct fz_decision *decision, const struct fz_valu
     places->host_dir = fz_given_text(values, FZ_KEY_HOST_DIR);
     if (!decision->is_claimed && decision->state.kind != FZ_STATE_SHARED)
         return FRAZIL_OK;
-    fz_layout_value(&decision->layout, places->value);
-    frazil_err err = name_namespace(places, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
-    if (decision->state.kind == FZ_STATE_SHARED)
-        fz_lease_identify(decision);
+    frazil_err err = fz_identify_words(decision, fz_given_text(values, FZ_KEY_NAMESPACE), reterr);
+    if (err == FRAZIL_OK && decision->state.kind == FZ_STATE_SHARED)
+        fz_identify_lease(decision);
     return err;
 }
 

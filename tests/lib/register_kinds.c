@@ -6,7 +6,7 @@
 
 #include "lib/asserts.h"
 
-#define KIND_ADDRESS(part, schemes, help) &kind_##part,
+#define KIND_ADDRESS(part, schemes, port, help) &kind_##part,
 const struct register_kind *const register_kinds[] = {&kind_memory, FZ_COORDINATORS(KIND_ADDRESS)};
 #undef KIND_ADDRESS
 const size_t register_kind_count = sizeof register_kinds / sizeof register_kinds[0];

@@ -81,7 +81,7 @@ void for_each_server(kind_rule rule);
 /* The kinds: that of the tests alone, and one for each row of the table, which is there only where its part is built.
  */
 extern const struct register_kind kind_memory;
-#define KIND_DECLARE(part, schemes, help) extern const struct register_kind kind_##part __attribute__((weak));
+#define KIND_DECLARE(part, schemes, port, help) extern const struct register_kind kind_##part __attribute__((weak));
 FZ_COORDINATORS(KIND_DECLARE)
 #undef KIND_DECLARE
 

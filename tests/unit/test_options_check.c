@@ -191,7 +191,7 @@ TEST("The host's own address is asked of the kernel, by a socket that sends noth
 }
 
 static const char all_schemes[] =
-#define KIND_SCHEMES(part, schemes, help) schemes " "
+#define KIND_SCHEMES(part, schemes, port, help) schemes " "
     FZ_COORDINATORS(KIND_SCHEMES)
 #undef KIND_SCHEMES
     ;

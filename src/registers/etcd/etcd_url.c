@@ -50,6 +50,7 @@ static const struct fz_url_kind etcd = {
     .hosts_max = 9,
     .default_port = 2379,
     .check = check};
+const struct fz_url_kind *const fz_etcd_url_kind = &etcd;
 
 frazil_err fz_etcd_url_parse(const char *text, struct fz_etcd_url *ret, frazil_error *reterr)
 {

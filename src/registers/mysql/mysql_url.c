@@ -79,6 +79,7 @@ static const struct fz_url_kind mysql = {.what = "MySQL",
                                          .read_place = read_place,
                                          .read_path = read_path,
                                          .check = check};
+const struct fz_url_kind *const fz_mysql_url_kind = &mysql;
 
 /* No host: a socket is named behind the '?'. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)

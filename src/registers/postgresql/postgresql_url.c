@@ -100,6 +100,7 @@ static const struct fz_url_kind postgresql = {.what = "PostgreSQL",
                                               .user_alone = true,
                                               .read_place = read_place,
                                               .read_path = read_path};
+const struct fz_url_kind *const fz_postgresql_url_kind = &postgresql;
 
 /* No host at all is libpq's default. */
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)

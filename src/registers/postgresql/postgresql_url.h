@@ -30,6 +30,9 @@ struct fz_postgresql_url {
     char sslkey[FZ_URL_PATH_SIZE];
 };
 
+/* How they are read.  Never freed. */
+extern const struct fz_url_kind *const fz_postgresql_url_kind;
+
 /*
  * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
  * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is

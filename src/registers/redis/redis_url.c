@@ -26,6 +26,7 @@ static const struct fz_url_kind redis = {
     .hosts_max = 1,
     .default_port = 6379,
     .read_place = read_place};
+const struct fz_url_kind *const fz_redis_url_kind = &redis;
 
 static frazil_err read_place(struct fz_url_piece place, struct fz_url *url, frazil_error *reterr)
 {

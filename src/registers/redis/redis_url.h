@@ -17,6 +17,9 @@ struct fz_redis_url {
     uint32_t wait_replicas; /* a write counts when so many replicas have it, too (WAIT) */
 };
 
+/* How they are read.  Never freed. */
+extern const struct fz_url_kind *const fz_redis_url_kind;
+
 /*
  * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
  * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is

@@ -29,6 +29,7 @@ static const struct fz_url_kind zookeeper = {.what = "ZooKeeper",
                                              .default_port = 2181,
                                              .read_path = read_name,
                                              .check = check_user};
+const struct fz_url_kind *const fz_zookeeper_url_kind = &zookeeper;
 
 static frazil_err read_name(struct fz_url_piece piece, struct fz_url *url, frazil_error *reterr)
 {

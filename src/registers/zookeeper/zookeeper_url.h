@@ -18,6 +18,9 @@ struct fz_zookeeper_url {
     char path[FZ_ZOOKEEPER_PATH_SIZE]; /* below it are the namespaces; begins with '/', and does not end with one */
 };
 
+/* How they are read.  Never freed. */
+extern const struct fz_url_kind *const fz_zookeeper_url_kind;
+
 /*
  * Reads a URL, and the password file that it names.  FRAZIL_ESPEC: what is wrong
  * with it; FRAZIL_ESYS: the file cannot be read.  The caller wipes *ret when it is

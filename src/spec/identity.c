@@ -1,9 +1,46 @@
 /* SPDX-License-Identifier: MIT */
-#include "lease_identity.h"
+#include "identity.h"
 
 #include <string.h>
 
 #include "client_environment.h"
+#include "core/layout_internal.h"
+#include "core/sentence.h"
+#include "place.h"
+
+/* ---- the word of a worker ------------------------------------------------------------- */
+
+static bool is_folder_name(const char *text)
+{
+    size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-");
+
+    return text[len] == '\0' && len > 0 && len < FZ_NAMESPACE_SIZE && text[0] != '.';
+}
+
+/*
+ * The namespace is what the user named.  Otherwise it is the layout's value, written as the name of a folder: another
+ * layout does not run into the files of the first, and another name of one layout is no other layout.
+ */
+frazil_err fz_identify_words(struct fz_decision *decision, const char *wanted, frazil_error *reterr)
+{
+    struct fz_places *places = &decision->places;
+    struct fz_sentence text = fz_sentence_in(places->name, sizeof places->name);
+
+    fz_layout_value(&decision->layout, places->value);
+    if (wanted != NULL && !is_folder_name(wanted))
+        return fz_fail(reterr, FRAZIL_ESPEC,
+                       "namespace=%q: must be 1 to 64 letters, digits, '.', '_' and '-', and not begin with '.'",
+                       wanted);
+    if (wanted != NULL) {
+        fz_sentence_str(&text, wanted);
+        return FRAZIL_OK;
+    }
+    for (const char *c = places->value; *c != '\0'; c++)
+        fz_sentence_char(&text, strchr("/ =", *c) != NULL ? '-' : *c);
+    return FRAZIL_OK;
+}
+
+/* ---- the lease of a host -------------------------------------------------------------- */
 
 /* FNV-1a, twice, from two beginnings: files of one name are told apart by the second. */
 static const uint64_t name_begin = UINT64_C(0xcbf29ce484222325);
@@ -29,22 +66,9 @@ static void add_text(struct fz_lease_identity *identity, const char *text, size_
     add_byte(identity, 0);
 }
 
-/*
- * The URL without its password, which stands where url.c of the coordinators looks for it: behind the first ':' of what
- * precedes the last '@' before the '?'.  All else counts, whatever it looks like: it may decide which records the URL
- * leads to.  A path, as that of a socket, has no password.
- */
-static void add_url(struct fz_lease_identity *identity, const char *url)
+static void add_char(void *identity, char c)
 {
-    const char *begin = strstr(url, "://") + strlen("://");
-    const char *at = *begin == '/' ? NULL : begin + strcspn(begin, "?");
-
-    while (at != NULL && *at != '@')
-        at = at > begin ? at - 1 : NULL;
-    const char *colon = at == NULL ? NULL : memchr(begin, ':', (size_t)(at - begin));
-    add_text(identity, url, colon == NULL ? strlen(url) : (size_t)(colon - url));
-    if (colon != NULL)
-        add_text(identity, at, strlen(at));
+    add_byte(identity, (unsigned char)c);
 }
 
 static void add_client_variable(void *identity, const char *variable)
@@ -52,7 +76,7 @@ static void add_client_variable(void *identity, const char *variable)
     add_text(identity, variable, strlen(variable));
 }
 
-void fz_lease_identify(struct fz_decision *decision)
+void fz_identify_lease(struct fz_decision *decision)
 {
     struct fz_lease_identity identity = {.name = name_begin, .check = check_begin};
     const struct fz_lease_terms *terms = &decision->lease;
@@ -62,7 +86,8 @@ void fz_lease_identify(struct fz_decision *decision)
                                 decision->bounds.min,         decision->bounds.max,   terms->max_skew_said,
                                 (uint64_t)terms->max_skew_ms, terms->horizon_ms,      terms->workers};
 
-    add_url(&identity, decision->worker.url);
+    fz_place_write(decision->worker.url, false, add_char, &identity);
+    add_byte(&identity, 0);
     fz_client_environment(decision->worker.url, add_client_variable, &identity);
     add_text(&identity, value, strlen(value));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Who is the same.  Everything that processes share has its name from here, or from one of these:
+ * - a generator of the process: fz_canonical_text with FZ_TEXT_KEY (canonical.h)
+ * - the place of a URL: fz_place_write (place.h)
+ * - a layout: fz_layout_value, and frazil_layout_equal where text is no use (core/)
+ * It decides by values that were parsed, never by the text that somebody typed or is shown.
+ */
+#ifndef FZ_SPEC_IDENTITY_H
+#define FZ_SPEC_IDENTITY_H
+
+#include "decision.h"
+
+/*
+ * Names the word and the grant of each worker: fills in decision->places.value and .name, from the layout.  `wanted` is
+ * namespace=, NULL if it is not said.  FRAZIL_ESPEC: it is no name.
+ */
+FZ_PRIVATE frazil_err fz_identify_words(struct fz_decision *decision, const char *wanted, frazil_error *reterr);
+
+/*
+ * Names the lease that all processes share whose specs agree in all that decides what is granted, and to whom: fills in
+ * decision->lease.identity, from all that is decided already, places.value included.  Passwords are no part of it, so
+ * that a new one does not part the processes.  Cannot fail.
+ */
+FZ_PRIVATE void fz_identify_lease(struct fz_decision *decision);
+
+#endif

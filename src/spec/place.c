@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The URLs of all coordinators have one grammar (registers/common/url.h).  Here they are taken apart by it once more,
+ * as the parts that know more about theirs are not loaded yet.  What none of them accepts may have any text.
+ */
+#include "place.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "coordinators.h"
+#include "core/lower.h"
+#include "core/sentence.h"
+
+/* Text from `at` up to `end`. */
+struct span {
+    const char *at;
+    const char *end;
+};
+
+struct place {
+    fz_place_writer write;
+    void *ctx;
+};
+
+static const char *find_in(struct span span, char c)
+{
+    return memchr(span.at, c, (size_t)(span.end - span.at));
+}
+
+static const char *find_last_in(struct span span, char c)
+{
+    const char *found = NULL;
+
+    for (const char *at = span.at; at < span.end; at++)
+        found = *at == c ? at : found;
+    return found;
+}
+
+/* The part before the first c, which is all of it where there is none. */
+static struct span before_in(struct span span, char c)
+{
+    const char *found = find_in(span, c);
+
+    return (struct span){span.at, found == NULL ? span.end : found};
+}
+
+/* The part behind one that was cut off its beginning, and behind the character that ended that. */
+static struct span behind_in(struct span span, struct span first)
+{
+    return (struct span){first.end < span.end ? first.end + 1 : span.end, span.end};
+}
+
+/* ---- characters ------------------------------------------------------------------ */
+
+static void place_put(const struct place *place, char c)
+{
+    place->write(place->ctx, c);
+}
+
+static void place_put_text(const struct place *place, const char *text)
+{
+    for (; *text != '\0'; text++)
+        place_put(place, *text);
+}
+
+static bool is_plain(unsigned char c)
+{
+    char lower = fz_lower((char)c);
+
+    return (lower >= 'a' && lower <= 'z') || (c >= '0' && c <= '9') || (c != '\0' && strchr("-._~", c) != NULL);
+}
+
+static int hex_value(char c)
+{
+    static const char digits[] = "0123456789abcdef";
+    const char *digit = memchr(digits, fz_lower(c), sizeof digits - 1);
+
+    return digit == NULL ? -1 : (int)(digit - digits);
+}
+
+/* The character that "%41" stands for; -1: no such text is there. */
+static int decoded_at(struct span span)
+{
+    int high = span.end - span.at > 2 && *span.at == '%' ? hex_value(span.at[1]) : -1;
+    int low = high >= 0 ? hex_value(span.at[2]) : -1;
+
+    return low < 0 ? -1 : high * 16 + low;
+}
+
+static void put_encoded(const struct place *place, unsigned char c)
+{
+    static const char digits[] = "0123456789ABCDEF";
+
+    place_put(place, '%');
+    place_put(place, digits[c >> 4]);
+    place_put(place, digits[c & 15]);
+}
+
+/* Percent-encodes it in the one way, undoing first what is encoded.  The separator stands for itself. */
+static void put_decoded(const struct place *place, struct span span, char separator)
+{
+    while (span.at < span.end) {
+        int decoded = decoded_at(span);
+        unsigned char c = (unsigned char)(decoded < 0 ? *span.at : decoded);
+        if (is_plain(c) || (decoded < 0 && *span.at == separator))
+            place_put(place, (char)c);
+        else
+            put_encoded(place, c);
+        span.at += decoded < 0 ? 1 : 3;
+    }
+}
+
+/* Text in which nothing is encoded: the path of a file. */
+static void put_raw(const struct place *place, struct span span)
+{
+    for (; span.at < span.end; span.at++) {
+        if (is_plain((unsigned char)*span.at) || *span.at == '/')
+            place_put(place, *span.at);
+        else
+            put_encoded(place, (unsigned char)*span.at);
+    }
+}
+
+/* ---- parts of a URL --------------------------------------------------------------- */
+
+/* Of those that mean the same, one. */
+static void put_scheme(const struct place *place, struct span scheme)
+{
+    static const char *const usual[][2] = {{"postgresql", "postgres"}, {"mariadb", "mysql"}};
+    size_t len = (size_t)(scheme.end - scheme.at);
+
+    for (size_t i = 0; i < sizeof usual / sizeof usual[0]; i++) {
+        if (len == strlen(usual[i][0]) && memcmp(scheme.at, usual[i][0], len) == 0) {
+            place_put_text(place, usual[i][1]);
+            return;
+        }
+    }
+    put_raw(place, scheme);
+}
+
+/* USER or USER:PASSWORD. */
+static void put_credentials(const struct place *place, struct span credentials, bool with_password)
+{
+    struct span user = before_in(credentials, ':');
+    bool shows_password = with_password && user.end < credentials.end;
+
+    put_decoded(place, user, '\0');
+    if (shows_password) {
+        place_put(place, ':');
+        put_decoded(place, behind_in(credentials, user), '\0');
+    }
+    if (shows_password || user.at < user.end)
+        place_put(place, '@');
+}
+
+/* A name, which may be in capitals, or an address; that of a zone is a name of its own. */
+static void put_host(const struct place *place, struct span host, uint16_t port)
+{
+    const char *close = find_last_in(host, ']');
+    struct span behind = {close == NULL ? host.at : close, host.end};
+    char digits[8];
+    struct fz_sentence s = fz_sentence_in(digits, sizeof digits);
+
+    bool is_name = find_in(host, '%') == NULL;
+    for (const char *at = host.at; at < host.end; at++)
+        place_put(place, is_name ? fz_lower(*at) : *at);
+    if (port == 0 || host.at == host.end || find_in(behind, ':') != NULL)
+        return;
+    fz_sentence_u64(&s, port);
+    place_put(place, ':');
+    place_put_text(place, digits);
+}
+
+static void put_hosts(const struct place *place, struct span hosts, uint16_t port)
+{
+    while (hosts.at < hosts.end) {
+        struct span host = before_in(hosts, ',');
+        put_host(place, host, port);
+        if (host.end < hosts.end)
+            place_put(place, ',');
+        hosts = behind_in(hosts, host);
+    }
+}
+
+/* Compares the keys of two KEY=VALUE. */
+static int compare_keys(struct span a, struct span b)
+{
+    struct span one = before_in(a, '=');
+    struct span other = before_in(b, '=');
+    size_t one_len = (size_t)(one.end - one.at);
+    size_t other_len = (size_t)(other.end - other.at);
+    int order = memcmp(one.at, other.at, one_len < other_len ? one_len : other_len);
+
+    return order != 0 ? order : (one_len > other_len) - (one_len < other_len);
+}
+
+/* The next KEY=VALUE in the order of the keys; of one key that is there twice the last, which counts.  at NULL: none.
+ */
+static struct span pair_behind(struct span query, struct span before)
+{
+    struct span found = {NULL, NULL};
+
+    while (query.at < query.end) {
+        struct span pair = before_in(query, '&');
+        bool is_behind = pair.at < pair.end && (before.at == NULL || compare_keys(pair, before) > 0);
+        if (is_behind && (found.at == NULL || compare_keys(pair, found) <= 0))
+            found = pair;
+        query = behind_in(query, pair);
+    }
+    return found;
+}
+
+static void put_query(const struct place *place, struct span query)
+{
+    struct span pair = pair_behind(query, (struct span){NULL, NULL});
+
+    for (char before = '?'; pair.at != NULL; before = '&') {
+        place_put(place, before);
+        put_decoded(place, pair, '=');
+        pair = pair_behind(query, pair);
+    }
+}
+
+/* ---- all of it ------------------------------------------------------------------ */
+
+static bool ends_with(struct span span, const char *end)
+{
+    size_t len = strlen(end);
+
+    return (size_t)(span.end - span.at) >= len && memcmp(span.end - len, end, len) == 0;
+}
+
+void fz_place_write(const char *url, bool with_password, fz_place_writer write, void *ctx)
+{
+    const struct place place = {.write = write, .ctx = ctx};
+    const char *mark = strstr(url, "://");
+    struct span scheme = {url, mark};
+    struct span rest = {mark + strlen("://"), url + strlen(url)};
+
+    put_scheme(&place, scheme);
+    place_put_text(&place, "://");
+    bool is_folder = ends_with(scheme, "file"); /* whose name may have a '?' */
+    struct span before_query = is_folder ? rest : before_in(rest, '?');
+    struct span query = behind_in(rest, before_query);
+    if (is_folder || ends_with(scheme, "unix")) {
+        put_raw(&place, before_query);
+        put_query(&place, query);
+        return;
+    }
+    const char *at = find_last_in(before_query, '@');
+    if (at != NULL)
+        put_credentials(&place, (struct span){before_query.at, at}, with_password);
+    struct span behind = {at == NULL ? before_query.at : at + 1, before_query.end};
+    struct span hosts = before_in(behind, '/');
+    put_hosts(&place, hosts, fz_coordinator_port(url));
+    put_decoded(&place, (struct span){hosts.end, behind.end}, '/');
+    put_query(&place, query);
+}
