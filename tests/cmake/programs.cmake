@@ -60,6 +60,8 @@ foreach(folder IN LISTS folders)
   endforeach()
 endforeach()
 
+frazil_sampled(unit/test_pairs unit/test_place)
+
 # The library as programs load it.
 target_compile_definitions(process_test_two_copies PRIVATE FRAZIL_SHARED_LIBRARY="$<TARGET_FILE:frazil_shared>")
 add_dependencies(process_test_two_copies frazil_shared)

@@ -147,7 +147,7 @@ static void change(unsigned *value, unsigned least, uint64_t *random)
     *value = least + (*value - least + 1 + url_pick(random, n - 1)) % n;
 }
 
-bool url_change(struct url_meaning *url, unsigned part, uint64_t *random)
+static bool change_part(struct url_meaning *url, unsigned part, uint64_t *random)
 {
     bool is_path = url->kind->schemes[url->scheme].is_path;
 
@@ -179,6 +179,16 @@ bool url_change(struct url_meaning *url, unsigned part, uint64_t *random)
         change(&url->key[part - URL_FIRST_KEY], 0, random);
         return true;
     }
+}
+
+bool url_change(struct url_meaning *url, unsigned part, uint64_t *random)
+{
+    struct url_meaning changed = *url;
+
+    if (!change_part(&changed, part, random))
+        return false;
+    *url = changed;
+    return true;
 }
 
 const char *url_part_name(const struct fz_url_kind *kind, unsigned part)

@@ -39,7 +39,7 @@ unsigned url_pick(uint64_t *random, unsigned n);
 /* A URL of the kind, which its parser need not accept.  Files that it names are below the folder. */
 void url_make(struct url_meaning *ret, const struct fz_url_kind *kind, uint64_t *random);
 
-/* Changes a part.  false: URLs of its kind have none such. */
+/* Changes a part.  false: it has none such, and stays as it is. */
 bool url_change(struct url_meaning *url, unsigned part, uint64_t *random);
 
 /* The name of a part, for sentences. */

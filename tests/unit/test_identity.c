@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Goal of this test: two specs share a word, a lease or a generator if and only if they mean the same.  One table says
- * what each key decides, and must have a row for every key there is.
+ * what each key decides, and must have a row for every key there is.  test_pairs makes more of them by chance.
  */
 #include "frazil.h"
+#include "lib/identity.h"
 #include "lib/scratch.h"
 #include "lib/test.h"
-#include "spec/canonical.h"
 #include "spec/decide.h"
 #include "spec/keys.h"
 
@@ -136,11 +136,6 @@ enum { ROWS = sizeof rows / sizeof rows[0], TEXT_SIZE = 4096 };
 
 /* ---- the identities of a spec --------------------------------------------------- */
 
-struct identity {
-    char place[TEXT_SIZE];     /* of the word, and of the grant or the lease that belongs to it; empty: in memory */
-    char generator[TEXT_SIZE]; /* of frazil_open_shared */
-};
-
 static void decide_row(const char *text, struct fz_decision *ret)
 {
     const struct fz_occasion occasion = {.opening = FZ_OPENING_GENERATOR};
@@ -155,28 +150,12 @@ static void decide_row(const char *text, struct fz_decision *ret)
         fail_msg("%s: %s", spec, why.message);
 }
 
-static void place_of(const struct fz_decision *decision, char ret[TEXT_SIZE])
-{
-    const struct fz_places *places = &decision->places;
-    const struct fz_lease_identity *lease = &decision->lease.identity;
-
-    ret[0] = '\0';
-    if (decision->state.kind == FZ_STATE_SHARED)
-        snprintf(ret, TEXT_SIZE, "%s/%s: %s %llx %llx", places->run_dir, places->name, places->value,
-                 (unsigned long long)lease->name, (unsigned long long)lease->check);
-    if (decision->state.kind == FZ_STATE_FILES)
-        snprintf(ret, TEXT_SIZE, "%s %s/%s: %s %u %u-%u", places->run_dir, places->state_dir, places->name,
-                 places->value, decision->worker.first, (unsigned)decision->bounds.min, (unsigned)decision->bounds.max);
-}
-
 static void identify(const char *text, struct identity *ret)
 {
     struct fz_decision decision;
-    size_t len;
 
     decide_row(text, &decision);
-    place_of(&decision, ret->place);
-    assert_int_equal(fz_canonical_text(&decision, FZ_TEXT_KEY, ret->generator, TEXT_SIZE, &len), FRAZIL_OK);
+    identity_of(&decision, ret);
     fz_decision_free(&decision);
 }
 
@@ -211,8 +190,7 @@ TEST("Two specs have one place and one generator if they mean the same, and each
     for (size_t i = 0; i < ROWS; i++) {
         identify(rows[i].one, &one);
         identify(rows[i].other, &other);
-        int apart = (strcmp(one.place, other.place) != 0 ? PLACE : 0) |
-                    (strcmp(one.generator, other.generator) != 0 ? GENERATOR : 0);
+        int apart = identity_apart(&one, &other);
         if (apart != rows[i].apart)
             fail_msg("%s and %s: %d apart, not %d:\n%s\n%s\n%s\n%s", rows[i].one, rows[i].other, apart, rows[i].apart,
                      one.place, other.place, one.generator, other.generator);
@@ -250,8 +228,7 @@ static void assert_variable(const char *variable, const char *text, int apart)
     assert_int_equal(setenv(variable, "5433", 1), 0);
     identify(text, &second);
     assert_int_equal(unsetenv(variable), 0);
-    int found = (strcmp(first.place, second.place) != 0 ? PLACE : 0) |
-                (strcmp(first.generator, second.generator) != 0 ? GENERATOR : 0);
+    int found = identity_apart(&first, &second);
     if (found != apart)
         fail_msg("%s of %s: %d apart, not %d", variable, text, found, apart);
 }

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What a decision has in common with others, as texts to compare. */
+#ifndef TESTS_LIB_IDENTITY_H
+#define TESTS_LIB_IDENTITY_H
+
+#include "spec/decision.h"
+
+enum { IDENTITY_SIZE = 16384 };
+
+struct identity {
+    char place[IDENTITY_SIZE];     /* of the word, and of the grant or the lease that belongs to it; empty: in memory */
+    char generator[IDENTITY_SIZE]; /* of frazil_open_shared */
+};
+
+void identity_of(const struct fz_decision *decision, struct identity *ret);
+
+/* In which two differ: 1 the place, 2 the generator, 3 both. */
+int identity_apart(const struct identity *one, const struct identity *other);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Specs as values, made at random, and ways to spell them: a layout by a preset, by bits or with a datacenter, a worker
+ * id by any source that gives it, defaults said or not, in any order, quoted or not, in the program, in the environment
+ * or in a config file.
+ */
+#ifndef TESTS_LIB_SPEC_SPELLING_H
+#define TESTS_LIB_SPEC_SPELLING_H
+
+#include "frazil/options.h"
+#include "lib/spec_meaning.h"
+
+/* A spelling: options, or where all stands in a spec, that; and the environment as it must be. */
+struct spec_spelling {
+    char spec[8192];
+    frazil_options *options;
+};
+
+/*
+ * Spells it, and sets the environment; spec_unsay undoes both.  Folders and files are below `folder`, in which
+ * url_write_files was called.  With in_spec, ret->spec says all that the environment and files do not, and there are no
+ * options.
+ */
+void spec_say(const struct spec_meaning *meaning, const char *folder, bool in_spec, uint64_t *random,
+              struct spec_spelling *ret);
+void spec_unsay(struct spec_spelling *spelling);
+
+#endif
