@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "frazil/time.h"
 #include "host.h"
 #include "world.h"
 
@@ -35,6 +36,44 @@ static void choose_layout(size_t tick)
              p->sequence_bits, (long long)p->epoch_unix_ms, (unsigned)p->tick_ms);
     if (frazil_layout_parse(plan.layout_text, strlen(plan.layout_text), &plan.layout, NULL) != FRAZIL_OK)
         world_fail("the layout %s cannot be parsed", plan.layout_text);
+}
+
+/* Half of the worlds name the namespace of their files; in the others it is called as the layout's value. */
+static void choose_namespace(void)
+{
+    const struct promises *p = &plan.promises;
+
+    if (p->worker_bits % 2 == 0)
+        snprintf(plan.name_space, sizeof plan.name_space, "orders");
+    else
+        snprintf(plan.name_space, sizeof plan.name_space, "%u-%u-epoch-%lld-tick-%ums", p->worker_bits,
+                 p->sequence_bits, (long long)p->epoch_unix_ms, (unsigned)p->tick_ms);
+}
+
+void plan_say_layout(char *text, size_t size)
+{
+    const frazil_layout *l = &plan.layout;
+    int datacenter_bits = l->worker_bits / 2;
+    char epoch[FRAZIL_TIME_SIZE] = "";
+
+    if (frazil_time_format(l->epoch_unix_ms, epoch, sizeof epoch, NULL) != FRAZIL_OK)
+        world_fail("the epoch of the layout %s cannot be written", plan.layout_text);
+    switch (plan.said++ % 4) {
+    case 0:
+        snprintf(text, size, "layout='%s'", plan.layout_text);
+        return;
+    case 1:
+        snprintf(text, size, "layout='%u/%d+%d/%u epoch=%s tick=%uus'", l->time_bits, datacenter_bits,
+                 l->worker_bits - datacenter_bits, l->sequence_bits, epoch, l->tick_ms * 1000);
+        return;
+    case 2:
+        snprintf(text, size, "epoch=%lld tick=%ums layout=%u/%uw/%us", (long long)l->epoch_unix_ms, l->tick_ms,
+                 l->time_bits, l->worker_bits, l->sequence_bits);
+        return;
+    default:
+        snprintf(text, size, "tick=%ums layout='%u/%u/%u epoch=%s'", l->tick_ms, l->time_bits, l->worker_bits,
+                 l->sequence_bits, epoch);
+    }
 }
 
 static void choose_policies(void)
@@ -127,6 +166,7 @@ void plan_make(bool of_members)
     if (plan.wild_ns > plan.faults_ns / 2)
         plan.wild_ns = plan.faults_ns / 2;
     choose_layout(tick);
+    choose_namespace();
     choose_policies();
     plan.promises.horizon_ms = plan.horizon_ns / MS;
     plan.promises.may_stop = plan.shared;

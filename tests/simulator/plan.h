@@ -15,6 +15,8 @@ struct plan {
     bool leased; /* worker ids come from a coordinator; otherwise each host has its own, kept in files */
     struct promises promises;
     char layout_text[128];
+    char name_space[64]; /* of words and grants in files */
+    unsigned said;       /* how often the layout was */
     frazil_layout layout;
     uint64_t life_ends_ns; /* when the layout's last tick begins; UINT64_MAX: not in this world */
     unsigned hosts;
@@ -39,6 +41,12 @@ struct plan {
 };
 
 extern struct plan plan;
+
+/*
+ * Writes the layout as keys of a spec, each time in the next one of several ways.  No random number decides about it:
+ * the world is the same whatever its layout is called.
+ */
+void plan_say_layout(char *text, size_t size);
 
 /* Makes one, by chance; of_members: in which the services of a host share one lease. */
 void plan_make(bool of_members);

@@ -94,16 +94,26 @@ static void note_member(const frazil *gen, uint32_t worker)
         tell(STRUCK_RETURNED, worker, 0, 0);
 }
 
+void program_spec(const struct program *program, char ret[PROGRAM_SPEC_SIZE])
+{
+    char layout[192];
+
+    plan_say_layout(layout, sizeof layout);
+    snprintf(ret, PROGRAM_SPEC_SIZE, "%s %s", layout, program->settings);
+}
+
 frazil *program_open(const struct program *program)
 {
     frazil_error err;
     frazil *gen = NULL;
-    char spec[sizeof program->spec + 64];
+    char said[PROGRAM_SPEC_SIZE];
+    char spec[sizeof said + 64];
 
     choose_bounds(program);
     bool was_bad = state_is_bad();
     struct bounds bounds = self()->bounds;
-    snprintf(spec, sizeof spec, plan.divides ? "%s seq_min=%u seq_max=%u" : "%s", program->spec, (unsigned)bounds.first,
+    program_spec(program, said);
+    snprintf(spec, sizeof spec, plan.divides ? "%s seq_min=%u seq_max=%u" : "%s", said, (unsigned)bounds.first,
              (unsigned)bounds.last);
 
     frazil_options *options;
@@ -242,14 +252,14 @@ static void install(struct host *host, uint32_t worker, unsigned number)
     program->uses_handles = once_in(3);
     program->forks = once_in(2);
     if (plan.leased)
-        snprintf(program->spec, sizeof program->spec, "layout='%s' %s worker=sim://orders keeper=%s%s%s",
-                 plan.layout_text, plan.policies, keepers[program->keeper], said_skew(),
+        snprintf(program->settings, sizeof program->settings, "%s worker=sim://orders keeper=%s%s%s", plan.policies,
+                 keepers[program->keeper], said_skew(),
                  plan.of_members ? " share=host namespace=orders run_dir=/run/frazil" : "");
     else
-        snprintf(program->spec, sizeof program->spec,
-                 "layout='%s' %s worker=fixed:%u state=file namespace=orders run_dir=/run/frazil "
-                 "state_dir=/var/lib/frazil keeper=%s",
-                 plan.layout_text, plan.policies, (unsigned)worker, keepers[program->keeper]);
+        snprintf(program->settings, sizeof program->settings,
+                 "%s worker=fixed:%u state=file%s run_dir=/run/frazil state_dir=/var/lib/frazil keeper=%s",
+                 plan.policies, (unsigned)worker, strcmp(plan.name_space, "orders") == 0 ? " namespace=orders" : "",
+                 keepers[program->keeper]);
     host->programs[number] = program;
 }
 
@@ -419,10 +429,11 @@ static frazil_err open_other_layout(void)
     if (plan.leased)
         return ask_for_grant(&other, 0);
     snprintf(spec, sizeof spec,
-             "layout='%u/%u/%u epoch=%lld tick=%ums' worker=fixed:%u allow_short_life=yes state=file namespace=orders "
+             "layout='%u/%u/%u epoch=%lld tick=%ums' worker=fixed:%u allow_short_life=yes state=file namespace=%s "
              "run_dir=/run/other state_dir=/var/lib/frazil keeper=inline",
              plan.promises.time_bits, plan.promises.worker_bits, plan.promises.sequence_bits + 1,
-             (long long)plan.promises.epoch_unix_ms, (unsigned)plan.promises.tick_ms, self()->host->number);
+             (long long)plan.promises.epoch_unix_ms, (unsigned)plan.promises.tick_ms, self()->host->number,
+             plan.name_space);
     frazil_err code = frazil_open(&gen, spec, NULL);
     frazil_close(gen);
     return code;

@@ -11,9 +11,11 @@
 /* Ids that are taken in one call, at the most. */
 enum { PROGRAM_BATCH_MAX = 48 };
 
+enum { PROGRAM_SPEC_SIZE = 896 };
+
 /* A service that issues ids, as it was installed on a host. */
 struct program {
-    char spec[640];
+    char settings[640]; /* all of the spec but the layout, which each opening says in its own way */
     enum fz_keeper_mode keeper;
     unsigned threads; /* that take ids, besides the first */
     bool uses_handles;
@@ -24,6 +26,9 @@ struct program {
 /* Installs the services of a host with the worker (of hosts that have their own). */
 struct host;
 void program_install(struct host *host, uint32_t worker);
+
+/* Writes the spec for one opening. */
+void program_spec(const struct program *program, char ret[PROGRAM_SPEC_SIZE]);
 
 /* Opens a generator for a process of the program; NULL: it is refused, for a reason that may be. */
 struct frazil *program_open(const struct program *program);

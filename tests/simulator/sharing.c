@@ -30,10 +30,12 @@ static frazil *open_one(struct sharing *sharing)
 {
     const struct program *program = self()->program;
     frazil_error err;
+    char spec[PROGRAM_SPEC_SIZE];
     frazil *gen;
 
+    program_spec(program, spec);
     sharing->inside++;
-    frazil_err code = frazil_open_shared(&gen, program->spec, &err);
+    frazil_err code = frazil_open_shared(&gen, spec, &err);
     sharing->inside--;
     if (code != FRAZIL_OK) {
         take_refused_opening(code, &err);

@@ -50,7 +50,7 @@ TEST("Each generator goes on where the one before it left off")
         "worker=fixed:1 state=memory start=zero",
         "worker=fixed:1 state=memory",
         "worker=fixed:1 state=memory start=random on_full=lead max_lead=1h",
-        "layout=41/10/12 worker=fixed:1 state=memory start=zero",
+        "layout=41/5+5/12 worker=fixed:1 state=memory start=zero",
     };
     uint64_t last = 0;
 

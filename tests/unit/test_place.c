@@ -149,6 +149,7 @@ TEST("Nothing is decoded in the path of a file or a socket, and of a key that is
     assert_true(is_same_place("redis://h/n?db=1&db=2", "redis://h/n?db=2", true));
     assert_false(is_same_place("redis://h/n?db=1&db=2", "redis://h/n?db=2&db=1", true));
     assert_false(is_same_place("etcd://[fe80::1%eth0]/n", "etcd://[fe80::1%ETH0]/n", true));
+    assert_true(is_same_place("postgres://h/a!b/n", "postgres://h/a%21b/n", true));
     assert_false(is_same_place("redis://a:b%3Ac@h/n", "redis://a%3Ab:c@h/n", true));
     assert_true(is_same_place("sfid+redis://H/app", "sfid+redis://h:6379/app", true));
 }
