@@ -113,16 +113,16 @@ static uint32_t whole_ids(const struct batch *batch)
     return batch->taking.got - batch->taking.got % batch->each;
 }
 
-/* What a batch was charged for and cannot deliver. A reload may have replaced those who were charged by their like. */
+/* Gives back what was charged for ids that did not come: to the charged ones, or to those that a reload put in their
+ * place. */
 static void give_rest_back(const struct batch *batch)
 {
     struct session *session = batch->session;
     uint32_t rest = batch->taking.wanted - whole_ids(batch);
 
     if (rest > 0)
-        admission_give_back(
-            generators_find(&session->lane->setup->generators, slice_of(batch->taking.engine->name)),
-            session_user(session), rest);
+        admission_give_back(generators_find(&session->lane->setup->generators, slice_of(batch->taking.engine->name)),
+                            session_user(session), rest);
 }
 
 static void count_batch(const struct batch *batch)
