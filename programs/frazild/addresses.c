@@ -26,30 +26,52 @@ struct address {
     char port[8];
 };
 
-/* Reads HOST:PORT, [HOST]:PORT or unix:PATH of len characters. */
-static bool read_address(const char *text, size_t len, struct address *ret)
+/* Reads unix:PATH.  Returns NULL, or what is wrong. */
+static const char *read_unix(const char *path, size_t len, struct address *ret)
 {
-    *ret = (struct address){.is_unix = len > 5 && strncmp(text, "unix:", 5) == 0};
-    if (ret->is_unix) {
-        (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)len - 5, text + 5);
-        return len - 5 < sizeof((struct sockaddr_un *)NULL)->sun_path;
-    }
+    if (len == 0 || len >= sizeof((struct sockaddr_un *)NULL)->sun_path)
+        return "the path of a unix socket has 1 to 107 bytes";
+    (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)len, path);
+    return NULL;
+}
+
+/* Whether it can stand for a host. Anything else may hold a password, and is shown nowhere. */
+static bool is_host(const char *text, size_t len)
+{
+    return len > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_*") >= len;
+}
+
+static bool is_ipv6(const char *text, size_t len)
+{
+    return len > 0 && strspn(text, "0123456789abcdefABCDEF:.%") >= len;
+}
+
+/* Reads HOST:PORT, [HOST]:PORT or unix:PATH of len characters.  Returns NULL, or what is wrong. */
+static const char *read_address(const char *text, size_t len, struct address *ret)
+{
+    static const char form[] = "an address is HOST:PORT, [IPV6]:PORT or unix:PATH";
     size_t host_len = len;
+
+    *ret = (struct address){.is_unix = len >= 5 && strncmp(text, "unix:", 5) == 0};
+    if (ret->is_unix)
+        return read_unix(text + 5, len - 5, ret);
     while (host_len > 0 && text[host_len - 1] != ':')
         host_len--;
+    const char *port = text + host_len;
     size_t port_len = len - host_len;
-    if (host_len < 2 || port_len == 0 || port_len > 5 || strspn(text + host_len, "0123456789") < port_len)
-        return false;
+    if (host_len < 2 || port_len == 0 || strspn(port, "0123456789") < port_len)
+        return form;
+    if (port_len > 5 || strtoul(port, NULL, 10) > UINT16_MAX)
+        return "a port is a number from 0 to 65535";
+    (void)snprintf(ret->port, sizeof ret->port, "%.*s", (int)port_len, port);
     host_len--;
-    (void)snprintf(ret->port, sizeof ret->port, "%.*s", (int)port_len, text + host_len + 1);
-    if (text[0] == '[' && text[host_len - 1] == ']') {
-        text++;
-        host_len -= 2;
-    } else if (memchr(text, ':', host_len) != NULL) {
-        return false;
-    }
-    (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)host_len, text);
-    return host_len > 0 && host_len < sizeof ret->host;
+    bool bracketed = text[0] == '[' && text[host_len - 1] == ']';
+    if (bracketed ? !is_ipv6(text + 1, host_len - 2) : !is_host(text, host_len))
+        return form;
+    if (host_len >= sizeof ret->host)
+        return "the name of the host is too long";
+    (void)snprintf(ret->host, sizeof ret->host, "%.*s", (int)(bracketed ? host_len - 2 : host_len), text + bracketed);
+    return NULL;
 }
 
 static bool is_local(const struct address *address)
@@ -67,7 +89,7 @@ bool addresses_are_local(const char *addresses)
 
     for (addresses += strspn(addresses, blanks); *addresses != '\0'; addresses += strspn(addresses, blanks)) {
         size_t len = strcspn(addresses, blanks);
-        if (read_address(addresses, len, &address) && !is_local(&address))
+        if (read_address(addresses, len, &address) == NULL && !is_local(&address))
             return false;
         addresses += len;
     }
@@ -134,18 +156,28 @@ static int open_unix(const struct address *address, uint32_t mode)
     return -1;
 }
 
+/* Asks the system for the address; it gives none: *ret_why. The caller frees it. */
+static struct addrinfo *resolve(const struct address *address, const char **ret_why)
+{
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
+    struct addrinfo *found = NULL;
+    int failure = getaddrinfo(host, address->port, &hints, &found);
+
+    if (failure == 0)
+        return found;
+    *ret_why = gai_strerror(failure);
+    return NULL;
+}
+
 static int open_tcp(const struct address *address, const char **ret_why)
 {
-    struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *found;
-    const char *host = strcmp(address->host, "*") == 0 ? NULL : address->host;
-    int failure = getaddrinfo(host, address->port, &hints, &found), on = 1;
+    struct addrinfo *found = resolve(address, ret_why);
+    int on = 1;
 
-    if (failure != 0) {
-        *ret_why = gai_strerror(failure);
+    if (found == NULL)
         return -1;
-    }
     int fd = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd >= 0) {
         (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
@@ -179,9 +211,9 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
 {
     struct listener listener = {.fd = -1, .protocol = protocol};
     struct address address;
-    const char *why = "an address is HOST:PORT, [IPV6]:PORT or unix:PATH";
+    const char *why = read_address(text, len, &address);
 
-    if (read_address(text, len, &address)) {
+    if (why == NULL) {
         listener.fd = address.is_unix ? open_unix(&address, settings->mode) : open_tcp(&address, &why);
         if (address.is_unix && listener.fd < 0)
             why = strerror(errno);
@@ -191,6 +223,135 @@ static void open_one(struct listeners *listeners, enum protocol protocol, const 
     if (listener.fd < 0 || !add(listeners, &listener))
         config_complain(errors, settings->place, "cannot listen on %.*s: %s", (int)len, text, why);
 }
+
+/* ---- looking at them beforehand --------------------------------------------------------- */
+
+/* An address that was looked at. */
+struct known_address {
+    bool is_unix;
+    union {
+        struct sockaddr any;
+        struct sockaddr_in v4;
+        struct sockaddr_in6 v6;
+        struct sockaddr_un local;
+    } where;
+    struct place place;
+};
+
+/* The addresses of all sections, as far as they were looked at. */
+struct known_addresses {
+    struct known_address *rows;
+    size_t count;
+};
+
+static bool is_any(const struct known_address *address)
+{
+    return address->where.any.sa_family == AF_INET ? address->where.v4.sin_addr.s_addr == htonl(INADDR_ANY)
+                                                   : IN6_IS_ADDR_UNSPECIFIED(&address->where.v6.sin6_addr);
+}
+
+static in_port_t port_of(const struct known_address *address)
+{
+    return address->where.any.sa_family == AF_INET ? address->where.v4.sin_port : address->where.v6.sin6_port;
+}
+
+/* Whether the system refuses to have both; :: stands for the addresses of IPv4, too. */
+static bool collide(const struct known_address *a, const struct known_address *b)
+{
+    sa_family_t family = a->where.any.sa_family, other = b->where.any.sa_family;
+
+    if (a->is_unix || b->is_unix)
+        return a->is_unix && b->is_unix && strcmp(a->where.local.sun_path, b->where.local.sun_path) == 0;
+    if (port_of(a) != port_of(b) || port_of(a) == 0)
+        return false;
+    if (family != other)
+        return is_any(family == AF_INET6 ? a : b);
+    if (is_any(a) || is_any(b))
+        return true;
+    return family == AF_INET ? a->where.v4.sin_addr.s_addr == b->where.v4.sin_addr.s_addr
+                             : IN6_ARE_ADDR_EQUAL(&a->where.v6.sin6_addr, &b->where.v6.sin6_addr);
+}
+
+/* Whether a socket can be made at that path.  One that is there is this daemon's, or left over, or the start finds out.
+ */
+static const char *look_at_path(const char *path)
+{
+    struct stat about;
+    const char *slash = strrchr(path, '/');
+    char folder[sizeof((struct sockaddr_un *)NULL)->sun_path] = ".";
+
+    if (slash != NULL)
+        (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    if (lstat(path, &about) == 0)
+        return S_ISSOCK(about.st_mode) ? NULL : "something that is no socket is there already";
+    if (stat(folder, &about) != 0)
+        return strerror(errno);
+    return S_ISDIR(about.st_mode) && access(folder, W_OK | X_OK) == 0 ? NULL : "no file can be made in its folder";
+}
+
+/* Finds out what an address stands for.  Returns NULL, or what is wrong. */
+static const char *look_at_address(const char *text, size_t len, struct known_address *ret)
+{
+    struct address address;
+    const char *why = read_address(text, len, &address);
+
+    if (why != NULL)
+        return why;
+    ret->is_unix = address.is_unix;
+    if (address.is_unix) {
+        ret->where.local = (struct sockaddr_un){.sun_family = AF_UNIX};
+        (void)snprintf(ret->where.local.sun_path, sizeof ret->where.local.sun_path, "%.107s", address.host);
+        return look_at_path(address.host);
+    }
+    struct addrinfo *found = resolve(&address, &why);
+    if (found == NULL)
+        return why;
+    memcpy(&ret->where, found->ai_addr, found->ai_addrlen < sizeof ret->where ? found->ai_addrlen : sizeof ret->where);
+    freeaddrinfo(found);
+    return NULL;
+}
+
+static void check_one(struct known_addresses *known, const struct place place, const char *text, size_t len,
+                      struct bytes *errors)
+{
+    struct known_address address = {.place = place};
+    const char *why = look_at_address(text, len, &address);
+
+    if (why != NULL) {
+        /* It is shown only where it was understood: it may be a URL with a password. */
+        config_complain(errors, place, "address=: %s", why);
+        return;
+    }
+    for (size_t i = 0; i < known->count; i++) {
+        if (!collide(&known->rows[i], &address))
+            continue;
+        config_complain(errors, place, "cannot listen on %.*s: line %u listens there already", (int)len, text,
+                        known->rows[i].place.line);
+        return;
+    }
+    struct known_address *rows = config_memory(realloc(known->rows, (known->count + 1) * sizeof *rows), errors);
+    if (rows == NULL)
+        return;
+    known->rows = rows;
+    rows[known->count++] = address;
+}
+
+void addresses_check(const struct settings *settings, struct bytes *errors)
+{
+    struct known_addresses known = {0};
+
+    for (int protocol = 0; protocol < PROTOCOL_COUNT; protocol++) {
+        const struct listen_settings *row = &settings->listen[protocol];
+        const char *at = row->given ? row->addresses + strspn(row->addresses, blanks) : "";
+        for (size_t len; *at != '\0'; at += len + strspn(at + len, blanks)) {
+            len = strcspn(at, blanks);
+            check_one(&known, row->place, at, len, errors);
+        }
+    }
+    free(known.rows);
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
 
 static void open_addresses(struct listeners *listeners, enum protocol protocol, const struct listen_settings *settings,
                            struct bytes *errors)

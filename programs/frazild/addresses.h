@@ -29,6 +29,12 @@ struct listeners {
 bool addresses_are_local(const char *addresses);
 
 /*
+ * Looks at the addresses of all sections: that they can be understood, that none comes twice, and that a unix socket
+ * has a place.  It listens nowhere; whether another process listens there is found out at the start.
+ */
+void addresses_check(const struct settings *settings, struct bytes *errors);
+
+/*
  * Opens all sockets of the settings, but takes those over that the manager of services has opened for a protocol. Each
  * failure is added to errors.
  */

@@ -50,12 +50,16 @@ static bool keep_name(const struct session *session, const struct call *call, st
 
     for (size_t i = 0; i < name.len && good; i++)
         good = name.at[i] > ' ' && name.at[i] <= '~';
-    char *copy = good ? strndup(name.at, name.len) : NULL;
-    if (copy == NULL) {
+    if (!good) {
         command_fail(
             session, call, CODE_ERR,
             "Client names cannot contain spaces, newlines or special characters, and have at most %d characters",
             CLIENT_NAME_MAX);
+        return false;
+    }
+    char *copy = strndup(name.at, name.len);
+    if (copy == NULL) {
+        command_fail(session, call, CODE_TRYAGAIN, "the daemon is out of memory retry_ms=100");
         return false;
     }
     free(*to);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "config_file.h"
 
-#include <errno.h>
+#include "files.h"
+
 #include <glob.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,12 +11,17 @@
 #include <string.h>
 
 #define FILE_BYTES_MAX ((size_t)4 << 20) /* a thousand generators fit into a tenth of it */
+#define SECTIONS_MAX 10000
+#define ROWS_MAX 1000 /* of a section; there are fewer than a hundred keys */
+#define ERROR_BYTES_MAX ((size_t)256 << 10)
 
 void config_complain(struct bytes *errors, struct place place, const char *fmt, ...)
 {
     char text[1200];
     va_list args;
 
+    if (errors->len > ERROR_BYTES_MAX)
+        return; /* nobody reads them all */
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
@@ -25,26 +31,36 @@ void config_complain(struct bytes *errors, struct place place, const char *fmt, 
         bytes_format(errors, "%s: %s\n", place.file, text);
 }
 
-/* A copy of len characters; the daemon does not start without memory, so that nobody needs to look for NULL. */
-static char *copy(const char *text, size_t len)
+bool config_is_good(const struct bytes *errors)
 {
-    char *ret = malloc(len + 1);
+    return errors->len == 0 && !errors->failed;
+}
+
+void *config_memory(void *memory, struct bytes *errors)
+{
+    if (memory == NULL)
+        bytes_add_text(errors, "out of memory\n");
+    return memory;
+}
+
+/* A copy of len characters, or NULL. */
+static char *copy(const char *text, size_t len, struct bytes *errors)
+{
+    char *ret = config_memory(malloc(len + 1), errors);
 
     if (ret == NULL)
-        abort();
+        return NULL;
     memcpy(ret, text, len);
     ret[len] = '\0';
     return ret;
 }
 
-/* An array with room for one more. */
-static void *grown(void *array, size_t count, size_t size)
+/* The array with room for one more; NULL: there is no memory, and it is as before. */
+static void *grown(void *array, size_t count, size_t size, struct bytes *errors)
 {
-    void *ret = (count & (count - 1)) == 0 ? realloc(array, (count == 0 ? 1 : 2 * count) * size) : array;
-
-    if (ret == NULL)
-        abort();
-    return ret;
+    if ((count & (count - 1)) != 0)
+        return array;
+    return config_memory(realloc(array, (count == 0 ? 1 : 2 * count) * size), errors);
 }
 
 /* The text without the blanks around it. */
@@ -68,15 +84,69 @@ static bool is_printable(const char *text, size_t len)
     return true;
 }
 
-/* Whether it can be a key.  Any other text may be a part of a URL with a password, and is not shown. */
-static bool is_key(struct bytes text)
+/* Whether it is one word; any other text may be a part of a URL with a password, and is not shown. */
+static bool is_word_with(struct bytes text, const char *others)
 {
     for (size_t i = 0; i < text.len; i++) {
         char c = text.at[i];
-        if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-')
+        if ((c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strchr(others, c) == NULL)
             return false;
     }
     return text.len > 0;
+}
+
+/* Whether it can be a key; whether it can be a word of a section. */
+static bool is_key(struct bytes text)
+{
+    return is_word_with(text, "_-");
+}
+
+static bool is_word(struct bytes text)
+{
+    return is_word_with(text, "_.-");
+}
+
+/* The section that stands there already; NULL: none. */
+static const struct config_section *find_section(const struct config_file *file, const struct config_section *like)
+{
+    for (size_t i = 0; i < file->count; i++) {
+        if (strcmp(file->sections[i].kind, like->kind) == 0 && strcmp(file->sections[i].name, like->name) == 0)
+            return &file->sections[i];
+    }
+    return NULL;
+}
+
+static void free_row(struct config_row *row)
+{
+    if (row->value != NULL)
+        explicit_bzero(row->value, strlen(row->value));
+    free(row->value);
+    free(row->key);
+}
+
+static void free_section(struct config_section *section)
+{
+    for (size_t i = 0; i < section->count; i++)
+        free_row(&section->rows[i]);
+    free(section->rows);
+    free(section->kind);
+    free(section->name);
+}
+
+static void keep_section(struct config_file *file, struct config_section *section, struct bytes *errors)
+{
+    const struct config_section *other = find_section(file, section);
+
+    if (other != NULL)
+        config_complain(errors, section->place, "the section [%s] stands at %s:%u already: keep one of the two",
+                        section->name[0] != '\0' ? section->name : section->kind, other->place.file, other->place.line);
+    struct config_section *sections = grown(file->sections, file->count, sizeof *section, errors);
+    if (sections == NULL) {
+        free_section(section);
+        return;
+    }
+    file->sections = sections;
+    file->sections[file->count++] = *section; /* also a second one: what it holds is looked at, too */
 }
 
 static void add_section(struct config_file *file, struct bytes line, struct place place, struct bytes *errors)
@@ -86,16 +156,82 @@ static void add_section(struct config_file *file, struct bytes line, struct plac
 
     while (kind_len < inner.len && inner.at[kind_len] != ' ' && inner.at[kind_len] != '\t')
         kind_len++;
+    struct bytes kind = {.at = inner.at, .len = kind_len};
     struct bytes name = trimmed(inner.at + kind_len, inner.len - kind_len);
-    struct config_section section = {copy(inner.at, kind_len), copy(name.at, name.len), place, NULL, 0};
-    for (size_t i = 0; i < file->count; i++) {
-        if (strcmp(file->sections[i].kind, section.kind) == 0 && strcmp(file->sections[i].name, section.name) == 0)
-            config_complain(errors, place, "the section [%s] stands at %s:%u already: keep one of the two",
-                            section.name[0] != '\0' ? section.name : section.kind, file->sections[i].place.file,
-                            file->sections[i].place.line);
+    if (!is_word(kind) || (name.len > 0 && !is_word(name))) {
+        config_complain(errors, place,
+                        "what stands between the brackets is no section: it is one or two words of letters, digits, "
+                        "'.', '-' and '_', as in [generator main]");
+        return;
     }
-    file->sections = grown(file->sections, file->count, sizeof section);
-    file->sections[file->count++] = section;
+    if (file->count == SECTIONS_MAX) {
+        config_complain(errors, place, "more than %d sections", SECTIONS_MAX);
+        return;
+    }
+    struct config_section section = {copy(kind.at, kind.len, errors), copy(name.at, name.len, errors), place, NULL, 0};
+    if (section.kind != NULL && section.name != NULL)
+        keep_section(file, &section, errors);
+    else
+        free_section(&section);
+}
+
+/* Whether the row may be added: its key is new in the section. */
+static bool is_new(const struct config_section *section, const struct config_row *row, struct bytes *errors)
+{
+    for (size_t i = 0; i < section->count; i++) {
+        if (strcmp(section->rows[i].key, row->key) != 0)
+            continue;
+        config_complain(errors, row->place, "the key %s stands at %s:%u already: keep one of the two", row->key,
+                        section->rows[i].place.file, section->rows[i].place.line);
+        return false;
+    }
+    if (section->count < ROWS_MAX)
+        return true;
+    config_complain(errors, row->place, "more than %d keys in one section", ROWS_MAX);
+    return false;
+}
+
+/*
+ * A copy of the value.  In quotes it is what stands in them, as in a spec: \' is a quote there, and \\ a backslash.
+ * Without them it goes up to the end of the line.  NULL: no memory, or a quote is not closed.
+ */
+static char *value_of(struct bytes text, const char *key, struct place place, struct bytes *errors)
+{
+    char *ret = copy(text.at, text.len, errors);
+    size_t to = 0, at = 1;
+
+    if (ret == NULL || text.len == 0 || text.at[0] != '\'')
+        return ret;
+    for (; at < text.len && text.at[at] != '\''; at++) {
+        if (text.at[at] == '\\' && at + 1 < text.len && (text.at[at + 1] == '\'' || text.at[at + 1] == '\\'))
+            at++;
+        ret[to++] = text.at[at];
+    }
+    explicit_bzero(ret + to, text.len - to);
+    if (at + 1 == text.len)
+        return ret;
+    config_complain(errors, place,
+                    at < text.len ? "the key %s: nothing may stand behind the closing quote"
+                                  : "the key %s: the quote is not closed",
+                    key);
+    explicit_bzero(ret, to);
+    free(ret);
+    return NULL;
+}
+
+static void keep_row(struct config_section *section, struct config_row *row, struct bytes *errors)
+{
+    struct config_row *rows =
+        is_new(section, row, errors) ? grown(section->rows, section->count, sizeof *row, errors) : NULL;
+
+    if (rows == NULL) {
+        free_row(row);
+        return;
+    }
+    if (row->value[0] == '\0')
+        config_complain(errors, row->place, "the key %s has no value: leave it out to have its default", row->key);
+    section->rows = rows;
+    section->rows[section->count++] = *row;
 }
 
 static void add_row(struct config_file *file, struct bytes line, struct place place, struct bytes *errors)
@@ -110,7 +246,6 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         config_complain(errors, place, "a key stands before the first [section]");
         return;
     }
-    struct config_section *section = &file->sections[file->count - 1];
     struct bytes key = trimmed(line.at, (size_t)(equals - line.at));
     if (!is_key(key)) {
         config_complain(errors, place,
@@ -119,16 +254,13 @@ static void add_row(struct config_file *file, struct bytes line, struct place pl
         return;
     }
     struct bytes value = trimmed(equals + 1, line.len - (size_t)(equals - line.at) - 1);
-    struct config_row row = {copy(key.at, key.len), copy(value.at, value.len), place};
-    for (size_t i = 0; i < section->count; i++) {
-        if (strcmp(section->rows[i].key, row.key) == 0)
-            config_complain(errors, place, "the key %s stands at %s:%u already: keep one of the two", row.key,
-                            section->rows[i].place.file, section->rows[i].place.line);
-    }
-    if (value.len == 0)
-        config_complain(errors, place, "the key %s has no value: leave it out to have its default", row.key);
-    section->rows = grown(section->rows, section->count, sizeof row);
-    section->rows[section->count++] = row;
+    struct config_row row = {copy(key.at, key.len, errors), NULL, place};
+    if (row.key != NULL)
+        row.value = value_of(value, row.key, place, errors);
+    if (row.value != NULL)
+        keep_row(&file->sections[file->count - 1], &row, errors);
+    else
+        free_row(&row);
 }
 
 static void read_lines(struct config_file *file, const char *name, const char *text, size_t len, struct bytes *errors)
@@ -152,38 +284,36 @@ static void read_lines(struct config_file *file, const char *name, const char *t
     }
 }
 
-static const char *kept_name(struct config_file *file, const char *name)
+/* The name, for as long as the file is there; without memory another text, and an error. */
+static const char *kept_name(struct config_file *file, const char *name, struct bytes *errors)
 {
-    file->names = grown(file->names, file->name_count, sizeof *file->names);
-    return file->names[file->name_count++] = copy(name, strlen(name));
+    char *kept = copy(name, strlen(name), errors);
+    char **names = grown(file->names, file->name_count, sizeof *names, errors);
+
+    if (names != NULL)
+        file->names = names;
+    if (kept != NULL && names != NULL)
+        return file->names[file->name_count++] = kept;
+    free(kept);
+    return "frazild.conf";
 }
 
 void config_file_read_text(struct config_file *file, const char *name, const char *text, struct bytes *errors)
 {
-    read_lines(file, kept_name(file, name), text, strlen(text), errors);
+    read_lines(file, kept_name(file, name, errors), text, strlen(text), errors);
 }
 
 static void read_one(struct config_file *file, const char *path, struct bytes *errors)
 {
-    struct place place = {kept_name(file, path), 0};
-    FILE *stream = fopen(path, "re");
-    char *text = malloc(FILE_BYTES_MAX);
+    struct place place = {kept_name(file, path, errors), 0};
+    struct bytes text = {0};
+    const char *why = file_read(path, FILE_BYTES_MAX, &text, NULL);
 
-    if (stream == NULL || text == NULL) {
-        config_complain(errors, place, "cannot be read: %s", strerror(errno));
-    } else {
-        size_t len = fread(text, 1, FILE_BYTES_MAX, stream);
-        if (ferror(stream))
-            config_complain(errors, place, "cannot be read: %s", strerror(errno));
-        else if (len == FILE_BYTES_MAX)
-            config_complain(errors, place, "is larger than 4 MiB");
-        else
-            read_lines(file, place.file, text, len, errors);
-        explicit_bzero(text, len);
-    }
-    free(text);
-    if (stream != NULL)
-        (void)fclose(stream);
+    if (why != NULL)
+        config_complain(errors, place, "cannot be read: %s", why);
+    else
+        read_lines(file, place.file, text.at, text.len, errors);
+    file_wipe(&text);
 }
 
 void config_file_read(struct config_file *file, const char *path, struct bytes *errors)
@@ -200,18 +330,6 @@ void config_file_read(struct config_file *file, const char *path, struct bytes *
             read_one(file, found.gl_pathv[i], errors);
     }
     globfree(&found);
-}
-
-static void free_section(struct config_section *section)
-{
-    for (size_t i = 0; i < section->count; i++) {
-        explicit_bzero(section->rows[i].value, strlen(section->rows[i].value));
-        free(section->rows[i].key);
-        free(section->rows[i].value);
-    }
-    free(section->rows);
-    free(section->kind);
-    free(section->name);
 }
 
 void config_file_free(struct config_file *file)

@@ -44,12 +44,18 @@ struct config_file {
 
 /*
  * Reads the file at path, then all *.conf of the folder conf.d beside it, in the order of their names.  Each error is
- * added to errors, a line each ("FILE:LINE: ..."), and reading goes on: errors is empty if all is right.
+ * added to errors, a line each ("FILE:LINE: ..."), and reading goes on: config_is_good(errors) if all is right.
  */
 void config_file_read(struct config_file *file, const char *path, struct bytes *errors);
 
 /* The same for a text, which stands in the place of a file of that name. */
 void config_file_read_text(struct config_file *file, const char *name, const char *text, struct bytes *errors);
+
+/* Whether nothing was found wrong, for want of memory neither. */
+bool config_is_good(const struct bytes *errors);
+
+/* The memory that an allocation gave; where it gave none, that is an error, too. */
+void *config_memory(void *memory, struct bytes *errors);
 
 /* Frees it, and wipes the values first: a URL may hold a password. */
 void config_file_free(struct config_file *file);

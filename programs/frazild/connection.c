@@ -5,6 +5,7 @@
 #include "conversation.h"
 #include "log.h"
 
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -19,7 +20,10 @@
 
 _Static_assert(sizeof(struct connection) <= 512, "an idle connection takes at most 512 bytes");
 
-/* Tells epoll which events matter now; it cannot tell of bytes that TLS has read already. */
+/*
+ * Tells epoll which events matter now; it cannot tell of bytes that TLS has read already.  The last that is done with a
+ * connection in its turn: it is closed if that fails, as nothing would be heard of it.
+ */
 static void watch(struct loop *loop, struct connection *connection)
 {
     uint32_t events = 0;
@@ -34,7 +38,11 @@ static void watch(struct loop *loop, struct connection *connection)
         return;
     struct epoll_event event = {.events = events, .data.ptr = connection};
     connection->events = events;
-    (void)epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event);
+    if (epoll_ctl(loop->epoll, EPOLL_CTL_MOD, connection->io.fd, &event) == 0)
+        return;
+    log_line(LOG_CLIENT, "connection %llu is cut: the system cannot watch it: %s",
+             (unsigned long long)connection->session.id, strerror(errno));
+    connection_close(loop, connection);
 }
 
 bool connection_open(struct loop *loop, int fd, bool is_tcp, struct tls *tls)

@@ -106,9 +106,11 @@ static void say_where(const struct daemon *daemon)
 /* Each line of the errors as a line of the log. */
 static void log_errors(struct bytes *errors)
 {
-    char *line = errors->at;
-
     bytes_add(errors, "", 1);
+    char *line = errors->failed ? NULL : errors->at;
+
+    if (errors->failed)
+        log_line(LOG_ALWAYS, "out of memory");
     while (line != NULL && *line != '\0') {
         char *end = strchr(line, '\n');
         if (end != NULL)
@@ -147,8 +149,7 @@ static bool start(struct daemon *daemon)
         raise_files(&daemon->shared.setup->settings);
         listeners_open(&daemon->listeners, &daemon->shared.setup->settings, &errors);
     }
-    /* Without memory for a sentence there is none, and no setup either. */
-    if (errors.len > 0 || daemon->shared.setup == NULL) {
+    if (!config_is_good(&errors) || daemon->shared.setup == NULL) {
         log_errors(&errors);
         return false;
     }

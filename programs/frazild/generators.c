@@ -306,7 +306,7 @@ void generators_open(struct generators *set, const struct settings *settings, co
     *set = (struct generators){.rows = calloc(settings->generator_count + 1, sizeof *set->rows)};
     if (set->rows == NULL)
         bytes_add_text(errors, "out of memory\n");
-    for (size_t i = 0; i < settings->generator_count && errors->len == 0; i++) {
+    for (size_t i = 0; i < settings->generator_count && config_is_good(errors); i++) {
         const struct generator_settings *row = &settings->generators[i];
         struct generator generator = {.engine = engine_for(row, before, errors),
                                       .keys = strdup(row->keys),

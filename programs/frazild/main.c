@@ -25,10 +25,12 @@ static int check(const char *path, bool print)
     struct bytes out = {0}, errors = {0};
     bool good = setup_check(path, &out, &errors);
 
-    if (good && print)
+    if (out.failed)
+        (void)fputs("out of memory\n", stderr);
+    else if (good && print)
         (void)fwrite(out.at, 1, out.len, stdout);
     else if (!good)
-        (void)fwrite(errors.at, 1, errors.len, stderr);
+        (void)fwrite(errors.len > 0 ? errors.at : "out of memory\n", 1, errors.len > 0 ? errors.len : 14, stderr);
     bytes_free(&out);
     bytes_free(&errors);
     return good ? EXIT_SUCCESS : EXIT_FAILURE;

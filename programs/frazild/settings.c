@@ -100,19 +100,18 @@ static void set_keys(const struct key *keys, const struct config_section *sectio
         struct bytes names = {0};
         add_names(keys, &names);
         config_complain(errors, section->rows[i].place, "there is no key %s in [%s]; it has%s", section->rows[i].key,
-                        section->kind, names.at);
+                        section->kind, names.failed ? " others" : names.at);
         bytes_free(&names);
     }
 }
 
-/* An array with room for one more, all zeros. */
-static void *one_more(void *array, size_t count, size_t size)
+/* The array with room for one more, which is all zeros.  NULL: there is no memory, and it is as before. */
+static void *one_more(void *array, size_t count, size_t size, struct bytes *errors)
 {
-    char *ret = realloc(array, (count + 1) * size);
+    char *ret = config_memory(realloc(array, (count + 1) * size), errors);
 
-    if (ret == NULL)
-        abort(); /* the daemon does not start without memory */
-    memset(ret + count * size, 0, size);
+    if (ret != NULL)
+        memset(ret + count * size, 0, size);
     return ret;
 }
 
@@ -150,14 +149,35 @@ static void read_listen(struct settings *settings, const struct config_section *
         config_complain(errors, section->place, "[listen %s] needs address=", section->name);
 }
 
+/* Several worker ids need a source of several; what gives one number means fixed:N. */
+static void check_worker_ids(const struct generator_settings *generator, struct bytes *errors)
+{
+    char spec[4096];
+    const char *worker;
+
+    if (generator->worker_ids == 1 ||
+        frazil_options_text(generator->options, 0, spec, sizeof spec, NULL, NULL) != FRAZIL_OK)
+        return;
+    worker = strstr(spec, "worker=");
+    if (worker != NULL && strncmp(worker, "worker=fixed:", 13) == 0)
+        config_complain(
+            errors, generator->place,
+            "[generator %s]: worker= gives one number: worker_ids=%u needs a source of several, as file-lock "
+            "or a coordinator",
+            generator->name, (unsigned)generator->worker_ids);
+}
+
 static void read_generator(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
     frazil_error err;
 
     if (settings->generator_count == GENERATORS_MAX)
         config_complain(errors, section->place, "more than %d generators", GENERATORS_MAX);
-    settings->generators = one_more(settings->generators, settings->generator_count, sizeof *settings->generators);
-    struct generator_settings *generator = &settings->generators[settings->generator_count++];
+    struct generator_settings *rows = one_more(settings->generators, settings->generator_count, sizeof *rows, errors);
+    if (rows == NULL)
+        return;
+    settings->generators = rows;
+    struct generator_settings *generator = &rows[settings->generator_count++];
     generator->name = section->name;
     generator->place = section->place;
     generator->from_environment = settings->built_in;
@@ -173,14 +193,22 @@ static void read_generator(struct settings *settings, const struct config_sectio
         if (frazil_options_set(generator->options, row->key, row->value, strlen(row->value), &err) != FRAZIL_OK)
             config_complain(errors, row->place, "%s", err.message);
     }
-    if (!generator->from_environment && frazil_options_check(generator->options, &err) != FRAZIL_OK)
+    if (generator->from_environment)
+        return;
+    if (frazil_options_check(generator->options, &err) != FRAZIL_OK)
         config_complain(errors, section->place, "[generator %s]: %s", section->name, err.message);
+    else
+        check_worker_ids(generator, errors);
 }
 
 static void read_user(struct settings *settings, const struct config_section *section, struct bytes *errors)
 {
-    settings->users = one_more(settings->users, settings->user_count, sizeof *settings->users);
-    struct user_settings *user = &settings->users[settings->user_count++];
+    struct user_settings *rows = one_more(settings->users, settings->user_count, sizeof *rows, errors);
+
+    if (rows == NULL)
+        return;
+    settings->users = rows;
+    struct user_settings *user = &rows[settings->user_count++];
     user->name = section->name;
     user->place = section->place;
     set_defaults(user_keys, user);
@@ -222,12 +250,12 @@ void settings_read(struct settings *settings, const char *path, struct bytes *er
     for (size_t i = 0; i < settings->file.count; i++)
         read_section(settings, &settings->file.sections[i], errors);
     struct place file = {path != NULL ? path : DEFAULT_FILE, 0};
-    if (errors->len == 0 && settings->generator_count == 0)
+    if (config_is_good(errors) && settings->generator_count == 0)
         config_complain(errors, file, "there is no [generator NAME]: at least one is needed");
     bool listens = false;
     for (int i = 0; i < PROTOCOL_COUNT; i++)
         listens |= settings->listen[i].given;
-    if (errors->len == 0 && !listens)
+    if (config_is_good(errors) && !listens)
         config_complain(errors, file, "there is no [listen PROTOCOL]: at least one is needed");
 }
 

@@ -2,10 +2,12 @@
 #include "setup.h"
 
 #include "addresses.h"
+#include "files.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#define PAGE_BYTES_MAX ((size_t)16 << 20)
 #define CLOSE_WAIT_NS UINT64_C(5000000000) /* for a coordinator to take a worker id back */
 
 /* Beyond this host, tokens and ids could be read on the way, and anybody could take ids. */
@@ -41,25 +43,6 @@ static void close_tls(struct tls *const rows[PROTOCOL_COUNT])
         tls_release(rows[protocol]);
 }
 
-bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
-{
-    struct settings settings;
-    struct tls *tls[PROTOCOL_COUNT];
-    struct users users;
-
-    settings_read(&settings, path, errors);
-    users_open(&users, &settings, errors);
-    open_tls(tls, &settings, errors);
-    check_listeners(&settings, errors);
-    bool good = errors->len == 0;
-    if (good)
-        settings_print(&settings, out);
-    close_tls(tls);
-    users_close(&users);
-    settings_free(&settings);
-    return good;
-}
-
 static void complain_of_change(const struct place place, const char *what, struct bytes *errors)
 {
     config_complain(errors, place, "%s changed, which needs a restart", what);
@@ -90,24 +73,63 @@ static void free_setup(struct setup *setup)
     free(setup);
 }
 
-struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors)
+/* A page that is named must be there. */
+static void check_page(const struct settings *settings, struct bytes *errors)
 {
-    struct setup *setup = calloc(1, sizeof *setup);
+    const struct place file = {settings->file.name_count > 0 ? settings->file.names[0] : DEFAULT_FILE, 0};
+    const char *path = settings->daemon.page;
+    struct bytes page = {0};
+    const char *why = path[0] != '\0' ? file_read(path, PAGE_BYTES_MAX, &page, NULL) : NULL;
 
-    if (setup == NULL) {
-        bytes_add_text(errors, "out of memory\n");
+    if (why != NULL)
+        config_complain(errors, file, "page=%s cannot be read: %s", path, why);
+    bytes_free(&page);
+}
+
+/*
+ * Reads a setup and looks at all of it; only its generators are not opened.  With one before it, its sockets are open
+ * already.
+ */
+static struct setup *read_setup(const char *path, const struct setup *before, struct bytes *errors)
+{
+    struct setup *setup = config_memory(calloc(1, sizeof *setup), errors);
+
+    if (setup == NULL)
         return NULL;
-    }
     atomic_init(&setup->holders, 1);
     settings_read(&setup->settings, path, errors);
     users_open(&setup->users, &setup->settings, errors);
     open_tls(setup->tls, &setup->settings, errors);
     check_listeners(&setup->settings, errors);
+    if (before == NULL)
+        addresses_check(&setup->settings, errors);
+    check_page(&setup->settings, errors);
+    return setup;
+}
+
+bool setup_check(const char *path, struct bytes *out, struct bytes *errors)
+{
+    struct setup *setup = read_setup(path, NULL, errors);
+    bool good = setup != NULL && config_is_good(errors);
+
+    if (good)
+        settings_print(&setup->settings, out);
+    if (setup != NULL)
+        free_setup(setup);
+    return good;
+}
+
+struct setup *setup_make(const char *path, const struct setup *before, struct bytes *errors)
+{
+    struct setup *setup = read_setup(path, before, errors);
+
+    if (setup == NULL)
+        return NULL;
     if (before != NULL)
         check_changes(path, &setup->settings, &before->settings, errors);
-    if (errors->len == 0)
+    if (config_is_good(errors))
         generators_open(&setup->generators, &setup->settings, before != NULL ? &before->generators : NULL, errors);
-    if (errors->len == 0)
+    if (config_is_good(errors))
         return setup;
     free_setup(setup);
     return NULL;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tls.h"
 
+#include "files.h"
+
 #include <gnutls/x509.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -8,6 +10,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#define PEM_BYTES_MAX ((size_t)4 << 20) /* the authorities of a whole system are 220 KB */
 #define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:%SERVER_PRECEDENCE"
 
 struct tls {
@@ -18,13 +21,20 @@ struct tls {
     bool asks_clients; /* for a certificate, which they need not have */
 };
 
-/* A stranger who reads the key can pretend to be this daemon. */
-static void check_mode(const struct listen_settings *settings, struct bytes *errors)
+/* Reads a file that a key names, or complains. */
+static bool read_pem(const char *key, const char *path, const struct listen_settings *settings, struct bytes *ret,
+                     mode_t *ret_mode, struct bytes *errors)
 {
-    struct stat about;
+    const char *why = file_read(path, PEM_BYTES_MAX, ret, ret_mode);
 
-    if (stat(settings->tls_key, &about) == 0 && (about.st_mode & (S_IROTH | S_IWOTH)) != 0)
-        config_complain(errors, settings->place, "tls_key=%s is open to everybody: chmod o-rwx", settings->tls_key);
+    if (why != NULL)
+        config_complain(errors, settings->place, "%s=%s cannot be read: %s", key, path, why);
+    return why == NULL;
+}
+
+static gnutls_datum_t datum_of(const struct bytes *bytes)
+{
+    return (gnutls_datum_t){(unsigned char *)bytes->at, (unsigned)bytes->len};
 }
 
 /* When the first of the certificates ends. */
@@ -48,9 +58,15 @@ static int64_t end_of(gnutls_certificate_credentials_t credentials)
 /* Those who sign the certificates of clients.  Returns whether the file is right, or complains. */
 static bool load_client_ca(struct tls *tls, const struct listen_settings *settings, struct bytes *errors)
 {
+    struct bytes pem = {0};
+
     if (settings->tls_client_ca[0] == '\0')
         return true;
-    int count = gnutls_certificate_set_x509_trust_file(tls->credentials, settings->tls_client_ca, GNUTLS_X509_FMT_PEM);
+    if (!read_pem("tls_client_ca", settings->tls_client_ca, settings, &pem, NULL, errors))
+        return false;
+    const gnutls_datum_t datum = datum_of(&pem);
+    int count = gnutls_certificate_set_x509_trust_mem(tls->credentials, &datum, GNUTLS_X509_FMT_PEM);
+    bytes_free(&pem);
     tls->asks_clients = count > 0;
     if (!tls->asks_clients)
         config_complain(errors, settings->place, "tls_client_ca=%s cannot be used: %s", settings->tls_client_ca,
@@ -59,39 +75,56 @@ static bool load_client_ca(struct tls *tls, const struct listen_settings *settin
 }
 
 /* Returns what is wrong, or NULL. */
-static const char *load(struct tls *tls, const struct listen_settings *settings)
+static const char *load(struct tls *tls, const struct bytes *certificate, const struct bytes *key)
 {
+    const gnutls_datum_t certificate_datum = datum_of(certificate), key_datum = datum_of(key);
     int err = gnutls_certificate_allocate_credentials(&tls->credentials);
 
     if (err == GNUTLS_E_SUCCESS)
         err = gnutls_priority_init(&tls->priorities, PRIORITIES, NULL);
     if (err == GNUTLS_E_SUCCESS)
-        err = gnutls_certificate_set_x509_key_file(tls->credentials, settings->tls_certificate, settings->tls_key,
-                                                   GNUTLS_X509_FMT_PEM);
+        err =
+            gnutls_certificate_set_x509_key_mem(tls->credentials, &certificate_datum, &key_datum, GNUTLS_X509_FMT_PEM);
     if (err < 0)
         return gnutls_strerror(err);
     tls->end_unix_s = end_of(tls->credentials);
     return tls->end_unix_s < time(NULL) ? "the certificate has ended" : NULL;
 }
 
-struct tls *tls_open(const struct listen_settings *settings, struct bytes *errors)
+/* Reads certificate and key.  Returns whether both are right, or complains. */
+static bool load_pair(struct tls *tls, const struct listen_settings *settings, struct bytes *errors)
 {
-    const char *why = "out of memory";
-    struct tls *tls;
+    struct bytes certificate = {0}, key = {0};
+    const char *why = NULL;
+    mode_t mode = 0;
 
-    if (!settings->given || settings->tls_certificate[0] == '\0' || settings->tls_key[0] == '\0')
-        return NULL;
-    check_mode(settings, errors);
-    tls = calloc(1, sizeof *tls);
-    if (tls != NULL) {
-        atomic_init(&tls->holders, 1);
-        why = load(tls, settings);
-    }
-    if (why == NULL && load_client_ca(tls, settings, errors))
-        return tls;
+    bool good = read_pem("tls_certificate", settings->tls_certificate, settings, &certificate, NULL, errors) &&
+                read_pem("tls_key", settings->tls_key, settings, &key, &mode, errors);
+    /* A stranger who reads the key can pretend to be this daemon. */
+    if ((mode & (S_IROTH | S_IWOTH)) != 0)
+        config_complain(errors, settings->place, "tls_key=%s is open to everybody: chmod o-rwx", settings->tls_key);
+    if (good)
+        why = load(tls, &certificate, &key);
     if (why != NULL)
         config_complain(errors, settings->place, "tls_certificate=%s and tls_key=%s cannot be used: %s",
                         settings->tls_certificate, settings->tls_key, why);
+    bytes_free(&certificate);
+    file_wipe(&key);
+    return good && why == NULL;
+}
+
+struct tls *tls_open(const struct listen_settings *settings, struct bytes *errors)
+{
+    if (!settings->given || settings->tls_certificate[0] == '\0' || settings->tls_key[0] == '\0')
+        return NULL;
+    struct tls *tls = calloc(1, sizeof *tls);
+    if (tls == NULL) {
+        config_complain(errors, settings->place, "out of memory");
+        return NULL;
+    }
+    atomic_init(&tls->holders, 1);
+    if (load_pair(tls, settings, errors) && load_client_ca(tls, settings, errors))
+        return tls;
     tls_release(tls);
     return NULL;
 }

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 #include "users.h"
 
+#include "files.h"
 #include "generators.h"
 #include "tls.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define HEX_LEN 64
+#define SECRET_BYTES_MAX ((size_t)4 << 10)
 
 static const char *const verbs[VERB_COUNT] = {[VERB_NONE] = "",
 #define VERB_NAME(identifier, name) [VERB_##identifier] = name,
@@ -102,29 +101,25 @@ static bool read_hex(const char *text, unsigned char *to)
 /* The file holds the SHA-256 of the token in 64 hex digits; what follows a blank or a line is a comment. */
 static void read_secret(struct user *user, const struct user_settings *settings, struct bytes *errors)
 {
-    char text[HEX_LEN + 2] = "";
-    struct stat status;
-    int fd = open(settings->secret_file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct bytes text = {0};
+    mode_t mode = 0;
+    const char *why = file_read(settings->secret_file, SECRET_BYTES_MAX, &text, &mode);
 
-    if (fd < 0 || fstat(fd, &status) != 0) {
-        config_complain(errors, settings->place, "[user %s]: its secret_file cannot be read: %s", settings->name,
-                        strerror(errno));
-    } else if ((status.st_mode & (S_IWGRP | S_IRWXO)) != 0) {
+    if (why != NULL) {
+        config_complain(errors, settings->place, "[user %s]: its secret_file cannot be read: %s", settings->name, why);
+    } else if ((mode & (S_IWGRP | S_IRWXO)) != 0) {
         config_complain(errors, settings->place,
                         "[user %s]: others may read or change its secret_file: chmod 640 or 600", settings->name);
     } else {
-        ssize_t len = read(fd, text, sizeof text - 1);
-        bool good = len >= HEX_LEN && (len == HEX_LEN || strchr(" \t\r\n", text[HEX_LEN]) != NULL);
-        user->has_secret = good && read_hex(text, user->sha256);
+        bool good = text.len >= HEX_LEN && (text.len == HEX_LEN || memchr(" \t\r\n", text.at[HEX_LEN], 4) != NULL);
+        user->has_secret = good && read_hex(text.at, user->sha256);
         if (!user->has_secret)
             config_complain(errors, settings->place,
                             "[user %s]: its secret_file does not begin with the SHA-256 of a token, 64 hex digits, as "
                             "frazild --new-token prints it",
                             settings->name);
     }
-    if (fd >= 0)
-        (void)close(fd);
-    explicit_bzero(text, sizeof text);
+    file_wipe(&text);
 }
 
 /* Reads by what a user is known. */

@@ -135,11 +135,124 @@ class Configuration(unittest.TestCase):
         self.assertEqual(result.returncode, 4)
         self.assertIn(f"{self.path}:3: [generator a]", result.stderr)
 
-    def test_a_worker_id_that_comes_twice_ends_the_start(self):
-        self.write(BASE + generator("a", worker_ids=2))
-        result = self.run_it("-c", self.path)
-        self.assertEqual(result.returncode, 4)
-        self.assertIn(": [generator a]: worker= gives 1 again", result.stderr)
+    def refuse(self, text, words):
+        """The check and the start find the same."""
+        self.write(text)
+        found = [self.run_it("-c", self.path, "--check"), self.run_it("-c", self.path)]
+        self.assertEqual([result.returncode for result in found], [1, 4], found)
+        for result in found:
+            self.assertIn(words, result.stderr)
+        self.assertEqual(found[0].stderr, found[1].stderr.replace("frazild: ", ""))
+
+    def test_the_check_refuses_what_cannot_start_and_the_start_says_the_same(self):
+        self.refuse(BASE + generator("a", worker_ids=2), ": [generator a]: worker= gives one number")
+        self.refuse(BASE + generator("a", worker_ids=2).replace("fixed:1", "env:SHOP"), "SHOP")
+        form = "an address is HOST:PORT, [IPV6]:PORT or unix:PATH"
+        main = generator("main")
+        for address, words in {
+            "foo": form,
+            "127.0.0.1": form,
+            "127.0.0.1:": form,
+            ":6380": form,
+            "::1:6380": form,
+            "[::1]": form,
+            "[]:6380": form,
+            "[127.0.0.1:6380": form,
+            "127.0.0.1:x": form,
+            "127.0.0.1:-1": form,
+            "127.0.0.1:99999": "from 0 to 65535",
+            "127.0.0.1:65536": "from 0 to 65535",
+            "127.0.0.1:000001": "from 0 to 65535",
+            "redis://me:hunter2@h:1": form,
+            "hunter2@h:1": form,
+            "unix:": "1 to 107 bytes",
+            "unix:@/" + "s" * 107: "1 to 107 bytes",
+            "unix:@/none/socket": "No such file or directory",
+            "unix:@/f.conf": "no socket is there already",
+            "127.0.0.1:0 foo": form,
+            "127.0.0.1:6380 127.0.0.1:6380": "listens there already",
+            "127.0.0.1:6380 0.0.0.0:6380\ninsecure=yes": "listens there already",
+            "[::]:6380 127.0.0.1:6380\ninsecure=yes": "listens there already",
+            "[::1]:6380 [0:0:0:0:0:0:0:1]:6380\ninsecure=yes": "listens there already",
+            "unix:@/s unix:@/s": "listens there already",
+            "127.0.0.1:6380\n[listen http]\naddress=127.0.0.1:6380": "line 1 listens there already",
+        }.items():
+            with self.subTest(address=address):
+                self.refuse(f"[listen resp]\naddress={address}\n" + main, words)
+                self.assertNotIn("hunter2", self.run_it("-c", self.path).stderr)
+        self.refuse("[daemon]\npage=@/none\n[listen resp]\naddress=127.0.0.1:0\n" + main, "page=")
+
+    def test_addresses_that_do_not_collide(self):
+        for addresses in ("127.0.0.1:0 127.0.0.1:0", "127.0.0.1:6380 127.0.0.2:6380", "127.0.0.1:6380 [::1]:6380",
+                          "unix:@/a unix:@/b 127.0.0.1:65535"):  # fmt: skip
+            self.write(f"[listen resp]\naddress={addresses}\n" + generator("main"))
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+
+    def test_what_is_no_regular_file_is_refused_and_not_waited_for(self):
+        fifo = os.path.join(self.folder, "fifo")
+        os.mkfifo(fifo, 0o600)
+        tls = "[listen resps]\naddress=127.0.0.1:0\n"
+        user = "[user shop]\nallow=next:*\n"
+        main = generator("main")
+        self.write("0" * 64, "secret")
+        for where, words in ((fifo, "FIFO"), ("/dev/zero", "no regular file"), (self.folder, "directory")):
+            self.refuse(BASE + main + user + f"secret_file={where}\n", words)
+            self.refuse(tls + f"tls_certificate={where}\ntls_key=@/secret\n" + main, words)
+            self.refuse(tls + f"tls_certificate=@/secret\ntls_key={where}\n" + main, words)
+            self.refuse(BASE.replace("[listen", f"page={where}\n[listen") + main, words)
+            for arguments in (["--check"], []):
+                result = self.run_it("-c", where, *arguments)
+                self.assertNotEqual(result.returncode, 0)
+                self.assertIn(f"{where}: cannot be read: ", result.stderr)
+                self.assertIn(words, result.stderr)
+        os.makedirs(os.path.join(self.folder, "conf.d"))
+        os.rename(fifo, os.path.join(self.folder, "conf.d", "a.conf"))
+        self.refuse(BASE + main, "FIFO")
+
+    def test_standard_input_is_read_if_it_is_a_file_and_refused_if_it_is_a_pipe(self):
+        text = BASE + generator("main")
+        self.write(text)
+        for name in ("/dev/stdin", "/dev/fd/0"):
+            with open(self.path, encoding="utf-8") as file:
+                result = subprocess.run([FRAZILD, "-c", name, "--check"], stdin=file, timeout=PATIENCE_S)
+            self.assertEqual(result.returncode, 0)
+            result = subprocess.run([FRAZILD, "-c", name, "--check"], input=text, capture_output=True, text=True, timeout=PATIENCE_S)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("a pipe: name a regular file, which can be read again", result.stderr)
+
+    def test_a_value_in_quotes_is_what_it_is_in_a_spec(self):
+        for value, layout in (("twitter epoch=2020-01-01",) * 2, ("'twitter epoch=2020-01-01'", "twitter epoch=2020-01-01")):
+            self.write(BASE + generator("main", layout=value))
+            printed = self.run_it("-c", self.path, "--print-config")
+            self.assertEqual(printed.returncode, 0, printed.stderr)
+            self.assertIn("1577836800000", printed.stdout + layout.replace("2020-01-01", "1577836800000"))
+        same = [self.run_it("-c", self.write(BASE + generator("main", keys=keys)), "--print-config").stdout
+                for keys in ("a'b c\\", "'a\\'b c\\\\'")]  # fmt: skip
+        self.assertIn("keys=a'b c\\\n", same[0])
+        self.assertEqual(same[0], same[1])
+        line = (BASE + generator("main")).count("\n") + 1
+        self.expect(BASE + generator("main", keys="'a b"), line, "the quote is not closed")
+        self.expect(BASE + generator("main", keys="'a' b"), line, "behind the closing quote")
+        self.expect(BASE + generator("main", keys="''"), line, "has no value")
+
+    def test_a_section_that_is_none_is_not_shown(self):
+        good = BASE + generator("main")
+        last = good.count("\n") + 1
+        for header in ("redis://me:hunter2@h/x", "generator redis://me:hunter2@h/x", "a b c", "listen redis://hunter2@h"):
+            self.expect(good + f"[{header}]\n", last, "is no section")
+            self.assertNotIn("hunter2", self.run_it("-c", self.path, "--check").stderr)
+
+    def test_a_file_of_nothing_but_mistakes_costs_no_more_than_a_good_one(self):
+        for line in ("[a]", "a=1", "[generator a]", "x", "[daemon]\nthreads=1"):
+            self.write((line + "\n") * ((1 << 21) // (len(line) + 1)))
+            result = self.run_it("-c", self.path, "--check")
+            self.assertEqual(result.returncode, 1)
+            self.assertLess(len(result.stderr), 300_000)
+        self.write("[daemon]\n" + "".join(f"k{i}=1\n" for i in range(100_000)))
+        self.assertIn("more than 1000 keys", self.run_it("-c", self.path, "--check").stderr)
+        self.write("".join(f"[user u{i}]\n" for i in range(100_000)))
+        self.assertIn("more than 10000 sections", self.run_it("-c", self.path, "--check").stderr)
 
     def test_a_variable_that_looks_like_a_setting_ends_the_check_and_the_start(self):
         self.write(BASE + generator("main"))

@@ -3,6 +3,7 @@
 #include "connection.h"
 #include "lib/test.h"
 
+#include <errno.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -46,6 +47,29 @@ static void arm(unsigned at)
 {
     calls = 0;
     fails_at = at;
+}
+
+/* The system: whether it can go on watching a socket. */
+static bool watches = true;
+
+#pragma GCC visibility push(default)
+int __real_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
+int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event);
+char *__real_strndup(const char *text, size_t len);
+char *__wrap_strndup(const char *text, size_t len);
+#pragma GCC visibility pop
+
+int __wrap_epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
+{
+    if (watches || op != EPOLL_CTL_MOD)
+        return __real_epoll_ctl(epoll, op, fd, event);
+    errno = ENOMEM;
+    return -1;
+}
+
+char *__wrap_strndup(const char *text, size_t len)
+{
+    return fails() ? NULL : __real_strndup(text, len);
 }
 
 /* ---- a loop without its thread: the test says which event comes ---------------------------------- */
@@ -250,4 +274,36 @@ TEST("Whichever memory is missing, the others are served as before, and so are t
         close_loop();
         open_loop(); /* whose first reply needs memory again */
     }
+}
+
+TEST("A connection that the system cannot watch any more is closed, not forgotten")
+{
+    struct client deaf = client_new(), neighbour = client_new();
+    char text[2000];
+
+    memset(text, 'x', sizeof text);
+    memcpy(text, "*2\r\n$4\r\nECHO\r\n$1900\r\n", 21);
+    memcpy(text + 21 + 1900, "\r\n", 3);
+    watches = false;
+    while (is_open(deaf)) {
+        say(deaf, text);
+        happens(deaf, EPOLLIN);
+    }
+    watches = true;
+    expect_untouched(neighbour);
+}
+
+TEST("A good name that finds no memory is not called a bad one")
+{
+    struct client poor = client_new();
+
+    expect_answer(poor, "PING\r\n", "+PONG\r\n"); /* the output has its memory */
+    say(poor, "CLIENT SETNAME poor\r\n");
+    arm(1);
+    happens(poor, EPOLLIN);
+    arm(0);
+    expect_answer(poor, "", "-TRYAGAIN the daemon is out of memory retry_ms=100\r\n");
+    expect_answer(poor, "CLIENT SETNAME \x01\r\n",
+                  "-ERR Client names cannot contain spaces, newlines or special "
+                  "characters, and have at most 64 characters\r\n");
 }

@@ -326,7 +326,7 @@ class Mistakes(Certificates):
 
     def test_files_that_are_no_certificate_or_no_key_are_named(self):
         self.expect(self.config.replace("/cert.pem", "/key.pem"), "cannot be used")
-        self.expect(self.config.replace("/key.pem", "/none.pem"), "cannot be used")
+        self.expect(self.config.replace("/key.pem", "/none.pem"), "cannot be read: No such file")
         shutil.copy(os.path.join(self.folder, "key.pem"), os.path.join(self.folder, "open.pem"))
         os.chmod(os.path.join(self.folder, "open.pem"), 0o644)
         self.expect(self.config.replace("/key.pem", "/open.pem"), "chmod o-rwx")
